@@ -2,20 +2,17 @@
 //   npm run bench:sync -- [RFQs] [responses per RFQ] [listings] [rounds]
 // Each measurement and the marketplace run in separate processes. Times are those of the whole process, from its start to its
 // last byte written; processor times are its own, so that other work on the machine disturbs them less. Medians of the rounds.
-import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
+import { dist, growthExponent, inFolder, measure, measureIn, medians, runRole, startRole } from './bench-process.mjs'
 
-const dist = new URL('../../dist/src/', import.meta.url)
+const src = new URL('src/', dist)
 const channel = { org: 'bench', channel: 'large', apiKey: 'bench key' }
 const limits = { concurrency: 16, perSecond: 1_000_000, timeoutMs: 60_000, retries: 2, maxBodyMiB: 512 }
 
 const roles = {
-  async marketplace([rfqs, responses, listings]) {
-    const { createWorld, startSandbox } = await import(new URL('sandbox/index.js', dist))
+  async marketplace(rfqs, responses, listings) {
+    const { createWorld, startSandbox } = await import(new URL('sandbox/index.js', src))
     const counts = { listings: Number(listings), rfqs: Number(rfqs), responsesPerRfq: Number(responses) }
     const world = createWorld({ seed: 1, now: new Date(), still: true, channels: [{ ...channel, ...counts }] })
     const { url } = await startSandbox({ world, keepRequests: 0 })
@@ -31,7 +28,7 @@ const roles = {
     })
     process.send({ url })
   },
-  async bare([url]) {
+  async bare(url) {
     const { Pool } = await import('undici')
     const pool = new Pool(url, { connections: limits.concurrency })
     const base = `/v1/orgs/${channel.org}/channels/${channel.channel}`
@@ -41,7 +38,7 @@ const roles = {
       const { body } = await pool.request({ method: 'GET', path, headers: { authorization: channel.apiKey } })
       return body.json()
     }
-    await measure(async () => {
+    await reportAndEnd(async () => {
       await get(`${base}/listings`)
       const { items } = await get(`${base}/rfqs`)
       let next = 0
@@ -56,14 +53,14 @@ const roles = {
       return requests
     })
   },
-  async sync([url, database]) {
-    const { createMarketplace } = await import(new URL('marketplace/client.js', dist))
-    const { openStore } = await import(new URL('store/store.js', dist))
-    const { pollListings } = await import(new URL('sync/poll-listings.js', dist))
-    const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', dist))
+  async sync(url, database) {
+    const { createMarketplace } = await import(new URL('marketplace/client.js', src))
+    const { openStore } = await import(new URL('store/store.js', src))
+    const { pollListings } = await import(new URL('sync/poll-listings.js', src))
+    const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', src))
     const store = await openStore({ path: database })
     const marketplace = createMarketplace({ baseUrl: url, limits, ledger: store.requestLedger(url), version: 'bench' })
-    await measure(async () => {
+    await reportAndEnd(async () => {
       const context = () => ({ session: marketplace.session(channel), store, now: () => new Date() })
       const options = { recheckClosedHours: 24, concurrency: limits.concurrency, full: true }
       const runs = [(await pollListings(context())).run, (await pollRfqs(context(), options)).run]
@@ -75,83 +72,81 @@ const roles = {
   },
 }
 
-async function measure(work) {
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  delay.enable()
-  const requests = await work()
-  const { user, system } = process.cpuUsage()
-  process.send({
-    requests,
-    seconds: performance.now() / 1000,
-    cpuSeconds: (user + system) / 1e6,
-    peakMiB: process.resourceUsage().maxRSS / 1024,
-    maxBlockedMs: delay.max / 1e6,
-  })
+/** What one sync takes, in a process of its own. */
+const reportAndEnd = async (work) => {
+  process.send(await measure(async () => ({ requests: await work() })))
+  process.disconnect()
 }
 
 /** Medians of all rounds, by what was measured. */
-export async function compareSync({ rfqs, responses, listings, rounds }) {
-  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
-  const { child, answer } = await ask('marketplace', rfqs, responses, listings)
-  const results = { bare: [], 'first sync': [], 'nothing changed': [], '1 % changed': [] }
-  for (let round = 0; round < rounds; round++) {
-    const database = join(folder, `${round}.db`)
-    results.bare.push((await ask('bare', answer.url)).answer)
-    results['first sync'].push((await ask('sync', answer.url, database)).answer)
-    results['nothing changed'].push((await ask('sync', answer.url, database)).answer)
-    await change(child)
-    results['1 % changed'].push((await ask('sync', answer.url, database)).answer)
-  }
-  child.kill()
-  rmSync(folder, { recursive: true })
-  const base = medians(results.bare)
-  return Object.entries(results).map(([name, all]) => {
-    const found = medians(all)
-    const { seconds, cpuSeconds } = found
-    return { name, ...found, ratio: seconds / base.seconds, cpuRatio: cpuSeconds / base.cpuSeconds }
+export function compareSync({ rfqs, responses, listings, rounds }) {
+  return inFolder(async (folder) => {
+    const { child, answer } = await startRole(import.meta.url, 'marketplace', rfqs, responses, listings)
+    const results = { 'bare download': [], 'first sync': [], 'nothing changed': [], '1 % changed': [] }
+    const measureRole = (...values) => measureIn(import.meta.url, ...values)
+    for (let round = 0; round < rounds; round++) {
+      const database = join(folder, `${round}.db`)
+      results['bare download'].push(await measureRole('bare', answer.url))
+      results['first sync'].push(await measureRole('sync', answer.url, database))
+      results['nothing changed'].push(await measureRole('sync', answer.url, database))
+      await changeSome(child)
+      results['1 % changed'].push(await measureRole('sync', answer.url, database))
+    }
+    child.kill()
+    const base = medians(results['bare download'])
+    return Object.entries(results).map(([name, all]) => {
+      const found = medians(all)
+      return { name, ...found, ratio: found.seconds / base.seconds, cpuRatio: found.cpuSeconds / base.cpuSeconds }
+    })
   })
 }
 
-function change(child) {
+function changeSome(child) {
   return new Promise((resolve) => {
     child.once('message', resolve)
     child.send('change')
   })
 }
 
-const medians = (all) =>
-  Object.fromEntries(Object.keys(all[0]).map((name) => [name, median(all.map((each) => each[name]))]))
+const cells = ({ name, requests, seconds, ratio, cpuSeconds, cpuRatio, peakMiB, maxBlockedMs }) => [
+  name,
+  requests,
+  `${seconds.toFixed(2)} s`,
+  `${ratio.toFixed(2)} ×`,
+  `${cpuSeconds.toFixed(2)} s`,
+  `${cpuRatio.toFixed(2)} ×`,
+  `${peakMiB.toFixed(0)} MiB`,
+  `${maxBlockedMs.toFixed(0)} ms`,
+]
+const header = ['', 'requests', 'whole time', 'beside bare', 'processor', 'beside bare', 'peak memory', 'longest block']
 
-function ask(name, ...values) {
-  const child = fork(new URL(import.meta.url), [name, ...values.map(String)])
-  return new Promise((resolve, reject) => {
-    child.once('message', (answer) => {
-      if (name === 'marketplace') return resolve({ child, answer })
-      child.once('exit', () => resolve({ child, answer }))
-    })
-    child.once('exit', (code) => code && reject(new Error(`${name} ended with ${code}`)))
-  })
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)]
-}
-
-const [role, ...args] = process.argv.slice(2)
-if (process.send) {
-  await roles[role](args)
-  if (role !== 'marketplace') process.disconnect()
-} else if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [rfqs = 3000, responses = 10, listings = 2000, rounds = 5] = process.argv.slice(2).map(Number)
-  console.log(
-    `${rfqs} RFQs × ${responses} responses, ${listings} listings, ${rounds} rounds, medians (Node ${process.version})`,
+/** The section of docs/BENCHMARKS.md. */
+export async function syncSection(rounds) {
+  const sizes = [300, 1000]
+  const full = await compareSync({ rfqs: 3000, responses: 10, listings: 2000, rounds })
+  const smaller = []
+  for (const rfqs of sizes) smaller.push(await compareSync({ rfqs, responses: 10, listings: 10, rounds }))
+  const growth = [1, 2].map((index) =>
+    growthExponent(smaller.map((results, at) => ({ size: sizes[at], seconds: results[index].cpuSeconds }))),
   )
-  for (const each of await compareSync({ rfqs, responses, listings, rounds })) {
-    console.log(
-      `${each.name.padEnd(16)} ${each.requests} requests  ${each.seconds.toFixed(2)} s  ${each.ratio.toFixed(2)} × bare  ` +
-        `processor ${each.cpuSeconds.toFixed(2)} s  ${each.cpuRatio.toFixed(2)} × bare  peak ${each.peakMiB.toFixed(0)} MiB  ` +
-        `longest block ${each.maxBlockedMs.toFixed(0)} ms`,
-    )
+  return {
+    title: 'Sync',
+    text:
+      '3,000 RFQs with 10 responses each and 2,000 listings on this machine, each RFQ and response read (`--full`). The ' +
+      'baseline downloads the same addresses with undici, 16 at a time, and parses each body with `JSON.parse`. The ' +
+      'marketplace is a process of its own. The processor time grows as the number of RFQs to the power of ' +
+      `${growth[0].toFixed(2)} for a first sync and ${growth[1].toFixed(2)} when nothing changed.`,
+    header,
+    rows: full.map(cells),
+    chart: { title: 'Processor time beside a bare download', bars: full.map(({ name, cpuRatio }) => [name, cpuRatio]) },
   }
+}
+
+if (process.send) await runRole(roles)
+else if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [rfqs = 3000, responses = 10, listings = 2000, rounds = 5] = process.argv.slice(2).map(Number)
+  const counts = `${rfqs} RFQs × ${responses} responses, ${listings} listings`
+  console.log(`${counts}, ${rounds} rounds, medians (Node ${process.version})`)
+  const rows = (await compareSync({ rfqs, responses, listings, rounds })).map(cells)
+  for (const row of [header, ...rows]) console.log(row.map((cell) => String(cell).padEnd(16)).join(''))
 }

@@ -1,0 +1,80 @@
+// What the benchmarks share: measurements in processes of their own, medians and growth.
+import { fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** Where the compiled program is. */
+export const dist = new URL('../../dist/', import.meta.url)
+
+export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]
+
+/** The medians of each member of several measurements. */
+export const medians = (all) =>
+  Object.fromEntries(Object.keys(all[0]).map((name) => [name, median(all.map((each) => each[name]))]))
+
+/** The exponent of the power of the size with which a time grows, fitted to all points; 1 is linear. */
+export function growthExponent(points) {
+  const logs = points.map(({ size, seconds }) => [Math.log(size), Math.log(seconds)])
+  const mean = (index) => logs.reduce((sum, log) => sum + log[index], 0) / logs.length
+  const [x, y] = [mean(0), mean(1)]
+  const slope = logs.reduce((sum, log) => sum + (log[0] - x) * (log[1] - y), 0)
+  return slope / logs.reduce((sum, log) => sum + (log[0] - x) ** 2, 0)
+}
+
+/** Starts a role of a script in a process of its own and resolves with its first message, once it has ended. */
+export function measureIn(script, role, ...values) {
+  return startRole(script, role, ...values).then(async ({ child, answer }) => {
+    if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
+    return answer
+  })
+}
+
+/** The same for a role that goes on, such as a server, until its process is killed. */
+export function startRole(script, role, ...values) {
+  const child = fork(new URL(script), [role, ...values.map(String)])
+  return new Promise((resolve, reject) => {
+    child.once('message', (answer) => resolve({ child, answer }))
+    child.once('exit', (code) => reject(new Error(`${role} ended with ${code} before it had measured anything`)))
+  })
+}
+
+/** Runs the role that a process was started for. */
+export async function runRole(roles) {
+  const [role, ...args] = process.argv.slice(2)
+  await roles[role](...args)
+}
+
+/** Measures some work in this process: whole time since its start, processor time, memory, the longest block. */
+export async function measure(work) {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const began = performance.now()
+  const more = await work()
+  const { user, system } = process.cpuUsage()
+  return {
+    seconds: performance.now() / 1000,
+    workSeconds: (performance.now() - began) / 1000,
+    cpuSeconds: (user + system) / 1e6,
+    peakMiB: process.resourceUsage().maxRSS / 1024,
+    maxBlockedMs: delay.max / 1e6,
+    ...more,
+  }
+}
+
+/** Calls a function with a temporary folder, which is removed afterwards. */
+export async function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+export const times = async (count, work) => {
+  const results = []
+  for (let round = 0; round < count; round++) results.push(await work(round))
+  return results
+}

@@ -1,0 +1,94 @@
+/**
+ * Runs the benchmarks and writes docs/BENCHMARKS.md with their pictures:
+ *
+ *   npm run bench                       all of them, five rounds each
+ *   npm run bench -- sync jobs          some of them; the sections of the others stay as they are
+ *   npm run bench -- --rounds 1 sync    fewer rounds
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { barChart } from './bar-chart.mjs'
+import { jobsSection } from './jobs.mjs'
+import { largeListSection } from './large-list.mjs'
+import { startupSection } from './startup.mjs'
+import { historySection, storageSection } from './storage.mjs'
+import { syncSection } from './sync.mjs'
+
+/** What a script of its own prints. */
+const printedBy = (script, title) => async () => {
+  const path = fileURLToPath(new URL(script, import.meta.url))
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${script}: ${stderr}`)
+  return { title, text: `\`\`\`\n${stdout.trim()}\n\`\`\`` }
+}
+
+const sections = {
+  sync: syncSection,
+  'large-list': largeListSection,
+  storage: storageSection,
+  history: historySection,
+  jobs: jobsSection,
+  startup: startupSection,
+  workbooks: printedBy('workbooks.mjs', 'Workbooks'),
+  pages: printedBy('pages.mjs', 'Pages'),
+}
+if (existsSync(new URL('polling.mjs', import.meta.url)))
+  sections.polling = printedBy('polling.mjs', 'Polling, simulated')
+
+const docs = new URL('../../docs/', import.meta.url)
+const file = new URL('BENCHMARKS.md', docs)
+
+/** The sections that the file has, by name. */
+function writtenSections() {
+  if (!existsSync(file)) return {}
+  const found = readFileSync(file, 'utf8').matchAll(/<!-- (\S+) -->\n(.*?)<!-- end -->/gs)
+  return Object.fromEntries([...found].map(([, name, text]) => [name, text]))
+}
+
+/** As Markdown; a chart becomes a picture beside the page. */
+function render(name, { title, text, header, rows, chart, rounds }) {
+  const machine = `${cpuClass()}, ${availableParallelism()} processors, Node ${process.versions.node}`
+  const parts = [`## ${title}`, text]
+  if (header) {
+    const line = (cells) => `| ${cells.join(' | ')} |`
+    parts.push([line(header), line(header.map((_, at) => (at === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n'))
+  }
+  if (chart) {
+    writeFileSync(new URL(`images/bench-${name}.svg`, docs), barChart(chart))
+    parts.push(`![${chart.title}](images/bench-${name}.svg)`)
+  }
+  parts.push(`${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}. ${machine}.`)
+  return `${parts.join('\n\n')}\n`
+}
+
+/** The class of the processor, without its number. */
+const cpuClass = () =>
+  (cpus()[0]?.model ?? 'unknown processor').replace(/\s*(?:@.*|CPU|Processor|\(R\)|\(TM\))/gi, '').trim()
+
+const INTRODUCTION = `# Benchmarks
+
+Written by \`npm run bench\` (test/bench/bench.mjs). Every figure is beside that of a baseline, measured in the same run on the same
+machine: the ratios tell more than the times.
+`
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' } },
+  allowPositionals: true,
+})
+const rounds = Number(values.rounds)
+const names = positionals.length > 0 ? positionals : Object.keys(sections)
+for (const name of names)
+  if (!sections[name]) throw new Error(`There is no benchmark ${name}: ${Object.keys(sections).join(', ')}`)
+for (const name of names) {
+  console.log(`${name} …`)
+  const section = await sections[name](rounds)
+  const written = { ...writtenSections(), [name]: render(name, { rounds, ...section }) }
+  const texts = Object.keys(sections).flatMap((each) =>
+    written[each] ? [`<!-- ${each} -->\n${written[each]}<!-- end -->\n`] : [],
+  )
+  writeFileSync(file, [INTRODUCTION, ...texts].join('\n'))
+  console.log(written[name])
+}
