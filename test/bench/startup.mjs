@@ -51,7 +51,7 @@ export function startupSection(rounds) {
       const database = join(folder, `${name}.db`)
       await fill(database, bytes)
       const config = join(folder, `${name}.yaml`)
-      const channels = '  - org: bench\n    channel: large\n    apiKey: { env: BENCH_KEY }\n'
+      const channels = '  - org: bench\n    channel: large\n    apiKey: { env: BENCH_KEY }\n    autoClose: "off"\n'
       writeFileSync(config, `baseUrl: http://127.0.0.1:9\ndatabase: ${database}\nchannels:\n${channels}`, {
         mode: 0o600,
       })

@@ -20,7 +20,7 @@ export function storageSection() {
     let time = Date.parse('2026-03-02T00:00:00.000Z')
     const now = () => new Date(time)
     const world = createWorld({ seed: 1, now: now(), still: true, channels: [spec] })
-    const sandbox = await startSandbox({ world, now, keepRequests: 0 })
+    const sandbox = await startSandbox({ world, now, keepRequests: 0, etags: false })
     const path = join(folder, 'storage.db')
     const store = await openStore({ path, clock: now })
     const limits = { concurrency: 16, perSecond: 1_000_000, timeoutMs: 60_000, retries: 0, maxBodyMiB: 64 }

@@ -1,0 +1,69 @@
+import { contentHash } from '../domain/canonical-json.js'
+import type { DocumentKind, DocumentShape } from '../domain/documents.js'
+import type { ResponseSnapshot, RunHandle, Snapshot } from './contract.js'
+import { toStoredText } from './stored-text.js'
+
+/** The primary key of a document; the texts are as they are stored (stored-text.ts). */
+export interface EntityKey {
+  channel: string
+  kind: DocumentKind
+  /** Empty for listings and RFQs. */
+  rfqId: string
+  id: string
+}
+/** What is stored of a document, without its text. */
+export interface EntityRow {
+  version: number
+  valid: number
+  last_read_at: string
+  full_read_at: string | null
+  missing_since: string | null
+  fingerprint: string | null
+  content_hash: string
+  shape: DocumentShape
+}
+/** A document to be recorded. */
+export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<ResponseSnapshot, 'summaryHash' | 'requested'>
+
+/** Whether a document was received with the bytes that were last received of the stored version. */
+export const hasSameBytes = (row: EntityRow, { fingerprint, shape }: ShapedSnapshot) =>
+  fingerprint != null && row.fingerprint === fingerprint && row.shape === shape
+
+/** When the last request that showed the whole stored version was sent: a summary shows a part of a response only. */
+export const lastShownAt = (row: EntityRow): string => (row.shape === 'full' && row.full_read_at) || row.last_read_at
+
+/** When the document itself was read and requested, and what decides whether it is read again. */
+export function requestState(snapshot: ShapedSnapshot, readAt: string) {
+  const { shape, summaryHash = null, requested = true, validators } = snapshot
+  const isFull = shape === 'full'
+  return {
+    fullReadAt: isFull ? readAt : null,
+    requestedAt: isFull || (shape === 'summary' && requested) ? readAt : null,
+    summaryHash,
+    readSummaryHash: isFull ? summaryHash : null,
+    etag: isFull ? (validators?.etag ?? null) : null,
+    lastModified: isFull ? (validators?.lastModified ?? null) : null,
+  }
+}
+
+/** What is remembered of the bytes, so that they need not be parsed again. */
+export const readState = ({ fingerprint, valid, shape, problems }: ShapedSnapshot) => ({
+  fingerprint: valid && shape === 'full' ? (fingerprint ?? null) : null,
+  hasProblems: problems.length > 0 ? 1 : 0,
+})
+
+export const hashOf = ({ kind }: EntityKey, { hash, body, exactBody = body }: Snapshot) =>
+  hash ?? contentHash(kind, exactBody)
+
+/** The body as it is stored, and the parsed body, serialized, if parsing loses something. */
+export function storedTexts({ body, exactBody = body, text }: Snapshot): { body: string; parsedBody: string | null } {
+  const serialized = () => JSON.stringify(body) ?? 'null'
+  return { body: text ?? serialized(), parsedBody: exactBody === body ? null : serialized() }
+}
+
+export const entityKey = ({ channel }: RunHandle, kind: DocumentKind, id: string, rfqId = ''): EntityKey => ({
+  channel,
+  kind,
+  rfqId: toStoredText(rfqId),
+  id: toStoredText(id),
+})

@@ -1,0 +1,296 @@
+import type { Connection } from './connection.js'
+import type { RunHandle, UpsertResult } from './contract.js'
+import {
+  type EntityKey,
+  type EntityRow,
+  hashOf,
+  hasSameBytes,
+  lastShownAt,
+  readState,
+  requestState,
+  type ShapedSnapshot,
+  storedTexts,
+} from './document-values.js'
+import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from './observed-events.js'
+import { upsertProblems } from './problem-writer.js'
+import { fromStoredText } from './stored-text.js'
+
+/** The run that writes, its timestamp, and when the data was read. */
+export interface WriteContext {
+  run: RunHandle
+  stamp: string
+  readAt: string
+  /** What becomes events at the end of the transaction. */
+  observed: Observations
+}
+
+/** Writes single documents: their versions, absences and problems. Within a transaction only. */
+export interface DocumentWriter {
+  /** The stored state of a document; undefined if it is not stored. */
+  findCurrent(key: EntityKey): EntityRow | undefined
+  /** Stores a document as it was read, and what it means for its history. */
+  upsert(key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult
+  /** Records that a document was seen, without having been read. */
+  touch(key: EntityKey, context: WriteContext): UpsertResult
+  markMissing(key: EntityKey, context: WriteContext): void
+  clearMissing(key: EntityKey, context: WriteContext): void
+  /** Notes a change that an event may tell of. */
+  observe(
+    key: EntityKey,
+    change: ObservedChange['change'],
+    row: EntityRow | null,
+    snapshot: ShapedSnapshot | null,
+    context: WriteContext,
+  ): void
+}
+
+export function createDocumentWriter(connection: Connection): DocumentWriter {
+  const sql = (text: string) => connection.statement(text)
+
+  const findCurrent = (key: EntityKey) =>
+    sql(
+      `select v.valid, e.version, e.last_read_at, e.full_read_at, e.missing_since, e.fingerprint, v.content_hash,
+        v.shape
+      from entities e join versions v using (channel, kind, rfq_id, id, version)
+      where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
+    ).get(key) as EntityRow | undefined
+
+  /** The stored text of a version, as JSON that loses nothing when it is parsed. */
+  const findText = (key: EntityKey, version: number) =>
+    sql(
+      `select coalesce(parsed_body, body) from versions
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+    )
+      .pluck()
+      .get({ ...key, version }) as string
+
+  const insertVersion = (
+    key: EntityKey,
+    version: number,
+    { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
+    notBefore: string | null,
+    context: WriteContext,
+  ) =>
+    sql(
+      `insert into versions (channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, run_id, valid,
+        shape, body, body_as_received, parsed_body)
+      values (@channel, @kind, @rfqId, @id, @version, @hash, @notBefore, @stamp, @runId, @valid, @shape, @body,
+        @bodyAsReceived, @parsedBody)`,
+    ).run({
+      ...key,
+      version,
+      notBefore,
+      hash,
+      stamp: context.stamp,
+      runId: context.run.id,
+      valid: snapshot.valid ? 1 : 0,
+      shape: snapshot.shape,
+      ...storedTexts(snapshot),
+      bodyAsReceived: typeof snapshot.text === 'string' ? 1 : 0,
+    })
+
+  const insert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
+    sql(
+      `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at,
+        changed_at, fingerprint, has_problems, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
+        last_modified)
+      values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp, @fingerprint, @hasProblems, @fullReadAt,
+        @requestedAt, @summaryHash, @readSummaryHash, @etag, @lastModified)`,
+    ).run({
+      ...key,
+      stamp: context.stamp,
+      readAt: context.readAt,
+      ...readState(snapshot),
+      ...requestState(snapshot, context.readAt),
+    })
+    insertVersion(key, 1, { snapshot, hash: hashOf(key, snapshot) }, null, context)
+    observe(key, 'inserted', null, snapshot, context)
+    return 'inserted'
+  }
+
+  const recordChanged = (
+    key: EntityKey,
+    row: EntityRow,
+    { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
+    context: WriteContext,
+  ): UpsertResult => {
+    sql(
+      `update versions set superseded_at = @stamp
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+    ).run({ ...key, stamp: context.stamp, version: row.version })
+    insertVersion(key, row.version + 1, { snapshot, hash }, lastShownAt(row), context)
+    sql(
+      `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
+        changed_at = @stamp, latest_body = null, latest_parsed_body = null, fingerprint = @fingerprint,
+        has_problems = @hasProblems
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, stamp: context.stamp, readAt: context.readAt, ...readState(snapshot) })
+    observe(key, 'changed', row, snapshot, context)
+    return 'changed'
+  }
+
+  /** Same content hash: only volatile members, order and white space may differ. The newest text is kept as `latest_body`. */
+  const recordUnchanged = (
+    key: EntityKey,
+    row: EntityRow,
+    snapshot: ShapedSnapshot,
+    context: WriteContext,
+  ): UpsertResult => {
+    if (hasSameBytes(row, snapshot)) touchRead(key, context)
+    else replaceLatest(key, row, snapshot, context)
+    // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
+    if (snapshot.valid !== (row.valid === 1)) {
+      sql(
+        `update versions set valid = @valid
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+      ).run({ ...key, version: row.version, valid: snapshot.valid ? 1 : 0 })
+    }
+    return 'unchanged'
+  }
+
+  const upsert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
+    if (key.kind === 'response' && recordSameResponse(key, snapshot, context)) return 'unchanged'
+    const result = upsertContent(key, snapshot, context)
+    if (result === 'changed' || result === 'unchanged') recordRequest(key, snapshot, context)
+    return result
+  }
+
+  /** When the document was read, and what decides whether it is read again. */
+  const recordRequest = (key: EntityKey, snapshot: ShapedSnapshot, { readAt }: WriteContext) => {
+    if (snapshot.shape === 'full') {
+      sql(
+        `update entities set full_read_at = @fullReadAt, requested_at = @requestedAt, summary_hash = @summaryHash,
+          read_summary_hash = @readSummaryHash, etag = @etag, last_modified = @lastModified
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      ).run({ ...key, ...requestState(snapshot, readAt) })
+    } else if (snapshot.shape === 'summary') {
+      const { summaryHash, requestedAt } = requestState(snapshot, readAt)
+      sql(
+        `update entities set last_read_at = @readAt, summary_hash = @summaryHash,
+          requested_at = coalesce(@requestedAt, requested_at)
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      ).run({ ...key, readAt, summaryHash, requestedAt })
+    }
+  }
+
+  const touchRead = (key: EntityKey, { stamp, readAt }: WriteContext) =>
+    sql(
+      `update entities set last_observed_at = @stamp, last_read_at = @readAt
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, stamp, readAt })
+
+  const replaceLatest = (key: EntityKey, row: EntityRow, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
+    const { body, parsedBody } = storedTexts(snapshot)
+    sql(
+      `update entities set last_observed_at = @stamp, last_read_at = @readAt, fingerprint = @fingerprint,
+        has_problems = @hasProblems, latest_body = iif(same, null, @body), latest_parsed_body = iif(same, null, @parsedBody)
+      from (select body = @body as same from versions
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version)
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, version: row.version, stamp, readAt, body, parsedBody, ...readState(snapshot) })
+  }
+
+  /**
+   * Records in one statement that a response was read with the bytes of its stored version, without problems.
+   * @returns false if something else is to be recorded
+   */
+  const recordSameResponse = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
+    const { fingerprint, hash } = snapshot
+    // A hash is calculated only of other bytes than those that were stored.
+    if (fingerprint == null || hash !== undefined) return false
+    const { changes } = sql(
+      `update entities set last_observed_at = @stamp, last_read_at = @readAt, full_read_at = @fullReadAt,
+        requested_at = @requestedAt, summary_hash = @summaryHash, read_summary_hash = @readSummaryHash, etag = @etag,
+        last_modified = @lastModified
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and fingerprint = @fingerprint
+        and has_problems = 0 and missing_since is null and last_read_at <= @readAt`,
+    ).run({ ...key, stamp, readAt, fingerprint, ...requestState(snapshot, readAt) })
+    return changes === 1
+  }
+
+  const upsertContent = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
+    const row = findCurrent(key)
+    if (!row) return withProblems(key, snapshot, context, insert(key, snapshot, context))
+    if (context.readAt < row.last_read_at) return 'stale'
+    // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
+    if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {
+      clearMissing(key, context)
+      observe(key, 'returned', null, snapshot, context)
+    }
+    // A summary or list entry never replaces a full document.
+    if (snapshot.shape !== 'full' && row.shape === 'full') {
+      return withProblems(key, snapshot, context, touch(key, context))
+    }
+    const hash = hasSameBytes(row, snapshot) ? row.content_hash : hashOf(key, snapshot)
+    const isSame = row.content_hash === hash && row.shape === snapshot.shape
+    const result = isSame
+      ? recordUnchanged(key, row, snapshot, context)
+      : recordChanged(key, row, { snapshot, hash }, context)
+    return withProblems(key, snapshot, context, result)
+  }
+
+  const withProblems = (
+    key: EntityKey,
+    snapshot: ShapedSnapshot,
+    context: WriteContext,
+    result: UpsertResult,
+  ): UpsertResult => {
+    upsertProblems(connection, key, snapshot.problems, context)
+    return result
+  }
+
+  const touch = (key: EntityKey, context: WriteContext): UpsertResult => {
+    sql(
+      `update entities set last_observed_at = @stamp
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, stamp: context.stamp })
+    return 'unchanged'
+  }
+
+  const markMissing = (key: EntityKey, context: WriteContext) => {
+    sql(
+      `insert into absences (channel, kind, rfq_id, id, not_before, missing_since, run_id)
+      select channel, kind, rfq_id, id, last_read_at, @stamp, @runId from entities
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, stamp: context.stamp, runId: context.run.id })
+    sql(
+      `update entities set missing_since = @stamp
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, stamp: context.stamp })
+  }
+
+  const clearMissing = (key: EntityKey, context: WriteContext) => {
+    sql(
+      `update absences set returned_at = @stamp
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and returned_at is null`,
+    ).run({ ...key, stamp: context.stamp })
+    sql(
+      `update entities set missing_since = null
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run(key)
+  }
+
+  /** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
+  const observe = (
+    key: EntityKey,
+    change: ObservedChange['change'],
+    row: EntityRow | null,
+    snapshot: ShapedSnapshot | null,
+    { observed: { changes } }: WriteContext,
+  ): void => {
+    if (key.kind === 'listing') return
+    const keepsText = key.kind === 'rfq' || changes.length < MAX_BODIES_BEFORE
+    const id = fromStoredText(key.id)
+    changes.push({
+      kind: key.kind,
+      rfqId: key.kind === 'rfq' ? id : fromStoredText(key.rfqId),
+      id,
+      change,
+      before: row && { text: keepsText ? findText(key, row.version) : null, shape: row.shape },
+      // Not a copy: most bodies are not asked for, and would be parsed.
+      after: snapshot,
+    })
+  }
+
+  return { findCurrent, upsert, touch, markMissing, clearMissing, observe }
+}

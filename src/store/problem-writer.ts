@@ -1,0 +1,31 @@
+import type { Problem } from '../domain/lenient-parser.js'
+import type { Connection } from './connection.js'
+import type { EntityKey } from './document-values.js'
+import type { Observations } from './observed-events.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
+
+/** Records the problems of a document that was read, and counts known ones as seen again. Within a transaction only. */
+export function upsertProblems(
+  connection: Connection,
+  { channel, kind, id }: EntityKey,
+  problems: readonly Problem[],
+  { stamp, observed }: { stamp: string; observed: Observations },
+): void {
+  for (const problem of problems) {
+    const upserted = connection.statement(
+      `insert into problems values (@channel, @kind, @id, @path, @code, @message, @stamp, @stamp, 1)
+      on conflict do update set message = excluded.message, last_seen_at = excluded.last_seen_at, times = times + 1
+      returning times`,
+    )
+    const times = upserted.pluck().get({
+      channel,
+      kind,
+      id,
+      path: toStoredText(problem.path),
+      code: problem.code,
+      message: toStoredText(problem.message),
+      stamp,
+    })
+    if (times === 1) observed.problems.push({ kind, id: fromStoredText(id), problem })
+  }
+}
