@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
+import { availableParallelism, cpus, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { barChart } from './bar-chart.mjs'
@@ -25,6 +25,16 @@ const printedBy = (script, title) => async () => {
   return { title, text: `\`\`\`\n${stdout.trim()}\n\`\`\`` }
 }
 
+/** The section on polling has an interpretation of its tables, which is kept; the tables are replaced. */
+async function pollingSection() {
+  const { text: printed } = await printedBy('polling.mjs', '')()
+  const tables = printed.match(/(?:^\|.*\n)+/gm) ?? []
+  const [, title, text] = /^## (.*)\n\n([\s\S]*)$/.exec(writtenSections().polling ?? '## Planned polls\n\n')
+  let replaced = 0
+  const updated = text.replaceAll(/(?:^\|.*\n)+/gm, (table) => tables[replaced++] ?? table)
+  return { title, text: (replaced > 0 ? updated : printed).trim(), isWhole: true }
+}
+
 const sections = {
   sync: syncSection,
   'large-list': largeListSection,
@@ -34,9 +44,8 @@ const sections = {
   startup: startupSection,
   workbooks: printedBy('workbooks.mjs', 'Workbooks'),
   pages: printedBy('pages.mjs', 'Pages'),
+  polling: pollingSection,
 }
-if (existsSync(new URL('polling.mjs', import.meta.url)))
-  sections.polling = printedBy('polling.mjs', 'Polling, simulated')
 
 const docs = new URL('../../docs/', import.meta.url)
 const file = new URL('BENCHMARKS.md', docs)
@@ -49,8 +58,8 @@ function writtenSections() {
 }
 
 /** As Markdown; a chart becomes a picture beside the page. */
-function render(name, { title, text, header, rows, chart, rounds }) {
-  const machine = `${cpuClass()}, ${availableParallelism()} processors, Node ${process.versions.node}`
+function render(name, { title, text, header, rows, chart, rounds, isWhole }) {
+  const machine = `${cpuClass()}, ${availableParallelism()} processors, Node ${process.versions.node}, load average ${loadavg()[0]?.toFixed(0)}`
   const parts = [`## ${title}`, text]
   if (header) {
     const line = (cells) => `| ${cells.join(' | ')} |`
@@ -60,7 +69,7 @@ function render(name, { title, text, header, rows, chart, rounds }) {
     writeFileSync(new URL(`images/bench-${name}.svg`, docs), barChart(chart))
     parts.push(`![${chart.title}](images/bench-${name}.svg)`)
   }
-  parts.push(`${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}. ${machine}.`)
+  if (!isWhole) parts.push(`${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}. ${machine}.`)
   return `${parts.join('\n\n')}\n`
 }
 
@@ -71,7 +80,8 @@ const cpuClass = () =>
 const INTRODUCTION = `# Benchmarks
 
 Written by \`npm run bench\` (test/bench/bench.mjs). Every figure is beside that of a baseline, measured in the same run on the same
-machine: the ratios tell more than the times.
+machine: the ratios tell more than the times. On a machine that is busy otherwise (a load average above its processors), processor
+times are disturbed less than whole times.
 `
 
 const { values, positionals } = parseArgs({
