@@ -36,6 +36,26 @@ describe('the RFQs that a round closes', () => {
     expect(run).toMatchObject({ outcome: 'complete', seen: 3, changed: 2, unchanged: 1 })
   })
 
+  it('are the one that the round was asked for, which alone is counted', async () => {
+    const fixture = await threeRfqs()
+    const { run } = await fixture.closeExpired({ only: [rfqId(2)] })
+    expect(closedIds(fixture)).toEqual([rfqId(2)])
+    expect(run).toMatchObject({ seen: 1, changed: 1, unchanged: 0 })
+  })
+
+  it('are read with their responses before they are closed, and alone in a dry run', async () => {
+    const fixture = await openClosingFixture()
+    fixture.sandbox.world.addResponse(rfqId(1))
+    await fixture.pollRfqs()
+    const before = fixture.operations().length
+    await fixture.closeExpired({ mode: 'dry-run' })
+    await fixture.closeExpired()
+    expect(fixture.operations().slice(before, before + 5)).toEqual([
+      'readRfq',
+      ...['readRfq', 'readResponse', 'readRfq', 'closeRfq'],
+    ])
+  })
+
   it('are all that qualify if they are exactly maxPerRun', async () => {
     const fixture = await threeRfqs()
     const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 3 })
