@@ -1,11 +1,21 @@
-/** Control characters (except line feeds), lone surrogates, noncharacters, bidirectional controls and marks. */
-const UNSAFE = /(?!\n)\p{Cc}|\p{Surrogate}|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu
+import { INVISIBLE } from '../../src/domain/invisible-characters.js'
+
+const JOINERS = '\\u200C\\u200D'
+const VARIATION_SELECTORS = '\\u180B-\\u180D\\uFE00-\\uFE0F'
+/** Signs around Arabic and Syriac numbers: format characters, but shown. */
+const NUMBER_SIGNS = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2'
+/** What is not shown or reorders text, and noncharacters; except line feeds, and what `MISPLACED` is about. */
+const HIDDEN = new RegExp(`(?![\\n${NUMBER_SIGNS}${JOINERS}${VARIATION_SELECTORS}])[${INVISIBLE}\\uFFFE\\uFFFF]`, 'gu')
+const NEEDS_NEITHER = '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\s'
 /**
- * Characters without a width. The joiners stay where scripts and emoji need them: not after Latin, Greek and Cyrillic letters,
- * digits, punctuation, spaces or another joiner.
+ * Joiners and variation selectors stay where scripts and emoji need them: not after Latin, Greek and Cyrillic letters, spaces or
+ * another one; joiners also not after digits and punctuation.
  */
-const ZERO_WIDTH =
-  /[\u180E\u200B\u2060-\u2064\uFEFF\u{E0000}-\u{E001F}]|[\u200C\u200D](?<=(?:^|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}\p{P}\s\u200C\u200D])[\u200C\u200D])/gmu
+const MISPLACED = new RegExp(
+  `[${JOINERS}](?<=(?:^|[${NEEDS_NEITHER}\\p{N}\\p{P}${JOINERS}])[${JOINERS}])|` +
+    `[${VARIATION_SELECTORS}](?<=(?:^|[${NEEDS_NEITHER}${JOINERS}${VARIATION_SELECTORS}])[${VARIATION_SELECTORS}])`,
+  'gmu',
+)
 const HIGH_SURROGATE_AT_END = /[\uD800-\uDBFF]$/
 const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029]/g
 
@@ -19,8 +29,8 @@ export function cleanText(value: unknown): string {
   return toText(value)
     .replace(LINE_BREAKS, '\n')
     .replaceAll('\t', ' ')
-    .replace(UNSAFE, '\uFFFD')
-    .replace(ZERO_WIDTH, '\uFFFD')
+    .replace(HIDDEN, '\uFFFD')
+    .replace(MISPLACED, '\uFFFD')
 }
 
 function toText(value: unknown): string {

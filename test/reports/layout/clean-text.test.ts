@@ -27,6 +27,12 @@ describe('text from outside', () => {
     )
     expect(cleanText('می\u200Cخواهم 👩\u200D👧 क्\u200Dष')).toBe('می\u200Cخواهم 👩\u200D👧 क्\u200Dष')
   })
+  it('removes everything else that is not shown, except variation selectors of emoji', () => {
+    for (const hidden of ['\u{E0041}', '\u3164', '\u115F', '\u00AD', '\u034F', '\u{E0100}', '\uFE0F', '\uFFFA'])
+      expect(cleanText(`a${hidden}b`)).toBe('a\uFFFDb')
+    expect(cleanText('❤\uFE0F\uFE0F 1\uFE0F\u20E3')).toBe('❤\uFE0F\uFFFD 1\uFE0F\u20E3')
+    expect(cleanText('\u0600١')).toBe('\u0600١')
+  })
   it('shows objects as JSON and never throws', () => {
     const cycle: { self?: unknown } = {}
     cycle.self = cycle
