@@ -54,6 +54,8 @@ export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   reasons: { for: string[]; against: string[] }
   /** What a person can do about a reason against. */
   remedies: string[]
+  /** A close that was planned or sent and is not settled yet, and what settles it; null if there is none. */
+  unsettled: string | null
   /** Newest first, each with everything that it is based on, in words. */
   decisions: { record: DecisionRecord; explanation: string }[]
 }

@@ -4,8 +4,11 @@ import { previewClose } from '../../src/closing/preview.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
-const preview = ({ store, now }: ChannelFixture, id = rfqId(1), more: { graceHours?: number } = {}) =>
-  previewClose(store, { channel: KEY, rfqId: id, timeZone: 'UTC', graceHours: 0, ...more }, now())
+const preview = (
+  { store, now }: ChannelFixture,
+  id = rfqId(1),
+  more: { graceHours?: number; maxPerRun?: number } = {},
+) => previewClose(store, { channel: KEY, rfqId: id, timeZone: 'UTC', graceHours: 0, maxPerRun: 25, ...more }, now())
 
 describe('the preview of a close', () => {
   it('has the reasons for it if the RFQ qualifies, as a round would', async () => {
@@ -17,6 +20,7 @@ describe('the preview of a close', () => {
       state: 'open',
       dueDate: '2026-11-20',
       remedies: [],
+      unsettled: null,
     })
     expect(fixture.posts()).toEqual([])
   })
@@ -74,6 +78,7 @@ describe('the preview of a close', () => {
     expect(await preview(fixture)).toMatchObject({
       against: ['an earlier close of it is not settled yet'],
       remedies: [expect.stringContaining('a closing round settles it')],
+      unsettled: expect.stringMatching(/^a close was planned and not sent; a closing round settles it/),
     })
     expect(await preview(fixture, rfqId(2))).toMatchObject({ against: [], remedies: [] })
   })
@@ -81,11 +86,25 @@ describe('the preview of a close', () => {
   it('says that the RFQ waits for approval with others, and how to approve them', async () => {
     const fixture = await openClosingFixture([{}, {}, { responseDueDate: '2026-12-24' }])
     const { approvalPlan: plan } = await fixture.closeExpired({ maxPerRun: 1 })
-    expect(await preview(fixture)).toMatchObject({
+    expect(await preview(fixture, rfqId(1), { maxPerRun: 1 })).toMatchObject({
       against: [`it is held for approval, one of 2 RFQs (plan ${plan})`],
       remedies: [expect.stringContaining(`--approve ${plan}`)],
     })
-    expect((await preview(fixture, rfqId(3)))?.remedies).toEqual([])
+    expect((await preview(fixture, rfqId(3), { maxPerRun: 1 }))?.remedies).toEqual([])
+  })
+
+  it('judges the size of a round by what qualifies now, not by a round that was held earlier', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}])
+    expect(await preview(fixture, rfqId(1), { maxPerRun: 2 })).toMatchObject({
+      against: ['3 RFQs are past due, more than maxPerRun (2), so a closing round is held for approval'],
+      remedies: [expect.stringContaining('close-expired --channel acme/forest --dry-run')],
+    })
+    await fixture.closeExpired({ maxPerRun: 2 })
+    fixture.sandbox.world.changeRfq(rfqId(2), { responseDueDate: '2026-12-24' })
+    await fixture.pollRfqs()
+    expect(await preview(fixture, rfqId(1), { maxPerRun: 2 })).toMatchObject({ against: [], remedies: [] })
+    const { decisions } = await fixture.closeExpired({ maxPerRun: 2, only: [rfqId(1)] })
+    expect(decisions).toMatchObject([{ rfqId: rfqId(1), outcome: 'closed' }])
   })
 
   it('says that the newest poll is suspicious', async () => {

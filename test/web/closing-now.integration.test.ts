@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { channelConfig } from '../helpers/test-config.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { openPages } from './pages-fixture.js'
 
 const page = (number: number | string) => `/rfqs/acme/forest/${number}/closing`
@@ -75,7 +75,7 @@ describe('closing now', () => {
     expect([answer.statusCode, fixture.posts()]).toEqual([503, []])
     const waiting = { name: 'close-expired', channel: KEY, rfqId: fixture.ids[0], state: 'waiting' }
     const { closingOutcome } = await import('../../src/web/pages/closing-outcome.js')
-    const found = { channel: KEY, id: fixture.ids[0], decisions: [] }
+    const found = { channel: KEY, id: fixture.ids[0], decisions: [], unsettled: null }
     const asked = { job: 'x', at: '2026-11-21T12:00:00.000Z' }
     const outcome = (changes: object) => closingOutcome(found, asked, { ...waiting, ...changes } as never)
     expect(outcome({})).toMatchObject({ isRunning: true, words: expect.stringContaining('waits for a worker') })
@@ -84,6 +84,9 @@ describe('closing now', () => {
     )
     expect(outcome({ state: 'completed' })).toMatchObject({ tone: 'bad', seeRun: true })
     expect(closingOutcome(found, asked, null)?.words).toMatch(/^What became of the job is not known any more/)
+    expect(closingOutcome({ ...found, unsettled: 'a close was sent and is not settled' }, asked, null)?.words).toMatch(
+      /no decision about this RFQ\. But a close was sent and is not settled\.$/,
+    )
     expect(outcome({ rfqId: fixture.ids[1] })).toBeNull()
     expect(outcome({ name: 'rfq-report' })).toBeNull()
   })
@@ -177,7 +180,8 @@ describe('closing now', () => {
     fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })
     await fixture.pollRfqs()
     await fixture.closeExpired({ maxPerRun: 1 })
-    const held = (await app.inject(page(1043))).body
+    const limited = await openPages(fixture, { closing: { ...testConfig().closing, maxPerRun: 1 } })
+    const held = (await limited.app.inject(page(1043))).body
     expect(held).toContain('it is held for approval, one of 2 RFQs')
     expect(held).toMatch(/close-expired --approve [\w-]+/)
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([refused])

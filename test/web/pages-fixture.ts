@@ -43,12 +43,16 @@ type ReportEnded = Parameters<JobObserver['reportEnded']>[0]
  */
 export async function openPages(
   fixture: ChannelFixture,
-  { channels = testConfig().channels, ...options }: Partial<ServerOptions> & Partial<Pick<Config, 'channels'>> = {},
+  {
+    channels = testConfig().channels,
+    closing: rules = testConfig().closing,
+    ...options
+  }: Partial<ServerOptions> & Partial<Pick<Config, 'channels' | 'closing'>> = {},
 ): Promise<PagesFixture> {
   const { store, now } = fixture
   const directory = testFolder()
   const { settings } = testConfig().reports
-  const config = testConfig({ database: store.path, channels, reports: { directory, settings } })
+  const config = testConfig({ database: store.path, channels, closing: rules, reports: { directory, settings } })
   const { log, runner } = await openQueue(fixture, config)
   const queries = createThreadQueries(store, apiConfigOf(config))
   const reported: PagesFixture['reported'] = []

@@ -18,11 +18,13 @@ import { listingRow, offerRow, rfqRow } from '../json-rows.js'
 
 /** The part of the configuration that the API uses; contains no secret, so that it can be sent to a thread. */
 export type ApiConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'reports'> & {
+  closing: Pick<Config['closing'], 'maxPerRun'>
   channels: Omit<Config['channels'][number], 'apiKey'>[]
 }
 
-export const apiConfigOf = ({ channels, schedule, scheduleTimeZone, reports }: Config): ApiConfig => ({
+export const apiConfigOf = ({ channels, closing, schedule, scheduleTimeZone, reports }: Config): ApiConfig => ({
   channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
+  closing: { maxPerRun: closing.maxPerRun },
   schedule,
   scheduleTimeZone,
   reports,

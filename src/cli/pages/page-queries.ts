@@ -125,13 +125,15 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const { channel, now } = address
       const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
       const { timeZone, graceHours, autoClose } = rulesOf(channel)
-      const preview = await previewClose(store, { channel, rfqId: found.id, timeZone, graceHours }, now)
+      const { maxPerRun } = config.closing
+      const preview = await previewClose(store, { channel, rfqId: found.id, timeZone, graceHours, maxPerRun }, now)
       return {
         ...{ channel, id: found.id, name: found.name, title: found.title },
         state: preview?.state ?? null,
         dueDate: preview?.dueDate ?? null,
         reasons: { for: preview?.for ?? [], against: preview?.against ?? ['it is not stored'] },
         remedies: preview?.remedies ?? [],
+        unsettled: preview?.unsettled ?? null,
         ...{ timeZone, graceHours, autoClose },
         decisions: decisions.map((record) => ({ record, explanation: explainDecision(record) })),
       }

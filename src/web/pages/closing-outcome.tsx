@@ -36,7 +36,7 @@ export function askedClose({ job, asked }: Parameters): AskedClose | null {
  * @returns null if the job is about something else
  */
 export function closingOutcome(
-  { channel, id, decisions }: Pick<ClosingPage, 'channel' | 'id' | 'decisions'>,
+  { channel, id, decisions, unsettled }: Pick<ClosingPage, 'channel' | 'id' | 'decisions' | 'unsettled'>,
   { at }: AskedClose,
   status: JobStatusView | null,
 ): ClosingOutcome | null {
@@ -49,14 +49,16 @@ export function closingOutcome(
   }
   const decision = decisions.map(({ record }) => record).find((each) => (each.repeatedUntil ?? each.decidedAt) >= at)
   if (decision !== undefined) return { ...ofDecision(decision), isRunning: false }
+  const open = unsettled === null ? '' : ` But ${sentence(unsettled)}`
   if (status?.state === 'failed')
     return {
       tone: 'bad',
-      words: `Nothing was decided: ${sentence(status.error ?? 'the job failed')}`,
+      words: `Nothing was decided: ${sentence(status.error ?? 'the job failed')}${open}`,
       isRunning: false,
     }
   const ended = status === null ? 'What became of the job is not known any more' : 'The closing round ended'
-  return { tone: 'bad', words: `${ended}, and there is no decision about this RFQ.`, isRunning: false, seeRun: true }
+  const words = `${ended}, and there is no decision about this RFQ.${open}`
+  return { tone: 'bad', words, isRunning: false, seeRun: true }
 }
 
 const OUTCOMES: Record<CloseOutcome, Pick<ClosingOutcome, 'tone' | 'words'>> = {
