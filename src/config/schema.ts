@@ -129,7 +129,7 @@ const checkToken = (context: SchemaContext) =>
 
 function accessToken(context: SchemaContext) {
   const shape = {
-    name: values.text('the name of a user'),
+    name: values.userName(),
     role: values.choice(ROLES),
     token: secret(context, checkToken(context)),
   }

@@ -3,6 +3,7 @@ import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import { ANCHOR_TARGETS, type AnchorTarget, parseAnchorTarget } from '../anchors/anchor-target.js'
 import type { Config } from '../config.js'
+import { INVISIBLE } from '../domain/invisible-characters.js'
 import { isLoopback } from '../domain/loopback.js'
 import type { ReadResult } from './secret.js'
 import { closestMatches } from './suggest.js'
@@ -56,6 +57,18 @@ export const days = (min: number, max: number) =>
 
 export const text = (allowed: string) =>
   value(allowed, (found) => (typeof found === 'string' && found.trim() !== '' ? found.trim() : undefined))
+
+/** The name of a user, as it is recorded with what the user does. */
+export const userName = () =>
+  readValue((found): ReadResult<string> => {
+    const allowed = 'the name of a user'
+    if (typeof found !== 'string' || found.trim() === '') return { found: '', allowed }
+    return NOT_SHOWN.test(found.trim())
+      ? { found: 'a name with characters that are not shown', allowed: `${allowed} without them` }
+      : { value: found.trim() }
+  })
+
+const NOT_SHOWN = new RegExp(`[${INVISIBLE}]`, 'u')
 
 /** A path in the file system. A URL, which may contain a password, is not shown. */
 export const path = () =>

@@ -43,6 +43,8 @@ export function requireCurrentSchema(db: Sqlite): void {
   rejectForeign(db, version)
   rejectNewer(db, version, migrations.length)
   if (version === migrations.length) return
+  if (version === 0)
+    throw new UnusableDatabaseError(`${db.name} is an empty database. Fill it first with: quotekeeper sync`)
   throw new UnusableDatabaseError(
     `${db.name} was written by an older Quotekeeper (schema ${version}, this one reads ${migrations.length}). ` +
       'Upgrade it first with: quotekeeper check. A copy of the present state is made.',

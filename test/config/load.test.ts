@@ -606,6 +606,10 @@ describe('web page', () => {
       key: 'web.tokens[1].name',
       found: 'a second ana',
     })
+    expect(check(`tokens: [${user('"an\\u0007a"')}]`)).toMatchObject({
+      key: 'web.tokens[0].name',
+      found: 'a name with characters that are not shown',
+    })
     expect(check(`token: { env: T }, tokens: [${user('operator')}]`)).toMatchObject({ key: 'web.tokens[0].name' })
     const other = '{ name: omar, role: operator, token: { env: T } }'
     expect(check(`tokens: [${user('ana')}, ${other}]`)).toMatchObject({

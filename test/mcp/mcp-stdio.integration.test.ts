@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/client'
@@ -45,6 +46,25 @@ it('mcp writes nothing but the protocol to stdout, and stops when stdin ends or 
   }
 })
 
+it('mcp answers what was asked before stdin ended', async () => {
+  const { quotekeeper, quotekeeperWith } = await createCliFixture()
+  await quotekeeper('sync')
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough() }
+  const running = quotekeeperWith({ streams }, 'mcp')
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const requests = [
+    { id: 1, method: 'initialize', params },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: { name: 'list_rfqs', arguments: { channel: 'acme/forest' } } },
+    { id: 3, method: 'tools/call', params: { name: 'today', arguments: {} } },
+  ]
+  streams.stdin.end(requests.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''))
+  expect(await running).toMatchObject({ status: 0, out: '', err: '' })
+  const answers = String(streams.stdout.read()).trim().split('\n')
+  const ids = answers.map((line) => JSON.parse(line)).map(({ id, result }) => [id, result?.isError ?? false])
+  expect(ids.sort()).toEqual([1, 2, 3].map((id) => [id, false]))
+})
+
 it('mcp says what to do without a database, and with one of another version', async () => {
   const { folder, quotekeeper } = await createCliFixture()
   expect(await quotekeeper('mcp')).toMatchObject({
@@ -59,4 +79,9 @@ it('mcp says what to do without a database, and with one of another version', as
   db.pragma(`user_version = ${version + 1}`)
   expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/newer Quotekeeper/) })
   db.close()
+  writeFileSync(join(folder, 'data/quotekeeper.db'), '')
+  expect(await quotekeeper('mcp')).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/is an empty database.*sync/),
+  })
 })

@@ -471,6 +471,9 @@ describe('notifications', () => {
     expect((await get('/api/v1/notifications')).body).not.toContain('a secret')
     expect((await post('/notifications/retry', { ids: [4711] })).statusCode).toBe(404)
     expect((await post('/notifications/retry', { ids: [1], target: 'crm' })).statusCode).toBe(400)
+    expect((await post('/notifications/retry', { ids: ['1'] })).json().errors).toEqual([
+      { in: 'body', name: 'ids.0', detail: 'found "1"; allowed: an id, a whole number from 1' },
+    ])
     expect((await post('/notifications/retry', { target: 'crm' })).json()).toEqual({ ids: [ids[0]] })
     expect((await post('/notifications/retry', {})).json()).toEqual({ ids })
     expect(await list('state=dead')).toEqual([])

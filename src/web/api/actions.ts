@@ -149,7 +149,9 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     description: 'The service sends them as soon as it can, and tries for 72 hours anew.',
     body: z.strictObject({
       ids: z
-        .array(z.int().min(1), { error: 'a list of ids' })
+        .array(z.int({ error: 'an id, a whole number from 1' }).min(1, { error: 'an id, a whole number from 1' }), {
+          error: 'a list of ids',
+        })
         .min(1, { error: 'at least one id' })
         .max(1_000, { error: 'at most 1000 ids' })
         .optional()
@@ -194,8 +196,10 @@ async function pastMoment({
   if (moment >= now) return undefined
   const query = { channel: body.channel, as_of: moment, figures: false, sort: 'urgency', limit: 1 }
   const answer = await deps.reader.apiRead('listRfqs', { path: {}, query, now })
-  if ('problem' in answer) throw new ProblemError(answer.problem.status, answer.problem.detail, answer.problem.more)
-  return moment
+  if (!('problem' in answer)) return moment
+  const { status, detail, more } = answer.problem
+  const errors = more.errors?.map((error) => ({ ...error, in: 'body' as const }))
+  throw new ProblemError(status, detail, errors === undefined ? more : { ...more, errors })
 }
 
 /** The id of the RFQ that a body names. */

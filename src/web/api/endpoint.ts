@@ -119,7 +119,7 @@ export function parseBody(schema: z.ZodObject | undefined, body: unknown): unkno
       if (issue.code === 'unrecognized_keys')
         return issue.keys.map((name) => ({ in: 'body', name, detail: `unknown member; known: ${known}` }))
       const name = issue.path.join('.')
-      const value = (found as Record<string, unknown>)[name]
+      const value = issue.path.reduce<unknown>((outer, key) => Object(outer)[key], found)
       const what = value === undefined ? 'missing' : `found ${quote(value)}`
       return [{ in: 'body', name, detail: `${what}; allowed: ${issue.message}` }]
     }),
