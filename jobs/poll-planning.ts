@@ -10,13 +10,16 @@ type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' 
 
 /** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries, and commands by hand. */
 const RFQ_POLLS_SHARE = 0.9
+/** However low the limit: the list and four documents. The poll then takes longer than an interval, and ticks are skipped. */
+const MIN_REQUESTS = 5
 /** A channel may need more than at its last poll: this many times as much, and some requests. */
 const GROWTH = 1.5
 const MIN_DEMAND = 100
 
 /**
  * What a scheduled poll of the RFQs of a channel plans its requests with (docs/POLLING.md): its share of what the limit
- * allows until the next tick of the schedule.
+ * allows until the next poll. That begins at the next tick of the schedule, or, if the limit does not allow every channel a few
+ * requests by then, at the first tick by which it does.
  * @returns undefined if no later poll is scheduled: then everything is read
  */
 export async function planPoll(
@@ -27,18 +30,34 @@ export async function planPoll(
   const { schedule, scheduleTimeZone, requests, polling, channels } = config
   if (schedule.rfqs === null) return undefined
   const cron = compileCron(schedule.rfqs, scheduleTimeZone)
-  const nextPollAt = nextTick(cron, now)
-  if (nextPollAt === null) return undefined
-  const later = nextTick(cron, nextPollAt) ?? new Date(2 * nextPollAt.getTime() - now.getTime())
-  const intervalMs = later.getTime() - nextPollAt.getTime()
-  const seconds = (nextPollAt.getTime() - now.getTime()) / 1_000
-  const total = Math.floor(requests.perSecond * seconds * RFQ_POLLS_SHARE)
-  const newest = await Promise.all(channels.map(({ key }) => newestPlanned(store, key)))
-  const shares = shareRequests(total, newest.map(demandOf))
+  const tick = nextTick(cron, now)
+  if (tick === null) return undefined
+  const untilTick = tick.getTime() - now.getTime()
+  const tickMs = (nextTick(cron, tick)?.getTime() ?? tick.getTime() + untilTick) - tick.getTime()
+  // Ticks before a poll is over are skipped.
+  const wholeTicks = (milliseconds: number) => Math.max(0, Math.ceil(milliseconds / tickMs)) * tickMs
+  const minMs = minPollMs(config)
+  const untilNext = untilTick + wholeTicks(minMs - untilTick)
+  const intervalMs = Math.max(tickMs, wholeTicks(minMs))
+  const demands = (await Promise.all(channels.map(({ key }) => newestPlanned(store, key)))).map(demandOf)
   const index = channels.findIndex(({ key }) => key === channel)
+  const budgetFor = (milliseconds: number) => {
+    const total = Math.floor((requests.perSecond * milliseconds * RFQ_POLLS_SHARE) / 1_000)
+    return Math.max(MIN_REQUESTS, shareRequests(total, demands)[index] ?? total)
+  }
   const { offersMaxAgeMinutes, urgentHours } = polling
-  return { offersMaxAgeMinutes, urgentHours, budget: Math.max(1, shares[index] ?? total), nextPollAt, intervalMs }
+  return {
+    budget: budgetFor(untilNext),
+    usualBudget: budgetFor(intervalMs),
+    nextPollAt: new Date(now.getTime() + untilNext),
+    intervalMs,
+    ...{ offersMaxAgeMinutes, urgentHours },
+  }
 }
+
+/** How long the limit takes at least for one poll of the RFQs of every channel, in milliseconds. */
+export const minPollMs = ({ channels, requests }: Pick<PlanningConfig, 'channels' | 'requests'>): number =>
+  (channels.length * MIN_REQUESTS * 1_000) / (requests.perSecond * RFQ_POLLS_SHARE)
 
 /** Runs looked through for one that planned: others were asked for by a person. */
 const MAX_RECENT_RUNS = 20

@@ -7,6 +7,7 @@ import type { JobRunner } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
 import { describeMaintenance } from './maintenance-status.js'
 import { checkPollFreshness, newestRuns, type PollState } from './poll-freshness.js'
+import { minPollMs } from './poll-planning.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'> & Partial<Pick<Config, 'anchors'>>
@@ -45,7 +46,8 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
 }
 
 /** The part of the configuration that says which polls there are. */
-export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone'> & { channels: readonly { key: string }[] }
+export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone'> &
+  Partial<Pick<Config, 'requests'>> & { channels: readonly { key: string }[] }
 
 /** Creates the function that tells how recently each scheduled poll of each channel completed. */
 export function pollStateLoader(
@@ -53,8 +55,12 @@ export function pollStateLoader(
   store: Pick<Store, 'runs' | 'newestRun'>,
 ): (at: Date) => Promise<PollState[]> {
   const crons = pollCrons(config)
+  const minIntervalMs = config.requests === undefined ? 0 : minPollMs({ ...config, requests: config.requests })
   return async (at) => {
-    const kinds = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, at) }))
+    const kinds = crons.map(({ kind, cron }) => ({
+      kind,
+      staleBefore: staleBefore(cron, at, kind === 'rfqs' ? minIntervalMs : 0),
+    }))
     const states = config.channels.flatMap(({ key: channel }) => kinds.map((kind) => ({ channel, ...kind })))
     return Promise.all(states.map(async (state) => ({ ...state, ...(await newestRuns(store, state)) })))
   }
@@ -89,8 +95,11 @@ function pollCrons({ schedule, scheduleTimeZone }: Pick<Config, 'schedule' | 'sc
   })
 }
 
-/** Three intervals ago, counted in ticks, so that a schedule that pauses at night is not stale in the morning. */
-function staleBefore(cron: Cron, now: Date): Date | null {
+/**
+ * Three intervals ago, counted in ticks, so that a schedule that pauses at night is not stale in the morning.
+ * @param minIntervalMs how long an interval is at least, because the request limit does not allow more polls
+ */
+function staleBefore(cron: Cron, now: Date, minIntervalMs: number): Date | null {
   const after = new Date(now.getTime() - YEAR_MS)
   const ticks: number[] = []
   for (let upTo = now; ticks.length <= MAX_AGE_INTERVALS; upTo = new Date((ticks.at(-1) ?? 0) - 1)) {
@@ -99,5 +108,6 @@ function staleBefore(cron: Cron, now: Date): Date | null {
     ticks.push(tick.getTime())
   }
   const [newest = 0, latest = 0, oldest = 0] = [ticks[0], ticks[MAX_AGE_INTERVALS - 1], ticks[MAX_AGE_INTERVALS]]
-  return new Date(Math.min(oldest + (now.getTime() - newest), latest))
+  const longest = now.getTime() - MAX_AGE_INTERVALS * minIntervalMs
+  return new Date(Math.min(oldest + (now.getTime() - newest), latest, longest))
 }

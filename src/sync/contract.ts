@@ -36,6 +36,8 @@ export interface PollRfqsOptions {
 export interface PollPlanning {
   /** Requests that the channel may send until the next poll. */
   budget: number
+  /** As `budget`, of a poll that begins at a tick of the schedule. */
+  usualBudget: number
   nextPollAt: Date
   /** From that poll to the one after it, in milliseconds. */
   intervalMs: number

@@ -51,8 +51,9 @@ export async function planEntries(
   const responses = byRfq(states)
   // The list took one.
   const budget = planning.budget - 1
+  const usualBudget = planning.usualBudget - 1
   const { nextPollAt, intervalMs } = planning
-  const plan = planRequests({ listed, known, responses, budget, now, nextPollAt, intervalMs, rules })
+  const plan = planRequests({ listed, known, responses, budget, usualBudget, now, nextPollAt, intervalMs, rules })
   progress.requestRates = plan.rates
   progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
   return toSelection(plan, { entries, known, responses, progress })
@@ -63,11 +64,12 @@ export function ratesOfList(
   list: readonly Observation<RfqListItem>[],
   { planning, timeZone, now }: { planning: PollPlanning; timeZone: string; now: Date },
 ): RequestRates {
-  const { budget, nextPollAt, intervalMs } = planning
+  const { nextPollAt, intervalMs } = planning
+  const budget = planning.usualBudget - 1
   const rules = { ...planning, recheckClosedHours: 0 }
   const stored = { known: new Map(), responses: new Map() }
   const listed = plannableRfqs(list, timeZone)
-  return planRequests({ ...stored, listed, budget: budget - 1, now, nextPollAt, intervalMs, rules }).rates
+  return planRequests({ ...stored, listed, budget, usualBudget: budget, now, nextPollAt, intervalMs, rules }).rates
 }
 
 /** Others are recorded from their entry without a request. */

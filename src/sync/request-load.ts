@@ -2,7 +2,7 @@ import type { RequestRates } from '../domain/records.js'
 import { type PlanInput, READ_REASONS, type ReadReason } from './request-plan-model.js'
 
 /** Share of the budget for what has waited longest if not everything can be read, so that nothing waits for ever. */
-export const LONGEST_WAIT_SHARE = 0.2
+const LONGEST_WAIT_SHARE = 0.2
 /** Share of what is left after what is more valuable, if not everything can be read, for RFQs without their responses. */
 export const RFQS_SHARE = 0.5
 const SECOND_MS = 1_000
@@ -50,9 +50,16 @@ interface Load {
   capacity: number
 }
 
-/** What the open RFQs and their responses need, by the number of documents. */
+/** Requests of a poll for what has waited longest if not everything can be read: at least an RFQ and one of its responses. */
+export const reservedOf = (usable: number): number =>
+  Math.min(usable, Math.max(2, Math.ceil(usable * LONGEST_WAIT_SHARE)))
+
+/**
+ * What the open RFQs and their responses need, by the number of documents.
+ * @param usable requests of a poll that has a whole interval
+ */
 export function measureLoad(units: readonly Unit[], usable: number, input: PlanInput): Load {
-  const { now, nextPollAt, intervalMs, rules } = input
+  const { intervalMs, rules } = input
   const open = units.filter(({ closed }) => !closed)
   const sizeOf = (some: readonly Unit[]) =>
     some.reduce((sum, { responses, later }) => sum + 1 + responses.length + later.length, 0)
@@ -62,30 +69,48 @@ export function measureLoad(units: readonly Unit[], usable: number, input: PlanI
   const others = sizeOf(open) - urgentCost
   // Read before they could exceed their age while the next poll reads.
   const pollsWithinAge = Math.max(1, Math.floor((rules.offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
-  const needed = urgentCost + others / pollsWithinAge
-  const readsEveryRfq = usable >= urgentCost + rfqs + (others - rfqs) / pollsWithinAge
+  const everyRfq = urgentCost + rfqs + (others - rfqs) / pollsWithinAge
+  const readsEveryRfq = usable >= everyRfq
+  const needed = Math.min(everyRfq, neededInTurn({ urgentCost, others }, pollsWithinAge))
   // The list takes one more.
-  const allowed = ((usable + 1) * SECOND_MS) / Math.max(1, nextPollAt.getTime() - now.getTime())
-  const required = ((needed + 1) * SECOND_MS) / intervalMs
-  const ageMinutes =
-    required <= allowed ? rules.offersMaxAgeMinutes : expectedAge({ urgentCost, rfqs, others, allowed }, input)
+  const rate = (requests: number) => ((requests + 1) * SECOND_MS) / intervalMs
+  const pollsForAll = usable >= needed ? 0 : pollsInTurn({ urgentCost, rfqs, others }, usable) + 1
   return {
     readsEveryRfq,
     capacity: usable - urgentCost - (readsEveryRfq ? rfqs : 0),
-    rates: { required, allowed, ageMinutes },
+    rates: {
+      required: rate(needed),
+      allowed: rate(usable),
+      ageMinutes: Math.max(rules.offersMaxAgeMinutes, (pollsForAll * intervalMs) / MINUTE_MS),
+    },
   }
 }
 
-/** How old documents become if requests do not suffice. */
-function expectedAge(
-  { urgentCost, rfqs, others, allowed }: { urgentCost: number; rfqs: number; others: number; allowed: number },
-  { intervalMs, rules }: PlanInput,
-): number {
-  const perPoll = Math.max(1, (allowed * intervalMs) / SECOND_MS - 1)
-  const forOthers = Math.max(perPoll - urgentCost, perPoll * LONGEST_WAIT_SHARE)
-  const forResponses = Math.max(1, forOthers - Math.min(rfqs, forOthers * RFQS_SHARE))
-  const polls = Math.max((others - rfqs) / forResponses, others / forOthers, urgentCost / perPoll)
-  return Math.max(rules.offersMaxAgeMinutes, (polls * intervalMs) / MINUTE_MS)
+interface Counts {
+  /** Documents that are read at every poll. */
+  urgentCost: number
+  /** Other open RFQs. */
+  rfqs: number
+  /** Other open RFQs and their responses. */
+  others: number
+}
+
+/** Requests of a poll that may read an RFQ, or a response in the next poll, without getting further: it ends among responses. */
+const LOST_PER_POLL = 2
+
+/** How many polls read everything once, if not every RFQ can be read at every poll. */
+function pollsInTurn({ urgentCost, rfqs, others }: Counts, usable: number): number {
+  const reserved = reservedOf(usable)
+  const left = usable - urgentCost
+  const forRfqs = Math.min(rfqs, Math.floor(Math.max(0, left - reserved) * RFQS_SHARE))
+  const perPoll = Math.max(1, Math.max(reserved, left - forRfqs) - LOST_PER_POLL)
+  return Math.ceil((others + Math.max(0, urgentCost - (usable - reserved))) / perPoll)
+}
+
+/** Requests of a poll so that `pollsInTurn` is not more than a number of polls. */
+function neededInTurn({ urgentCost, others }: Omit<Counts, 'rfqs'>, polls: number): number {
+  const perPoll = Math.max(others / polls + LOST_PER_POLL, urgentCost * LONGEST_WAIT_SHARE)
+  return urgentCost + perPoll / (1 - RFQS_SHARE)
 }
 
 /**

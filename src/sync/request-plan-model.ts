@@ -30,6 +30,8 @@ export interface PlanInput {
   responses: ReadonlyMap<string, ReadonlyMap<string, ResponsePollState>>
   /** Requests for RFQs and responses until the next poll. */
   budget: number
+  /** As `budget`, of a poll that has a whole interval. */
+  usualBudget: number
   now: Date
   nextPollAt: Date
   /** From that poll to the one after it, in milliseconds. */

@@ -2,12 +2,12 @@ import type { ResponsePollState, RfqPollState } from '../store/contract.js'
 import {
   type Item,
   isUrgent,
-  LONGEST_WAIT_SHARE,
   measureLoad,
   moreValuable,
   pollsUntilDue,
   RFQS_SHARE,
   readAhead,
+  reservedOf,
   type Unit,
 } from './request-load.js'
 import {
@@ -37,8 +37,8 @@ export function planRequests(input: PlanInput): RequestPlan {
     else units.push(unit)
   }
   const budget = Math.max(0, Math.floor(input.budget))
-  const usable = budget - Math.floor(budget * CHANGES_SHARE)
-  const load = measureLoad(units, usable, input)
+  const usable = usableOf(budget)
+  const load = measureLoad(units, usableOf(Math.max(0, Math.floor(input.usualBudget))), input)
   readAhead(units, load)
   for (const unit of units) unit.longestWait = longestWait(unit)
   const taken = select(units, usable)
@@ -51,6 +51,8 @@ export function planRequests(input: PlanInput): RequestPlan {
   const used = reads.reduce((sum, { responses }) => sum + 1 + responses.size, 0)
   return { reads, postponed, unchanged, left: budget - used, rates: load.rates }
 }
+
+const usableOf = (budget: number) => budget - Math.floor(budget * CHANGES_SHARE)
 
 const toPlanned = ({ id, reason, responses }: Unit, taken: ReadonlySet<string>): PlannedRfq => ({
   id,
@@ -159,7 +161,7 @@ function select(units: readonly Unit[], usable: number): Map<Unit, Set<string>> 
     return taken
   }
   for (const { responses } of units) responses.sort((a, b) => a.waitingSince - b.waitingSince)
-  const reserved = Math.min(usable, Math.max(2, Math.ceil(usable * LONGEST_WAIT_SHARE)))
+  const reserved = reservedOf(usable)
   const valued = units.toSorted(byValue)
   const others = valued.filter(({ reason }) => !DUE_FIRST.has(reason))
   take(

@@ -171,7 +171,11 @@ function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHours = 
   const nextPollAt = new Date(nextTick(began))
   const budget = Math.floor((perSecond * (nextPollAt.getTime() - began) * RFQ_POLLS_SHARE) / 1_000) - 1
   const rules = { offersMaxAgeMinutes, urgentHours, recheckClosedHours: 24 }
-  const input = { listed, known, responses, budget, now: new Date(began), nextPollAt, intervalMs: INTERVAL, rules }
+  const usualBudget = Math.floor((perSecond * INTERVAL * RFQ_POLLS_SHARE) / 1_000) - 1
+  const input = {
+    ...{ listed, known, responses, budget, usualBudget, now: new Date(began), nextPollAt, rules },
+    intervalMs: INTERVAL,
+  }
   const plan = planRequests(input)
   let { left } = plan
   let postponed = plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)

@@ -69,7 +69,10 @@ export class RequestWorld {
   }
 
   /** Polls with a number of requests; the list takes none of them. Afterwards, the next poll is due. */
-  poll(budget: number): {
+  poll(
+    budget: number,
+    usualBudget = budget,
+  ): {
     sent: number
     postponed: number
     order: string[]
@@ -85,6 +88,7 @@ export class RequestWorld {
     const nextPollAt = new Date(this.#now + INTERVAL_MS)
     const plan = planRequests({
       ...{ listed, known: this.#known, responses: this.#responses, budget, now, nextPollAt },
+      usualBudget,
       intervalMs: INTERVAL_MS,
       rules: this.#rules,
     })

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron, nextTick } from '../../jobs/cron.js'
+import { isStale } from '../../jobs/poll-freshness.js'
 import { planPoll, shareRequests } from '../../jobs/poll-planning.js'
+import { pollStateLoader } from '../../jobs/readiness.js'
 import { openStore } from '../../src/store/store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -54,7 +56,13 @@ describe('a scheduled poll', () => {
     // 20 a second for 290 seconds, less a tenth.
     const nextPollAt = new Date('2026-11-21T12:05:00.000Z')
     const rules = { offersMaxAgeMinutes: 60, urgentHours: 24 }
-    expect(await plan('acme/peat')).toEqual({ budget: 2610, nextPollAt, intervalMs: 300_000, ...rules })
+    expect(await plan('acme/peat')).toEqual({
+      budget: 2610,
+      usualBudget: 2700,
+      nextPollAt,
+      intervalMs: 300_000,
+      ...rules,
+    })
     const run = await store.beginRun({ channel: 'acme/peat', kind: 'rfqs', now: NOW })
     const requestRates = { required: 1, allowed: 2, ageMinutes: 60 }
     await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40, requestRates }, NOW)
@@ -63,5 +71,44 @@ describe('a scheduled poll', () => {
     await byHand.finish({ ...end, requests: 9_999, missing: 0, invalid: 0 }, NOW)
     expect((await plan('acme/peat'))?.budget).toBe(250)
     expect((await plan('acme/forest'))?.budget).toBe(4970)
+  })
+
+  it('reads the list and four documents of every channel however low the limit, and has the time that this takes', async () => {
+    const channels = ['acme/forest', 'acme/peat', 'acme/soil'].map((key) => channelConfig(key))
+    const schedule = { ...config.schedule, rfqs: '*/30 * * * * *' }
+    const low = { ...config, channels, schedule, requests: { ...config.requests, perSecond: 0.2 } }
+    const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
+    onTestFinished(() => store.close())
+    for (const seconds of [0, 0.01, 10, 24.9, 25, 29.99]) {
+      const now = new Date(NOW.getTime() - 10_000 + seconds * 1_000)
+      for (const { key } of channels) {
+        const planning = await planPoll(low, store, { channel: key, now })
+        // 15 requests at 0.18 a second take 84 seconds.
+        expect(planning).toMatchObject({ intervalMs: 90_000, usualBudget: 5 })
+        expect(planning?.budget).toBeGreaterThanOrEqual(5)
+        const span = (planning?.nextPollAt.getTime() ?? 0) - now.getTime()
+        expect(span).toBeGreaterThanOrEqual(83_333)
+        expect(span).toBeLessThanOrEqual(83_334 + 30_000)
+        expect(((planning?.nextPollAt.getTime() ?? 1) / 1_000) % 30).toBe(0)
+      }
+    }
+    // Three intervals of 84 seconds.
+    const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+    await run.finish({ ...end, requests: 5, missing: 0, invalid: 0, postponed: 9 }, NOW)
+    const load = pollStateLoader(low, store)
+    const stale = async (seconds: number) => {
+      const states = await load(new Date(NOW.getTime() + seconds * 1_000))
+      return states.filter(({ channel }) => channel === 'acme/forest').map(isStale)
+    }
+    expect(await stale(249)).toEqual([false])
+    expect(await stale(251)).toEqual([true])
+  })
+
+  it('plans for the usual interval also when it begins just before a tick', async () => {
+    const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
+    onTestFinished(() => store.close())
+    const atTick = await planPoll(config, store, { channel: 'acme/peat', now: new Date('2026-11-21T12:00:00.000Z') })
+    const late = await planPoll(config, store, { channel: 'acme/peat', now: new Date('2026-11-21T12:04:59.000Z') })
+    expect(late).toMatchObject({ usualBudget: atTick?.budget, intervalMs: 300_000, budget: 9 })
   })
 })

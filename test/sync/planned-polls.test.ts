@@ -10,7 +10,8 @@ function plannedPoll(fixture: ChannelFixture, planning: Partial<PollPlanning> = 
   fixture.advanceSeconds(INTERVAL_SECONDS)
   const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
   const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: INTERVAL_SECONDS * 1_000 }
-  return fixture.pollRfqs({ planning: { budget: 1_000, nextPollAt, ...rules, ...planning } })
+  const usualBudget = planning.budget ?? 1_000
+  return fixture.pollRfqs({ planning: { budget: 1_000, usualBudget, nextPollAt, ...rules, ...planning } })
 }
 
 async function openWithRfqs(rfqs: number, offers: number) {

@@ -56,11 +56,20 @@ describe('a plan with too few requests', () => {
     const { rates } = world.poll(31)
     // 1,000 documents within 55 minutes of polls every five, and the list: 92 requests per poll. 28 of 31 are planned, half
     // of them for offers.
-    expect(rates.required).toBeCloseTo((1_000 / 11 + 1) / 300)
+    expect(rates.required).toBeCloseTo((20 + 980 / 11 + 1) / 300)
     expect(rates.allowed).toBeCloseTo((28 + 1) / 300)
-    expect(rates.ageMinutes).toBeCloseTo((980 / 14) * 5)
-    for (let poll = 0; poll < 100; poll++) expect(world.poll(31).sent).toBeLessThanOrEqual(31)
-    expect(world.oldestMinutes()).toBeLessThan(1.5 * rates.ageMinutes)
+    expect(rates.ageMinutes).toBe((Math.ceil(1_000 / (28 - 11 - 2)) + 1) * 5)
+    for (let poll = 0; poll < 75; poll++) {
+      expect(world.poll(31).sent).toBeLessThanOrEqual(31)
+      expect(world.oldestMinutes()).toBeLessThanOrEqual(rates.ageMinutes)
+    }
+    expect(world.oldestMinutes()).toBeGreaterThan(0.6 * rates.ageMinutes)
+  })
+
+  it('says the same of a poll that begins just before the next one', () => {
+    const world = new RequestWorld(RULES, { rfqs: 20, offers: 49 })
+    const usual = world.poll(31).rates
+    for (let poll = 0; poll < 6; poll++) expect(world.poll(4, 31).rates).toEqual(usual)
   })
 
   it('reads the most valuable first: never read, changed, due soonest, summary changed, oldest', () => {
@@ -76,6 +85,24 @@ describe('a plan with too few requests', () => {
 })
 
 describe('every plan', () => {
+  it('reads every document again, never later than it says, over hours, however few requests there are', () => {
+    const shape = fc.record({ rfqs: fc.integer({ min: 1, max: 12 }), offers: fc.integer({ min: 0, max: 8 }) })
+    const budgets = fc.oneof(fc.integer({ min: 4, max: 12 }), fc.integer({ min: 4, max: 120 }))
+    fc.assert(
+      fc.property(shape, budgets, fc.nat(3), fc.constantFrom(15, 60), (size, budget, urgent, age) => {
+        const world = new RequestWorld({ ...RULES, offersMaxAgeMinutes: age }, size)
+        for (let rfq = 0; rfq < urgent; rfq++) world.setDue(rfq, 20)
+        for (let poll = 0; poll < 150; poll++) {
+          const { rates } = world.poll(budget)
+          // While everything is new, new documents are read first.
+          if (poll > 70) expect(world.oldestMinutes()).toBeLessThanOrEqual(rates.ageMinutes)
+        }
+        expect(world.unread()).toEqual([])
+      }),
+      { numRuns: 8 },
+    )
+  })
+
   const action = fc.record({
     what: fc.constantFrom('summary', 'entry', 'offer', 'rfq', 'due', 'close', 'nothing', 'nothing'),
     rfq: fc.nat(30),

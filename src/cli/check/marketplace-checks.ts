@@ -86,10 +86,9 @@ async function withShortage(
     import('../../../jobs/poll-planning.js'),
     import('../../sync/plan-entries.js'),
   ])
-  // A poll that begins at a tick has the whole interval.
-  const now = (await planPoll(app.config, store, { channel: channel.key, now: cli.io.now() }))?.nextPollAt
-  const planning = now && (await planPoll(app.config, store, { channel: channel.key, now }))
-  if (now === undefined || planning === undefined) return passed(summary)
+  const now = cli.io.now()
+  const planning = await planPoll(app.config, store, { channel: channel.key, now })
+  if (planning === undefined) return passed(summary)
   const shortage = describeShortage(ratesOfList(list, { planning, timeZone: channel.timeZone, now }))
   return shortage === null ? passed(summary) : warning(`${summary}; ${shortage}`, SHORTAGE_REMEDY)
 }
