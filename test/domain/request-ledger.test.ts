@@ -46,23 +46,6 @@ describe('request ledger', () => {
     expect(JSON.stringify(ledger.state).length).toBeLessThan(10_000)
   })
 
-  it('holds the limit, and uses it, if each start is claimed by itself', () => {
-    const ledger = openLedger(0)
-    const starts: number[] = []
-    let used = { starts: 0, lastStartAgo: 0 }
-    // Slowly at first, then as fast as the limit allows.
-    for (let claims = 0; ledger.now < 4000; claims++) {
-      if (ledger.now < 1000 || claims % 8 === 0) ledger.now++
-      if (ledger.now < 1000 && ledger.now % 60 < 30) continue
-      const { starts: granted, startsIn } = ledger.claim('one', { perSecond: 150, concurrency: 1, used })
-      const startsNow = granted > 0 && startsIn === 0
-      if (startsNow) starts.push(ledger.now)
-      used = { starts: startsNow ? 1 : 0, lastStartAgo: 0 }
-    }
-    expect(shortestExcess(starts, 150)).toBeGreaterThanOrEqual(1000)
-    expect(starts.length).toBeGreaterThan(0.8 * 4 * 150)
-  })
-
   it('counts a start from when it was used, not from when it was granted', () => {
     const ledger = openLedger(0)
     expect(ledger.claim('one', { perSecond: 1 }).startsIn).toBe(0)
