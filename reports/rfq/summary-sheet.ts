@@ -1,6 +1,7 @@
 import { formatAmount, formatCount, formatPrice } from '../../src/domain/comparison/number-format.js'
 import { isChange } from '../../src/domain/comparison/report/document-changes.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
 import { oneLine } from '../layout/clean-text.js'
 import { RowList, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -120,10 +121,10 @@ function rangeText(min: number | null, max: number | null, format: (value: numbe
 }
 
 /** What was received, in one line. */
-function offersLine({ summary, changes }: RfqReport): string {
+function offersLine({ summary, changes, rfq }: RfqReport): string {
   const high = summary.flags.high
   return `Offers: ${[
-    `${formatCount(summary.offers, 'offer')} received`,
+    ...(rfq.unreadOffers > 0 ? [unreadText(rfq.unreadOffers)] : [`${formatCount(summary.offers, 'offer')} received`]),
     `${summary.ranked} ranked`,
     ...(summary.late > 0 ? [`${summary.late} late`] : []),
     ...(high > 0 ? [formatCount(high, 'high flag')] : []),

@@ -1,6 +1,7 @@
 import { NOT_MET_TITLE } from '../domain/comparison/decision/not-met.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { formatPercent, formatPrice, withoutNoise } from '../domain/comparison/number-format.js'
+import { unreadText } from '../domain/comparison/rfq/rfq-flags.js'
 import type { RfqWithResponses } from '../domain/records.js'
 import type { Store } from '../store/contract.js'
 import type { App } from './app.js'
@@ -38,7 +39,9 @@ export async function printComparison(
   if (!options.tsv) {
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${formatRecommendation(lines, tableWidth(io))}\n`)
   }
-  const list = { columns: COMPARISON_COLUMNS, rows, emptyText: 'There are no offers.', ...(freshness && { freshness }) }
+  const { unreadOffers } = report.rfq
+  const emptyText = unreadOffers === 0 ? 'There are no offers.' : `${unreadText(unreadOffers)}.`
+  const list = { columns: COMPARISON_COLUMNS, rows, emptyText, ...(freshness && { freshness }) }
   printList(cli, { ...list, groupOf: currencyHeading }, options)
 }
 

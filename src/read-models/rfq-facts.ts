@@ -1,4 +1,5 @@
 import { plausibleOrNull } from '../domain/comparison/numbers.js'
+import { countListed } from '../domain/comparison/rfq/rfq-terms.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument } from '../domain/records.js'
 
@@ -15,6 +16,8 @@ export interface RfqFacts {
   minUnitPrice: number | null
   maxUnitPrice: number | null
   currency: string | null
+  /** Offers that the list shows of an RFQ that was never read itself. */
+  unreadOffers: number
 }
 
 /** Of a document that cannot be used. */
@@ -30,6 +33,7 @@ export const NO_FACTS: RfqFacts = {
   minUnitPrice: null,
   maxUnitPrice: null,
   currency: null,
+  unreadOffers: 0,
 }
 
 /** What a list shows of a stored RFQ. */
@@ -48,5 +52,6 @@ export function factsOf(rfq: KnownDocument): RfqFacts {
     minUnitPrice: plausibleOrNull(document.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
     currency: document.pricing?.currency ?? null,
+    unreadOffers: rfq.shape === 'list' ? countListed(document) : 0,
   }
 }

@@ -1,6 +1,7 @@
 import { formatCount } from '../domain/comparison/number-format.js'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 import { changesOfVersion } from '../domain/comparison/report/document-changes.js'
+import { unreadText } from '../domain/comparison/rfq/rfq-flags.js'
 import type { Revision } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { listPath, rfqPath } from './page-paths.js'
@@ -69,10 +70,11 @@ const toItem = (row: RfqListRow, words: string): TodayItem => ({
   },
 })
 
-function newWords({ responseDueDate, offers, missingSince }: RfqListRow): string {
+function newWords({ responseDueDate, offers, unreadOffers, missingSince }: RfqListRow): string {
   const due = responseDueDate === null ? 'without a due date' : `due ${responseDueDate}`
   const gone = missingSince === null ? '' : '; no longer listed'
-  return `New, ${due}; ${offers === 0 ? 'no offers yet' : formatCount(offers, 'offer')}${gone}.`
+  const known = offers === 0 ? 'no offers yet' : formatCount(offers, 'offer')
+  return `New, ${due}; ${unreadOffers === 0 ? known : unreadText(unreadOffers)}${gone}.`
 }
 
 /** What was observed of the RFQ at that moment: reading all of a long period would take long for each. */

@@ -1,5 +1,7 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { createRfqList } from '../../src/read-models/rfq-list.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
@@ -103,6 +105,28 @@ describe('planned polls', () => {
     expect(shapes).toEqual(Array(24).fill('full'))
     expect(await fixture.store.rfqs({ asOf })).toEqual(before)
     expect((await fixture.store.runs({})).at(-1)).toMatchObject({ postponed: first.run.postponed })
+  })
+
+  it('say of an RFQ that requests did not suffice for how many offers the list shows, until it is read', async () => {
+    const { fixture, ids } = await openWithRfqs(3, 2)
+    const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }]
+    const list = createRfqList({ store: fixture.store, channels, settings: DEFAULT_SETTINGS })
+    const rows = async () => {
+      const [now, asOf] = [fixture.now(), fixture.now()]
+      const found = await list.rows({ now, asOf })
+      return ids.map((id) => {
+        const { offers, unreadOffers } = found.find((row) => row.id === id) ?? {}
+        return [offers, unreadOffers]
+      })
+    }
+    await plannedPoll(fixture, { budget: 4 })
+    expect((await rows()).sort()).toEqual([
+      [0, 2],
+      [0, 2],
+      [2, 0],
+    ])
+    await plannedPoll(fixture)
+    expect(await rows()).toEqual(ids.map(() => [2, 0]))
   })
 
   it('drop a read older than what is stored, also if it only saw the offers', async () => {

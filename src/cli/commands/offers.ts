@@ -1,5 +1,6 @@
 import { recommendationLines } from '../../domain/comparison/decision/recommendation-lines.js'
 import { formatPrice } from '../../domain/comparison/number-format.js'
+import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, rfqLabel } from '../find-rfq.js'
@@ -39,12 +40,13 @@ export const register: RegisterCommand = (command, cli) => {
         const all = rankedOffers(app, found, report)
         const rows = await keepChangedSince(cli, store, all, options.changedSince)
         const { channel } = found.rfq
+        const { unreadOffers } = report.rfq
         const { termsRead } = report.context
         const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead } as const
         const freshness = await describeFreshness(cli, store, shown)
         const emptyText =
           all.length === 0
-            ? `RFQ ${rfqLabel(found)} has no offers.`
+            ? `RFQ ${rfqLabel(found)} has ${unreadOffers === 0 ? 'no offers' : unreadText(unreadOffers)}.`
             : `None of the ${all.length} offers for RFQ ${rfqLabel(found)} match.`
         const footer = formatRecommendation(recommendationLines(report.decision), tableWidth(cli.io))
         printList(cli, { columns: COLUMNS, rows, emptyText, footer, freshness, groupOf: currencyHeading }, options)

@@ -155,7 +155,12 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (missing)` : state) },
   { header: 'Due', cell: ({ responseDueDate }) => responseDueDate },
   { header: 'Days', cell: daysText, value: ({ daysToDue }) => daysToDue, align: 'right' },
-  { header: 'Offers', cell: ({ offers }) => offers, align: 'right' },
+  {
+    header: 'Offers',
+    cell: ({ offers, unreadOffers }) => (unreadOffers === 0 ? offers : `${formatNumber(unreadOffers)} unread`),
+    value: ({ offers, unreadOffers }) => offers + unreadOffers,
+    align: 'right',
+  },
   {
     header: 'Best price',
     cell: bestPrice,

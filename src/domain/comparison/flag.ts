@@ -66,6 +66,7 @@ export const RFQ_FLAGS = [
   'rfq-overdue',
   'rfq-no-due-date',
   'rfq-no-offers',
+  'rfq-offers-unread',
   'rfq-no-volume',
   'rfq-no-price-limit',
   'rfq-limits-crossed',

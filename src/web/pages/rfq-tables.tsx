@@ -1,6 +1,7 @@
 import { NOT_MET_TITLE, notMetText } from '../../domain/comparison/decision/not-met.js'
 import { formatCount } from '../../domain/comparison/number-format.js'
 import { CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js'
+import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { CRITERIA } from '../../domain/comparison/settings.js'
 import type { RfqPageModel, RfqPageOffer, ScenarioRow } from '../../read-models/rfq-page-model.js'
 import type { Column, Table } from '../tables/table.js'
@@ -97,7 +98,12 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
     caption: `The ${formatCount(model.offers.length, 'offer')}, by rank`,
     columns,
     rows: model.offers,
-    empty: <>The RFQ has no offers yet. They appear here with the next poll after a developer submits one.</>,
+    empty:
+      model.rfq.unreadOffers === 0 ? (
+        <>The RFQ has no offers yet. They appear here with the next poll after a developer submits one.</>
+      ) : (
+        <>The RFQ has {unreadText(model.rfq.unreadOffers)}. A later poll reads what requests did not suffice for.</>
+      ),
   }
 }
 

@@ -131,7 +131,13 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
     value: ({ figures }) => figures.wanted,
     cell: ({ minVolume, maxVolume }) => range(minVolume, maxVolume),
   },
-  { key: 'offers', title: 'Offers', value: ({ offers }) => offers, align: 'right' },
+  {
+    key: 'offers',
+    title: 'Offers',
+    align: 'right',
+    value: ({ offers, unreadOffers }) => offers + unreadOffers,
+    cell: ({ offers, unreadOffers }) => (unreadOffers === 0 ? offers : `${unreadOffers}, not read yet`),
+  },
   numberColumn('coverage', 'Coverage', ({ figures }) => figures.coverage, percent, {
     hint: 'Share of the wanted volume that the ranked offers cover',
   }),
@@ -153,7 +159,8 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
   },
 ]
 
-function recommendationCell({ figures: { award } }: RfqSearchRow) {
+function recommendationCell({ figures: { award }, unreadOffers }: RfqSearchRow) {
+  if (unreadOffers > 0) return <span class="muted">not read yet</span>
   if (award === null) return <span class="muted">see the RFQ</span>
   if (award.offers.length === 0) return <span class="muted">{NO_AWARD[award.status]}</span>
   const [first, ...others] = award.offers

@@ -4,6 +4,7 @@ import type { ReportContext } from '../comparison-context.js'
 import { formatCount } from '../number-format.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked } from '../offer/ranking.js'
+import { unreadText } from '../rfq/rfq-flags.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { AWARD_RULES, type RequirementName, type Settings } from '../settings.js'
 import { type AwardContext, awardOf, isBinding, shownFailures, titleOf } from './award-figures.js'
@@ -106,7 +107,7 @@ function findAwards(input: DecisionInput, { solver, hard, wanted, currency, swit
   const excluded = excludedText(offers, solver)
   const recommendation =
     solver.candidates.length === 0
-      ? noOffers(offers)
+      ? noOffers(rfq, offers)
       : recommend({ solver, context, hard, settings, ranked, sensitivity, costs, excluded, questionsOf })
   const { award, runnerUp } = recommendation
   return {
@@ -137,15 +138,18 @@ function whyNotAwardable(offer: OfferReport): string {
   return `${titleOf(offer)} is not considered. ${reasons.map(({ words }) => words).join(' ')}`
 }
 
-function noOffers(offers: readonly OfferReport[]): Recommendation {
-  if (offers.length === 0) return emptyRecommendation('no-offers', 'The RFQ has no offers.', [])
+function noOffers({ unreadOffers }: RfqTerms, offers: readonly OfferReport[]): Recommendation {
+  if (offers.length === 0) {
+    const words = unreadOffers === 0 ? 'no offers' : unreadText(unreadOffers)
+    return emptyRecommendation('no-offers', `The RFQ has ${words}.`, [])
+  }
   const reasons = offers.slice(0, 5).map(whyNotAwardable)
   const headline = `None of the ${formatCount(offers.length, 'offer')} can be awarded: no volume and price that can be compared.`
   return emptyRecommendation('no-offers', headline, reasons)
 }
 
 function noTarget(rfq: RfqTerms, offers: readonly OfferReport[]): Recommendation {
-  if (offers.length === 0) return noOffers(offers)
+  if (offers.length === 0) return noOffers(rfq, offers)
   return emptyRecommendation('no-target', 'No award is recommended: the RFQ states no volume.', [rfq.wanted.words])
 }
 

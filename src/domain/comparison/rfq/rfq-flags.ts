@@ -14,6 +14,7 @@ const SEVERITY: Record<RfqFlagCode, Severity> = {
   'rfq-overdue': 'high',
   'rfq-no-due-date': 'medium',
   'rfq-no-offers': 'medium',
+  'rfq-offers-unread': 'medium',
   'rfq-no-volume': 'medium',
   'rfq-no-price-limit': 'low',
   'rfq-limits-crossed': 'high',
@@ -39,7 +40,15 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
             'The RFQ states no response due date: lateness cannot be determined, and the RFQ is never closed automatically.',
           )
         : null,
-    'rfq-no-offers': offers === 0 ? flagBody('The RFQ has no offers.', flagValue('offers', 0)) : null,
+    'rfq-no-offers':
+      offers === 0 && rfq.unreadOffers === 0 ? flagBody('The RFQ has no offers.', flagValue('offers', 0)) : null,
+    'rfq-offers-unread':
+      rfq.unreadOffers === 0
+        ? null
+        : flagBody(
+            `The RFQ has ${unreadText(rfq.unreadOffers)}: only its entry in the list is known.`,
+            flagValue('offers in the list', rfq.unreadOffers),
+          ),
     'rfq-no-volume':
       rfq.wanted.volume === null
         ? flagBody(
@@ -59,6 +68,9 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
   )
   return sortBySeverity(flags)
 }
+
+/** `1 offer, not read yet`. */
+export const unreadText = (offers: number): string => `${formatCount(offers, 'offer')}, not read yet`
 
 const flagBody = (words: string, ...compared: FlagValue[]) => ({ words, compared })
 

@@ -41,6 +41,8 @@ export interface RfqTerms {
   comparedMinUnitPrice: number | null
   comparedMaxUnitPrice: number | null
   wanted: WantedVolume
+  /** Offers that the list shows of an RFQ that was never read itself; nothing else is known of them. */
+  unreadOffers: number
   /** Since when the RFQ has been missing from the channel's list; null if it is not. */
   missingSince: Timestamp | null
   flags: Flag[]
@@ -96,9 +98,14 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
     currency: nonBlank(rfq?.pricing?.currency),
     wanted: wantedVolume(minVolume, maxVolume, settings.wantedVolume),
+    unreadOffers: known.shape === 'list' ? countListed(rfq) : 0,
     missingSince: known.missingSince,
   }
 }
+
+/** Offers in the list entry of an RFQ. */
+export const countListed = (entry: { responses?: readonly { id: string }[] | null } | null): number =>
+  new Set(entry?.responses?.map(({ id }) => id)).size
 
 const vintageLimit = (limit: number | string | null | undefined) =>
   typeof limit === 'number' ? plausibleOrNull(limit) : null

@@ -85,6 +85,7 @@ export const rfqItem = z
     daysToDue: z.int().nullable().describe('Negative after the due date. Counted in the time zone of the channel.'),
     overdue: z.boolean().describe('Open, past due and past the grace period.'),
     offers: count.describe('Offers that are not missing.'),
+    unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
     changedAt: timestamp,
     missingSince: timestamp.nullable(),
     valid: z.boolean(),

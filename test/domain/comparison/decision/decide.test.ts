@@ -112,6 +112,9 @@ describe('the recommendation', () => {
     const empty = decide({})
     expect(empty.recommendation).toMatchObject({ status: 'no-offers', headline: 'The RFQ has no offers.' })
     expect(empty.savings).toBeNull()
+    const rfq = { responses: [{ id: 'a' }] }
+    const unread = decided({ rfq, rfqStored: { shape: 'list' }, responses: [] }).recommendation
+    expect(unread).toMatchObject({ status: 'no-offers', headline: 'The RFQ has 1 offer, not read yet.' })
     expect(empty.switches.entries.every(({ award }) => award === null)).toBe(true)
     const euro = decided({ responses: [response(1, { offer: { currency: 'EUR' } })] })
     expect(euro.recommendation.status).toBe('no-offers')

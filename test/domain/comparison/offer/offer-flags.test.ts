@@ -284,6 +284,11 @@ const RFQ_CASES: Record<RfqFlagCode, Case> = {
   },
   'rfq-no-due-date': { scene: { rfq: { responseDueDate: null } }, words: 'no response due date' },
   'rfq-no-offers': { scene: { responses: [] }, words: 'no offers', compared: [0] },
+  'rfq-offers-unread': {
+    scene: { rfq: { responses: [{ id: 'a' }, { id: 'b' }] }, rfqStored: { shape: 'list' }, responses: [] },
+    words: '2 offers, not read yet',
+    compared: [2],
+  },
   'rfq-no-volume': {
     scene: { rfq: { minVolume: 0, maxVolume: null } },
     words: 'no volume above 0',
