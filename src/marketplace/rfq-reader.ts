@@ -66,8 +66,8 @@ export interface ReadOptions {
   choose?: ChooseResponses | undefined
   /** Fingerprints of stored responses, by id: one that has the same is parsed only if its content is asked for. */
   stored?: ReadonlyMap<string, string> | undefined
-  /** Stored documents, for conditional requests; the id of a response, or null for the RFQ. Default none. */
-  storedText?: ((responseId: string | null) => StoredText | undefined) | undefined
+  /** Stored documents, for conditional requests; the id and summary of a response, or null for the RFQ. Default none. */
+  storedText?: ((responseId: string | null, summaryHash: string | null) => StoredText | undefined) | undefined
 }
 
 /**
@@ -79,7 +79,7 @@ export async function readRfqWithResponses(
   id: string,
   { choose, stored, storedText }: ReadOptions = {},
 ): Promise<FetchedRfq> {
-  const { value: rfq, readAt, serverDate, validators } = await session.readRfq(id, { stored: storedText?.(null) })
+  const { value: rfq, readAt, serverDate, validators } = await session.readRfq(id, { stored: storedText?.(null, null) })
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
   const listed = entries.map(([entryId, { index }]) => ({ id: entryId, summaryHash: summaryHash(rfq, index), index }))
@@ -90,7 +90,7 @@ export async function readRfqWithResponses(
       .map(async ({ index, ...each }) => {
         const requested = choice === undefined || choice.request.has(each.id)
         const address = { rfqId: id, id: each.id }
-        const options = { known: stored?.get(each.id), stored: storedText?.(each.id) }
+        const options = { known: stored?.get(each.id), stored: storedText?.(each.id, each.summaryHash) }
         const summary = () => summaries.at(index)
         const read = requested
           ? await fetchResponse(session, { ...address, options }, summary)

@@ -10,6 +10,7 @@ import { findConflict, type ListedTerms, listedTerms } from './list-conflict.js'
 import { dedupeById } from './list-entries.js'
 import { planEntries, type RfqEntry, type Selection } from './plan-entries.js'
 import { checkMassLoss, countChange, countMissing, markMissing, type Poll, runPoll } from './poll.js'
+import { reasonToReadNow } from './response-choice.js'
 import { reasonToRead } from './selection.js'
 
 interface RfqPoll extends Poll {
@@ -150,7 +151,7 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
       if (poll.fatal) return null
       throwIfStopped(poll)
       const stored = known.has(entry.id) ? await store.responseFingerprints(run.channel, entry.id) : undefined
-      const storedText = poll.conditional ? await storedTexts(poll, entry.id) : undefined
+      const storedText = poll.conditional ? await storedTexts(poll, entry) : undefined
       return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), stored, storedText })
     })
     if (fetched === null) return
@@ -168,17 +169,28 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   }
 }
 
-/** The stored documents of an RFQ that the marketplace may be asked for only if they changed. */
+/**
+ * The stored documents of an RFQ that the marketplace may be asked for only if they changed: those of which neither the list nor
+ * a summary shows that they did, because an intermediary may answer 304 to whatever it is sent.
+ */
 async function storedTexts(
   { context: { store }, run, known }: RfqPoll,
-  rfqId: string,
+  { id: rfqId, hash, document }: RfqEntry,
 ): Promise<ReadOptions['storedText']> {
   const state = known.get(rfqId)
   if (state?.detailReadAt == null) return undefined
-  const responses = await store.responseStates(run.channel, [rfqId])
-  const validators = new Map(responses.map((response) => [response.id, response.validators]))
-  return (id) => {
-    const found = id === null ? state.validators : validators.get(id)
+  const responses = new Map((await store.responseStates(run.channel, [rfqId])).map((each) => [each.id, each]))
+  const isPresent = (id: string) => responses.get(id)?.missingSince === null
+  const isSame =
+    state.missingSince === null &&
+    state.listHash === hash &&
+    (document?.responses?.every((response) => isPresent(response.id)) ?? true)
+  const validatorsOfResponse = (id: string, summaryHash: string | null) => {
+    const response = responses.get(id)
+    return response && reasonToReadNow(response, summaryHash) === null ? response.validators : null
+  }
+  return (id, summaryHash) => {
+    const found = id !== null ? validatorsOfResponse(id, summaryHash) : isSame ? state.validators : null
     if (found == null) return undefined
     const kind = id === null ? 'rfq' : 'response'
     const document = { channel: run.channel, kind, rfqId: id === null ? null : rfqId, id: id ?? rfqId } as const

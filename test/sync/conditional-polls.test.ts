@@ -12,6 +12,10 @@ async function pollConditionally(fixture: ChannelFixture, options: { full?: bool
   return { run, changes, statuses: reads.map(({ status }) => status), reads }
 }
 
+/** Of each request for a document, whether it was asked for only if it changed. */
+const conditions = ({ reads }: Awaited<ReturnType<typeof pollConditionally>>, id: string) =>
+  reads.filter((read) => (read.responseId ?? read.rfqId) === id).map(({ ifNoneMatch }) => ifNoneMatch !== null)
+
 async function openOne(offers = 2) {
   const fixture = await openChannelFixture()
   const { world } = fixture.sandbox
@@ -42,6 +46,26 @@ describe('conditional requests', () => {
     world.changeRfq(id, { title: 'Another' })
     expect((await pollConditionally(fixture)).changes).toEqual([{ kind: 'rfq', id, change: 'changed' }])
     expect(await fixture.store.problems({})).toEqual([])
+  })
+
+  it('are not sent where the list or a summary shows a change, so that a wrong 304 hides nothing', async () => {
+    const { fixture, world, id, offerIds } = await openOne()
+    await pollConditionally(fixture)
+    const [first = '', second = ''] = offerIds
+    for (let round = 0; round < 6; round++) {
+      if (round === 3) await fixture.reopenStore()
+      world.changeRfq(id, { title: `Title ${round}` })
+      const listed = await pollConditionally(fixture)
+      // The RFQ, of which the list shows the change, is asked for without a condition; its offers are not.
+      expect(conditions(listed, id)).toEqual([false])
+      expect([conditions(listed, first), conditions(listed, second)]).toEqual([[true], [true]])
+      world.changeResponse(first, { offer: { totalPrice: 10_000 + round } })
+      const summed = await pollConditionally(fixture)
+      expect([conditions(summed, first), conditions(summed, second)]).toEqual([[false], [true]])
+      world.addResponse(id)
+      expect(conditions(await pollConditionally(fixture), id)).toEqual([false])
+      expect(conditions(await pollConditionally(fixture), id)).toEqual([true])
+    }
   })
 
   it('are never sent by --full or before a close', async () => {
