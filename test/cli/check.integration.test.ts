@@ -133,7 +133,7 @@ describe('check', () => {
     const found = (JSON.parse(out) as Finding[]).filter(({ what }) => what.endsWith(' RFQs'))
     expect(status).toBe(0)
     expect(found).toMatchObject([{ ok: true }, { ok: true }])
-    expect(found[0]?.found).toMatch(/requests do not suffice: \d\d\.0 per second are needed .*, 2\.0 are available/)
+    expect(found[0]?.found).toMatch(/requests do not suffice: \d+\.\d per second are needed .*, 2\.0 are available/)
     expect(found[0]?.remedy).toContain('polling.offersMaxAgeMinutes')
   })
 

@@ -16,7 +16,7 @@ const longFault = longFaultUnless(null)
 
 const SENDER = join(import.meta.dirname, '../fixtures/send-requests.mjs')
 /** How much longer than another one request may take from its start to its arrival, while the machine is busy. */
-const TRANSPORT_JITTER_MS = 100
+const TRANSPORT_JITTER_MS = 150
 
 interface Arrival {
   /** Milliseconds on a monotonic clock. */

@@ -9,7 +9,7 @@ import { useRedisRunners } from '../helpers/redis-runners.js'
 import { faultUnless } from './fault-test.js'
 import { memoryExhaustingReply } from './memory-exhausting-reply.js'
 
-const PAYLOAD = { channel: 'acme/forest', cause: 'test' }
+const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const RUNS = 'select kind, outcome from runs order by id'
 const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
 const fault = faultUnless(redisSkipReason)
