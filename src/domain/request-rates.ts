@@ -2,7 +2,7 @@ import type { RequestRates } from './records.js'
 
 /** What to do if the requests that the limit allows do not suffice. */
 export const SHORTAGE_REMEDY =
-  'raise polling.offersMaxAgeMinutes, or requests.perSecond if the marketplace allows more; until then, the most valuable documents are read first (docs/POLLING.md)'
+  'raise polling.offersMaxAgeMinutes, poll less often (schedule.rfqs), or raise requests.perSecond if the marketplace allows more; until then, the most valuable documents are read first (docs/POLLING.md)'
 
 /** Says with the numbers that not every document can be read within its maximum age; null if it can. */
 export function describeShortage(rates: RequestRates | null | undefined): string | null {

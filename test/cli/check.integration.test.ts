@@ -135,6 +135,7 @@ describe('check', () => {
     expect(found).toMatchObject([{ ok: true }, { ok: true }])
     expect(found[0]?.found).toMatch(/requests do not suffice: \d+\.\d per second are needed .*, 2\.0 are available/)
     expect(found[0]?.remedy).toContain('polling.offersMaxAgeMinutes')
+    expect(found[0]?.remedy).toContain('schedule.rfqs')
   })
 
   it('writes into the reports directory', async () => {

@@ -250,7 +250,7 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
       ? 'The RFQ states no fulfilment due date.'
       : 'No delivery line has a volume above 0.',
   prepaidShare: ({ shape }) =>
-    shape === 'summary' ? 'Only the summary could be read; it does not include pre-payments.' : 'The total is unknown.',
+    shape === 'summary' ? 'Only the summary is known; it does not include pre-payments.' : 'The total is unknown.',
   presentValue: NO_PRICE,
   presentValuePerTonne: NO_PRICE,
   riskAdjustedPrice: NO_PRICE,

@@ -119,7 +119,9 @@ function invalidDocument({ offer, problems }: FlagContext): FlagBody | null {
 
 function summaryOnly(of: FlagContext): FlagBody | null {
   if (of.offer.shape !== 'summary') return null
-  const words = 'Only the summary within the RFQ could be read: deliveries, pre-payments and review are unknown.'
+  const known =
+    of.problems === 0 ? 'the offer itself was not read yet' : 'the offer itself was not read, see its problems'
+  const words = `Only the summary within the RFQ is known (${known}): deliveries, pre-payments and review are unknown.`
   return { words, compared: [] }
 }
 

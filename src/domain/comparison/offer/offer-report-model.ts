@@ -15,7 +15,7 @@ export interface OfferReport {
   sequence: number
   /** Short and unique within the report: the developer, if necessary with the project or a number. */
   label: string
-  /** `summary`: only the summary within the RFQ could be read; it has no lines, pre-payments or review. */
+  /** `summary`: only the summary within the RFQ is known; it has no lines, pre-payments or review. */
   shape: 'full' | 'summary'
   listingId: string | null
   developer: string | null

@@ -46,7 +46,7 @@ export const EVENT_LABELS = {
 /**
  * `appeared`: first observed. `withdrawn`, `reinstated`: no longer listed, listed again. `opened`, `closed`: the RFQ's
  * state changed. `accepted`, `rejected`, `status`: the offer's status changed. `review`: the status of its review changed.
- * `detail`: the full document became readable or unreadable; its terms did not change. `changed`: any other field.
+ * `detail`: the full document was read for the first time, or became unreadable; its terms did not change. `changed`: any other field.
  */
 export type ChangeEvent = keyof typeof EVENT_LABELS
 
@@ -194,7 +194,7 @@ const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 
 function detailChange(before: HistoryVersion, after: HistoryVersion, context: ChangeContext): Change {
   const common = commonMembers(after, context)
   const how =
-    after.shape === 'full' ? 'became readable; before, only part of it was' : 'could no longer be read in full'
+    after.shape === 'full' ? 'was read in full; before, only part of it was known' : 'could no longer be read in full'
   const words = `${common.label}: the document ${how}.`
   return { ...common, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
 }

@@ -150,7 +150,7 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   'total-rounding': { scene: offering({ totalPrice: 120_000.4 }), words: 'rounding', compared: [120_000.4, 120_000] },
   'summary-only': {
     scene: { responses: [storedDocument(summaryOf(response(1)), { shape: 'summary' })] },
-    words: 'Only the summary',
+    words: 'Only the summary within the RFQ is known (the offer itself was not read yet)',
   },
   'no-lines': {
     scene: offering({ scheduledDeliveries: [], totalVolume: 1, totalPrice: 1 }),

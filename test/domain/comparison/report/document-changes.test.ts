@@ -122,6 +122,7 @@ describe('changes between observations', () => {
   it('include fields in which a full document differs from the summary, not fields it adds', () => {
     const summary = pastVersion('response', summaryOf(response(1)), { shape: 'summary' })
     const full = second({ ...response(1), offer: { ...offer(), totalPrice: 119_000 } })
+    expect(changes([summary, full])[1]?.words).toContain('was read in full; before, only part of it was known')
     expect(fieldsOf(changes([summary, full]))).toEqual([
       { event: 'appeared', field: null, before: null, value: 'submitted', difference: null },
       { event: 'detail', field: null, before: 'summary', value: 'full', difference: null },
