@@ -17,7 +17,7 @@ import type { PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
-import { findRfq } from './find-rfq.js'
+import { createRfqFinder } from './find-rfq.js'
 
 /** The part of the store that pages read. */
 type PageStore = Omit<Reader, 'close' | keyof Monitoring>
@@ -48,6 +48,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
   const rulesOf = createRulesLookup(channels)
+  const findRfq = createRfqFinder(rfqs)
 
   async function reportOf(
     { channel, now, asOf = now }: RfqAddress,
@@ -83,7 +84,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     today: (options) => today(source, options),
     rfqs: (search) => searchRfqs(rfqs, search),
     async rfq({ settings, ...address }) {
-      const found = await findRfq(rfqs, address)
+      const found = await findRfq(address)
       if ('notFound' in found) return found
       const { channel } = address
       const { report, asOf } = await reportOf(address, found.id, settings === undefined ? {} : { settings })
@@ -94,14 +95,14 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return { id: rfqId, name, model, prices, moments: await momentsOf(store, { channel, rfqId }) }
     },
     async rfqName(address) {
-      const found = await findRfq(rfqs, address)
+      const found = await findRfq(address)
       return 'notFound' in found ? found : { id: found.id, name: found.name }
     },
     async listings(filter) {
       return (await store.listings(filter)).map(listingRow)
     },
     async offer({ offerId, ...address }) {
-      const found = await findRfq(rfqs, address)
+      const found = await findRfq(address)
       if ('notFound' in found) return found
       const { report, asOf } = await reportOf(address, found.id, { withNegotiation: true })
       const history = await store.rfqHistory(address.channel, found.id, asOf)
@@ -120,7 +121,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return channelPageModel({ store, rfqs }, rules, now)
     },
     async closing(address) {
-      const found = await findRfq(rfqs, address)
+      const found = await findRfq(address)
       if ('notFound' in found) return found
       const { channel, now } = address
       const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
