@@ -176,7 +176,8 @@ export async function retryWhileBusy<T>(attempt: () => T, maxWaitMs = MAX_BUSY_W
       return attempt()
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
-      await wait(5 + Math.random() * 20)
+      // Often, because another process may release the lock for a moment only.
+      await wait(1 + Math.random() * 9)
     }
   }
 }
