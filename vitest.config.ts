@@ -6,7 +6,6 @@ const INTEGRATION = 'test/**/*.integration.test.ts'
 const EXTERNAL = 'test/**/*.external.test.ts'
 
 const shared = {
-  env: { TMPDIR: quickFolder() },
   testTimeout: 60_000,
   hookTimeout: 60_000,
   restoreMocks: true,
@@ -27,6 +26,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
+          env: { TMPDIR: quickFolder() },
           include: ['test/**/*.test.ts'],
           exclude: [INTEGRATION, EXTERNAL],
         },
@@ -38,7 +38,7 @@ export default defineConfig({
 })
 
 /**
- * Where tests keep their files: in memory, if the machine has room there. The files are the same, but a commit does not wait
+ * Where unit tests keep their files: in memory, if the machine has room there. The files are the same, but a commit does not wait
  * for a disk.
  */
 function quickFolder(): string {
