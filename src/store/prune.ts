@@ -1,5 +1,6 @@
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { PruneReport, Pruning } from './contract.js'
+import { type PacedWrite, pacedWrites } from './paced-writes.js'
 
 /** The newest runs of each channel and kind stay single, whatever their age. */
 const MIN_SINGLE_RUNS = 100
@@ -34,18 +35,19 @@ type Group = RunRow[]
 /**
  * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired and old events.
  * Never touches versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that
- * others can write meanwhile; when it is killed, what was folded stays folded.
+ * others can write meanwhile, and pauses between them; when it is killed, what was folded stays folded.
  */
 export function createPruning(connection: Connection): Pruning {
   return {
     async prune({ foldRunsBefore, dropPlansBefore, dropEventsBefore, dryRun = false, signal }) {
       const none = { rows: 0, bytes: 0 }
+      const write = pacedWrites(connection)
       const report: PruneReport = { runs: { ...none }, plans: none, events: none }
       for (const group of foldRunsBefore === null ? [] : await idleGroups(connection, foldRunsBefore, signal)) {
         for (let start = 0; start < group.length - 1; start += RUNS_PER_TRANSACTION - 1) {
           signal?.throwIfAborted()
           const part = group.slice(start, start + RUNS_PER_TRANSACTION)
-          const folded = dryRun ? part.length - 1 : await foldRuns(connection, part)
+          const folded = dryRun ? part.length - 1 : await write(() => foldRuns(connection, part))
           report.runs.rows += folded
           report.runs.bytes += folded * averageBytes(part)
         }
@@ -53,7 +55,7 @@ export function createPruning(connection: Connection): Pruning {
       }
       if (dropPlansBefore !== null) report.plans = await dropPlans(connection, dropPlansBefore.toISOString(), dryRun)
       if (dropEventsBefore !== null)
-        report.events = await dropEvents(connection, dropEventsBefore.toISOString(), { dryRun, signal })
+        report.events = await dropEvents(connection, dropEventsBefore.toISOString(), { write, dryRun, signal })
       report.runs.bytes = Math.round(report.runs.bytes)
       return report
     },
@@ -124,30 +126,28 @@ function singleRuns(connection: Connection): Map<string, number> {
 }
 
 /** Folds runs into the newest of them. What another process folded meanwhile is left as it is. Returns the rows removed. */
-function foldRuns(connection: Connection, group: Group): Promise<number> {
-  return connection.write(() => {
-    const ids = JSON.stringify(group.map(({ id }) => id))
-    const idle = `r.id in (select value from json_each(@ids)) and ${IDLE}`
-    const totals = connection
-      .statement(
-        `select count(*) as rows, max(r.id) as id, min(r.started_at) as startedAt, max(r.finished_at) as finishedAt,
-          sum(r.requests) as requests, sum(r.seen) as seen, sum(r.unchanged) as unchanged, sum(r.invalid) as invalid,
-          sum(r.failed_items) as failedItems, sum(r.times) as times, sum(r.postponed) as postponed
-        from runs r where ${idle}`,
-      )
-      .get({ ids }) as { rows: number; id: number }
-    if (totals.rows < 2) return 0
-    connection.statement(`delete from runs as r where ${idle} and r.id <> @id`).run({ ids, id: totals.id })
-    connection
-      .statement(
-        `update runs set started_at = @startedAt, finished_at = @finishedAt, requests = @requests, seen = @seen,
-          unchanged = @unchanged, invalid = @invalid, failed_items = @failedItems, times = @times,
-          postponed = @postponed, holder = '{}'
-        where id = @id`,
-      )
-      .run({ ...totals })
-    return totals.rows - 1
-  })
+function foldRuns(connection: Connection, group: Group): number {
+  const ids = JSON.stringify(group.map(({ id }) => id))
+  const idle = `r.id in (select value from json_each(@ids)) and ${IDLE}`
+  const totals = connection
+    .statement(
+      `select count(*) as rows, max(r.id) as id, min(r.started_at) as startedAt, max(r.finished_at) as finishedAt,
+        sum(r.requests) as requests, sum(r.seen) as seen, sum(r.unchanged) as unchanged, sum(r.invalid) as invalid,
+        sum(r.failed_items) as failedItems, sum(r.times) as times, sum(r.postponed) as postponed
+      from runs r where ${idle}`,
+    )
+    .get({ ids }) as { rows: number; id: number }
+  if (totals.rows < 2) return 0
+  connection.statement(`delete from runs as r where ${idle} and r.id <> @id`).run({ ids, id: totals.id })
+  connection
+    .statement(
+      `update runs set started_at = @startedAt, finished_at = @finishedAt, requests = @requests, seen = @seen,
+        unchanged = @unchanged, invalid = @invalid, failed_items = @failedItems, times = @times,
+        postponed = @postponed, holder = '{}'
+      where id = @id`,
+    )
+    .run({ ...totals })
+  return totals.rows - 1
 }
 
 /** Plans that nobody can approve any more since long ago. */
@@ -181,7 +181,7 @@ const ONCE_ONLY = `summary = 0 and (kind in ('rfq.due-soon', 'rfq.overdue', 'cha
 async function dropEvents(
   connection: Connection,
   before: string,
-  { dryRun, signal }: { dryRun: boolean; signal: AbortSignal | undefined },
+  { write, dryRun, signal }: { write: PacedWrite; dryRun: boolean; signal: AbortSignal | undefined },
 ): Promise<PruneReport['events']> {
   const total = { rows: 0, bytes: 0 }
   for (let after = 0; ; ) {
@@ -197,7 +197,7 @@ async function dropEvents(
         .all(after, before),
     ) as { sequence: number; bytes: number; done: number }[]
     const done = old.filter((each) => each.done === 1)
-    if (done.length > 0 && !dryRun) await deleteEvents(connection, done)
+    if (done.length > 0 && !dryRun) await write(() => deleteEvents(connection, done))
     total.rows += done.length
     total.bytes += done.reduce((sum, { bytes }) => sum + bytes, 0)
     if (old.length < EVENTS_PER_TRANSACTION) return total
@@ -206,13 +206,11 @@ async function dropEvents(
   }
 }
 
-function deleteEvents(connection: Connection, events: readonly { sequence: number }[]): Promise<void> {
+function deleteEvents(connection: Connection, events: readonly { sequence: number }[]): void {
   const sequences = JSON.stringify(events.map(({ sequence }) => sequence))
   // A delivery that was asked for again meanwhile stays.
   const done = `select id from events e where sequence in (select value from json_each(@sequences))
     and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
-  return connection.write(() => {
-    connection.statement(`delete from deliveries where event_id in (${done})`).run({ sequences })
-    connection.statement(`delete from events where id in (${done})`).run({ sequences })
-  })
+  connection.statement(`delete from deliveries where event_id in (${done})`).run({ sequences })
+  connection.statement(`delete from events where id in (${done})`).run({ sequences })
 }

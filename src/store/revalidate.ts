@@ -5,6 +5,7 @@ import { parseStored } from '../domain/observation.js'
 import type { Version } from '../domain/records.js'
 import { type Connection, connect, yieldToEventLoop } from './connection.js'
 import type { RevalidationReport } from './contract.js'
+import { pacedWrites } from './paced-writes.js'
 import { toStoredText } from './stored-text.js'
 
 interface VersionRow {
@@ -31,8 +32,9 @@ const MAX_ROWS_PER_TURN = 500
  */
 export async function revalidate(connection: Connection, now: Date): Promise<RevalidationReport> {
   const report: RevalidationReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
+  const write = pacedWrites(connection)
   for await (const versions of documentVersions(connection)) {
-    await connection.write(() => revalidateDocument(connection, versions, now.toISOString(), report))
+    await write(() => revalidateDocument(connection, versions, now.toISOString(), report))
   }
   return report
 }

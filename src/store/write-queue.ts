@@ -92,7 +92,7 @@ export class WriteQueue {
         group.push(write)
         acknowledge.push(await this.#writeOne(writer, write))
         if (group.length >= MAX_GROUP) break
-        if (slice.isOver) await slice.next()
+        if (this.#waiting.length > 0 && slice.isOver) await slice.next()
       }
       const began = performance.now()
       await retryWhileBusy(() => void writer.exec('commit'))
