@@ -21,6 +21,7 @@ export default defineConfig({
   test: {
     // Many tests wait for processes and timers, so that four workers keep two cores busy.
     maxWorkers: 4,
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {

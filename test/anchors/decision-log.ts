@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { canonicalJson } from '../../src/domain/canonical-json.js'
 import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
+import { openNewStore } from '../helpers/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 /** A store with a decision log, and a clock that the test moves. */
 export async function openDecisionLog(path = join(testFolder(), 'log.db')) {
   let time = new Date('2026-11-01T12:00:00.000Z')
   const now = () => time
-  let store = await openStore({ path, clock: now })
+  let store = existsSync(path) ? await openStore({ path, clock: now }) : await openNewStore({ path, clock: now })
   onTestFinished(() => store.close())
   const run = await store.beginRun({ channel: 'acme/forest', kind: 'close', now: time })
   const decide = (rfqId: string) =>

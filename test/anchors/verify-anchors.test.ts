@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAnchors } from '../../src/anchors/anchor-file.js'
 import { verifyAnchors } from '../../src/anchors/verify-anchors.js'
 import { writeAnchor } from '../../src/anchors/write-anchor.js'
+import { openStore } from '../../src/store/store.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { openDecisionLog, recomputeChain, tamper } from './decision-log.js'
 
@@ -118,7 +119,9 @@ describe('anchors of the decision log', () => {
 
   it('are rejected if they belong to another database', async () => {
     const { file } = await anchoredLog(1)
-    const other = await openDecisionLog()
+    const path = join(testFolder(), 'other.db')
+    await (await openStore({ path })).close()
+    const other = await openDecisionLog(path)
     await other.decide('a1')
     expect(await verify(other, file)).toMatchObject({
       ok: false,

@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeFreshness } from '../../src/cli/freshness.js'
-import { openStore } from '../../src/store/store.js'
-import { testFolder } from '../helpers/test-folder.js'
+import { openNewStore } from '../helpers/new-store.js'
 import { testIo } from '../helpers/test-io.js'
 
 const CHANNEL = 'acme/forest'
@@ -10,7 +8,7 @@ const RUN = { requests: 1, seen: 20, inserted: 0, changed: 0, unchanged: 20, mis
 
 it('what is shown is as recent as the newest poll that missed only a few RFQs, as readiness counts it', async () => {
   const now = () => new Date('2026-11-21T12:00:00.000Z')
-  const store = await openStore({ path: join(testFolder(), 'test.db'), clock: now })
+  const store = await openNewStore({ clock: now })
   onTestFinished(() => store.close())
   const poll = async (minute: string, failedItems: number) => {
     const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: now() })

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
@@ -9,7 +8,7 @@ import { openStore } from '../../src/store/store.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
-import { testFolder } from './test-folder.js'
+import { openNewStore } from './new-store.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'
@@ -57,7 +56,7 @@ export async function openChannelFixture(
     channels: [{ ...DEFAULT_CHANNEL, listings: 3, rfqs: 0, ...options }, ...(options.others ?? [])],
   })
   const sandbox = await startSandbox({ world, now })
-  let store = await openStore({ path: join(testFolder(), 'fixture.db'), clock: now })
+  let store = await openNewStore({ clock: now })
   const marketplace = createMarketplace({
     baseUrl: sandbox.url,
     limits: {

@@ -9,8 +9,8 @@ import type { DecisionRecord, RunKind } from '../../src/domain/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
-import { openStore } from '../../src/store/store.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
+import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -41,7 +41,7 @@ async function recordRun(store: Runs, kind: RunKind, end: Partial<RunEnd> = {}) 
 /** Handlers over a real database, with stubs for the marketplace and the work. */
 async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = {}) {
   const { end = {}, ...deps } = options
-  const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
+  const store = await openNewStore({ clock: () => NOW })
   onTestFinished(() => store.close())
   const log = recordingLog()
   const enqueued: { name: JobName; payload: JobPayload; id: string }[] = []

@@ -1,13 +1,11 @@
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron, nextTick } from '../../jobs/cron.js'
 import { isStale } from '../../jobs/poll-freshness.js'
 import { planPoll, shareRequests } from '../../jobs/poll-planning.js'
 import { pollStateLoader } from '../../jobs/readiness.js'
-import { openStore } from '../../src/store/store.js'
+import { openNewStore } from '../helpers/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
-import { testFolder } from '../helpers/test-folder.js'
 
 const NOW = new Date('2026-11-21T12:00:10.000Z')
 
@@ -50,7 +48,7 @@ describe('a scheduled poll', () => {
   const end = { outcome: 'complete', error: null, seen: 0, inserted: 0, changed: 0, unchanged: 0 } as const
 
   it('plans with its share of what the limit allows until the next one', async () => {
-    const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
+    const store = await openNewStore({ clock: () => NOW })
     onTestFinished(() => store.close())
     const plan = (channel: string) => planPoll(config, store, { channel, now: NOW })
     // 20 a second for 290 seconds, less a tenth.
@@ -77,7 +75,7 @@ describe('a scheduled poll', () => {
     const channels = ['acme/forest', 'acme/peat', 'acme/soil'].map((key) => channelConfig(key))
     const schedule = { ...config.schedule, rfqs: '*/30 * * * * *' }
     const low = { ...config, channels, schedule, requests: { ...config.requests, perSecond: 0.2 } }
-    const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
+    const store = await openNewStore({ clock: () => NOW })
     onTestFinished(() => store.close())
     for (const seconds of [0, 0.01, 10, 24.9, 25, 29.99]) {
       const now = new Date(NOW.getTime() - 10_000 + seconds * 1_000)
@@ -105,7 +103,7 @@ describe('a scheduled poll', () => {
   })
 
   it('plans for the usual interval also when it begins just before a tick', async () => {
-    const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
+    const store = await openNewStore({ clock: () => NOW })
     onTestFinished(() => store.close())
     const atTick = await planPoll(config, store, { channel: 'acme/peat', now: new Date('2026-11-21T12:00:00.000Z') })
     const late = await planPoll(config, store, { channel: 'acme/peat', now: new Date('2026-11-21T12:04:59.000Z') })

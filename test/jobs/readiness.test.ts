@@ -1,11 +1,9 @@
 import { chmodSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../jobs/readiness.js'
 import type { RunEnd } from '../../src/store/contract.js'
-import { openStore } from '../../src/store/store.js'
+import { openNewStore } from '../helpers/new-store.js'
 import { channelConfig } from '../helpers/test-config.js'
-import { testFolder } from '../helpers/test-folder.js'
 
 const CHANNEL = channelConfig('acme/forest')
 const END: RunEnd = {
@@ -22,7 +20,7 @@ const END: RunEnd = {
 
 async function createTestReadiness(options: Partial<ReadinessOptions['config']> = {}) {
   let now = new Date('2026-11-21T10:00:00Z')
-  const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => now })
+  const store = await openNewStore({ clock: () => now })
   onTestFinished(() => store.close())
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
   const config = { channels: [CHANNEL], schedule, scheduleTimeZone: 'UTC', ...options }

@@ -8,6 +8,7 @@ import type { NotifyConfig, NotifyTarget } from '../../src/notify/contract.js'
 import { createSendMessage } from '../../src/notify/send-message.js'
 import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
+import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -21,7 +22,7 @@ export async function openOutbox() {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(START) })
   const now = () => new Date()
   const path = join(testFolder(), 'outbox.db')
-  let store = await openStore({ path, clock: now })
+  let store = await openNewStore({ path, clock: now })
   onTestFinished(async () => {
     await store.close()
     vi.useRealTimers()

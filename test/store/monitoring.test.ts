@@ -76,6 +76,7 @@ describe('recorded versions of a run', () => {
 
 it('a reader cannot write', async () => {
   const fixture = await openChannelFixture()
+  await fixture.pollListings()
   const reader = (await readerOf(fixture)) as Reader & typeof fixture.store
   await expect(reader.supersedePlans(KEY, fixture.now())).rejects.toThrow('opened for reading only')
   const { database, wal } = reader.fileSizes()

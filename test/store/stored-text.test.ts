@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromStoredText, toStoredText } from '../../src/store/stored-text.js'
+import { anyCharacter } from '../helpers/any-text.js'
 
 const LETTERS = [
   '\\',
@@ -19,7 +20,7 @@ const LETTERS = [
 ]
 const text = fc.oneof(
   fc.array(fc.constantFrom(...LETTERS), { maxLength: 12 }).map((parts) => parts.join('')),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 )
 
 describe('stored text', () => {

@@ -1,0 +1,28 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store } from '../../src/store/contract.js'
+import { openStore, type StoreOptions } from '../../src/store/store.js'
+import { testFolder } from './test-folder.js'
+
+let template: Promise<string> | undefined
+
+/**
+ * Opens a store in a new file. The file is a copy of one that was migrated once for all tests of a worker, because that takes
+ * longer than most tests; so all have the same identity.
+ * @param path of the file; by default in a folder of its own
+ */
+export async function openNewStore({ path = join(testFolder(), 'test.db'), ...options }: Partial<StoreOptions> = {}) {
+  template ??= makeTemplate()
+  copyFileSync(await template, path)
+  const store: Store = await openStore({ ...options, path })
+  return store
+}
+
+async function makeTemplate(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-template-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'template.db')
+  await (await openStore({ path })).close()
+  return path
+}
