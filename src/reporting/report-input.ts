@@ -8,7 +8,7 @@ import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import { termsReadOf } from '../domain/terms-read.js'
-import type { Closings, History } from '../store/contract.js'
+import type { Closings, History, PollStates } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
 export interface ReportConfig {
@@ -18,7 +18,7 @@ export interface ReportConfig {
 
 /** What a report is made from. */
 export interface ReportSource {
-  store: History & Pick<Closings, 'decisions'>
+  store: History & Pick<PollStates, 'responseStates'> & Pick<Closings, 'decisions'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
   channel: { key: string; timeZone: string }

@@ -7,6 +7,7 @@ import { createHistory } from './history.js'
 import { requireCurrentSchema } from './migrate.js'
 import { createMonitoring } from './monitoring.js'
 import { createOverview } from './overview.js'
+import { createPollStates } from './poll-states.js'
 import { requireFile } from './read-only.js'
 import { createRunQueries } from './run-queries.js'
 
@@ -22,6 +23,7 @@ export async function openReader(path: string, { checked = true } = {}): Promise
   })
   return {
     ...createRunQueries(connection),
+    ...createPollStates(connection),
     ...createHistory(connection),
     ...createOverview(connection),
     ...createClosings(connection, createEventWriter(connection)),

@@ -14,6 +14,7 @@ import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { createObservedEvents } from './observed-events.js'
 import { createOutbox } from './outbox.js'
 import { createOverview } from './overview.js'
+import { createPollStates } from './poll-states.js'
 import { createPruning } from './prune.js'
 import { isNotWritable, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
@@ -56,6 +57,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     path: options.path,
     ...runs,
     ...createRecorder(connection, createObservedEvents(connection, events)),
+    ...createPollStates(connection),
     ...createHistory(connection),
     ...createOverview(connection),
     ...createClosings(connection, events),

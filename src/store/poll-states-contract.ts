@@ -1,0 +1,55 @@
+import type { Timestamp } from '../domain/clock.js'
+import type { Validators } from '../domain/validators.js'
+
+/** Stored state from which a poll decides whether to read an RFQ again. */
+export interface RfqPollState {
+  id: string
+  listHash: string | null
+  shape: 'full' | 'list'
+  state: string | null
+  /** When the RFQ itself, not only its list entry, was last read. */
+  detailReadAt: Timestamp | null
+  /** Some response is known only by its summary, and can be requested. */
+  incomplete: boolean
+  missingSince: Timestamp | null
+  firstObservedAt: Timestamp
+  validators: Validators | null
+}
+
+/** Stored state from which a poll decides whether to read a response again. */
+export interface ResponsePollState {
+  rfqId: string
+  id: string
+  /** When the response itself was last read; null if only its summary is known. */
+  readAt: Timestamp | null
+  /** When it was last requested, also in vain. */
+  requestedAt: Timestamp | null
+  /** Hashes of its summary as last observed, and when it was last read; null if unknown. */
+  summaryHash: string | null
+  readSummaryHash: string | null
+  firstObservedAt: Timestamp
+  missingSince: Timestamp | null
+  validators: Validators | null
+}
+
+/** Names a document of a channel. */
+export interface StoredDocument {
+  channel: string
+  kind: 'rfq' | 'response'
+  /** Null for an RFQ. */
+  rfqId: string | null
+  id: string
+}
+
+/** The stored states from which a poll decides what to read. */
+export interface PollStates {
+  rfqStates(channel: string): Promise<RfqPollState[]>
+  /** The responses of some RFQs. */
+  responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
+  /** The newest text of a document, as received with these validators; null if it is another one. */
+  textWithValidators(document: StoredDocument, validators: Validators): Promise<string | null>
+  /** Fingerprints of the stored responses of an RFQ, by id, as far as they are known. */
+  responseFingerprints(channel: string, rfqId: string): Promise<ReadonlyMap<string, string>>
+  /** Ids of documents that are not missing; used to detect a mass loss. */
+  presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
+}

@@ -1,0 +1,121 @@
+import { isAddressable } from '../domain/identifier.js'
+import type { Validators } from '../domain/validators.js'
+import type { Connection } from './connection.js'
+import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
+import { fromStoredText, storedIds, toStoredText } from './stored-text.js'
+
+/** Queries what a poll needs to know of the documents that it may read again. */
+export function createPollStates(connection: Connection): PollStates {
+  const all = <T>(sql: string, parameters: Record<string, string | null>): T[] =>
+    connection.read((db) => db.prepare(sql).all(parameters) as T[])
+
+  return {
+    async rfqStates(channel) {
+      return all<RfqStateRow>(RFQ_STATES, { channel }).map(toRfqState)
+    },
+    async responseStates(channel, rfqIds) {
+      return all<ResponseStateRow>(RESPONSE_STATES, { channel, rfqIds: storedIds(rfqIds) }).map(toResponseState)
+    },
+    async textWithValidators({ channel, kind, rfqId, id }, { etag, lastModified }) {
+      const [row] = all<{ text: string }>(TEXT_WITH_VALIDATORS, {
+        ...{ channel, kind, etag, lastModified },
+        rfqId: rfqId === null ? '' : toStoredText(rfqId),
+        id: toStoredText(id),
+      })
+      return row?.text ?? null
+    },
+    async responseFingerprints(channel, rfqId) {
+      const rows = connection.readStatement(
+        `select id, fingerprint from entities
+        where channel = ? and kind = 'response' and rfq_id = ? and fingerprint is not null`,
+      )
+      const found = connection.read(() => rows.raw().all(channel, toStoredText(rfqId))) as [string, string][]
+      return new Map(found.map(([id, fingerprint]) => [fromStoredText(id), fingerprint]))
+    },
+    async presentIds(channel, kind) {
+      const rows = all<{ id: string }>(
+        'select id from entities where channel = @channel and kind = @kind and missing_since is null',
+        { channel, kind },
+      )
+      return rows.map((row) => fromStoredText(row.id))
+    },
+  }
+}
+
+const RFQ_STATES = `
+select e.id, e.list_hash, v.shape, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state, e.full_read_at,
+  e.missing_since, e.first_observed_at, e.etag, e.last_modified,
+  (select json_group_array(r.id) from entities r join versions w on w.channel = r.channel and w.kind = r.kind
+      and w.rfq_id = r.rfq_id and w.id = r.id and w.version = r.version
+    where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
+      and w.shape = 'summary') as summaries
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version
+where e.channel = @channel and e.kind = 'rfq'`
+
+interface RfqStateRow {
+  id: string
+  list_hash: string | null
+  shape: 'full' | 'list'
+  state: unknown
+  full_read_at: string | null
+  missing_since: string | null
+  first_observed_at: string
+  etag: string | null
+  last_modified: string | null
+  /** Ids of the responses known only by their summary, as JSON. */
+  summaries: string
+}
+const toRfqState = (row: RfqStateRow): RfqPollState => ({
+  id: fromStoredText(row.id),
+  listHash: row.list_hash,
+  shape: row.shape,
+  state: typeof row.state === 'string' ? row.state : null,
+  detailReadAt: row.shape === 'full' ? row.full_read_at : null,
+  incomplete: (JSON.parse(row.summaries) as string[]).some((id) => isAddressable(fromStoredText(id))),
+  missingSince: row.missing_since,
+  firstObservedAt: row.first_observed_at,
+  validators: toValidators(row),
+})
+
+const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
+  etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
+
+const RESPONSE_STATES = `
+select rfq_id, id, full_read_at, requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
+  last_modified
+from entities
+where channel = @channel and kind = 'response' and rfq_id in (select value from json_each(@rfqIds))`
+
+interface ResponseStateRow {
+  rfq_id: string
+  id: string
+  full_read_at: string | null
+  requested_at: string | null
+  summary_hash: string | null
+  read_summary_hash: string | null
+  first_observed_at: string
+  missing_since: string | null
+  etag: string | null
+  last_modified: string | null
+}
+const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
+  rfqId: fromStoredText(row.rfq_id),
+  id: fromStoredText(row.id),
+  readAt: row.full_read_at,
+  requestedAt: row.requested_at,
+  summaryHash: row.summary_hash,
+  readSummaryHash: row.read_summary_hash,
+  firstObservedAt: row.first_observed_at,
+  missingSince: row.missing_since,
+  validators: toValidators(row),
+})
+
+const TEXT_WITH_VALIDATORS = `
+select coalesce(e.latest_body, v.body) as text
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version
+where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id
+  and e.etag is @etag and e.last_modified is @lastModified and (e.latest_body is not null or v.body_as_received = 1)`

@@ -1,0 +1,82 @@
+import type { Problem } from '../domain/lenient-parser.js'
+import type { Validators } from '../domain/validators.js'
+import type { RunHandle } from './run-contract.js'
+
+/** A document with its problems, ready to be stored. */
+export interface Snapshot {
+  id: string
+  /** Parsed JSON. */
+  body: unknown
+  /** The body without what parsing loses (exact-json.ts). Default: `body`. */
+  exactBody?: unknown
+  /** The text as received, or null (the default) if only the parsed body is known. */
+  text?: string | null
+  valid: boolean
+  problems: readonly Problem[]
+  /** What the marketplace sent with the text; null (the default) if nothing. */
+  validators?: Validators | null
+  /** Equal for documents that were received with the same bytes; null (the default) if not known. */
+  fingerprint?: string | null
+  /** Its content hash (domain/canonical-json.ts), if it was calculated before. */
+  hash?: string
+}
+
+/** An RFQ with its responses, stored in one transaction. */
+export interface RfqSnapshot {
+  rfq: Snapshot
+  /** `list` for an RFQ that could never be read, of which only the list entry is known. */
+  shape: 'full' | 'list'
+  /** Hash of the list entry, to detect changes at the next poll. */
+  listHash: string | null
+  responses: readonly ResponseSnapshot[]
+  /** Responses that are stored in full and were not read again: their summaries show that they still exist. */
+  observed?: readonly ObservedResponse[]
+  /** False if `responses` of the RFQ was unusable: then no response is marked missing. */
+  responsesComplete: boolean
+  /** Just before its first request was sent: all values are at least this recent. */
+  readAt: Date
+}
+export interface ResponseSnapshot extends Snapshot {
+  /** `summary` if the response could not be read, and only its summary in the RFQ is known. */
+  shape: 'full' | 'summary'
+  /** Hash of its summary in the RFQ; null (the default) if unknown. */
+  summaryHash?: string | null
+  /** False if it was not requested, so that only its summary is known. Default true. */
+  requested?: boolean
+}
+/** A response of which only the summary was read. */
+export interface ObservedResponse {
+  id: string
+  /** Null if unknown: the response is read at the next poll. */
+  summaryHash: string | null
+}
+
+/** `stale`: a newer observation is already stored, and this one was dropped. */
+export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
+
+export interface RecordResult {
+  rfq: UpsertResult
+  /** Version number after the write. */
+  rfqVersion: number
+  rfqHash: string
+  responses: { id: string; change: UpsertResult }[]
+  /** Ids of responses newly marked missing. */
+  missing: string[]
+}
+
+export interface Recorder {
+  /** Stores listings in several transactions. Marks nothing missing. */
+  recordListings(run: RunHandle, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
+  /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
+  recordRfq(run: RunHandle, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
+  /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
+  touchRfqs(run: RunHandle, ids: readonly string[], readAt: Date, now: Date): Promise<void>
+  /** After a complete list: marks documents not in `listedIds` as missing, and clears the mark of those that returned. */
+  updatePresence(
+    run: RunHandle,
+    kind: 'listing' | 'rfq',
+    listedIds: readonly string[],
+    readAt: Date,
+    now: Date,
+  ): Promise<{ missing: string[]; returned: string[] }>
+}

@@ -1,0 +1,55 @@
+import type { Timestamp } from '../domain/clock.js'
+import type { RequestRates, RunCounts, RunKind, RunOutcome, RunRecord } from '../domain/records.js'
+
+export interface RunEnd extends RunCounts {
+  outcome: Exclude<RunOutcome, 'interrupted'>
+  error: string | null
+  suspicious?: boolean
+  failedItems?: number | null
+  postponed?: number
+  requestRates?: RequestRates | null
+  notBefore?: Date | null
+  /** The marketplace does not accept the API key. */
+  keyRefused?: boolean
+}
+
+export type PollKind = Exclude<RunKind, 'close'>
+
+export interface Runs extends RunQueries {
+  /**
+   * Starts a run. Across all processes on this database, a channel has at most one active run of each kind; while there
+   * is one, rejects with `RunBusyError`. A run whose process died is first recorded as `interrupted`.
+   * `timeZone` (default UTC) decides whether an offer is late.
+   */
+  beginRun(run: { channel: string; kind: RunKind; now: Date; timeZone?: string }): Promise<RunHandle>
+}
+
+export interface RunQueries {
+  /** Newest first. `before`: only those with a smaller id. */
+  runs(filter: {
+    channel?: string
+    kind?: RunKind
+    outcome?: RunOutcome
+    before?: number
+    limit?: number
+  }): Promise<RunRecord[]>
+  /** The newest finished run of a channel and kind, optionally with one outcome, or of those that finished up to a moment. */
+  newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome; asOf?: Date }): Promise<RunRecord | null>
+  /**
+   * When the first poll that did not fail began, or the first of all if all failed: nothing is known about an earlier
+   * moment. Null if there is none.
+   */
+  firstPollAt(filter: { channel?: string; kind?: PollKind }): Promise<Timestamp | null>
+}
+
+export interface RunHandle {
+  readonly id: number
+  readonly channel: string
+  readonly kind: RunKind
+  /** In which due dates of the channel are interpreted. */
+  readonly timeZone: string
+  /** Aborted when another process took over the run because its lease had expired. */
+  readonly lost: AbortSignal
+  /** Ends the run and releases its lock. */
+  finish(end: RunEnd, now: Date): Promise<RunRecord>
+}
