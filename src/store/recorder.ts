@@ -61,15 +61,19 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   }
 
   /** One that is missing, or unknown, stays as it is: the next poll reads it. */
-  const recordObserved = (snapshot: RfqSnapshot, context: WriteContext): RecordResult['responses'] =>
-    (snapshot.observed ?? []).map(({ id, summaryHash }) => {
+  const recordObserved = async (snapshot: RfqSnapshot, context: WriteContext): Promise<RecordResult['responses']> => {
+    const results: RecordResult['responses'] = []
+    for (const [index, { id, summaryHash }] of (snapshot.observed ?? []).entries()) {
+      if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
       const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
       sql(
         `update entities set last_observed_at = @stamp, last_read_at = @readAt, summary_hash = @summaryHash
         where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and missing_since is null`,
       ).run({ ...key, stamp: context.stamp, readAt: context.readAt, summaryHash })
-      return { id, change: 'unchanged' }
-    })
+      results.push({ id, change: 'unchanged' })
+    }
+    return results
+  }
 
   const markMissingResponses = (snapshot: RfqSnapshot, context: WriteContext): string[] => {
     if (!snapshot.responsesComplete) return []
@@ -114,12 +118,12 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
           `update entities set list_hash = coalesce(@listHash, list_hash)
           where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
         ).run({ ...key, listHash: snapshot.listHash })
-        const responses = [...(await upsertResponses(snapshot, context)), ...recordObserved(snapshot, context)]
+        const responses = [...(await upsertResponses(snapshot, context)), ...(await recordObserved(snapshot, context))]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
       }
       const write = () => observing(run, snapshot.readAt, now, record)
-      // A large RFQ takes too much memory to wait for others.
-      return snapshot.responses.length > MAX_WRITES_PER_TURN
+      // A large RFQ takes too much memory and time to share a transaction.
+      return snapshot.responses.length + (snapshot.observed?.length ?? 0) > MAX_WRITES_PER_TURN
         ? connection.write(write)
         : connection.writeWithOthers(write)
     },

@@ -6,8 +6,9 @@ import type { Sqlite } from './sqlite.js'
 const COMMIT_SHARE = 10
 /** How long a write may wait for others that share its commit, in milliseconds. */
 const MAX_WAIT_MS = 30
-/** Writes in one transaction: other processes wait for its end. */
+/** Writes in one transaction, and how long it may go on taking them, in milliseconds: other processes wait for its end. */
 const MAX_GROUP = 64
+const MAX_GROUP_MS = 100
 
 interface PendingWrite {
   work: () => Promise<unknown> | unknown
@@ -84,14 +85,16 @@ export class WriteQueue {
     const { retryWhileBusy, toError } = this.#options
     const acknowledge: (() => void)[] = []
     const group: PendingWrite[] = []
+    const couldBegin = this.#waiting.length
     try {
       const writer = this.#options.writer()
       await retryWhileBusy(() => void writer.exec('begin immediate'))
       const slice = new TimeSlice()
+      const end = performance.now() + MAX_GROUP_MS
       for (let write = this.#waiting.shift(); write; write = this.#waiting.shift()) {
         group.push(write)
         acknowledge.push(await this.#writeOne(writer, write))
-        if (group.length >= MAX_GROUP) break
+        if (group.length >= MAX_GROUP || performance.now() >= end) break
         if (this.#waiting.length > 0 && slice.isOver) await slice.next()
       }
       const began = performance.now()
@@ -99,7 +102,8 @@ export class WriteQueue {
       this.#waitMs = Math.min(MAX_WAIT_MS, COMMIT_SHARE * (performance.now() - began))
     } catch (error) {
       this.#rollBack()
-      const failed = group.length > 0 ? group : this.#waiting.splice(0)
+      // Those that were added while it waited for the lock wait as long themselves.
+      const failed = group.length > 0 ? group : this.#waiting.splice(0, couldBegin)
       for (const { reject } of failed) reject(toError(error))
       return
     }

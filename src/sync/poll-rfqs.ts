@@ -61,7 +61,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const conditional = (options.conditional ?? false) && !options.full
     const terms = listedTerms(value)
     const rfqPoll = { ...poll, known, terms, listReadAt: readAt, choose, conditional, reading, fatal: null }
-    for (const entry of listOnly) await recordListEntry(rfqPoll, entry)
+    await recordListOnly(rfqPoll, listOnly)
     await readEntries(rfqPoll, toRead)
   })
 }
@@ -96,6 +96,22 @@ function selectOnly(
   progress.postponed += others
   if (others > 0) progress.limitedTo = `only ${wanted ? nameOf(wanted) : 'the list'} was read, as asked for`
   return { ...selection, toRead: wanted ? [wanted] : [], unchanged: selection.unchanged.filter(isOther) }
+}
+
+/** Records RFQs from their list entries, many at the same time, so that they share commits. */
+async function recordListOnly(poll: RfqPoll, entries: readonly RfqEntry[]): Promise<void> {
+  const limit = pLimit(MAX_UNRECORDED)
+  const record = async (entry: RfqEntry) => {
+    if (poll.fatal) return
+    try {
+      throwIfStopped(poll)
+      await recordListEntry(poll, entry)
+    } catch (error) {
+      poll.fatal ??= error as Error
+    }
+  }
+  await Promise.all(entries.map((entry) => limit(record, entry)))
+  if (poll.fatal) throw poll.fatal
 }
 
 async function readEntries(poll: RfqPoll, entries: readonly RfqEntry[]): Promise<void> {

@@ -4,7 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WriteQueue } from '../../src/store/write-queue.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-function openQueue() {
+type RetryWhileBusy = ConstructorParameters<typeof WriteQueue>[0]['retryWhileBusy']
+
+function openQueue(retryWhileBusy: RetryWhileBusy = async (attempt) => attempt()) {
   const path = join(testFolder(), 'queue.db')
   const writer = new Database(path)
   const reader = new Database(path)
@@ -19,11 +21,12 @@ function openQueue() {
   )
   const exec = vi.spyOn(writer, 'exec')
   const toError = (error: unknown) => error as Error
-  const queue = new WriteQueue({ writer: () => writer, retryWhileBusy: async (attempt) => attempt(), toError })
+  const queue = new WriteQueue({ writer: () => writer, retryWhileBusy, toError })
   const statement = writer.prepare('insert into t values (?, ?)')
   const insert = (n: number, parent = 0) => statement.run(n, parent).changes
   return {
     queue,
+    writer,
     insert,
     add: (n: number, { canWait = true, parent = 0 } = {}) => queue.add(() => insert(n, parent), canWait),
     stored: () => reader.prepare('select n from t where n > 0 order by rowid').pluck().all(),
@@ -62,6 +65,47 @@ describe('writes that wait', () => {
     expect(stored()).toEqual([])
     await add(4)
     expect(stored()).toEqual([4])
+  })
+
+  it('fail together at an error that ends their transaction, and later ones do not', async () => {
+    const { queue, writer, add, stored } = openQueue()
+    const first = add(1)
+    const ended = queue.add(() => {
+      writer.exec('rollback')
+      throw new Error('the disk is full')
+    }, true)
+    const results = await Promise.allSettled([first, ended])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await add(2)
+    expect(stored()).toEqual([2])
+  })
+
+  it('wait for the lock as long as any other, also when those before them have given up', async () => {
+    let giveUp: () => void = () => undefined
+    const busy = new Promise<void>((_, reject) => {
+      giveUp = () => reject(new Error('busy'))
+    })
+    let attempts = 0
+    const { add, stored } = openQueue(async (attempt) => (attempts++ === 0 ? busy : attempt()))
+    const early = add(1, { canWait: false })
+    await Promise.resolve()
+    const late = [add(2), add(3, { canWait: false })]
+    giveUp()
+    await expect(early).rejects.toThrow('busy')
+    await Promise.all(late)
+    expect(stored()).toEqual([2, 3])
+  })
+
+  it('share a transaction for a tenth of a second only, because other processes wait for it', async () => {
+    const { queue, insert, commits } = openQueue()
+    const slow = (n: number) =>
+      queue.add(() => {
+        const end = performance.now() + 40
+        while (performance.now() < end);
+        return insert(n)
+      }, true)
+    await Promise.all([1, 2, 3, 4, 5].map(slow))
+    expect(commits()).toBe(2)
   })
 
   it('are made with one that does not wait, in the order in which they were added', async () => {

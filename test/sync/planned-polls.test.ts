@@ -8,12 +8,15 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helper
 const INTERVAL_SECONDS = 300
 
 /** A poll of the schedule: five minutes after the last one, with requests for everything. */
-function plannedPoll(fixture: ChannelFixture, planning: Partial<PollPlanning> = {}) {
+function plannedPoll(fixture: ChannelFixture, planning: Partial<PollPlanning> = {}, signal?: AbortSignal) {
   fixture.advanceSeconds(INTERVAL_SECONDS)
   const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
   const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: INTERVAL_SECONDS * 1_000 }
   const usualBudget = planning.budget ?? 1_000
-  return fixture.pollRfqs({ planning: { budget: 1_000, usualBudget, nextPollAt, ...rules, ...planning } })
+  return fixture.pollRfqs({
+    ...(signal && { signal }),
+    planning: { budget: 1_000, usualBudget, nextPollAt, ...rules, ...planning },
+  })
 }
 
 async function openWithRfqs(rfqs: number, offers: number) {
@@ -105,6 +108,35 @@ describe('planned polls', () => {
     expect(shapes).toEqual(Array(24).fill('full'))
     expect(await fixture.store.rfqs({ asOf })).toEqual(before)
     expect((await fixture.store.runs({})).at(-1)).toMatchObject({ postponed: first.run.postponed })
+  })
+
+  it('record new RFQs that they postpone together, and stop when they are asked to', async () => {
+    const { fixture } = await openWithRfqs(12, 1)
+    const stop = new AbortController()
+    const { recordRfq } = fixture.store
+    let recording = 0
+    let most = 0
+    fixture.store.recordRfq = async (...snapshot) => {
+      most = Math.max(most, ++recording)
+      const result = await recordRfq(...snapshot)
+      recording--
+      return result
+    }
+    const { run } = await plannedPoll(fixture, { budget: 1 })
+    expect(run).toMatchObject({ outcome: 'complete', requests: 1, inserted: 12 })
+    expect(most).toBeGreaterThan(6)
+    await fixture.reopenStore()
+    for (let more = 0; more < 12; more++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+    const reopened = fixture.store.recordRfq
+    let recorded = 0
+    fixture.store.recordRfq = (...snapshot) => {
+      recorded++
+      stop.abort()
+      return reopened(...snapshot)
+    }
+    const stopped = await plannedPoll(fixture, { budget: 1 }, stop.signal)
+    expect(stopped.run).toMatchObject({ outcome: 'partial', unchanged: 1 })
+    expect(recorded).toBe(1)
   })
 
   it('say of an RFQ that requests did not suffice for how many offers the list shows, until it is read', async () => {
