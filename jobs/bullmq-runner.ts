@@ -1,29 +1,21 @@
-import { DelayedError, type Job, type JobType, Queue, UnrecoverableError, WaitingError } from 'bullmq'
+import { DelayedError, type Job, Queue, UnrecoverableError, WaitingError } from 'bullmq'
 import type { QueueLoad } from '../src/domain/queue-load.js'
-import {
-  type BindOptions,
-  JOB_STATES,
-  type JobHandlers,
-  type JobName,
-  type JobPayload,
-  type JobResult,
-  type JobRunner,
-  type JobStatus,
-  type Log,
-  type QueueDatabase,
+import { addJob, findJob, listJobs, ownedData, queueLoad, splitOwner } from './bullmq-jobs.js'
+import type {
+  BindOptions,
+  JobHandlers,
+  JobName,
+  JobPayload,
+  JobRunner,
+  JobStatus,
+  Log,
+  QueueDatabase,
 } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
-import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
-import {
-  type BackendJob,
-  type BackendQueue,
-  type BackendWorker,
-  type QueueBackend,
-  queueAddress,
-} from './queue-backend.js'
+import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
 import { QueueBinding } from './queue-binding.js'
 import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
 import { openRedisBackend } from './redis-backend.js'
@@ -137,7 +129,7 @@ class BullRunner implements JobRunner {
 
   async enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean> {
     parseJob(name, payload)
-    return this.#call(() => add(this.#parts.queue, name, ownedData(payload, this.#binding.databaseId), id))
+    return this.#call(() => addJob(this.#parts.queue, name, ownedData(payload, this.#binding.databaseId), id))
   }
 
   async work(handlers: JobHandlers): Promise<void> {
@@ -185,27 +177,12 @@ class BullRunner implements JobRunner {
     }
   }
 
-  async job(id: string): Promise<JobStatus | null> {
-    const found = await this.#call(async () => {
-      const job = await this.#parts.queue.getJob(id)
-      return job === undefined ? null : { job, state: await job.getState() }
-    })
-    return found === null ? null : toStatus(found.job, found.state)
+  job(id: string): Promise<JobStatus | null> {
+    return this.#call(() => findJob(this.#parts.queue, id))
   }
 
-  async jobs(limit: number): Promise<JobStatus[]> {
-    const { queue } = this.#parts
-    const found = await this.#call(() =>
-      Promise.all(
-        JOB_STATES.map(async (state) => ({
-          state,
-          jobs: await queue.getJobs(TYPES_OF_STATE[state], 0, limit - 1, false),
-        })),
-      ),
-    )
-    // A job may be listed twice if its state changed in between, or be gone.
-    const statuses = found.flatMap(({ state, jobs }) => jobs.flatMap((job) => (job ? [toStatus(job, state)] : [])))
-    return [...new Map(statuses.map((status) => [status.id, status])).values()]
+  jobs(limit: number): Promise<JobStatus[]> {
+    return this.#call(() => listJobs(this.#parts.queue, limit))
   }
 
   get redisQueue(): Queue | null {
@@ -214,16 +191,7 @@ class BullRunner implements JobRunner {
   }
 
   load(): Promise<QueueLoad> {
-    const { queue } = this.#parts
-    return this.#call(async () => {
-      const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed')
-      // Newest first, because PostgreSQL ignores that the order should be ascending (BullMQ 6.7).
-      const last = waiting - 1
-      const [oldest] = waiting === 0 ? [] : await queue.getJobs(['waiting'], last, last, false)
-      // The clock of the process that added the job may be ahead.
-      const oldestWaitingSeconds = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp) / 1_000
-      return { waiting, active, delayed, oldestWaitingSeconds }
-    })
+    return this.#call(() => queueLoad(this.#parts.queue))
   }
 
   async close(deadlineMs: number): Promise<void> {
@@ -306,56 +274,4 @@ class BullRunner implements JobRunner {
       throw unavailableError(address, error)
     })
   }
-}
-
-/** Jobs that wait for a moment, such as those returned for another worker, wait too. */
-const TYPES_OF_STATE: Readonly<Record<JobStatus['state'], JobType[]>> = {
-  active: ['active'],
-  waiting: ['waiting', 'delayed'],
-  completed: ['completed'],
-  failed: ['failed'],
-}
-
-function toStatus(job: BackendJob, state: string): JobStatus {
-  const { id = '', name, data, timestamp, finishedOn, failedReason, returnvalue } = job
-  return {
-    ...{ id, name, payload: splitOwner(data).data as JobPayload },
-    state: state === 'active' || state === 'completed' || state === 'failed' ? state : 'waiting',
-    addedAt: new Date(timestamp).toISOString(),
-    finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),
-    error: failedReason ?? null,
-    result: (returnvalue as JobResult | null | undefined) ?? null,
-  }
-}
-
-/** What is stored of a job: its payload, and the id of the database that it concerns. */
-type OwnedData = JobPayload & { database?: string }
-
-const ownedData = (payload: JobPayload, database: string | undefined): OwnedData =>
-  database === undefined ? payload : { ...payload, database }
-
-/** The opposite of `ownedData`, for data from outside. */
-function splitOwner(found: unknown): { database: string | undefined; data: unknown } {
-  const { database, ...data } = Object(found) as { database?: unknown }
-  return typeof database === 'string' ? { database, data } : { database: undefined, data: found }
-}
-
-/** Adds a job unless its id is known or another one with its fairness key is waiting. */
-async function add(queue: BackendQueue, name: JobName, data: OwnedData, id: string): Promise<boolean> {
-  const deduplication = { id: fairnessKey(name, data), keepLastIfActive: true }
-  // On PostgreSQL, BullMQ 6.7 reserves the key for a finished job whose id is added again, and blocks later ones.
-  if (await queue.getJob(id)) return false
-  let runningId: string | undefined
-  for (let attempt = 0; attempt < 4; attempt++) {
-    const added = await queue.add(name, data, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
-    if (added.id === id) return true
-    // Another job holds the key. If it was running at the time, BullMQ runs ours after it.
-    if (added.id === runningId) return true
-    const other = added.id === undefined ? undefined : await queue.getJob(added.id)
-    const state = await other?.getState()
-    if (state === 'active') runningId = added.id
-    else if (state === 'completed' || state === 'failed') await other?.removeDeduplicationKey()
-    else return false
-  }
-  return false
 }
