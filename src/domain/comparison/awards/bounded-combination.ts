@@ -9,14 +9,13 @@
  *    left one the cheapest right one that completes it within the bounds is found with a sliding window. With more offers,
  *    a depth-first search is pruned by the LP bound and gives up the proof after MAX_NODES.
  */
+import { cheapestCover, EXACT_UP_TO } from './cheapest-combination.js'
 import {
   add,
   byUnitCost,
   type Combination,
-  cheapestCover,
   combinationOf,
   EMPTY_SUBSET,
-  EXACT_UP_TO,
   fixVariables,
   greedySubset,
   halvesOf,
@@ -29,7 +28,7 @@ import {
   type Subset,
   TOLERANCE,
   type VolumeBounds,
-} from './cheapest-combination.js'
+} from './subset-search.js'
 
 export interface BoundedCombination {
   /** Null: no set within the bounds was found. */

@@ -1,16 +1,14 @@
+import { cheapestCombination, EXACT_UP_TO, reachedFrom } from './cheapest-combination.js'
 import {
   type Combination,
-  cheapestCombination,
   combinationOf,
   EMPTY_SUBSET,
-  EXACT_UP_TO,
   extendSubsets,
   type Item,
   isBetter,
-  reachedFrom,
   type Subset,
   union,
-} from './cheapest-combination.js'
+} from './subset-search.js'
 
 /** Limits on subsets kept per developer and listed in all, before the search is narrowed. */
 const MAX_SUBSETS_PER_DEVELOPER = 1 << 14

@@ -1,5 +1,6 @@
 import { cheapestWithin, largestWithin } from '../awards/bounded-combination.js'
-import { reachedFrom, type VolumeBounds } from '../awards/cheapest-combination.js'
+import { reachedFrom } from '../awards/cheapest-combination.js'
+import type { VolumeBounds } from '../awards/subset-search.js'
 import { round6, sum } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cheapestWithin, largestWithin } from '../../../../src/domain/comparison/awards/bounded-combination.js'
-import { EXACT_UP_TO, type Item } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
+import { EXACT_UP_TO } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
+import type { Item } from '../../../../src/domain/comparison/awards/subset-search.js'
 import { seededNumbers } from '../../../helpers/comparison-inputs.js'
 
 const items = fc.array(fc.record({ volume: fc.integer({ min: 1, max: 60 }), cost: fc.integer({ min: 1, max: 90 }) }), {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cheapestCombination, type Item } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
+import { cheapestCombination } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
+import type { Item } from '../../../../src/domain/comparison/awards/subset-search.js'
 import { cheapestOfTwo, largestTwoDevelopers } from '../../../../src/domain/comparison/awards/two-developers.js'
 
 /** Tries every subset. */
