@@ -73,3 +73,9 @@ export const RFQ_FLAGS = [
 ] as const
 
 export type RfqFlagCode = (typeof RFQ_FLAGS)[number]
+
+/** Stable: flags of one severity keep their order. */
+export function sortBySeverity(flags: Flag[]): Flag[] {
+  return flags.sort((a, b) => SEVERITY_ORDER[a.severity] - SEVERITY_ORDER[b.severity])
+}
+const SEVERITY_ORDER: Record<Severity, number> = { high: 0, medium: 1, low: 2 }

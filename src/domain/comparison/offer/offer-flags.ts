@@ -1,7 +1,7 @@
 import { responseStatus } from '../../documents.js'
 import type { CurrencyReport } from '../comparison-currency.js'
 import { earliest } from '../date-math.js'
-import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity } from '../flag.js'
+import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue, formatFlagValue } from '../flag-value.js'
 import {
   formatAmount,
@@ -43,12 +43,6 @@ export function offerFlags(of: FlagContext): Flag[] {
   })
   return sortBySeverity(raised)
 }
-
-/** Stable: flags of one severity keep their order. */
-export function sortBySeverity(flags: Flag[]): Flag[] {
-  return flags.sort((a, b) => SEVERITY_ORDER[a.severity] - SEVERITY_ORDER[b.severity])
-}
-export const SEVERITY_ORDER: Record<Severity, number> = { high: 0, medium: 1, low: 2 }
 
 /** How severe a flag on an offer is. */
 export const severityOf = (code: OfferFlagCode): Severity => RULES[code][0]

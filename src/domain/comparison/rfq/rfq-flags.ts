@@ -1,8 +1,7 @@
 import type { ComparisonContext } from '../comparison-context.js'
-import type { Flag, RfqFlagCode, Severity } from '../flag.js'
+import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
 import { formatCount } from '../number-format.js'
-import { sortBySeverity } from '../offer/offer-flags.js'
 import type { RfqTerms } from './rfq-terms.js'
 
 type Terms = Omit<RfqTerms, 'flags'>
