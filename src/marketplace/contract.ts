@@ -40,7 +40,7 @@ export interface ChannelSession {
 
 export interface ItemReadOptions {
   /** Fingerprint of the stored response: if it is the same, it is parsed only if its content is asked for. */
-  known?: string | undefined
+  fingerprint?: string | null | undefined
   /** The stored document, for a conditional request. Default: the document is sent whatever is stored. */
   stored?: StoredText | undefined
 }

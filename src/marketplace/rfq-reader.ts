@@ -61,13 +61,20 @@ export type ChooseResponses = (listed: readonly ListedResponse[]) => {
   observe: ReadonlySet<string>
 }
 
+/** The stored documents of an RFQ that are asked for only if they changed. */
+export interface ConditionalReads {
+  rfq: StoredText | undefined
+  /** A response, given its present summary. */
+  response(id: string, summaryHash: string | null): StoredText | undefined
+}
+
 export interface ReadOptions {
   /** Chooses the responses to request; default all. */
   choose?: ChooseResponses | undefined
-  /** Fingerprints of stored responses, by id: one that has the same is parsed only if its content is asked for. */
-  stored?: ReadonlyMap<string, string> | undefined
-  /** Stored documents, for conditional requests; the id and summary of a response, or null for the RFQ. Default none. */
-  storedText?: ((responseId: string | null, summaryHash: string | null) => StoredText | undefined) | undefined
+  /** The fingerprint of a stored response: one that has the same is parsed only if its content is asked for. */
+  fingerprint?: ((responseId: string) => string | null) | undefined
+  /** Stored documents, for conditional requests. Default none. */
+  storedText?: ConditionalReads | undefined
 }
 
 /**
@@ -77,9 +84,9 @@ export interface ReadOptions {
 export async function readRfqWithResponses(
   session: ChannelSession,
   id: string,
-  { choose, stored, storedText }: ReadOptions = {},
+  { choose, fingerprint, storedText }: ReadOptions = {},
 ): Promise<FetchedRfq> {
-  const { value: rfq, readAt, serverDate, validators } = await session.readRfq(id, { stored: storedText?.(null, null) })
+  const { value: rfq, readAt, serverDate, validators } = await session.readRfq(id, { stored: storedText?.rfq })
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
   const listed = entries.map(([entryId, { index }]) => ({ id: entryId, summaryHash: summaryHash(rfq, index), index }))
@@ -90,7 +97,8 @@ export async function readRfqWithResponses(
       .map(async ({ index, ...each }) => {
         const requested = choice === undefined || choice.request.has(each.id)
         const address = { rfqId: id, id: each.id }
-        const options = { known: stored?.get(each.id), stored: storedText?.(each.id, each.summaryHash) }
+        const stored = storedText?.response(each.id, each.summaryHash)
+        const options = { fingerprint: fingerprint?.(each.id), stored }
         const summary = () => summaries.at(index)
         const read = requested
           ? await fetchResponse(session, { ...address, options }, summary)

@@ -103,7 +103,7 @@ export class Session implements ChannelSession {
     operation: Operation,
     segments: string[],
     parse: DocumentParser<T>,
-    { known, stored }: ItemReadOptions = {},
+    { fingerprint: known, stored }: ItemReadOptions = {},
   ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
     const id = segments.at(-1) as string

@@ -30,6 +30,8 @@ export interface ResponsePollState {
   firstObservedAt: Timestamp
   missingSince: Timestamp | null
   validators: Validators | null
+  /** Of the bytes last received; null if they must be parsed again. */
+  fingerprint: string | null
 }
 
 /** Names a document of a channel. */
@@ -48,8 +50,6 @@ export interface PollStates {
   responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
   /** The newest text of a document, as received with these validators; null if it is another one. */
   textWithValidators(document: StoredDocument, validators: Validators): Promise<string | null>
-  /** Fingerprints of the stored responses of an RFQ, by id, as far as they are known. */
-  responseFingerprints(channel: string, rfqId: string): Promise<ReadonlyMap<string, string>>
   /** Ids of documents that are not missing; used to detect a mass loss. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
 }

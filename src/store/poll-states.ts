@@ -7,7 +7,7 @@ import { fromStoredText, storedIds, toStoredText } from './stored-text.js'
 /** Queries what a poll needs to know of the documents that it may read again. */
 export function createPollStates(connection: Connection): PollStates {
   const all = <T>(sql: string, parameters: Record<string, string | null>): T[] =>
-    connection.read((db) => db.prepare(sql).all(parameters) as T[])
+    connection.read(() => connection.readStatement(sql).all(parameters) as T[])
 
   return {
     async rfqStates(channel) {
@@ -23,14 +23,6 @@ export function createPollStates(connection: Connection): PollStates {
         id: toStoredText(id),
       })
       return row?.text ?? null
-    },
-    async responseFingerprints(channel, rfqId) {
-      const rows = connection.readStatement(
-        `select id, fingerprint from entities
-        where channel = ? and kind = 'response' and rfq_id = ? and fingerprint is not null`,
-      )
-      const found = connection.read(() => rows.raw().all(channel, toStoredText(rfqId))) as [string, string][]
-      return new Map(found.map(([id, fingerprint]) => [fromStoredText(id), fingerprint]))
     },
     async presentIds(channel, kind) {
       const rows = all<{ id: string }>(
@@ -84,7 +76,7 @@ const toValidators = ({ etag, last_modified }: { etag: string | null; last_modif
 
 const RESPONSE_STATES = `
 select rfq_id, id, full_read_at, requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
-  last_modified
+  last_modified, fingerprint
 from entities
 where channel = @channel and kind = 'response' and rfq_id in (select value from json_each(@rfqIds))`
 
@@ -99,6 +91,7 @@ interface ResponseStateRow {
   missing_since: string | null
   etag: string | null
   last_modified: string | null
+  fingerprint: string | null
 }
 const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
   rfqId: fromStoredText(row.rfq_id),
@@ -110,6 +103,7 @@ const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
   firstObservedAt: row.first_observed_at,
   missingSince: row.missing_since,
   validators: toValidators(row),
+  fingerprint: row.fingerprint,
 })
 
 const TEXT_WITH_VALIDATORS = `

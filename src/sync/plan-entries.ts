@@ -24,6 +24,8 @@ export interface Selection {
   listOnly: RfqEntry[]
   /** Chooses the responses of an RFQ to request; undefined: all. */
   choose: (id: string) => ChooseResponses | undefined
+  /** The stored responses by RFQ, as far as they were loaded. */
+  responses: ReadonlyMap<string, ReadonlyMap<string, ResponsePollState>>
 }
 
 interface PlanningContext {
@@ -140,5 +142,6 @@ function toSelection(plan: RequestPlan, { entries, known, responses, progress }:
       const rfq = planned.get(id)
       return rfq && choose(rfq)
     },
+    responses,
   }
 }

@@ -3,14 +3,14 @@ import { isAddressable } from '../domain/identifier.js'
 import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq } from '../domain/observation.js'
 import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
-import { type ReadOptions, readRfqWithResponses } from '../marketplace/rfq-reader.js'
-import type { RecordResult, RfqPollState } from '../store/contract.js'
+import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
+import type { RecordResult, ResponsePollState, RfqPollState } from '../store/contract.js'
+import { conditionalReads } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { findConflict, type ListedTerms, listedTerms } from './list-conflict.js'
 import { dedupeById } from './list-entries.js'
 import { planEntries, type RfqEntry, type Selection } from './plan-entries.js'
 import { checkMassLoss, countChange, countMissing, markMissing, type Poll, runPoll } from './poll.js'
-import { reasonToReadNow } from './response-choice.js'
 import { reasonToRead } from './selection.js'
 
 interface RfqPoll extends Poll {
@@ -20,6 +20,7 @@ interface RfqPoll extends Poll {
   /** When the request for the list was sent. */
   listReadAt: Date
   choose: Selection['choose']
+  responses: Selection['responses']
   /** Whether documents are asked for only if they changed. */
   conditional: boolean
   /** Limits how many RFQs are read at the same time. */
@@ -52,7 +53,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)
-    const { toRead, unchanged, listOnly, choose } = selection
+    const { toRead, unchanged, listOnly, choose, responses } = selection
     const unchangedIds = unchanged.map((entry) => entry.id)
     await store.touchRfqs(run, unchangedIds, readAt, now())
     progress.counts.unchanged += unchanged.length
@@ -60,7 +61,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const reading = pLimit(options.concurrency)
     const conditional = (options.conditional ?? false) && !options.full
     const terms = listedTerms(value)
-    const rfqPoll = { ...poll, known, terms, listReadAt: readAt, choose, conditional, reading, fatal: null }
+    const rfqPoll = { ...poll, known, terms, listReadAt: readAt, choose, responses, conditional, reading, fatal: null }
     await recordListOnly(rfqPoll, listOnly)
     await readEntries(rfqPoll, toRead)
   })
@@ -79,7 +80,7 @@ function selectEntries(
     const listed = { id: entry.id, hash: entry.hash, state: entry.document?.state ?? null }
     ;(reasonToRead(listed, known.get(entry.id), rules) === null ? unchanged : toRead).push(entry)
   }
-  return { toRead, unchanged, listOnly: [], choose: () => undefined }
+  return { toRead, unchanged, listOnly: [], choose: () => undefined, responses: new Map() }
 }
 
 /** Selects one RFQ. The poll is partial if others should be read. */
@@ -166,9 +167,10 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
     const fetched = await poll.reading(async () => {
       if (poll.fatal) return null
       throwIfStopped(poll)
-      const stored = known.has(entry.id) ? await store.responseFingerprints(run.channel, entry.id) : undefined
-      const storedText = poll.conditional ? await storedTexts(poll, entry) : undefined
-      return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), stored, storedText })
+      const stored = await storedState(poll, entry.id)
+      const storedText = stored && poll.conditional ? conditionalReads(store, run.channel, entry, stored) : undefined
+      const fingerprint = (id: string) => stored?.responses.get(id)?.fingerprint ?? null
+      return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), fingerprint, storedText })
     })
     if (fetched === null) return
     const rfq = withListProblems(fetched.rfq, entry, findConflict(terms, fetched.rfq))
@@ -185,34 +187,13 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   }
 }
 
-/**
- * The stored documents of an RFQ that the marketplace may be asked for only if they changed: those of which neither the list nor
- * a summary shows that they did, because an intermediary may answer 304 to whatever it is sent.
- */
-async function storedTexts(
-  { context: { store }, run, known }: RfqPoll,
-  { id: rfqId, hash, document }: RfqEntry,
-): Promise<ReadOptions['storedText']> {
-  const state = known.get(rfqId)
-  if (state?.detailReadAt == null) return undefined
-  const responses = new Map((await store.responseStates(run.channel, [rfqId])).map((each) => [each.id, each]))
-  const isPresent = (id: string) => responses.get(id)?.missingSince === null
-  const isSame =
-    state.missingSince === null &&
-    state.listHash === hash &&
-    (document?.responses?.every((response) => isPresent(response.id)) ?? true)
-  const validatorsOfResponse = (id: string, summaryHash: string | null) => {
-    const response = responses.get(id)
-    return response && reasonToReadNow(response, summaryHash) === null ? response.validators : null
-  }
-  return (id, summaryHash) => {
-    const found = id !== null ? validatorsOfResponse(id, summaryHash) : isSame ? state.validators : null
-    if (found == null) return undefined
-    const kind = id === null ? 'rfq' : 'response'
-    const document = { channel: run.channel, kind, rfqId: id === null ? null : rfqId, id: id ?? rfqId } as const
-    return { validators: found, text: () => store.textWithValidators(document, found) }
-  }
+/** What is stored of an RFQ; undefined if it is new. A poll that plans its requests has loaded that before. */
+async function storedState({ context: { store }, run, known, responses }: RfqPoll, id: string) {
+  const rfq = known.get(id)
+  return rfq && { rfq, responses: responses.get(id) ?? byId(await store.responseStates(run.channel, [id])) }
 }
+
+const byId = (states: readonly ResponsePollState[]) => new Map(states.map((state) => [state.id, state]))
 
 const UNADDRESSABLE: Problem = {
   path: 'id',

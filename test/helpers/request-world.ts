@@ -156,7 +156,7 @@ export class RequestWorld {
       const before = states.get(id)
       const isRead = requested.has(id)
       states.set(id, {
-        ...{ rfqId: rfq.id, id, missingSince: null, validators: null, summaryHash: String(summary) },
+        ...{ rfqId: rfq.id, id, missingSince: null, validators: null, fingerprint: null, summaryHash: String(summary) },
         firstObservedAt: before?.firstObservedAt ?? now.toISOString(),
         readAt: isRead ? now.toISOString() : (before?.readAt ?? null),
         requestedAt: isRead ? now.toISOString() : (before?.requestedAt ?? null),
