@@ -1,41 +1,13 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseListing, parseResponse, parseRfq } from '../../src/domain/observation.js'
-import type { RfqSnapshot, Store } from '../../src/store/contract.js'
-import { RunBusyError, RunLostError, UnusableDatabaseError } from '../../src/store/errors.js'
-import { migrations } from '../../src/store/migrations.js'
-import { openStore } from '../../src/store/store.js'
+import { describe, expect, it } from 'vitest'
+import { parseListing } from '../../src/domain/observation.js'
+import type { RfqSnapshot } from '../../src/store/contract.js'
+import { at, begin, CHANNEL, noonStore, rfqSnapshot, rowsOf } from '../helpers/recording-store.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
-import { testFolder } from '../helpers/test-folder.js'
-
-const CHANNEL = 'acme/forest'
-const at = (time: string) => new Date(`2026-11-21T${time}Z`)
-
-async function store(path = join(testFolder(), 'test.db')): Promise<Store> {
-  const opened = await openStore({ path, clock: () => at('12:00:00') })
-  onTestFinished(() => opened.close())
-  return opened
-}
-
-const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
-  rfq: parseRfq(rfq),
-  shape: 'full',
-  listHash: 'hash of the list entry',
-  responses: responses.map((response) => ({ ...parseResponse(response), shape: 'full' })),
-  responsesComplete: true,
-  readAt,
-})
-
-const sql = (db: Store, text: string) => new Database(db.path, { readonly: true }).prepare(text).all()
-const begin = (db: Store, kind: 'rfqs' | 'listings' = 'rfqs') =>
-  db.beginRun({ channel: CHANNEL, kind, now: at('08:00:00') })
 
 describe('finding an RFQ', () => {
   it('by id, number, reference or a former one parses each version once, however many RFQs there are', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     const record = (n: number, time: string, reference: string) =>
       db.recordRfq(
@@ -61,7 +33,7 @@ describe('finding an RFQ', () => {
 
 describe('recording an RFQ with its responses', () => {
   it('adds a version when content changes, and none when only the order changes', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     const rfq = anRfq('rfq-1', { responses: [aSummary('a'), aSummary('b')] })
     const responses = [aResponse('a'), aResponse('b')]
@@ -87,7 +59,7 @@ describe('recording an RFQ with its responses', () => {
   })
 
   it('returns the state as of a moment, whatever was recorded later', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     const first = rfqSnapshot(anRfq('rfq-1'), [aResponse('response-1')], at('08:00:00'))
     await db.recordRfq(run, first, at('08:00:01'))
@@ -101,7 +73,7 @@ describe('recording an RFQ with its responses', () => {
   })
 
   it('marks a response missing only if the RFQ listed its responses, and clears the mark when it returns', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
     const unreadable = {
@@ -125,20 +97,20 @@ describe('recording an RFQ with its responses', () => {
         returnedAt: '2026-11-21T08:03:01.000Z',
       },
     ])
-    expect(sql(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
+    expect(rowsOf(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
   })
 
   it('drops an observation older than the stored one', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { state: 'closed' }), [], at('08:01:00')), at('08:01:01'))
     const late = await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1'), [], at('08:00:59')), at('08:01:02'))
     expect(late).toMatchObject({ rfq: 'stale', rfqVersion: 1 })
-    expect(sql(db, 'select state from rfqs')).toEqual([{ state: 'closed' }])
+    expect(rowsOf(db, 'select state from rfqs')).toEqual([{ state: 'closed' }])
   })
 
   it('stores nothing of a stale read, its responses included', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     const rfq = anRfq('rfq-1', { responses: [aSummary('a')] })
     await db.recordRfq(run, rfqSnapshot(rfq, [aResponse('a')], at('08:05:00')), at('08:05:01'))
@@ -148,22 +120,22 @@ describe('recording an RFQ with its responses', () => {
       at('08:00:00'),
     )
     expect(await db.recordRfq(run, older, at('08:05:02'))).toMatchObject({ rfq: 'stale', responses: [], missing: [] })
-    expect(sql(db, 'select id, missing_since from offers')).toEqual([{ id: 'a', missing_since: null }])
+    expect(rowsOf(db, 'select id, missing_since from offers')).toEqual([{ id: 'a', missing_since: null }])
   })
 
   it('marks a version valid or not as the newest read of the same text says', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     const snapshot = rfqSnapshot(anRfq('rfq-1'), [], at('08:00:00'))
     for (const [minute, valid] of [true, false, false, true].entries()) {
       const readAt = at(`08:0${minute}:00`)
       await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, valid }, readAt }, readAt)
-      expect(sql(db, 'select version, valid from versions')).toEqual([{ version: 1, valid: Number(valid) }])
+      expect(rowsOf(db, 'select version, valid from versions')).toEqual([{ version: 1, valid: Number(valid) }])
     }
   })
 
   it('says whether the text of a version is as received', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     for (const [id, text] of [
       ['rfq-1', '{"id":"rfq-1"}'],
@@ -172,26 +144,26 @@ describe('recording an RFQ with its responses', () => {
       const snapshot = rfqSnapshot(anRfq(id), [], at('08:00:00'))
       await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, text } }, at('08:00:01'))
     }
-    expect(sql(db, 'select id, body_as_received from versions order by id')).toEqual([
+    expect(rowsOf(db, 'select id, body_as_received from versions order by id')).toEqual([
       { id: 'rfq-1', body_as_received: 1 },
       { id: 'rfq-2', body_as_received: 0 },
     ])
   })
 
   it('records that a list showed RFQs whose detail was not read again', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     for (const id of ['rfq-1', 'rfq-2'])
       await db.recordRfq(run, rfqSnapshot(anRfq(id), [], at('08:00:00')), at('08:00:00'))
     await db.touchRfqs(run, ['rfq-2'], at('08:05:00'), at('08:05:00'))
-    expect(sql(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
+    expect(rowsOf(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
       { id: 'rfq-1', at: '2026-11-21T08:00:00.000Z' },
       { id: 'rfq-2', at: '2026-11-21T08:05:00.000Z' },
     ])
   })
 
   it('never replaces a full document by a summary or a list entry', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
     const summaryOnly: RfqSnapshot = {
@@ -205,38 +177,38 @@ describe('recording an RFQ with its responses', () => {
   })
 
   it('never lets timestamps go backwards, even if the clock does', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     await db.recordRfq(run, rfqSnapshot(anRfq(), [], at('08:10:00')), at('08:10:01'))
     await db.recordRfq(run, rfqSnapshot(anRfq('rfq-2'), [], at('08:00:00')), at('08:00:01'))
-    expect(sql(db, 'select max(observed_at) as m, min(observed_at) as n from versions')).toEqual([
+    expect(rowsOf(db, 'select max(observed_at) as m, min(observed_at) as n from versions')).toEqual([
       { m: '2026-11-21T08:10:01.000Z', n: '2026-11-21T08:10:01.000Z' },
     ])
   })
 
   it('rolls back a transaction that fails half way', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     const broken = rfqSnapshot(anRfq(), [aResponse('a'), aResponse('b')], at('08:00:00'))
     const circular: Record<string, unknown> = {}
     circular.self = circular
     broken.responses = [...broken.responses, { id: 'c', body: circular, valid: true, problems: [], shape: 'full' }]
     await expect(db.recordRfq(run, broken, at('08:00:01'))).rejects.toThrow()
-    expect(sql(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
+    expect(rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse('a')], at('08:00:02')), at('08:00:03'))
-    expect(sql(db, 'select count(*) as n from versions')).toEqual([{ n: 2 }])
+    expect(rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 2 }])
   })
 })
 
 describe('public tables and views', () => {
   it('list vintages and pre-payments of current offers, and tolerate malformed documents', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     const odd = aResponse('odd', { offer: { scheduledDeliveries: { not: 'a list' }, prePayments: [1, null, 'x'] } })
     const odder = aResponse('odder', { offer: 'nothing' })
     const snapshot = rfqSnapshot(anRfq(), [aResponse(), odd, odder], at('08:00:00'))
     await db.recordRfq(run, snapshot, at('08:00:01'))
-    expect(sql(db, 'select * from offer_vintages')).toEqual([
+    expect(rowsOf(db, 'select * from offer_vintages')).toEqual([
       {
         channel: CHANNEL,
         rfq_id: 'rfq-1',
@@ -253,10 +225,10 @@ describe('public tables and views', () => {
         mitigation_types: '["removal"]',
       },
     ])
-    expect(sql(db, 'select prepayment, amount, payment_due_date from offer_prepayments')).toEqual([
+    expect(rowsOf(db, 'select prepayment, amount, payment_due_date from offer_prepayments')).toEqual([
       { prepayment: 1, amount: 5000, payment_due_date: '2026-12-01' },
     ])
-    expect(sql(db, 'select id, valid, total_price from offers order by id')).toEqual([
+    expect(rowsOf(db, 'select id, valid, total_price from offers order by id')).toEqual([
       { id: 'odd', valid: 0, total_price: null },
       { id: 'odder', valid: 0, total_price: null },
       { id: 'response-1', valid: 1, total_price: 15000 },
@@ -267,7 +239,7 @@ describe('public tables and views', () => {
   })
 
   it('store a listing with a new signed URL without adding a version', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db, 'listings')
     const resigned = { url: 'https://files.example.com/a?signature=2', expires: 1_800_000_000 }
     await db.recordListings(run, [parseListing(aListing())], at('08:00:00'), at('08:00:01'))
@@ -278,208 +250,18 @@ describe('public tables and views', () => {
       at('08:01:01'),
     )
     expect(changes).toEqual(['unchanged'])
-    const [listing] = sql(db, 'select body, version from listings') as { body: string; version: number }[]
+    const [listing] = rowsOf(db, 'select body, version from listings') as { body: string; version: number }[]
     expect(listing?.version).toBe(1)
     expect(JSON.parse(listing?.body ?? '')).toMatchObject({ additionalDocumentation: resigned })
   })
 
   it('reject changes to history', async () => {
-    const db = await store()
+    const db = await noonStore()
     const run = await begin(db)
     await db.recordRfq(run, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))
     const raw = new Database(db.path)
     expect(() => raw.exec(`update versions set body = '{}'`)).toThrow('a version never changes')
     expect(() => raw.exec('delete from versions')).toThrow('history is never removed')
     raw.close()
-  })
-})
-
-describe('revalidation', () => {
-  it('updates validity and problems, and changes no body', async () => {
-    const db = await store()
-    const run = await begin(db)
-    await db.recordRfq(
-      run,
-      rfqSnapshot(anRfq('rfq-1', { extra: 1 }), [aResponse('r', { offer: 5 })], at('08:00:00')),
-      at('08:00:01'),
-    )
-    const raw = new Database(db.path)
-    // As an older program with other schemas would have stored it.
-    raw.exec(`update versions set valid = 1 - valid`)
-    raw.exec(`delete from problems where kind = 'rfq'`)
-    raw.exec(`insert into problems values ('${CHANNEL}', 'response', 'r', 'offer.gone', 'missing', '', '', '', 1),
-      ('${CHANNEL}', 'response', 'r', '', 'unavailable', '', '', '', 1)`)
-    raw.close()
-    const bodies = sql(db, 'select body from versions')
-    expect(await db.revalidate(at('09:00:00'))).toEqual({
-      documents: 2,
-      nowValid: 1,
-      nowInvalid: 1,
-      problemsGone: 1,
-      problemsNew: 1,
-    })
-    expect(sql(db, 'select kind, path, code from problems order by 1, 2, 3')).toEqual([
-      { kind: 'response', path: '', code: 'unavailable' },
-      { kind: 'response', path: 'offer', code: 'type' },
-      { kind: 'rfq', path: 'extra', code: 'unknown-field' },
-    ])
-    expect(sql(db, 'select body from versions')).toEqual(bodies)
-    expect(await db.revalidate(at('09:00:00'))).toMatchObject({
-      nowValid: 0,
-      nowInvalid: 0,
-      problemsGone: 0,
-      problemsNew: 0,
-    })
-  })
-})
-
-describe('run lock', () => {
-  it('allows one active run of each kind on a channel', async () => {
-    const db = await store()
-    const run = await begin(db)
-    await expect(begin(db)).rejects.toThrow(RunBusyError)
-    await begin(db, 'listings')
-    const end = { requests: 1, seen: 2, inserted: 0, changed: 0, unchanged: 2, missing: 0, invalid: 0 }
-    await run.finish({ ...end, outcome: 'complete', error: null }, at('08:01:00'))
-    await begin(db)
-  })
-
-  it('records the run of a dead process as interrupted and rejects its writes', async () => {
-    const db = await store()
-    const orphan = await begin(db)
-    // A process id that no process has, as after a kill.
-    const { pid } = spawnSync(process.execPath, ['-e', ''])
-    const raw = new Database(db.path)
-    raw.prepare(`update runs set holder = json_set(holder, '$.pid', ?, '$.nonce', 'x')`).run(pid)
-    const next = await begin(db)
-    expect(next.id).not.toBe(orphan.id)
-    expect(raw.prepare('select id, outcome from runs where finished_at is not null').all()).toEqual([
-      { id: orphan.id, outcome: 'interrupted' },
-    ])
-    raw.close()
-    const plan = { channel: CHANNEL, rfqId: 'rfq-1', runId: orphan.id, evidence: {}, now: at('08:00:00') }
-    await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
-    await expect(db.recordRfq(orphan, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))).rejects.toThrow(
-      RunLostError,
-    )
-  })
-
-  it('takes over the run of another machine only after its lease has expired', async () => {
-    const db = await store()
-    await begin(db)
-    const raw = new Database(db.path)
-    raw.exec(`update runs set holder = json_set(holder, '$.host', 'elsewhere', '$.nonce', 'x')`)
-    await expect(begin(db)).rejects.toThrow(RunBusyError)
-    raw.exec(`update runs set lease_until = '2026-11-21T11:59:59.000Z'`)
-    await begin(db)
-    raw.close()
-  })
-})
-
-describe('openStore', () => {
-  it('makes the file accessible to its owner only', async () => {
-    const folder = testFolder()
-    const db = await store(join(folder, 'deep', 'test.db'))
-    expect(statSync(db.path).mode & 0o777).toBe(0o600)
-    expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
-  })
-
-  it('rejects an unusable file with a remedy', async () => {
-    const folder = testFolder()
-    const text = join(folder, 'text.db')
-    writeFileSync(text, 'not a database, but longer than a database header'.repeat(40))
-    await expect(openStore({ path: text })).rejects.toThrow(
-      /damaged or not a SQLite file.*Restore a backup.*sqlite3 \S+ \.recover \| sqlite3 recovered\.db/s,
-    )
-    const foreign = join(folder, 'foreign.db')
-    new Database(foreign).exec('create table theirs (a)').close()
-    await expect(openStore({ path: foreign })).rejects.toThrow(/another program/)
-    await expect(openStore({ path: join(folder, 'none.db'), create: false })).rejects.toThrow(UnusableDatabaseError)
-    expect(existsSync(join(folder, 'none.db'))).toBe(false)
-  })
-
-  it('rejects a database of a newer version and leaves it unchanged', async () => {
-    const path = join(testFolder(), 'new.db')
-    await (await openStore({ path })).close()
-    const raw = new Database(path)
-    raw.pragma(`user_version = ${migrations.length + 1}`)
-    raw.close()
-    await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper/)
-  })
-
-  it('lets several processes create the same database at once', async () => {
-    const path = join(testFolder(), 'test.db')
-    const opened = await Promise.all(Array.from({ length: 5 }, () => openStore({ path })))
-    for (const db of opened) expect(await db.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
-    for (const db of opened) await db.close()
-    expect(new Database(path).prepare('select count(*) as n from migrations').get()).toEqual({ n: migrations.length })
-  })
-
-  it('backs up to a private file, never over an existing one', async () => {
-    const db = await store()
-    const run = await begin(db)
-    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
-    const copy = join(testFolder(), 'copy.db')
-    await db.backup(copy)
-    expect(statSync(copy).mode & 0o777).toBe(0o600)
-    expect((await store(copy)).path).toBe(copy)
-    await expect(db.backup(copy)).rejects.toThrow(/already exists/)
-  })
-})
-
-describe('decision log', () => {
-  const decision = (rfqId: string, runId: number) => ({
-    runId,
-    channel: CHANNEL,
-    rfqId,
-    rfqNumber: 1042,
-    dueDate: '2026-11-20',
-    timeZone: 'UTC',
-    decidedAt: '2026-11-21T08:00:00.000Z',
-    decision: 'keep' as const,
-    reason: 'its due date has not ended',
-    outcome: null,
-    httpStatus: null,
-    message: null,
-    versionBefore: 1,
-    versionAfter: null,
-    evidence: { b: 2, a: [1, null] },
-  })
-
-  it('detects changed, removed and truncated decisions', async () => {
-    const db = await store()
-    const run = await begin(db)
-    for (const id of ['a', 'b', 'c']) await db.appendDecision(decision(id, run.id))
-    expect(await db.verifyDecisions()).toMatchObject({ decisions: 3, brokenAt: null })
-    const tamper = async (change: string) => {
-      const raw = new Database(db.path)
-      raw.exec('drop trigger if exists decisions_stay; drop trigger if exists decisions_last')
-      raw.exec(change)
-      raw.close()
-      return (await db.verifyDecisions()).brokenAt
-    }
-    expect(await tamper(`update close_decisions set reason = 'other' where id = 2`)).toBe(2)
-    expect(await tamper(`update close_decisions set reason = 'its due date has not ended' where id = 2`)).toBeNull()
-    const evidence = '{"a":[1,null],"b":2}'
-    for (const other of [`{"approvedBy":"mallory","approvedBy":null,${evidence.slice(1)}`, ` ${evidence}`]) {
-      expect(await tamper(`update close_decisions set evidence = '${other}' where id = 2`)).toBe(2)
-    }
-    expect(await tamper(`update close_decisions set evidence = '{"b":1,${evidence.slice(1)}' where id = 2`)).toBe(2)
-    expect(await tamper(`update close_decisions set evidence = '${evidence}' where id = 2`)).toBeNull()
-    expect(await tamper('delete from close_decisions where id = 3')).toBe(3)
-    expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
-  })
-
-  it('allows one open intent per RFQ', async () => {
-    const db = await store()
-    const run = await begin(db)
-    const plan = { channel: CHANNEL, rfqId: 'a', runId: run.id, evidence: {}, now: at('08:00:00') }
-    const intent = await db.planClose(plan)
-    await expect(db.planClose(plan)).rejects.toThrow(/not settled/)
-    const sending = await db.markSending(intent, at('08:00:01'))
-    expect(sending).toMatchObject({ state: 'sending', posts: 1 })
-    await expect(db.markSending(intent, at('08:00:02'))).rejects.toThrow(/another process/)
-    await db.settleClose(sending, { ...decision('a', run.id), decision: 'close', outcome: 'closed' })
-    expect(await db.openIntents(CHANNEL)).toEqual([])
   })
 })

@@ -1,0 +1,41 @@
+import Database from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import { parseResponse, parseRfq } from '../../src/domain/observation.js'
+import type { RfqSnapshot, RunHandle, Store } from '../../src/store/contract.js'
+import { openNewStore } from './new-store.js'
+
+/** The channel of the runs that `begin` starts. */
+export const CHANNEL = 'acme/forest'
+/** A time on the day of these tests. */
+export const at = (time: string): Date => new Date(`2026-11-21T${time}Z`)
+
+/** A new store whose clock stands at noon, closed at the end of the test. */
+export async function noonStore(): Promise<Store> {
+  const opened = await openNewStore({ clock: () => at('12:00:00') })
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+/** Begins a run at eight o'clock. */
+export const begin = (store: Store, kind: 'rfqs' | 'listings' = 'rfqs'): Promise<RunHandle> =>
+  store.beginRun({ channel: CHANNEL, kind, now: at('08:00:00') })
+
+/** An RFQ that was read with all of its responses. */
+export const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
+  rfq: parseRfq(rfq),
+  shape: 'full',
+  listHash: 'hash of the list entry',
+  responses: responses.map((response) => ({ ...parseResponse(response), shape: 'full' })),
+  responsesComplete: true,
+  readAt,
+})
+
+/** The rows of a query, on a connection of its own. */
+export function rowsOf(store: Store, query: string): unknown[] {
+  const raw = new Database(store.path, { readonly: true })
+  try {
+    return raw.prepare(query).all()
+  } finally {
+    raw.close()
+  }
+}

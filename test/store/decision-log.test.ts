@@ -1,0 +1,60 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { at, begin, CHANNEL, noonStore } from '../helpers/recording-store.js'
+
+describe('decision log', () => {
+  const decision = (rfqId: string, runId: number) => ({
+    runId,
+    channel: CHANNEL,
+    rfqId,
+    rfqNumber: 1042,
+    dueDate: '2026-11-20',
+    timeZone: 'UTC',
+    decidedAt: '2026-11-21T08:00:00.000Z',
+    decision: 'keep' as const,
+    reason: 'its due date has not ended',
+    outcome: null,
+    httpStatus: null,
+    message: null,
+    versionBefore: 1,
+    versionAfter: null,
+    evidence: { b: 2, a: [1, null] },
+  })
+
+  it('detects changed, removed and truncated decisions', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    for (const id of ['a', 'b', 'c']) await db.appendDecision(decision(id, run.id))
+    expect(await db.verifyDecisions()).toMatchObject({ decisions: 3, brokenAt: null })
+    const tamper = async (change: string) => {
+      const raw = new Database(db.path)
+      raw.exec('drop trigger if exists decisions_stay; drop trigger if exists decisions_last')
+      raw.exec(change)
+      raw.close()
+      return (await db.verifyDecisions()).brokenAt
+    }
+    expect(await tamper(`update close_decisions set reason = 'other' where id = 2`)).toBe(2)
+    expect(await tamper(`update close_decisions set reason = 'its due date has not ended' where id = 2`)).toBeNull()
+    const evidence = '{"a":[1,null],"b":2}'
+    for (const other of [`{"approvedBy":"mallory","approvedBy":null,${evidence.slice(1)}`, ` ${evidence}`]) {
+      expect(await tamper(`update close_decisions set evidence = '${other}' where id = 2`)).toBe(2)
+    }
+    expect(await tamper(`update close_decisions set evidence = '{"b":1,${evidence.slice(1)}' where id = 2`)).toBe(2)
+    expect(await tamper(`update close_decisions set evidence = '${evidence}' where id = 2`)).toBeNull()
+    expect(await tamper('delete from close_decisions where id = 3')).toBe(3)
+    expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
+  })
+
+  it('allows one open intent per RFQ', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    const plan = { channel: CHANNEL, rfqId: 'a', runId: run.id, evidence: {}, now: at('08:00:00') }
+    const intent = await db.planClose(plan)
+    await expect(db.planClose(plan)).rejects.toThrow(/not settled/)
+    const sending = await db.markSending(intent, at('08:00:01'))
+    expect(sending).toMatchObject({ state: 'sending', posts: 1 })
+    await expect(db.markSending(intent, at('08:00:02'))).rejects.toThrow(/another process/)
+    await db.settleClose(sending, { ...decision('a', run.id), decision: 'close', outcome: 'closed' })
+    expect(await db.openIntents(CHANNEL)).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { RunBusyError, RunLostError } from '../../src/store/errors.js'
+import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
+import { anRfq } from '../helpers/sample-documents.js'
+
+describe('run lock', () => {
+  it('allows one active run of each kind on a channel', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    await expect(begin(db)).rejects.toThrow(RunBusyError)
+    await begin(db, 'listings')
+    const end = { requests: 1, seen: 2, inserted: 0, changed: 0, unchanged: 2, missing: 0, invalid: 0 }
+    await run.finish({ ...end, outcome: 'complete', error: null }, at('08:01:00'))
+    await begin(db)
+  })
+
+  it('records the run of a dead process as interrupted and rejects its writes', async () => {
+    const db = await noonStore()
+    const orphan = await begin(db)
+    // A process id that no process has, as after a kill.
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    const raw = new Database(db.path)
+    raw.prepare(`update runs set holder = json_set(holder, '$.pid', ?, '$.nonce', 'x')`).run(pid)
+    const next = await begin(db)
+    expect(next.id).not.toBe(orphan.id)
+    expect(raw.prepare('select id, outcome from runs where finished_at is not null').all()).toEqual([
+      { id: orphan.id, outcome: 'interrupted' },
+    ])
+    raw.close()
+    const plan = { channel: CHANNEL, rfqId: 'rfq-1', runId: orphan.id, evidence: {}, now: at('08:00:00') }
+    await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
+    await expect(db.recordRfq(orphan, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))).rejects.toThrow(
+      RunLostError,
+    )
+  })
+
+  it('takes over the run of another machine only after its lease has expired', async () => {
+    const db = await noonStore()
+    await begin(db)
+    const raw = new Database(db.path)
+    raw.exec(`update runs set holder = json_set(holder, '$.host', 'elsewhere', '$.nonce', 'x')`)
+    await expect(begin(db)).rejects.toThrow(RunBusyError)
+    raw.exec(`update runs set lease_until = '2026-11-21T11:59:59.000Z'`)
+    await begin(db)
+    raw.close()
+  })
+})
