@@ -14,6 +14,7 @@ import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { jobId } from './job-id.js'
+import { isScheduled } from './job-payload.js'
 import { newestPlanned, planPoll } from './poll-planning.js'
 import { observeReport, recordReport, requesterOf } from './report-record.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
@@ -91,9 +92,13 @@ async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<P
 
 async function closeExpired(job: ChannelJob): Promise<undefined> {
   const { deps, channel, signal } = job
-  const configured = closingPolicy(deps.config.closing, channel)
-  if (configured === null) return undefined
   const { rfqId, cause } = job.payload
+  const configured = closingPolicy(deps.config.closing, channel)
+  if (configured === null) {
+    if (isScheduled(job.payload)) return undefined
+    // The process that was asked may have another configuration.
+    throw new RefusedJobError(`${channel.key} has autoClose: off in the configuration of this worker; nothing was closed`)
+  }
   const policy = {
     ...configured,
     ...(!isScheduled(job.payload) && { byHand: true, startedBy: cause }),
@@ -106,9 +111,6 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
     return result
   })
 }
-
-/** Not asked for by a user. */
-const isScheduled = ({ cause }: JobPayload) => cause === 'tick' || cause === 'start'
 
 /** Enqueues a report for each closed RFQ. A failure is only logged, because the closing itself succeeded. */
 async function enqueueReports({ enqueue, log }: HandlerDeps, { run, decisions }: ClosingResult): Promise<void> {

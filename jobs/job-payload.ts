@@ -35,3 +35,6 @@ export function parseJob(name: string, data: unknown): { name: JobName; payload:
   const reasons = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`)
   throw new RefusedJobError(`invalid ${knownName} payload: ${reasons.join('; ').slice(0, 300)}`)
 }
+
+/** Whether the schedule, not a user or another job, caused a job. */
+export const isScheduled = ({ cause }: Pick<JobPayload, 'cause'>): boolean => cause === 'tick' || cause === 'start'

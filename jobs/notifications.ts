@@ -11,7 +11,7 @@ import { isStale, type PollState } from './poll-freshness.js'
 import { pollStateLoader } from './readiness.js'
 
 export interface NotificationOptions {
-  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'notify'>
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'notify'>
   store: Outbox & Pick<Store, 'runs' | 'newestRun'>
   send: SendMessage
   /** Removes secrets from an error before it is stored or logged. */

@@ -1,12 +1,11 @@
 import type { ReadinessCheck } from '../src/domain/readiness.js'
-import type { RunKind, RunRecord } from '../src/domain/records.js'
+import type { RequestRates, RunKind, RunRecord } from '../src/domain/records.js'
 import { describeShortage } from '../src/domain/request-rates.js'
 import { formatAge } from '../src/domain/terms-read.js'
 import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */
-export type FinishedRun = Pick<RunRecord, 'finishedAt'> &
-  Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems' | 'requestRates'>>
+export type FinishedRun = Pick<RunRecord, 'finishedAt'> & Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems'>>
 
 /** How recently one kind of poll completed on one channel. */
 export interface PollState {
@@ -18,6 +17,8 @@ export interface PollState {
   newest: FinishedRun | null
   /** The newest finished run, if it is newer than that and does not count as complete. */
   failed?: FinishedRun | null
+  /** What the newest poll that planned its requests needed and had; polls by hand do not plan. */
+  rates?: RequestRates | null
 }
 
 /** So many RFQs may fail in a poll that otherwise counts as complete: three, or one in a hundred. */
@@ -46,11 +47,14 @@ const MAX_RECENT_RUNS = 50
 const isLimited = ({ outcome, failedItems }: Pick<RunRecord, 'outcome' | 'failedItems'>): boolean =>
   outcome === 'partial' && failedItems === 0
 
-/** The newest run that counts as complete, and the newest finished one if it is newer, does not count, and failed. */
+/**
+ * The newest run that counts as complete, the newest finished one if it is newer, does not count, and failed, and the rates of
+ * the newest one that planned its requests.
+ */
 export async function newestRuns(
   store: Pick<RunQueries, 'runs' | 'newestRun'>,
   { channel, kind }: { channel: string; kind: RunKind },
-): Promise<Pick<PollState, 'newest' | 'failed'>> {
+): Promise<Pick<PollState, 'newest' | 'failed' | 'rates'>> {
   const [complete, recent] = await Promise.all([
     store.newestRun({ channel, kind, outcome: 'complete' }),
     store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),
@@ -58,7 +62,8 @@ export async function newestRuns(
   const finished = recent.filter(({ finishedAt }) => finishedAt !== null)
   const newest = finished.find(countsAsComplete) ?? complete
   const last = finished.find((run) => !isLimited(run))
-  return { newest, failed: last && last.id !== newest?.id ? last : null }
+  const planned = finished.find(({ requestRates }) => requestRates !== null)
+  return { newest, failed: last && last.id !== newest?.id ? last : null, rates: planned?.requestRates ?? null }
 }
 
 /** Whether no complete poll is as recent as the schedule demands. */
@@ -84,7 +89,7 @@ export function checkPoll(poll: PollState, now: Date): Omit<ReadinessCheck, 'nam
   if (newest?.finishedAt == null) return { ok, message: `no complete poll yet${lastError}` }
   // A complete poll has an error if no poll can read some RFQ.
   const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
-  const shortage = describeShortage(newest.requestRates)
+  const shortage = describeShortage(poll.rates)
   const rates = shortage === null ? '' : `; ${shortage}`
   const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}${rates}`
   if (ok) return { ok, message: message + lastError }

@@ -10,7 +10,7 @@ import { checkPollFreshness, newestRuns, type PollState } from './poll-freshness
 import { minPollMs } from './poll-planning.js'
 
 export interface ReadinessOptions {
-  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'> & Partial<Pick<Config, 'anchors'>>
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'requests'> & Partial<Pick<Config, 'anchors'>>
   store: Pick<
     Store,
     'runs' | 'newestRun' | 'checkWritable' | 'lastClose' | 'unsettledCloses' | 'heldPlans' | 'maintenanceState'
@@ -46,8 +46,9 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
 }
 
 /** The part of the configuration that says which polls there are. */
-export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone'> &
-  Partial<Pick<Config, 'requests'>> & { channels: readonly { key: string }[] }
+export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests'> & {
+  channels: readonly { key: string }[]
+}
 
 /** Creates the function that tells how recently each scheduled poll of each channel completed. */
 export function pollStateLoader(
@@ -55,7 +56,7 @@ export function pollStateLoader(
   store: Pick<Store, 'runs' | 'newestRun'>,
 ): (at: Date) => Promise<PollState[]> {
   const crons = pollCrons(config)
-  const minIntervalMs = config.requests === undefined ? 0 : minPollMs({ ...config, requests: config.requests })
+  const minIntervalMs = minPollMs(config)
   return async (at) => {
     const kinds = crons.map(({ kind, cron }) => ({
       kind,

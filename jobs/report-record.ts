@@ -1,10 +1,12 @@
 import type { Clock } from '../src/domain/clock.js'
 import type { Store } from '../src/store/contract.js'
 import type { JobObserver, JobPayload, Log } from './contract.js'
+import { isScheduled } from './job-payload.js'
 
 /** Who a report is made by, as it says itself: the user who asked for it, or what else caused it. */
-export function requesterOf({ cause }: Pick<JobPayload, 'cause'>): string {
-  if (cause === 'tick' || cause === 'start') return 'schedule'
+export function requesterOf(payload: Pick<JobPayload, 'cause'>): string {
+  const { cause } = payload
+  if (isScheduled(payload)) return 'schedule'
   if (cause === 'close') return 'closing round'
   return cause.replace(/^(api|page) /, '')
 }

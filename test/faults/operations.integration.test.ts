@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/store.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
 import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.js'
-import { channelConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, faultUnless } from './fault-test.js'
 
@@ -100,7 +100,7 @@ fault(50, 'a day of polls, each partial, with a restart in between', async () =>
     expect((await fixture.pollRfqs({ full: true })).run).toMatchObject({ outcome: 'partial', unchanged: 3 })
     if (hour === 12) await fixture.reopenStore()
     const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
-    const config = { channels: [channelConfig('acme/forest')], schedule, scheduleTimeZone: 'UTC' }
+    const config = testConfig({ schedule })
     const runner = { ping: async () => ({ ok: true, message: '' }) }
     const checks = await createReadiness({ config, store: fixture.store, runner, now: fixture.now })()
     expect(checks.find(({ name }) => name.startsWith('rfqs'))).toMatchObject({

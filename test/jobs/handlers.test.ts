@@ -239,11 +239,14 @@ describe('closing job', () => {
     expect(called).toEqual([{ what: 'close', options: policy }])
   })
 
-  it('does nothing if autoClose is off, whatever enqueued it', async () => {
+  it('closes nothing if autoClose is off, and fails if a user asked for it', async () => {
     const { run, called } = await createTestHandlers({
       config: testConfig({ channels: [channelConfig('acme/forest', { autoClose: 'off' })] }),
     })
     await run('close-expired')
+    await expect(run('close-expired', { channel: 'acme/forest', rfqId: 'r1', cause: 'page ana' })).rejects.toThrow(
+      'acme/forest has autoClose: off in the configuration of this worker',
+    )
     expect(called).toEqual([])
   })
 

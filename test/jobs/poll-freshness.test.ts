@@ -37,9 +37,9 @@ it('poll freshness › says with the numbers that requests do not suffice, which
   const message =
     'last complete poll 60 s ago; requests do not suffice: 0.041 per second are needed to read everything within its ' +
     'maximum age, 0.015 are available, so what is shown becomes about 90 min old'
-  expect(check({ newest: { finishedAt, requestRates } })).toMatchObject({ ok: true, message })
+  expect(check({ newest: { finishedAt }, rates: requestRates })).toMatchObject({ ok: true, message })
   const enough = { ...requestRates, allowed: 0.0412 }
-  expect(check({ newest: { finishedAt, requestRates: enough } })?.message).toBe('last complete poll 60 s ago')
+  expect(check({ newest: { finishedAt }, rates: enough })?.message).toBe('last complete poll 60 s ago')
 })
 it('poll freshness › rejects a channel that was never polled', () => {
   expect(check({})).toMatchObject({ ok: false, message: 'no complete poll yet' })

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron, nextTick } from '../../jobs/cron.js'
+import { createPollChecks } from '../../jobs/poll-checks.js'
 import { isStale } from '../../jobs/poll-freshness.js'
 import { planPoll, shareRequests } from '../../jobs/poll-planning.js'
 import { pollStateLoader } from '../../jobs/readiness.js'
+import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
@@ -100,6 +102,9 @@ describe('a scheduled poll', () => {
     }
     expect(await stale(249)).toEqual([false])
     expect(await stale(251)).toEqual([true])
+    // Pages and the API agree.
+    const checks = await createPollChecks(apiConfigOf(low), store)(new Date(NOW.getTime() + 249_000))
+    expect(checks.find(({ channel }) => channel === 'acme/forest')).toMatchObject({ ok: true })
   })
 
   it('plans for the usual interval also when it begins just before a tick', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { channelConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 
 const DUE = '2026-11-19'
 
 /** The readiness of a channel that is polled over HTTP every five minutes. */
 function readinessOf(fixture: ChannelFixture) {
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
-  const config = { channels: [channelConfig('acme/forest')], schedule, scheduleTimeZone: 'UTC' }
+  const config = testConfig({ schedule })
   const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
   // The fixture closes and reopens its store.
   return async (name: string) => {

@@ -3,9 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../jobs/readiness.js'
 import type { RunEnd } from '../../src/store/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
-import { channelConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 
-const CHANNEL = channelConfig('acme/forest')
 const END: RunEnd = {
   requests: 1,
   seen: 0,
@@ -23,7 +22,7 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
   const store = await openNewStore({ clock: () => now })
   onTestFinished(() => store.close())
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
-  const config = { channels: [CHANNEL], schedule, scheduleTimeZone: 'UTC', ...options }
+  const config = testConfig({ schedule, ...options })
   let queue = { ok: true, message: 'answers' }
   const readiness = createReadiness({ config, store, runner: { ping: async () => queue }, now: () => now })
   return {
@@ -68,6 +67,19 @@ describe('readiness', () => {
     const schedule = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
     const { at } = await createTestReadiness({ schedule })
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true })
+  })
+
+  it('says that requests do not suffice also after polls by hand, which do not plan, until a planned one finds that they do', async () => {
+    const { poll, at, messages } = await createTestReadiness()
+    const shortages = async () => (await messages()).filter((message) => message.includes('requests do not suffice'))
+    await poll('2026-11-21T10:00:00Z', { requestRates: { required: 3, allowed: 2, ageMinutes: 90 } })
+    for (let round = 1; round <= 6; round++) {
+      await poll(`2026-11-21T10:0${round}:00Z`)
+      expect(await shortages()).toHaveLength(1)
+    }
+    expect(await at('2026-11-21T10:07:00Z')).toMatchObject({ 'rfqs of acme/forest': true })
+    await poll('2026-11-21T10:08:00Z', { requestRates: { required: 2, allowed: 2, ageMinutes: 60 } })
+    expect(await shortages()).toEqual([])
   })
 
   it('names a failed anchor and stays ready', async () => {

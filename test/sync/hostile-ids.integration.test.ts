@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { channelConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 
 const counts = (fixture: ChannelFixture) => {
   const db = new Database(fixture.store.path, { readonly: true })
@@ -136,11 +136,8 @@ describe('an RFQ whose identifier cannot be part of a URL', () => {
     expect(unread.sort()).toEqual([...UNADDRESSABLE].sort())
     const problems = await fixture.store.problems({ entityIds: UNADDRESSABLE })
     expect(problems).toMatchObject(UNADDRESSABLE.map(() => ({ path: 'id', code: 'unaddressable', times: 6 })))
-    const config = {
-      channels: [channelConfig(KEY)],
-      schedule: { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null },
-      scheduleTimeZone: 'UTC',
-    }
+    const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
+    const config = testConfig({ schedule })
     const runner = { ping: async () => ({ ok: true, message: '' }) }
     const checks = await createReadiness({ config, store: fixture.store, runner, now: fixture.now })()
     expect(checks.find(({ name }) => name.startsWith('rfqs'))).toMatchObject({

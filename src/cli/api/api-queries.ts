@@ -17,17 +17,18 @@ import type { ApiMoment, ApiQueries, Lookup, RfqFilter, RfqName } from '../../we
 import { listingRow, offerRow, rfqRow } from '../json-rows.js'
 
 /** The part of the configuration that the API uses; contains no secret, so that it can be sent to a thread. */
-export type ApiConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'reports'> & {
+export type ApiConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' | 'reports'> & {
   closing: Pick<Config['closing'], 'maxPerRun'>
   channels: Omit<Config['channels'][number], 'apiKey'>[]
 }
 
-export const apiConfigOf = ({ channels, closing, schedule, scheduleTimeZone, reports }: Config): ApiConfig => ({
+export const apiConfigOf = ({ channels, closing, ...config }: Config): ApiConfig => ({
   channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
   closing: { maxPerRun: closing.maxPerRun },
-  schedule,
-  scheduleTimeZone,
-  reports,
+  schedule: config.schedule,
+  scheduleTimeZone: config.scheduleTimeZone,
+  requests: config.requests,
+  reports: config.reports,
 })
 
 /** The part of the store that the API reads. */
