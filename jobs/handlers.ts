@@ -97,7 +97,9 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
   if (configured === null) {
     if (isScheduled(job.payload)) return undefined
     // The process that was asked may have another configuration.
-    throw new RefusedJobError(`${channel.key} has autoClose: off in the configuration of this worker; nothing was closed`)
+    throw new RefusedJobError(
+      `${channel.key} has autoClose: off in the configuration of this worker; nothing was closed`,
+    )
   }
   const policy = {
     ...configured,

@@ -85,6 +85,6 @@ export function shareRequests(total: number, demands: readonly number[]): number
     shares[channel] = Math.floor(share)
     left -= share
   }
-  // What nobody is known to need may be needed by anybody.
+  // What is left beyond the known demand is shared equally: a channel may need more than at its last poll.
   return shares.map((share) => share + Math.floor(left / demands.length))
 }

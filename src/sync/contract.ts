@@ -34,14 +34,16 @@ export interface PollRfqsOptions {
 
 /** What a scheduled poll plans its requests with. */
 export interface PollPlanning {
-  /** Requests that the channel may send until the next poll. */
+  /** Requests that the channel may send until the next poll, one of them for the list. */
   budget: number
   /** As `budget`, of a poll that begins at a tick of the schedule. */
   usualBudget: number
   nextPollAt: Date
   /** From that poll to the one after it, in milliseconds. */
   intervalMs: number
+  /** A response is read again before its last full read is older; 0: at every poll. */
   offersMaxAgeMinutes: number
+  /** Everything of an RFQ due within this time, before or after, is read at every poll. */
   urgentHours: number
 }
 

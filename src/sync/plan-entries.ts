@@ -2,15 +2,16 @@ import { createCalendar, endOfDate } from '../domain/expiry.js'
 import { isAddressable } from '../domain/identifier.js'
 import type { Observation, RfqListItem } from '../domain/observation.js'
 import type { RequestRates } from '../domain/records.js'
+import { TimeSlice } from '../domain/time-slice.js'
 import type { ChooseResponses } from '../marketplace/rfq-reader.js'
 import type { ResponsePollState, RfqPollState } from '../store/contract.js'
-import type { PollPlanning, PollRfqsOptions } from './contract.js'
+import type { PollContext, PollPlanning, PollRfqsOptions } from './contract.js'
 import type { ListEntry } from './list-entries.js'
 import type { Poll } from './poll.js'
 import { planRequests } from './request-plan.js'
 import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
 import { chooseResponses } from './response-choice.js'
-import { reasonToRead } from './selection.js'
+import { type ListedRfq, reasonToRead } from './selection.js'
 
 export type RfqEntry = ListEntry<RfqListItem>
 
@@ -38,40 +39,28 @@ interface PlanningContext {
 export async function planEntries(
   { context, run, progress }: Poll,
   entries: ReadonlyMap<string, RfqEntry>,
-  { known, options, planning }: PlanningContext,
+  { known, options: { recheckClosedHours }, planning }: PlanningContext,
 ): Promise<Selection> {
   const now = context.now()
-  const rules = { ...planning, recheckClosedHours: options.recheckClosedHours }
-  const listed = plannableRfqs([...entries.values()], context.timeZone ?? 'UTC')
-  const candidates = listed.filter(
-    (rfq) => reasonToRead(rfq, known.get(rfq.id), { ...rules, full: false, now }) !== null,
+  const rules = { full: false, recheckClosedHours, now }
+  const listed = plannableRfqs([...entries.values()], context.timeZone ?? 'UTC', (rfq) =>
+    reasonToRead(rfq, known.get(rfq.id), rules),
   )
-  const states = await context.store.responseStates(
-    run.channel,
-    candidates.map(({ id }) => id),
-  )
-  const responses = byRfq(states)
-  // The list took one.
-  const budget = planning.budget - 1
-  const usualBudget = planning.usualBudget - 1
-  const { nextPollAt, intervalMs } = planning
-  const plan = planRequests({ listed, known, responses, budget, usualBudget, now, nextPollAt, intervalMs, rules })
+  const responses = await loadResponses(context.store, run.channel, listed)
+  const plan = await planRequests({ listed, known, responses, now, planning })
   progress.requestRates = plan.rates
   progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
   return toSelection(plan, { entries, known, responses, progress })
 }
 
-/** What polls of a channel need and may send, told from its list alone. */
-export function ratesOfList(
+/** What polls of a channel need and may send, known from its list alone. */
+export async function ratesOfList(
   list: readonly Observation<RfqListItem>[],
   { planning, timeZone, now }: { planning: PollPlanning; timeZone: string; now: Date },
-): RequestRates {
-  const { nextPollAt, intervalMs } = planning
-  const budget = planning.usualBudget - 1
-  const rules = { ...planning, recheckClosedHours: 0 }
-  const stored = { known: new Map(), responses: new Map() }
-  const listed = plannableRfqs(list, timeZone)
-  return planRequests({ ...stored, listed, budget, usualBudget: budget, now, nextPollAt, intervalMs, rules }).rates
+): Promise<RequestRates> {
+  const rules = { full: false, recheckClosedHours: 0, now }
+  const listed = plannableRfqs(list, timeZone, (rfq) => reasonToRead(rfq, undefined, rules))
+  return (await planRequests({ listed, known: new Map(), responses: new Map(), now, planning })).rates
 }
 
 /** Others are recorded from their entry without a request. */
@@ -82,6 +71,7 @@ const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
 function plannableRfqs(
   entries: readonly (Observation<RfqListItem> & { hash?: string })[],
   timeZone: string,
+  causeOf: (rfq: ListedRfq) => string | null,
 ): PlannableRfq[] {
   const calendar = createCalendar(timeZone)
   const ends = new Map<string, Date | null>()
@@ -93,22 +83,47 @@ function plannableRfqs(
     ends.set(date, end)
     return end
   }
-  return entries.filter(isReadable).map(({ id, hash = '', document }) => ({
-    id,
-    hash,
-    state: document?.state ?? null,
-    responseIds: document?.responses?.map((response) => response.id) ?? null,
-    dueAt: dueAt(document?.responseDueDate),
-  }))
+  return entries.filter(isReadable).map(({ id, hash = '', document }) => {
+    const rfq = { id, hash, state: document?.state ?? null }
+    return {
+      ...rfq,
+      cause: causeOf(rfq),
+      responseIds: document?.responses?.map((response) => response.id) ?? null,
+      dueAt: dueAt(document?.responseDueDate),
+    }
+  })
 }
 
-function byRfq(states: readonly ResponsePollState[]): Map<string, Map<string, ResponsePollState>> {
+/** Documents whose states are loaded at once: a few milliseconds. */
+const STATES_BATCH = 1_000
+
+/** The stored responses of the RFQs that may be read, by RFQ. */
+async function loadResponses(
+  store: PollContext['store'],
+  channel: string,
+  listed: readonly PlannableRfq[],
+): Promise<Map<string, Map<string, ResponsePollState>>> {
   const grouped = new Map<string, Map<string, ResponsePollState>>()
-  for (const state of states) {
-    const group = grouped.get(state.rfqId)
-    if (group) group.set(state.id, state)
-    else grouped.set(state.rfqId, new Map([[state.id, state]]))
+  const slice = new TimeSlice()
+  let batch: string[] = []
+  let documents = 0
+  const load = async () => {
+    for (const state of await store.responseStates(channel, batch)) {
+      const group = grouped.get(state.rfqId)
+      if (group) group.set(state.id, state)
+      else grouped.set(state.rfqId, new Map([[state.id, state]]))
+    }
+    batch = []
+    documents = 0
+    if (slice.isOver) await slice.next()
   }
+  for (const { id, cause, responseIds } of listed) {
+    if (cause === null) continue
+    batch.push(id)
+    documents += 1 + (responseIds?.length ?? 0)
+    if (documents >= STATES_BATCH) await load()
+  }
+  await load()
   return grouped
 }
 

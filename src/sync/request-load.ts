@@ -1,10 +1,14 @@
 import type { RequestRates } from '../domain/records.js'
-import { type PlanInput, READ_REASONS, type ReadReason } from './request-plan-model.js'
+import type { TimeSlice } from '../domain/time-slice.js'
+import type { PollPlanning } from './contract.js'
+import { READ_REASONS, type ReadReason } from './request-plan-model.js'
 
 /** Share of the budget for what has waited longest if not everything can be read, so that nothing waits for ever. */
 const LONGEST_WAIT_SHARE = 0.2
 /** Share of what is left after what is more valuable, if not everything can be read, for RFQs without their responses. */
 export const RFQS_SHARE = 0.5
+/** The list of a poll is read before the plan is made. */
+export const LIST_REQUESTS = 1
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -22,6 +26,8 @@ export interface Item {
 /** An RFQ that should be read, with its responses that should be. */
 export interface Unit extends Item {
   dueAt: number
+  /** Due soon, or due lately and still open: everything of it is read at every poll. */
+  urgent: boolean
   /** As `waitingSince`, of the RFQ and those of its responses that are due. */
   longestWait: number
   responses: Item[]
@@ -30,17 +36,20 @@ export interface Unit extends Item {
   closed: boolean
 }
 
-/** Due soon, or due lately and still open. */
-export const isUrgent = (dueAt: number, { now, rules }: PlanInput): boolean =>
-  Math.abs(dueAt - now.getTime()) <= rules.urgentHours * HOUR_MS
+/** Due soon, or due lately. */
+export const isUrgent = (dueAt: Date, { urgentHours }: PollPlanning, now: Date): boolean =>
+  Math.abs(dueAt.getTime() - now.getTime()) <= urgentHours * HOUR_MS
 
-/** How many polls can pass before this one, so that it is read again before its maximum age, however long a poll takes. */
-export function pollsUntilDue(lastAt: number, { nextPollAt, intervalMs, rules }: PlanInput): number {
-  return Math.floor((lastAt + rules.offersMaxAgeMinutes * MINUTE_MS - nextPollAt.getTime()) / intervalMs)
+/** How many polls can pass before a document is read again, so that it is before its maximum age, however long a poll takes. */
+export function pollsUntilDue(lastAt: number, { nextPollAt, intervalMs, offersMaxAgeMinutes }: PollPlanning): number {
+  return Math.floor((lastAt + offersMaxAgeMinutes * MINUTE_MS - nextPollAt.getTime()) / intervalMs)
 }
 
+/** The place of each reason: the most valuable first. */
+export const VALUE = Object.fromEntries(READ_REASONS.map((reason, at) => [reason, at])) as Record<ReadReason, number>
+
 export const moreValuable = (one: ReadReason, other: ReadReason): ReadReason =>
-  READ_REASONS.indexOf(one) <= READ_REASONS.indexOf(other) ? one : other
+  VALUE[one] <= VALUE[other] ? one : other
 
 interface Load {
   rates: RequestRates
@@ -56,24 +65,23 @@ export const reservedOf = (usable: number): number =>
 
 /**
  * What the open RFQs and their responses need, by the number of documents.
- * @param usable requests of a poll that has a whole interval
+ * @param usable requests of a poll that has a whole interval, besides the list
  */
-export function measureLoad(units: readonly Unit[], usable: number, input: PlanInput): Load {
-  const { intervalMs, rules } = input
+export function measureLoad(units: readonly Unit[], usable: number, planning: PollPlanning): Load {
+  const { intervalMs, offersMaxAgeMinutes } = planning
   const open = units.filter(({ closed }) => !closed)
   const sizeOf = (some: readonly Unit[]) =>
     some.reduce((sum, { responses, later }) => sum + 1 + responses.length + later.length, 0)
-  const urgent = open.filter(({ dueAt }) => isUrgent(dueAt, input))
+  const urgent = open.filter((unit) => unit.urgent)
   const urgentCost = sizeOf(urgent)
   const rfqs = open.length - urgent.length
   const others = sizeOf(open) - urgentCost
   // Read before they could exceed their age while the next poll reads.
-  const pollsWithinAge = Math.max(1, Math.floor((rules.offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
+  const pollsWithinAge = Math.max(1, Math.floor((offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
   const everyRfq = urgentCost + rfqs + (others - rfqs) / pollsWithinAge
   const readsEveryRfq = usable >= everyRfq
   const needed = Math.min(everyRfq, neededInTurn({ urgentCost, others }, pollsWithinAge))
-  // The list takes one more.
-  const rate = (requests: number) => ((requests + 1) * SECOND_MS) / intervalMs
+  const rate = (requests: number) => ((requests + LIST_REQUESTS) * SECOND_MS) / intervalMs
   const pollsForAll = usable >= needed ? 0 : pollsInTurn({ urgentCost, rfqs, others }, usable) + 1
   return {
     readsEveryRfq,
@@ -81,7 +89,7 @@ export function measureLoad(units: readonly Unit[], usable: number, input: PlanI
     rates: {
       required: rate(needed),
       allowed: rate(usable),
-      ageMinutes: Math.max(rules.offersMaxAgeMinutes, (pollsForAll * intervalMs) / MINUTE_MS),
+      ageMinutes: Math.max(offersMaxAgeMinutes, (pollsForAll * intervalMs) / MINUTE_MS),
     },
   }
 }
@@ -117,30 +125,62 @@ function neededInTurn({ urgentCost, others }: Omit<Counts, 'rfqs'>, polls: numbe
  * Moves responses that must be read in one of the next polls to this one, if those polls could not read them all: the least
  * number, those with the earliest deadlines first.
  */
-export function readAhead(units: readonly Unit[], { readsEveryRfq, capacity }: Load): void {
-  const count = countAhead(units, { readsEveryRfq, capacity })
-  if (count <= 0) return
-  const waiting = units.flatMap((unit) => unit.later.map((item) => ({ unit, item })))
-  waiting.sort((a, b) => a.item.slack - b.item.slack || a.item.waitingSince - b.item.waitingSince)
-  for (const { unit, item } of waiting.slice(0, count)) {
+export async function readAhead(units: readonly Unit[], load: Load, slice: TimeSlice): Promise<void> {
+  const dueIn = await countByDeadline(units, slice)
+  const ahead = countAhead(units, load, dueIn)
+  if (ahead <= 0) return
+  const { latest, ofLatest } = deadlineOf(ahead, dueIn)
+  const readNow = (unit: Unit, item: Item) => {
     unit.responses.push(item)
     unit.reason = moreValuable(unit.reason, 'age')
   }
+  const dueLatest: { unit: Unit; item: Item }[] = []
+  for (const unit of units) {
+    for (const item of unit.later) {
+      if (item.slack < latest) readNow(unit, item)
+      else if (item.slack === latest) dueLatest.push({ unit, item })
+    }
+    if (slice.isOver) await slice.next()
+  }
+  dueLatest.sort((a, b) => a.item.waitingSince - b.item.waitingSince)
+  for (const { unit, item } of dueLatest.slice(0, ofLatest)) readNow(unit, item)
+}
+
+/** How many responses must be read within so many polls. */
+async function countByDeadline(units: readonly Unit[], slice: TimeSlice): Promise<Map<number, number>> {
+  const dueIn = new Map<number, number>()
+  for (const { later } of units) {
+    for (const { slack } of later) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
+    if (slice.isOver) await slice.next()
+  }
+  return dueIn
 }
 
 /** How many responses the next polls could not read before they exceed their age. */
-function countAhead(units: readonly Unit[], { readsEveryRfq, capacity }: Omit<Load, 'rates'>): number {
-  const dueIn = new Map<number, number>()
-  const add = (polls: number) => dueIn.set(polls, (dueIn.get(polls) ?? 0) + 1)
-  for (const unit of units) {
-    for (const { slack } of unit.later) add(slack)
-    if (!readsEveryRfq && unit.slack > 0) add(unit.slack)
-  }
+function countAhead(
+  units: readonly Unit[],
+  { readsEveryRfq, capacity }: Load,
+  responsesDueIn: ReadonlyMap<number, number>,
+): number {
+  const dueIn = new Map(responsesDueIn)
+  if (!readsEveryRfq) for (const { slack } of units) if (slack > 0) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
   let due = 0
   let ahead = 0
-  for (const [polls, documents] of [...dueIn].sort(([a], [b]) => a - b)) {
+  for (const [polls, documents] of byDeadline(dueIn)) {
     due += documents
     ahead = Math.max(ahead, due - polls * Math.max(0, capacity))
   }
   return Math.ceil(ahead)
 }
+
+/** Up to which deadline a number of responses is due, the earliest first, and how many of those due at that one are among them. */
+function deadlineOf(responses: number, dueIn: ReadonlyMap<number, number>): { latest: number; ofLatest: number } {
+  let left = responses
+  for (const [polls, documents] of byDeadline(dueIn)) {
+    if (left <= documents) return { latest: polls, ofLatest: left }
+    left -= documents
+  }
+  return { latest: Number.POSITIVE_INFINITY, ofLatest: 0 }
+}
+
+const byDeadline = (dueIn: ReadonlyMap<number, number>) => [...dueIn].sort(([a], [b]) => a - b)

@@ -1,6 +1,7 @@
-/** What planning the requests of a poll takes and gives (docs/POLLING.md). */
+/** What the plan of a poll's requests is made from, and what it consists of (docs/POLLING.md). */
 import type { RequestRates } from '../domain/records.js'
 import type { ResponsePollState, RfqPollState } from '../store/contract.js'
+import type { PollPlanning } from './contract.js'
 import type { ListedRfq } from './selection.js'
 
 /** Why a document is read, the most valuable first (docs/POLLING.md). */
@@ -9,18 +10,12 @@ export type ReadReason = (typeof READ_REASONS)[number]
 
 /** An RFQ of the list, as far as planning needs it. */
 export interface PlannableRfq extends ListedRfq {
+  /** Why it must be read, whatever the number of requests (`reasonToRead`); null if it need not be. */
+  cause: string | null
   /** Identifiers of its responses; null if the list does not say. */
   responseIds: readonly string[] | null
   /** The end of its response due date; null if it has none. */
   dueAt: Date | null
-}
-
-export interface PlanRules {
-  /** A response is read again before its last full read is older; 0: at every poll. */
-  offersMaxAgeMinutes: number
-  /** Everything of an RFQ due within this time, before or after, is read at every poll. */
-  urgentHours: number
-  recheckClosedHours: number
 }
 
 export interface PlanInput {
@@ -28,15 +23,9 @@ export interface PlanInput {
   known: ReadonlyMap<string, RfqPollState>
   /** The stored responses of each RFQ, by identifier. */
   responses: ReadonlyMap<string, ReadonlyMap<string, ResponsePollState>>
-  /** Requests for RFQs and responses until the next poll. */
-  budget: number
-  /** As `budget`, of a poll that has a whole interval. */
-  usualBudget: number
   now: Date
-  nextPollAt: Date
-  /** From that poll to the one after it, in milliseconds. */
-  intervalMs: number
-  rules: PlanRules
+  /** Its budgets include the request for the list. */
+  planning: PollPlanning
 }
 
 /** An RFQ to read, or to leave to the next poll, with those of its responses that are due to be read. */

@@ -4,7 +4,7 @@ import type { PlannedRfq, ReadReason } from './request-plan-model.js'
 
 /** Why a stored response must be read whatever its age, given its present summary; null if it need not be. */
 export function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): ReadReason | null {
-  // Requested in vain before, it is no longer the most urgent.
+  // An earlier request for it failed: it is no longer the most valuable.
   if (state.readAt === null) return state.requestedAt === null ? 'never read' : 'age'
   if (state.missingSince !== null) return 'changed'
   return summaryHash === null || summaryHash !== state.readSummaryHash ? 'summary changed' : null
@@ -23,7 +23,7 @@ export interface ResponseChoice {
 
 /**
  * Chooses the responses to request, once the RFQ has been read: those of the plan, and those whose summaries are new or have
- * changed, while requests are left.
+ * changed since the plan was made, while requests are left.
  */
 export function chooseResponses(
   listed: readonly ListedResponse[],
@@ -37,8 +37,10 @@ export function chooseResponses(
   for (const { id, summaryHash } of listed) {
     if (choice.request.has(id)) continue
     const state = stored.get(id)
-    const isDue = postponed.has(id) || state === undefined || reasonToReadNow(state, summaryHash) !== null
-    if (isDue && !postponed.has(id) && choice.left > 0) {
+    const isPostponed = postponed.has(id)
+    const isDue = isPostponed || state === undefined || reasonToReadNow(state, summaryHash) !== null
+    const isNews = state !== undefined && state.summaryHash !== summaryHash
+    if (isDue && choice.left > 0 && (isNews || !isPostponed)) {
       choice.request.add(id)
       choice.left--
     } else {

@@ -2,6 +2,7 @@
 // sandbox's clock, which each request moves forward by its share of the rate; nothing waits, and nothing is sent.
 const dist = new URL('../../dist/src/', import.meta.url)
 const { planRequests } = await import(new URL('sync/request-plan.js', dist))
+const { reasonToRead } = await import(new URL('sync/selection.js', dist))
 const { chooseResponses } = await import(new URL('sync/response-choice.js', dist))
 const { SandboxClock } = await import(new URL('sandbox/sandbox-clock.js', dist))
 const { SeededRandom } = await import(new URL('sandbox/seeded-random.js', dist))
@@ -142,12 +143,9 @@ function readEverything(desk, { perSecond }) {
 const iso = (time) => (time === null ? null : new Date(time).toISOString())
 
 /** Reads what the plan says, by the same functions as a scheduled poll. */
-function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHours = 24 }) {
+async function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHours = 24 }) {
   const began = desk.now
   desk.send(perSecond)
-  const listed = desk.rfqs.map(({ id, entry, dueAt, offers }) => ({
-    ...{ id, dueAt, hash: String(entry), state: 'open', responseIds: offers.map((offer) => offer.id) },
-  }))
   const byId = new Map(desk.rfqs.map((rfq) => [rfq.id, rfq]))
   const stateOf = ({ id, readAt, readEntry }) => ({
     ...{ id, listHash: String(readEntry), shape: 'full', state: 'open', detailReadAt: iso(readAt) },
@@ -168,15 +166,17 @@ function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHours = 
     )
   const known = new Map(desk.rfqs.filter(({ readAt }) => readAt !== null).map((rfq) => [rfq.id, stateOf(rfq)]))
   const responses = new Map(desk.rfqs.map((rfq) => [rfq.id, responsesOf(rfq)]))
+  const now = new Date(began)
+  const listed = desk.rfqs.map(({ id, entry, dueAt, offers }) => {
+    const rfq = { id, hash: String(entry), state: 'open' }
+    const cause = reasonToRead(rfq, known.get(id), { full: false, recheckClosedHours: 24, now })
+    return { ...rfq, cause, dueAt, responseIds: offers.map((offer) => offer.id) }
+  })
   const nextPollAt = new Date(nextTick(began))
-  const budget = Math.floor((perSecond * (nextPollAt.getTime() - began) * RFQ_POLLS_SHARE) / 1_000) - 1
-  const rules = { offersMaxAgeMinutes, urgentHours, recheckClosedHours: 24 }
-  const usualBudget = Math.floor((perSecond * INTERVAL * RFQ_POLLS_SHARE) / 1_000) - 1
-  const input = {
-    ...{ listed, known, responses, budget, usualBudget, now: new Date(began), nextPollAt, rules },
-    intervalMs: INTERVAL,
-  }
-  const plan = planRequests(input)
+  const budgetFor = (milliseconds) => Math.floor((perSecond * milliseconds * RFQ_POLLS_SHARE) / 1_000)
+  const budgets = { budget: budgetFor(nextPollAt.getTime() - began), usualBudget: budgetFor(INTERVAL) }
+  const planning = { ...budgets, nextPollAt, intervalMs: INTERVAL, offersMaxAgeMinutes, urgentHours }
+  const plan = await planRequests({ listed, known, responses, now, planning })
   let { left } = plan
   let postponed = plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
   for (const planned of plan.reads) {
@@ -195,7 +195,7 @@ function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHours = 
  * Simulates a day, after a first poll of everything.
  * @returns delays in seconds by kind of change, requests, and the age of the oldest terms during the day
  */
-export function simulateDay({ policy, perSecond, rfqs = 1_000, offers = 10, seed = 1 }) {
+export async function simulateDay({ policy, perSecond, rfqs = 1_000, offers = 10, seed = 1 }) {
   const desk = new Desk({ rfqs, offers, seed })
   const poll = policy === 'planned' ? readPlanned : readEverything
   // Everything was read within the hour before.
@@ -206,7 +206,7 @@ export function simulateDay({ policy, perSecond, rfqs = 1_000, offers = 10, seed
   }
   const polls = { count: 0, postponed: 0, oldestMinutes: 0, rates: null }
   while (desk.now < START + DAY) {
-    const { postponed, rates = null } = poll(desk, { perSecond })
+    const { postponed, rates = null } = await poll(desk, { perSecond })
     const oldest = Math.min(...desk.rfqs.flatMap((rfq) => rfq.offers.flatMap(({ readAt }) => readAt ?? [])))
     polls.count++
     polls.postponed += postponed

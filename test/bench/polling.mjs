@@ -10,7 +10,8 @@ const policies = [
   { name: 'planned, 5/s', policy: 'planned', perSecond: 5 },
   { name: 'everything, 5/s', policy: 'everything', perSecond: 5 },
 ]
-const results = policies.map((each) => ({ ...each, ...simulateDay({ ...each, rfqs, offers }) }))
+const results = []
+for (const each of policies) results.push({ ...each, ...(await simulateDay({ ...each, rfqs, offers })) })
 
 const quantile = (values, share) => values[Math.min(values.length - 1, Math.floor(values.length * share))]
 const minutes = (seconds) => (seconds === undefined ? '–' : (seconds / 60).toFixed(1))

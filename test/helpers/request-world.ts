@@ -1,10 +1,14 @@
 import type { ResponsePollState, RfqPollState } from '../../src/store/contract.js'
+import type { PollPlanning } from '../../src/sync/contract.js'
 import { planRequests } from '../../src/sync/request-plan.js'
-import type { PlannableRfq, PlanRules, RequestPlan } from '../../src/sync/request-plan-model.js'
+import type { PlannableRfq, RequestPlan } from '../../src/sync/request-plan-model.js'
 import { chooseResponses } from '../../src/sync/response-choice.js'
+import { reasonToRead } from '../../src/sync/selection.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
+
+type PlanRules = Pick<PollPlanning, 'offersMaxAgeMinutes' | 'urgentHours'> & { recheckClosedHours: number }
 
 interface WorldOffer {
   id: string
@@ -69,28 +73,31 @@ export class RequestWorld {
   }
 
   /** Polls with a number of requests; the list takes none of them. Afterwards, the next poll is due. */
-  poll(
+  async poll(
     budget: number,
     usualBudget = budget,
-  ): {
+  ): Promise<{
     sent: number
     postponed: number
     order: string[]
     read: string[]
     rates: RequestPlan['rates']
-  } {
+  }> {
     const now = new Date(this.#now)
     this.#markIncomplete()
-    const listed: PlannableRfq[] = this.#rfqs.map(({ id, entry, state, dueAt, offers }) => ({
-      ...{ id, hash: String(entry), state, dueAt },
-      responseIds: offers.map((offer) => offer.id),
-    }))
-    const nextPollAt = new Date(this.#now + INTERVAL_MS)
-    const plan = planRequests({
-      ...{ listed, known: this.#known, responses: this.#responses, budget, now, nextPollAt },
-      usualBudget,
-      intervalMs: INTERVAL_MS,
-      rules: this.#rules,
+    const rules = { ...this.#rules, full: false, now }
+    const listed = this.#rfqs.map(({ id, entry, state, dueAt, offers }): PlannableRfq => {
+      const rfq = { id, hash: String(entry), state }
+      const responseIds = offers.map((offer) => offer.id)
+      return { ...rfq, dueAt, responseIds, cause: reasonToRead(rfq, this.#known.get(id), rules) }
+    })
+    const { offersMaxAgeMinutes, urgentHours } = this.#rules
+    const plan = await planRequests({
+      ...{ listed, known: this.#known, responses: this.#responses, now },
+      planning: {
+        ...{ budget: budget + 1, usualBudget: usualBudget + 1, offersMaxAgeMinutes, urgentHours },
+        ...{ nextPollAt: new Date(this.#now + INTERVAL_MS), intervalMs: INTERVAL_MS },
+      },
     })
     let { left } = plan
     let sent = 0
@@ -112,6 +119,13 @@ export class RequestWorld {
     }
     this.#now += INTERVAL_MS
     return { sent, postponed, order: plan.reads.map(({ id }) => id), read, rates: plan.rates }
+  }
+
+  /** Polls so many times. Returns the requests of each poll. */
+  async polls(times: number, budget: number): Promise<number[]> {
+    const sent: number[] = []
+    for (let poll = 0; poll < times; poll++) sent.push((await this.poll(budget)).sent)
+    return sent
   }
 
   /** The age of the document of an open RFQ that was read longest ago, when the next poll begins. */

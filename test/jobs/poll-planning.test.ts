@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron, nextTick } from '../../jobs/cron.js'
@@ -6,6 +8,10 @@ import { isStale } from '../../jobs/poll-freshness.js'
 import { planPoll, shareRequests } from '../../jobs/poll-planning.js'
 import { pollStateLoader } from '../../jobs/readiness.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
+import type { RfqListItem } from '../../src/domain/observation.js'
+import { describeShortage } from '../../src/domain/request-rates.js'
+import type { PollPlanning } from '../../src/sync/contract.js'
+import { ratesOfList } from '../../src/sync/plan-entries.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
@@ -105,6 +111,21 @@ describe('a scheduled poll', () => {
     // Pages and the API agree.
     const checks = await createPollChecks(apiConfigOf(low), store)(new Date(NOW.getTime() + 249_000))
     expect(checks.find(({ channel }) => channel === 'acme/forest')).toMatchObject({ ok: true })
+  })
+
+  it('that cannot read everything in time says so with the numbers, as in the example of docs/POLLING.md', async () => {
+    const [store, now] = [await openNewStore({ clock: () => NOW }), new Date('2026-11-21T12:00:00.000Z')]
+    onTestFinished(() => store.close())
+    const channels = [channelConfig('acme/forest')]
+    const planning = await planPoll({ ...config, channels }, store, { channel: 'acme/forest', now })
+    const responses = Array.from({ length: 50 }, (_, offer) => ({ id: `offer-${offer}` }))
+    const document = { state: 'open', responseDueDate: '2026-12-24', responses } as RfqListItem
+    const entry = { body: null, exactBody: null, text: null, problems: [], valid: true, document }
+    const list = Array.from({ length: 1_500 }, (_, rfq) => ({ ...entry, id: `rfq-${rfq}` }))
+    const rates = await ratesOfList(list, { planning: planning as PollPlanning, timeZone: 'UTC', now })
+    const page = readFileSync(join(import.meta.dirname, '../../docs/POLLING.md'), 'utf8').replaceAll(/\n(> )?/g, ' ')
+    expect(page).toContain(`Of 1,500 open RFQs with 50 offers each`)
+    expect(page).toContain(describeShortage(rates))
   })
 
   it('plans for the usual interval also when it begins just before a tick', async () => {

@@ -89,7 +89,7 @@ async function withShortage(
   const now = cli.io.now()
   const planning = await planPoll(app.config, store, { channel: channel.key, now })
   if (planning === undefined) return passed(summary)
-  const shortage = describeShortage(ratesOfList(list, { planning, timeZone: channel.timeZone, now }))
+  const shortage = describeShortage(await ratesOfList(list, { planning, timeZone: channel.timeZone, now }))
   return shortage === null ? passed(summary) : warning(`${summary}; ${shortage}`, SHORTAGE_REMEDY)
 }
 
