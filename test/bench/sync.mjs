@@ -2,8 +2,11 @@
 //   npm run bench:sync -- [RFQs] [responses per RFQ] [listings] [rounds]
 // Each measurement and the marketplace run in separate processes. Times are those of the whole process, from its start to its
 // last byte written; processor times are its own, so that other work on the machine disturbs them less. Medians of the rounds.
+// With PYTHON set to a Python that has aiohttp, also what a straightforward script in Python takes (sync_aiohttp.py).
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { dist, growthExponent, inFolder, measure, measureIn, medians, runRole, startRole } from './bench-process.mjs'
 
 const src = new URL('src/', dist)
@@ -83,6 +86,7 @@ export function compareSync({ rfqs, responses, listings, rounds }) {
   return inFolder(async (folder) => {
     const { child, answer } = await startRole(import.meta.url, 'marketplace', rfqs, responses, listings)
     const results = { 'bare download': [], 'first sync': [], 'nothing changed': [], '1 % changed': [] }
+    if (process.env.PYTHON) Object.assign(results, { 'aiohttp first': [], 'aiohttp, nothing changed': [] })
     const measureRole = (...values) => measureIn(import.meta.url, ...values)
     for (let round = 0; round < rounds; round++) {
       const database = join(folder, `${round}.db`)
@@ -91,6 +95,8 @@ export function compareSync({ rfqs, responses, listings, rounds }) {
       results['nothing changed'].push(await measureRole('sync', answer.url, database))
       await changeSome(child)
       results['1 % changed'].push(await measureRole('sync', answer.url, database))
+      for (const name of Object.keys(results).filter((each) => each.startsWith('aiohttp')))
+        results[name].push(await measurePython(answer.url, join(folder, `python-${round}.db`)))
     }
     child.kill()
     const base = medians(results['bare download'])
@@ -99,6 +105,13 @@ export function compareSync({ rfqs, responses, listings, rounds }) {
       return { name, ...found, ratio: found.seconds / base.seconds, cpuRatio: found.cpuSeconds / base.cpuSeconds }
     })
   })
+}
+
+async function measurePython(url, database) {
+  const script = fileURLToPath(new URL('sync_aiohttp.py', import.meta.url))
+  const { org, channel: name, apiKey } = channel
+  const { stdout } = await promisify(execFile)(process.env.PYTHON, [script, url, org, name, apiKey, database])
+  return { ...JSON.parse(stdout), maxBlockedMs: Number.NaN }
 }
 
 function changeSome(child) {
@@ -116,7 +129,7 @@ const cells = ({ name, requests, seconds, ratio, cpuSeconds, cpuRatio, peakMiB, 
   `${cpuSeconds.toFixed(2)} s`,
   `${cpuRatio.toFixed(2)} ×`,
   `${peakMiB.toFixed(0)} MiB`,
-  `${maxBlockedMs.toFixed(0)} ms`,
+  Number.isNaN(maxBlockedMs) ? '–' : `${maxBlockedMs.toFixed(0)} ms`,
 ]
 const header = ['', 'requests', 'whole time', 'beside bare', 'processor', 'beside bare', 'peak memory', 'longest block']
 
@@ -148,5 +161,5 @@ else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const counts = `${rfqs} RFQs × ${responses} responses, ${listings} listings`
   console.log(`${counts}, ${rounds} rounds, medians (Node ${process.version})`)
   const rows = (await compareSync({ rfqs, responses, listings, rounds })).map(cells)
-  for (const row of [header, ...rows]) console.log(row.map((cell) => String(cell).padEnd(16)).join(''))
+  for (const row of [header, ...rows]) console.log(row.map((cell) => String(cell).padEnd(26)).join(''))
 }
