@@ -11,6 +11,9 @@ export interface EntityKey {
   rfqId: string
   id: string
 }
+/** The SQL condition for the rows of a document, with an `EntityKey` as parameters. */
+export const OF_KEY = 'channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id'
+
 /** What is stored of a document, without its text. */
 export interface EntityRow {
   version: number

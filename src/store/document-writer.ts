@@ -6,6 +6,7 @@ import {
   hashOf,
   hasSameBytes,
   lastShownAt,
+  OF_KEY,
   readState,
   requestState,
   type ShapedSnapshot,
@@ -59,7 +60,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const findText = (key: EntityKey, version: number) =>
     sql(
       `select coalesce(parsed_body, body) from versions
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+      where ${OF_KEY} and version = @version`,
     )
       .pluck()
       .get({ ...key, version }) as string
@@ -116,14 +117,14 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   ): UpsertResult => {
     sql(
       `update versions set superseded_at = @stamp
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+      where ${OF_KEY} and version = @version`,
     ).run({ ...key, stamp: context.stamp, version: row.version })
     insertVersion(key, row.version + 1, { snapshot, hash }, lastShownAt(row), context)
     sql(
       `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
         changed_at = @stamp, latest_body = null, latest_parsed_body = null, fingerprint = @fingerprint,
         has_problems = @hasProblems
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      where ${OF_KEY}`,
     ).run({ ...key, stamp: context.stamp, readAt: context.readAt, ...readState(snapshot) })
     observe(key, 'changed', row, snapshot, context)
     return 'changed'
@@ -142,7 +143,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     if (snapshot.valid !== (row.valid === 1)) {
       sql(
         `update versions set valid = @valid
-        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+        where ${OF_KEY} and version = @version`,
       ).run({ ...key, version: row.version, valid: snapshot.valid ? 1 : 0 })
     }
     return 'unchanged'
@@ -161,14 +162,14 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       sql(
         `update entities set full_read_at = @fullReadAt, requested_at = @requestedAt, summary_hash = @summaryHash,
           read_summary_hash = @readSummaryHash, etag = @etag, last_modified = @lastModified
-        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+        where ${OF_KEY}`,
       ).run({ ...key, ...requestState(snapshot, readAt) })
     } else if (snapshot.shape === 'summary') {
       const { summaryHash, requestedAt } = requestState(snapshot, readAt)
       sql(
         `update entities set last_read_at = @readAt, summary_hash = @summaryHash,
           requested_at = coalesce(@requestedAt, requested_at)
-        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+        where ${OF_KEY}`,
       ).run({ ...key, readAt, summaryHash, requestedAt })
     }
   }
@@ -176,7 +177,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const touchRead = (key: EntityKey, { stamp, readAt }: WriteContext) =>
     sql(
       `update entities set last_observed_at = @stamp, last_read_at = @readAt
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      where ${OF_KEY}`,
     ).run({ ...key, stamp, readAt })
 
   const replaceLatest = (key: EntityKey, row: EntityRow, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
@@ -185,8 +186,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       `update entities set last_observed_at = @stamp, last_read_at = @readAt, fingerprint = @fingerprint,
         has_problems = @hasProblems, latest_body = iif(same, null, @body), latest_parsed_body = iif(same, null, @parsedBody)
       from (select body = @body as same from versions
-        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version)
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+        where ${OF_KEY} and version = @version)
+      where ${OF_KEY}`,
     ).run({ ...key, version: row.version, stamp, readAt, body, parsedBody, ...readState(snapshot) })
   }
 
@@ -202,7 +203,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       `update entities set last_observed_at = @stamp, last_read_at = @readAt, full_read_at = @fullReadAt,
         requested_at = @requestedAt, summary_hash = @summaryHash, read_summary_hash = @readSummaryHash, etag = @etag,
         last_modified = @lastModified
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and fingerprint = @fingerprint
+      where ${OF_KEY} and fingerprint = @fingerprint
         and has_problems = 0 and missing_since is null and last_read_at <= @readAt`,
     ).run({ ...key, stamp, readAt, fingerprint, ...requestState(snapshot, readAt) })
     return changes === 1
@@ -242,7 +243,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const touch = (key: EntityKey, context: WriteContext): UpsertResult => {
     sql(
       `update entities set last_observed_at = @stamp
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      where ${OF_KEY}`,
     ).run({ ...key, stamp: context.stamp })
     return 'unchanged'
   }
@@ -251,22 +252,22 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     sql(
       `insert into absences (channel, kind, rfq_id, id, not_before, missing_since, run_id)
       select channel, kind, rfq_id, id, last_read_at, @stamp, @runId from entities
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      where ${OF_KEY}`,
     ).run({ ...key, stamp: context.stamp, runId: context.run.id })
     sql(
       `update entities set missing_since = @stamp
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      where ${OF_KEY}`,
     ).run({ ...key, stamp: context.stamp })
   }
 
   const clearMissing = (key: EntityKey, context: WriteContext) => {
     sql(
       `update absences set returned_at = @stamp
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and returned_at is null`,
+      where ${OF_KEY} and returned_at is null`,
     ).run({ ...key, stamp: context.stamp })
     sql(
       `update entities set missing_since = null
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      where ${OF_KEY}`,
     ).run(key)
   }
 

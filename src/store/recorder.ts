@@ -2,7 +2,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } from './contract.js'
-import { entityKey } from './document-values.js'
+import { entityKey, OF_KEY } from './document-values.js'
 import { createDocumentWriter, type WriteContext } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './runs.js'
@@ -68,7 +68,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
       sql(
         `update entities set last_observed_at = @stamp, last_read_at = @readAt, summary_hash = @summaryHash
-        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and missing_since is null`,
+        where ${OF_KEY} and missing_since is null`,
       ).run({ ...key, stamp: context.stamp, readAt: context.readAt, summaryHash })
       results.push({ id, change: 'unchanged' })
     }
@@ -116,7 +116,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         if (rfq === 'stale') return { ...result, responses: [], missing: [] }
         sql(
           `update entities set list_hash = coalesce(@listHash, list_hash)
-          where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+          where ${OF_KEY}`,
         ).run({ ...key, listHash: snapshot.listHash })
         const responses = [...(await upsertResponses(snapshot, context)), ...(await recordObserved(snapshot, context))]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
