@@ -36,6 +36,9 @@ export async function serveMcp(deps: McpDeps, { stdin, stdout }: Streams, stop: 
   const giveUp = AbortSignal.any([closed, AbortSignal.timeout(MAX_DRAIN_MS)])
   while (!giveUp.aborted && (input.readableLength > 0 || unanswered.size > 0)) await delay(5)
   isClosing = true
+  // Standard input that is still read would keep the process alive after a signal.
+  stdin.unpipe(input)
+  stdin.pause()
   await handle.close()
 }
 

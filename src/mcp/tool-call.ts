@@ -113,13 +113,17 @@ export class ToolCall {
     return new ToolError(`${message.replace(/\?$/, '')}; list_rfqs lists all`)
   }
 
-  /** The answer with the moment it is about and how recent the record is. */
-  async answer(channel: string | undefined, content: Answer): Promise<Answer> {
-    const { now, asOf } = this.moment
+  /**
+   * The answer with the moment it is about and how recent the record is.
+   * @param at that moment, where it is not that of the call
+   */
+  async answer(channel: string | undefined, content: Answer, at: string | null = null): Promise<Answer> {
+    const moment = at === null ? this.moment : { ...this.moment, asOf: new Date(at) }
+    const { now, asOf = now } = moment
     const channels = channel === undefined ? this.deps.channels : [channel]
     return {
-      asOf: (asOf ?? now).toISOString(),
-      freshness: await this.deps.freshness(channels, this.moment),
+      asOf: asOf.toISOString(),
+      freshness: await this.deps.freshness(channels, moment),
       ...content,
     }
   }

@@ -34,7 +34,7 @@ export async function openMcp(
   const config = testConfig({
     database: store.path,
     channels: channels.map((key) => channelConfig(key)),
-    schedule: { ...testConfig().schedule, rfqs: '*/10 * * * *' },
+    schedule: { ...testConfig().schedule, rfqs: '*/10 * * * *', listings: '0 * * * *' },
   })
   const deps = createMcpDeps({ io: testIo({ now }).io, globals: {} }, { config, log: log as never }, reader)
   const server = createMcpServer({ ...deps, ...overrides })

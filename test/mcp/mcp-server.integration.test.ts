@@ -216,6 +216,31 @@ describe('the MCP server', () => {
     expect(new Set(offersChanged)).toEqual(new Set(offers.map(({ id }) => id)))
   })
 
+  it('pages through what needs a person without repeating it, also two items of one kind and channel', async () => {
+    const { fixture } = await openPolledFixture()
+    fixture.advanceSeconds(26 * 3600)
+    const { call, everyPage } = await openMcp(fixture)
+    const { items } = await call('today')
+    expect(items.filter(({ kind }: { kind: string }) => kind === 'behind')).toHaveLength(2)
+    for (const limit of [1, 2, 3]) expect(await everyPage('today', { limit }, (answer) => answer)).toEqual(items)
+  })
+
+  it('says of which moment a later page of RFQs is: that of the first', async () => {
+    const { fixture } = await openPolledFixture({ rfqs: 3 })
+    const first = fixture.now().toISOString()
+    const { call } = await openMcp(fixture)
+    let { asOf, nextCursor } = await call('list_rfqs', { limit: 1 })
+    for (let page = 1; page < 4; page++) {
+      expect(asOf).toBe(first)
+      fixture.advanceSeconds(3600)
+      await fixture.pollRfqs()
+      const next = await call('list_rfqs', { limit: 1, cursor: nextCursor })
+      expect(next.freshness).toMatchObject([{ polledAt: first, behind: null }])
+      ;({ asOf, nextCursor } = next)
+    }
+    expect([asOf, nextCursor]).toEqual([first, null])
+  })
+
   it('removes hidden characters and escape codes from every text', async () => {
     const { fixture, rfqId } = await openPolledFixture()
     fixture.sandbox.world.changeRfq(rfqId, {

@@ -43,6 +43,8 @@ it('mcp writes nothing but the protocol to stdout, and stops when stdin ends or 
     else stop.abort(new Error('stopped'))
     const { status, out, err } = await running
     expect({ end, status, out, err }).toEqual({ end, status: 0, out: '', err: '' })
+    // Reading on would keep the process alive.
+    expect(streams.stdin.readableFlowing).toBe(false)
   }
 })
 

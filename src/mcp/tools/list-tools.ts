@@ -8,6 +8,7 @@ import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
 
 interface List<Item> {
+  asOf: string | null
   items: Item[]
   nextCursor: string | null
   total?: number
@@ -49,14 +50,16 @@ export const listTools = [
     async answer({ as_of, changed_since, limit, ...filter }, deps) {
       const call = await ToolCall.begin(deps, as_of)
       const since = call.since('changed_since', changed_since)
-      return fitAnswer(limit, async (most) => {
-        const parameters = { ...filter, changed_since: since, limit: most }
-        const { items, nextCursor, total } = await call.read<List<z.output<typeof rfqItem>>>('listRfqs', parameters)
+      return fitAnswer(limit, async (maxItems) => {
+        const parameters = { ...filter, changed_since: since, limit: maxItems }
+        const { asOf: at, ...page } = await call.read<List<z.output<typeof rfqItem>>>('listRfqs', parameters)
+        const { items, nextCursor, total } = page
         const rows = items.map(({ version, changedAt, ...row }) => ({
           ...row,
           ...sourceOf('rfq', row.id, version, changedAt),
         }))
-        return call.answer(filter.channel, { items: rows, nextCursor, total })
+        // Later pages show the moment of the first.
+        return call.answer(filter.channel, { items: rows, nextCursor, total }, at)
       })
     },
   }),
@@ -77,8 +80,8 @@ export const listTools = [
       const call = await ToolCall.begin(deps, as_of)
       const after = call.since('since', since)
       const about = rfq === undefined ? { channel } : await filterOf(call, { channel, rfq })
-      return fitAnswer(limit, async (most) => {
-        const parameters = { ...about, since: after, cursor, limit: most }
+      return fitAnswer(limit, async (maxItems) => {
+        const parameters = { ...about, since: after, cursor, limit: maxItems }
         const { items, nextCursor } = await call.read<List<z.output<typeof changeEntry>>>('listChanges', parameters)
         const rows = items.map(({ version, after: notBefore, seenBy, words, ...row }) => ({
           ...{ channel: row.channel, rfqId: row.rfqId, rfqNumber: row.rfqNumber, rfqTitle: row.rfqTitle },
@@ -105,8 +108,8 @@ export const listTools = [
     async answer({ channel, rfq, outcome, as_of, limit, cursor }, deps) {
       const call = await ToolCall.begin(deps, as_of)
       const about = rfq === undefined ? { channel } : await filterOf(call, { channel, rfq })
-      return fitAnswer(limit, async (most) => {
-        const parameters = { ...about, outcome, cursor, limit: most }
+      return fitAnswer(limit, async (maxItems) => {
+        const parameters = { ...about, outcome, cursor, limit: maxItems }
         const { items, nextCursor } = await call.read<List<z.output<typeof decision>>>('listDecisions', parameters)
         const rows = items.map(({ evidence: _evidence, previousHash: _previous, ...row }) => ({
           ...row,
@@ -140,9 +143,11 @@ export const listTools = [
         command: action.command,
         ...(row.rfqId !== null && rfqObservedAt !== null && sourceOf('rfq', row.rfqId, rfqVersion, rfqObservedAt)),
       }))
-      const keyOf = ({ kind, channel: of, rfqId }: (typeof rows)[number]) => JSON.stringify([kind, of, rfqId])
-      return fitAnswer(limit, (most) =>
-        call.answer(channel, { since: found.since, ...pageOf(rows, keyOf, { cursor, limit: most }) }),
+      // The command, because a channel can have several items of a kind: both of its polls, or several held rounds.
+      const keyOf = ({ kind, channel: of, rfqId, command }: (typeof rows)[number]) =>
+        JSON.stringify([kind, of, rfqId, command])
+      return fitAnswer(limit, (maxItems) =>
+        call.answer(channel, { since: found.since, ...pageOf(rows, keyOf, { cursor, limit: maxItems }) }),
       )
     },
   }),

@@ -23,8 +23,8 @@ export const rfqTools = [
       const found = await call.findRfq(name)
       const rfq = await call.readRfq<RfqDetail>('readRfq', found)
       const { items } = await call.readRfq<{ items: OfferItem[] }>('listOffers', found)
-      return fitAnswer(limit, (most) => {
-        const page = pageOf(items, ({ id }) => id, { cursor, limit: most })
+      return fitAnswer(limit, (maxItems) => {
+        const page = pageOf(items, ({ id }) => id, { cursor, limit: maxItems })
         return call.answer(found.channel, {
           rfq: { ...known('rfq', rfq), ...documentMembers(withoutResponses(rfq)) },
           offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
@@ -58,11 +58,11 @@ export const rfqTools = [
           ...sourceOf('offer', id, number, observedAt),
         }))
         .reverse()
-      return fitAnswer(limit, (most) =>
+      return fitAnswer(limit, (maxItems) =>
         call.answer(found.channel, {
           offer: known('offer', offer),
           document: { ...sourceOf('offer', id, shown.version, shown.observedAt), ...documentMembers(shown) },
-          versions: pageOf(rows, ({ source }) => String(source.version), { cursor, limit: most }),
+          versions: pageOf(rows, ({ source }) => String(source.version), { cursor, limit: maxItems }),
         }),
       )
     },
@@ -92,8 +92,8 @@ export const rfqTools = [
       const report = await call.readRfq<RfqReport>('compareOffers', found, replaced)
       const content = comparisonAnswer(report, Object.keys(replaced))
       const offers = comparedOffers(report)
-      return fitAnswer(limit, (most) =>
-        call.answer(found.channel, { ...content, offers: pageOf(offers, ({ id }) => id, { cursor, limit: most }) }),
+      return fitAnswer(limit, (maxItems) =>
+        call.answer(found.channel, { ...content, offers: pageOf(offers, ({ id }) => id, { cursor, limit: maxItems }) }),
       )
     },
   }),
