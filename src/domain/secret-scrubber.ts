@@ -12,6 +12,21 @@ export function createScrubber(secrets: readonly string[], replacement = '[secre
   return found === null ? (text) => text : (text) => text.replaceAll(found.pattern, () => replacement)
 }
 
+/** Something with an error, from which secrets are removed: libraries quote what they were given. */
+export const scrubError = <Row extends { error: string | null }>(row: Row, scrub: (text: string) => string): Row => ({
+  ...row,
+  error: row.error === null ? null : scrub(row.error),
+})
+
+/**
+ * For `JSON.stringify`: removes secrets from texts. In finished JSON, a secret of digits could be found within a number, and
+ * what replaces it is none.
+ */
+export const scrubTexts =
+  (scrub: (text: string) => string) =>
+  (_name: string, value: unknown): unknown =>
+    typeof value === 'string' ? scrub(value) : value
+
 /**
  * The pattern that `createScrubber` searches for.
  * @returns the pattern, and the length of the longest text that it matches; null if there is nothing to search for

@@ -50,14 +50,19 @@ export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   title: string | null
   state: string | null
   dueDate: string | null
-  /** What a closing round that began now would find: reasons for closing it, and against. It qualifies without any against. */
-  reasons: { for: string[]; against: string[] }
+  /** Newest first, each with everything that it is based on, in words. */
+  decisions: { record: DecisionRecord; explanation: string }[]
+}
+
+/** What a closing round that began now would find about an RFQ. */
+export interface ClosingReasons {
+  /** Reasons for closing it, and against; it qualifies without any against. */
+  for: string[]
+  against: string[]
   /** What a person can do about a reason against. */
   remedies: string[]
   /** A close that was planned or sent and is not settled yet, and what settles it; null if there is none. */
   unsettled: string | null
-  /** Newest first, each with everything that it is based on, in words. */
-  decisions: { record: DecisionRecord; explanation: string }[]
 }
 
 /** Why there is no page: no such RFQ, or it was first seen later. */
@@ -93,6 +98,8 @@ export interface PageQueries {
   }): Promise<ChangeFeed>
   channel(filter: { channel: string; now: Date }): Promise<ChannelPageModel | NotFound>
   closing(address: RfqAddress): Promise<ClosingPage | NotFound>
+  /** Reads every RFQ of the channel if it qualifies, because a round that is too large is held. */
+  closingReasons(rfq: { channel: string; rfqId: string; now: Date }): Promise<ClosingReasons>
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
   decisions(filter: { channel?: string; outcome?: CloseOutcome; limit: number }): Promise<ListedDecision[]>
   problems(filter: { channel?: string; limit: number }): Promise<ProblemRecord[]>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createScrubber } from '../../src/domain/secret-scrubber.js'
+import { createScrubber, scrubTexts } from '../../src/domain/secret-scrubber.js'
 
 const KEY = 'Bearer k"ey\\0123/+=456'
 
@@ -85,6 +85,15 @@ describe('secret scrubber', () => {
       ),
       { numRuns: 30 },
     )
+  })
+
+  it('leaves numbers of JSON as they are, although a secret of digits may be found within one', () => {
+    const data = { at: 1_795_305_600_000, error: 'HTTP 401: 17953056 "17953056"', list: ['17953056', null] }
+    expect(JSON.parse(JSON.stringify(data, scrubTexts(createScrubber(['17953056']))))).toEqual({
+      at: 1_795_305_600_000,
+      error: 'HTTP 401: [secret] "[secret]"',
+      list: ['[secret]', null],
+    })
   })
 
   it('takes linear time for text that is made to be slow', () => {

@@ -1,7 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { JobStatus } from '../../jobs/contract.js'
+import { QueueUnavailableError } from '../../jobs/errors.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { openPages } from './pages-fixture.js'
@@ -67,28 +69,53 @@ describe('closing now', () => {
     expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: fixture.ids[1], outcome: 'closed' }])
   })
 
-  it('shows that the job waits or runs, and loads itself again until it is decided', async () => {
+  it('shows whether the job waits or runs, and loads itself again until it has ended', async () => {
     const fixture = await twoPastDue()
     const { app, runner } = await openPages(fixture)
+    const heldPlans = vi.spyOn(fixture.store, 'heldPlans')
+    const address = `${page(1042)}?job=x&asked=${fixture.now().toISOString()}`
+    const shown = async (found: object | null | Error, rfqId = fixture.ids[0], name = 'close-expired') => {
+      runner.job = async () => {
+        if (found instanceof Error) throw found
+        const times = { addedAt: '2026-11-21T12:00:00.000Z', finishedAt: null }
+        const job = { id: 'x', name, payload: { channel: KEY, rfqId, cause: '' }, error: null, result: null }
+        return found && ({ ...job, ...times, ...found } as JobStatus)
+      }
+      const { statusCode, body, headers } = await app.inject(address)
+      return [statusCode, headers.refresh, body.includes('Type 1042 to confirm'), ...notices(body)]
+    }
+    const again = 'This page loads itself again.'
+    const waits = [200, '1', false, `The closing round waits for a worker. ${again}`]
+    const runs = [200, '1', false, `The closing round runs: the RFQ is read, closed and read again. ${again}`]
+    const unreachable = `The queue does not answer, so it is not known whether the round runs. ${again}`
+    for (let round = 0; round < 6; round++) {
+      expect(await shown({ state: 'waiting' })).toEqual(waits)
+      expect(await shown({ state: 'active' })).toEqual(runs)
+      expect(await shown(new QueueUnavailableError('no response'))).toEqual([200, '1', false, unreachable])
+    }
+    // Where closing is not offered, the RFQs of the channel are not read for the reasons for and against it.
+    expect(heldPlans).not.toHaveBeenCalled()
+    const ended = (words: string) => [200, undefined, true, expect.stringContaining(words)]
+    expect(await shown({ state: 'failed', error: 'skipped: a pause' })).toEqual(
+      ended('Nothing was decided: skipped: a pause.'),
+    )
+    expect(await shown({ state: 'completed' })).toEqual(
+      ended('The closing round ended, and there is no decision about this RFQ. <a href="/runs?channel='),
+    )
+    expect(await shown(null)).toEqual(ended('The queue no longer knows the job, and there is no decision'))
+    expect(heldPlans).toHaveBeenCalledTimes(3)
+    for (const other of [fixture.ids[1], '']) expect(await shown({ state: 'active' }, other)).toHaveLength(3)
+    expect(await shown({ state: 'active' }, fixture.ids[0], 'rfq-report')).toHaveLength(3)
+    const open = { rfqId: fixture.ids[0], outcome: 'open', reason: 'a close was sent', remedy: 'run a closing round' }
+    vi.spyOn(fixture.store, 'unsettledCloses').mockResolvedValue([open as never])
+    expect(await shown(null)).toEqual(ended('about this RFQ. But a close was sent; run a closing round.'))
     await runner.close(0)
     const answer = await send(app, page(1042), { confirm: '1042' })
-    expect([answer.statusCode, fixture.posts()]).toEqual([503, []])
-    const waiting = { name: 'close-expired', channel: KEY, rfqId: fixture.ids[0], state: 'waiting' }
-    const { closingOutcome } = await import('../../src/web/pages/closing-outcome.js')
-    const found = { channel: KEY, id: fixture.ids[0], decisions: [], unsettled: null }
-    const asked = { job: 'x', at: '2026-11-21T12:00:00.000Z' }
-    const outcome = (changes: object) => closingOutcome(found, asked, { ...waiting, ...changes } as never)
-    expect(outcome({})).toMatchObject({ isRunning: true, words: expect.stringContaining('waits for a worker') })
-    expect(outcome({ state: 'failed', error: 'skipped: a pause' })?.words).toBe(
-      'Nothing was decided: skipped: a pause.',
-    )
-    expect(outcome({ state: 'completed' })).toMatchObject({ tone: 'bad', seeRun: true })
-    expect(closingOutcome(found, asked, null)?.words).toMatch(/^What became of the job is not known any more/)
-    expect(closingOutcome({ ...found, unsettled: 'a close was sent and is not settled' }, asked, null)?.words).toMatch(
-      /no decision about this RFQ\. But a close was sent and is not settled\.$/,
-    )
-    expect(outcome({ rfqId: fixture.ids[1] })).toBeNull()
-    expect(outcome({ name: 'rfq-report' })).toBeNull()
+    expect([answer.statusCode, answer.body, fixture.posts()]).toEqual([
+      503,
+      expect.stringContaining('The queue does not answer; try again later.'),
+      [],
+    ])
   })
 
   it('never says that there is no decision when the round ends while the page is made', async () => {

@@ -1,8 +1,9 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import type { JobStatus } from '../../../jobs/contract.js'
-import { jobId } from '../../../jobs/job-id.js'
+import { fairnessKey, jobId } from '../../../jobs/job-id.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import type { Clock } from '../../domain/clock.js'
+import { scrubError } from '../../domain/secret-scrubber.js'
 import { reportPath } from '../../read-models/page-paths.js'
 import type { ActionDeps, ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { JobStatusView } from '../../web/api/schemas/index.js'
@@ -43,11 +44,8 @@ function toQueueJob({ id, name, payload, ...job }: JobStatus, scrub: (text: stri
   // What another program put on the queue may have any form.
   const { channel = null, rfqId = null, cause = null } = Object(payload) as Partial<JobStatus['payload']>
   const { state, addedAt, finishedAt, error } = job
-  return { id, name, channel, rfqId, cause, state, addedAt, finishedAt, error: error === null ? null : scrub(error) }
+  return scrubError({ id, name, channel, rfqId, cause, state, addedAt, finishedAt, error }, scrub)
 }
-
-/** Accepted jobs that are remembered: BullMQ does not know a job that follows a running one of the same kind. */
-const MAX_ACCEPTED = 1_000
 
 interface ApiQueueOptions {
   now: Clock
@@ -59,24 +57,49 @@ interface ApiQueueOptions {
 
 /** The queue as the API uses it. */
 function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOptions): ApiQueue {
-  const accepted = new Map<string, JobStatusView>()
+  /** By fairness key: BullMQ does not know a job that follows a running one of the same key until that one ends. */
+  const following = new Map<string, JobStatusView>()
+
+  const isFollowing = async (key: string): Promise<boolean> => {
+    if (!following.has(key)) return false
+    const isRunning = (await queue.jobs(MAX_LISTED)).some((job) => job.state === 'active' && keyOf(job) === key)
+    if (!isRunning) following.delete(key)
+    return isRunning
+  }
+
+  const known = async (id: string): Promise<JobStatusView | null> => {
+    const status = await queue.job(id)
+    return status === null ? null : scrubError(toView(status, reports), scrub)
+  }
+
   return {
     newId: ({ name, payload }) => jobId(name, payload, now()),
     async enqueue(order, id) {
-      const isAdded = await queue.enqueue(order.name, order.payload, id)
-      if (isAdded) accepted.set(id, waitingJob(order, id, now()))
-      for (const oldest of accepted.keys()) {
-        if (accepted.size <= MAX_ACCEPTED) break
-        accepted.delete(oldest)
-      }
-      return isAdded
+      const { name, payload } = order
+      const key = fairnessKey(name, payload)
+      // BullMQ would replace the one that follows, and forget it.
+      if (await isFollowing(key)) return false
+      if (!(await queue.enqueue(name, payload, id))) return false
+      if ((await queue.job(id)) === null) following.set(key, waitingJob(order, id, now()))
+      return true
     },
     async status(id) {
-      const status = await queue.job(id)
-      if (status === null) return accepted.get(id) ?? null
-      return { ...toView(status, reports), error: status.error === null ? null : scrub(status.error) }
+      const found = await known(id)
+      if (found !== null) return found
+      const [key, job] = [...following].find(([, each]) => each.job === id) ?? []
+      if (key === undefined || job === undefined) return null
+      // Once more, because the job that it follows may have ended meanwhile.
+      return (await isFollowing(key)) ? job : known(id)
     },
   }
+}
+
+/** Null for a job that another program put on the queue. */
+function keyOf({ name, payload }: JobStatus): string | null {
+  const { channel, rfqId } = Object(payload) as Partial<JobStatus['payload']>
+  return typeof channel === 'string'
+    ? fairnessKey(name as JobOrder['name'], { channel, ...(rfqId && { rfqId }) })
+    : null
 }
 
 const workOf = ({ channel, rfqId, asOf, format }: JobOrder['payload']) => ({
@@ -88,12 +111,12 @@ const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStat
   ...{ addedAt: at.toISOString(), finishedAt: null, error: null, report: null, reportHref: null },
 })
 
-function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): Omit<JobStatusView, 'error'> {
-  const { state, addedAt, finishedAt } = status
+function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): JobStatusView {
+  const { state, addedAt, finishedAt, error } = status
   const job = { job: id, name, ...workOf(payload) }
   const report = result === null ? null : below(reports, result.file)
   const reportHref = report && reportPath(report)
-  return { ...job, state, addedAt, finishedAt, report, reportHref }
+  return { ...job, state, addedAt, finishedAt, error, report, reportHref }
 }
 
 /** The path of a file below a folder, with slashes; null if it is elsewhere. */

@@ -123,21 +123,20 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     async closing(address) {
       const found = await findRfq(address)
       if ('notFound' in found) return found
-      const { channel, now } = address
-      const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
+      const { channel } = address
+      const { id, name, title, state, responseDueDate: dueDate } = found
+      const decisions = await store.decisions({ channel, rfqId: id, limit: MAX_EXPLAINED })
       const { timeZone, graceHours, autoClose } = rulesOf(channel)
-      const { maxPerRun } = config.closing
-      const preview = await previewClose(store, { channel, rfqId: found.id, timeZone, graceHours, maxPerRun }, now)
       return {
-        ...{ channel, id: found.id, name: found.name, title: found.title },
-        state: preview?.state ?? null,
-        dueDate: preview?.dueDate ?? null,
-        reasons: { for: preview?.for ?? [], against: preview?.against ?? ['it is not stored'] },
-        remedies: preview?.remedies ?? [],
-        unsettled: preview?.unsettled ?? null,
-        ...{ timeZone, graceHours, autoClose },
+        ...{ channel, id, name, title, state, dueDate, timeZone, graceHours, autoClose },
         decisions: decisions.map((record) => ({ record, explanation: explainDecision(record) })),
       }
+    },
+    async closingReasons({ channel, rfqId, now }) {
+      const { timeZone, graceHours } = rulesOf(channel)
+      const { maxPerRun } = config.closing
+      const preview = await previewClose(store, { channel, rfqId, timeZone, graceHours, maxPerRun }, now)
+      return preview ?? { for: [], against: ['it is not stored'], remedies: [], unsettled: null }
     },
     runs: (filter) => store.runs(filter),
     async decisions(filter) {

@@ -1,10 +1,12 @@
 import { closingPath } from '../../read-models/page-paths.js'
 import type { User } from '../access/user.js'
-import type { ClosingPage } from '../page-queries.js'
+import type { ClosingPage, ClosingReasons } from '../page-queries.js'
 import { plain } from '../views/format.js'
 
 interface ClosingFormProps {
   found: ClosingPage
+  /** Null for an RFQ that is closed. */
+  reasons: ClosingReasons | null
   user: User | null
   csrfToken: string
   /** Why no closing round on the channel would close anything, or null. */
@@ -13,11 +15,11 @@ interface ClosingFormProps {
   mistake?: string | undefined
 }
 
-type Refusable = Pick<ClosingPage, 'autoClose' | 'reasons' | 'state'>
+type Refusable = Pick<ClosingPage, 'autoClose' | 'state'>
 
 /** Why an RFQ cannot be closed on the page now, in a sentence; null if it can be tried. */
-export function refusalOf(found: Refusable, obstacle: string | null): string | null {
-  const { against } = found.reasons
+export function refusalOf(found: Refusable, reasons: ClosingReasons | null, obstacle: string | null): string | null {
+  const { against } = reasons ?? NO_REASONS
   const kept = against.length === 0 ? null : `A closing round would keep it open: ${against.join('; ')}.`
   return offerObstacle(found, obstacle) ?? kept
 }
@@ -29,22 +31,25 @@ function offerObstacle({ autoClose, state }: Refusable, obstacle: string | null)
   return obstacle === null ? null : `Closing is stopped: ${obstacle}.`
 }
 
+const NO_REASONS: ClosingReasons = { for: [], against: [], remedies: [], unsettled: null }
+
 const NOT_OFFERED = {
   'dry-run': 'The channel has autoClose: dry-run in the configuration, so nothing is sent to the marketplace.',
   off: 'The channel has autoClose: off in the configuration, or is not configured any more.',
 }
 
 /** The reasons for and against closing the RFQ, and a form that closes it, or why there is none. */
-export function ClosingForm({ found, user, csrfToken, obstacle, mistake }: ClosingFormProps) {
-  const { channel, name, reasons, remedies } = found
-  const kept = reasons.against.length === 0 ? null : 'A closing round that began now would keep it open.'
+export function ClosingForm({ found, reasons, user, csrfToken, obstacle, mistake }: ClosingFormProps) {
+  const { channel, name } = found
+  const { for: inFavour, against, remedies } = reasons ?? NO_REASONS
+  const kept = against.length === 0 ? null : 'A closing round that began now would keep it open.'
   const refusal = offerObstacle(found, obstacle) ?? kept
   const isOperator = user?.role === 'operator'
   return (
     <section class="card" aria-labelledby="close-now">
       <h2 id="close-now">Close it now</h2>
-      <Reasons title="For closing it" reasons={reasons.for} />
-      <Reasons title="Against" reasons={reasons.against} />
+      <Reasons title="For closing it" reasons={inFavour} />
+      <Reasons title="Against" reasons={against} />
       {mistake !== undefined && (
         <p class="notice bad" role="alert">
           {plain(mistake)}

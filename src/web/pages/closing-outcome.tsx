@@ -5,12 +5,14 @@ import type { ClosingPage } from '../page-queries.js'
 import { plain, type Tone } from '../views/format.js'
 import type { Parameters } from './page.js'
 
-/** What became of a close that somebody asked for on the page. */
+/** The state of a close that somebody asked for on the page. */
 export interface ClosingOutcome {
   tone: Tone
   words: string
   /** It is not decided yet. */
   isRunning: boolean
+  /** It ended without a decision, so a close that was planned or sent may not be settled. */
+  isUndecided?: boolean
   /** Whether the run of the closing round says more. */
   seeRun?: boolean
 }
@@ -21,7 +23,7 @@ export interface AskedClose {
   at: string
 }
 
-/** The parameters of the page that shows what became of a close. */
+/** The parameters of the page that shows the outcome of a close. */
 export const askedParameters = ({ job, at }: AskedClose): string => new URLSearchParams({ job, asked: at }).toString()
 
 /** Null if the address names none. */
@@ -30,36 +32,39 @@ export function askedClose({ job, asked }: Parameters): AskedClose | null {
   return job === undefined || Number.isNaN(at.getTime()) ? null : { job, at: at.toISOString() }
 }
 
+/** The status of the job of a close: null if the queue does not know it any more, `unreachable` if it does not answer. */
+export type AskedStatus = JobStatusView | 'unreachable' | null
+
 /**
- * What became of a close that was asked for.
- * @param status of its job; null if the queue does not know it any more
+ * Whether a close that was asked for is decided, and how.
  * @returns null if the job is about something else
  */
 export function closingOutcome(
-  { channel, id, decisions, unsettled }: Pick<ClosingPage, 'channel' | 'id' | 'decisions' | 'unsettled'>,
+  { channel, id, decisions }: Pick<ClosingPage, 'channel' | 'id' | 'decisions'>,
   { at }: AskedClose,
-  status: JobStatusView | null,
+  status: AskedStatus,
 ): ClosingOutcome | null {
-  const isOther =
-    status !== null && (status.name !== 'close-expired' || status.channel !== channel || status.rfqId !== id)
+  const job = status === 'unreachable' ? null : status
+  const isOther = job !== null && (job.name !== 'close-expired' || job.channel !== channel || job.rfqId !== id)
   if (isOther) return null
-  if (status?.state === 'waiting' || status?.state === 'active') {
-    const words = status.state === 'waiting' ? 'waits for a worker' : 'runs: the RFQ is read, closed and read again'
-    return { tone: 'warn', words: `The closing round ${words}. This page loads itself again.`, isRunning: true }
-  }
+  if (job?.state === 'waiting' || job?.state === 'active') return running(RUNNING[job.state])
   const decision = decisions.map(({ record }) => record).find((each) => (each.repeatedUntil ?? each.decidedAt) >= at)
   if (decision !== undefined) return { ...ofDecision(decision), isRunning: false }
-  const open = unsettled === null ? '' : ` But ${sentence(unsettled)}`
-  if (status?.state === 'failed')
-    return {
-      tone: 'bad',
-      words: `Nothing was decided: ${sentence(status.error ?? 'the job failed')}${open}`,
-      isRunning: false,
-    }
-  const ended = status === null ? 'What became of the job is not known any more' : 'The closing round ended'
-  const words = `${ended}, and there is no decision about this RFQ.${open}`
-  return { tone: 'bad', words, isRunning: false, seeRun: true }
+  if (status === 'unreachable') return running('The queue does not answer, so it is not known whether the round runs.')
+  if (job?.state === 'failed') return undecided(`Nothing was decided: ${sentence(job.error ?? 'the job failed')}`)
+  const ended = job === null ? 'The queue no longer knows the job' : 'The closing round ended'
+  return { ...undecided(`${ended}, and there is no decision about this RFQ.`), seeRun: true }
 }
+
+const RUNNING = {
+  waiting: 'The closing round waits for a worker.',
+  active: 'The closing round runs: the RFQ is read, closed and read again.',
+}
+
+const running = (words: string): ClosingOutcome => ({
+  ...{ tone: 'warn', words: `${words} This page loads itself again.`, isRunning: true },
+})
+const undecided = (words: string): ClosingOutcome => ({ tone: 'bad', words, isRunning: false, isUndecided: true })
 
 const OUTCOMES: Record<CloseOutcome, Pick<ClosingOutcome, 'tone' | 'words'>> = {
   closed: { tone: 'good', words: 'The RFQ was closed, and a read confirms it' },
@@ -80,17 +85,27 @@ function ofDecision({
     outcome === null
       ? { tone: 'warn' as const, words: decision === 'held' ? 'Nothing was sent' : 'It was not closed' }
       : OUTCOMES[outcome]
-  // Of a close that was sent, what came of it; the reasons for it are below.
+  // Of a close that was sent, its result; the reasons for it are below.
   const why = typeof evidence.result === 'string' ? evidence.result : reason
   return { tone, words: `${words}: ${sentence(why)} (Decision ${id}.)` }
 }
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** What became of the close, above the rest of the page. */
-export const OutcomeNotice = ({ outcome, channel }: { outcome: ClosingOutcome; channel: string }) => (
+/** The outcome of the close, above the rest of the page. */
+export const OutcomeNotice = ({
+  outcome,
+  channel,
+  unsettled,
+}: {
+  outcome: ClosingOutcome
+  channel: string
+  /** A close that is not settled yet, or null. */
+  unsettled: string | null
+}) => (
   <p class={`notice ${outcome.tone}`} role={outcome.tone === 'bad' ? 'alert' : 'status'}>
     {plain(outcome.words)}
+    {outcome.isUndecided && unsettled !== null && ` ${plain(`But ${sentence(unsettled)}`)}`}
     {outcome.seeRun && (
       <>
         {' '}

@@ -3,12 +3,19 @@ import { formatCount } from '../../domain/comparison/number-format.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
-import type { ClosingPage } from '../page-queries.js'
+import type { ClosingPage, ClosingReasons } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
-import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
+import {
+  type AskedStatus,
+  askedClose,
+  askedParameters,
+  type ClosingOutcome,
+  closingOutcome,
+  OutcomeNotice,
+} from './closing-outcome.js'
 import { DECISION_COLUMNS } from './decisions-page.js'
 import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters, pageOf } from './page.js'
 import { addressOf } from './rfq-address.js'
@@ -22,10 +29,11 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
   addPage(app, deps, path, async (page) => {
     const asked = askedClose(page.query)
     // Before the decisions: those of a job that has ended are then among them.
-    const status = asked === null ? null : await answered(closing.queue.status(asked.job))
+    const status = asked === null ? null : await statusOf(asked.job, closing)
     const found = await readClosing(page)
     const outcome = asked === null ? null : closingOutcome(found, asked, status)
-    return closingPage(page, found, { closing, outcome })
+    const reasons = outcome?.isRunning ? null : await readReasons(page, found)
+    return closingPage(page, found, { closing, reasons, outcome })
   })
   addForm(app, deps, path, (page, fields) => closeNow(page, fields, closing))
 }
@@ -36,45 +44,56 @@ async function readClosing({ path, queries, now }: PageRequest): Promise<Closing
   return found
 }
 
+/** Null for an RFQ that is closed. */
+const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }: ClosingPage) =>
+  state === 'closed' ? null : await queries.closingReasons({ channel, rfqId: id, now })
+
+/** The decisions are shown without the queue too. */
+const statusOf = (job: string, { queue }: ClosingDeps): Promise<AskedStatus> =>
+  queue.status(job).catch((error: Error) => {
+    if (error.name === 'QueueUnavailableError') return 'unreachable'
+    throw error
+  })
+
 /** Asks for a closing round for this RFQ only; what that round decides, and whether it sends anything, is up to the policy. */
 async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
   const found = await readClosing(page)
+  const reasons = await readReasons(page, found)
   const { channel, id, name } = found
   const refuse = (status: number, mistake: string) => ({
     status,
-    ...closingPage(page, found, { closing, mistake: `Nothing was closed. ${mistake}` }),
+    ...closingPage(page, found, { closing, reasons, mistake: `Nothing was closed. ${mistake}` }),
   })
   if (confirm !== name) {
     const typed = confirm === '' ? 'Nothing was typed' : `${JSON.stringify(confirm.slice(0, 60))} was typed`
     return refuse(400, `${typed}, but this is RFQ ${name}.`)
   }
-  const refusal = refusalOf(found, closing.closingObstacle(channel))
+  const refusal = refusalOf(found, reasons, closing.closingObstacle(channel))
   if (refusal !== null) return refuse(409, refusal)
   const cause = `page ${page.request.user?.name ?? ''}`.trim().slice(0, 100)
   const order = { name: 'close-expired', payload: { channel, rfqId: id, cause } } as const
   const job = closing.queue.newId(order)
-  if (!(await answered(closing.queue.enqueue(order, job))))
+  if (!(await closing.queue.enqueue(order, job)))
     return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
   return { redirect: `${closingPath(channel, name)}?${askedParameters({ job, at: page.now.toISOString() })}` }
 }
-
-/** @throws HttpError 503 if the queue does not answer */
-const answered = <T,>(call: Promise<T>): Promise<T> =>
-  call.catch((error: Error) => {
-    if (error.name !== 'QueueUnavailableError') throw error
-    throw new HttpError(503, 'the queue does not answer; so this page cannot close anything now; try again later')
-  })
 
 /** Seconds after which a page that waits for a closing round loads itself again. */
 const REFRESH_SECONDS = 1
 
 interface Shown {
   closing: ClosingDeps
+  /** Null if closing is not offered: it is closed, or a round runs. */
+  reasons: ClosingReasons | null
   outcome?: ClosingOutcome | null
   mistake?: string
 }
 
-function closingPage(page: PageRequest, found: ClosingPage, { closing, outcome = null, mistake }: Shown): PageContent {
+function closingPage(
+  page: PageRequest,
+  found: ClosingPage,
+  { closing, reasons, outcome = null, mistake }: Shown,
+): PageContent {
   const { link, request } = page
   const { channel, name, decisions } = found
   const shown = pageOf(page, {
@@ -101,10 +120,13 @@ function closingPage(page: PageRequest, found: ClosingPage, { closing, outcome =
           {plain(found.dueDate)} in {found.timeZone}
           {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
         </p>
-        {outcome !== null && <OutcomeNotice outcome={outcome} channel={channel} />}
+        {outcome !== null && (
+          <OutcomeNotice outcome={outcome} channel={channel} unsettled={reasons?.unsettled ?? null} />
+        )}
         {(found.state !== 'closed' || mistake !== undefined) && !outcome?.isRunning && (
           <ClosingForm
             found={found}
+            reasons={reasons}
             user={request.user}
             csrfToken={request.csrfToken}
             obstacle={closing.closingObstacle(channel)}
