@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError } from './errors.js'
+import { HttpError, toResponseError } from './errors.js'
 import { sendPage, wantsPage } from './html.js'
 import { ErrorPage } from './views/error-page.js'
 
@@ -10,7 +10,8 @@ import { ErrorPage } from './views/error-page.js'
 export function addErrorResponses(app: FastifyInstance, onError: (error: unknown) => void): void {
   const allowedMethods = collectMethods(app)
   app.decorate('allowedMethods', allowedMethods)
-  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+  app.setErrorHandler((cause: Error, request, reply) => {
+    const error: Error & { statusCode?: number } = toResponseError(cause)
     const isExpected = error instanceof HttpError
     const status = isExpected || (error.statusCode ?? 500) < 500 ? (error.statusCode as number) : 500
     if (isExpected) reply.headers(error.headers)

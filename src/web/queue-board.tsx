@@ -11,7 +11,8 @@ import type {
 } from '@bull-board/api/typings/app'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { render } from 'preact-render-to-string'
-import { HttpError } from './errors.js'
+import { scrubTexts } from '../domain/secret-scrubber.js'
+import { HttpError, queueUnavailable } from './errors.js'
 import type { WebPlugin } from './plugin.js'
 
 /** A queue of BullMQ. */
@@ -39,8 +40,7 @@ const CONTENT_SECURITY_POLICY = [
 
 /**
  * `/queue`: bull-board, for reading only. Of its operations, only those that read have a route, so that neither a mistake nor
- * another website changes the queue: repeating, removing or pausing jobs would go round their identifiers, by which a job
- * is never there twice.
+ * another website changes the queue: repeating or removing jobs would bypass the job ids that prevent duplicates.
  * @param options.scrub removes secrets: errors of jobs may quote what a library was given
  */
 export const queueBoard =
@@ -49,7 +49,7 @@ export const queueBoard =
     await app.register(async (scope) => addBoard(scope, createBoard(queue), scrub), { prefix: PREFIX })
   }
 
-/** What bull-board wants to be served. */
+/** What bull-board registers with its server. */
 interface Board {
   queues: BullBoardQueues
   routes: AppControllerRoute[]
@@ -95,17 +95,19 @@ function createBoard(queue: BoardQueue): Board {
 function addBoard(app: FastifyInstance, board: Board, scrub: (text: string) => string): void {
   const { entry, routes, queues, config: uiConfig } = board
   const page = entryPage(board)
+  const withoutSecrets = scrubTexts(scrub)
   for (const path of [entry.route].flat()) app.get(path, (_request, reply) => sendEntry(reply, page))
   for (const { method, route, handler } of routes) {
     if (![method].flat().includes('get')) continue
     for (const path of [route].flat())
       app.get(path, async ({ params, query }, reply) => {
         const request = { queues, uiConfig, params: params as object, query: query as object, body: {}, headers: {} }
-        const { status = 200, body } = await handler(request)
-        return reply
-          .code(status)
-          .type('application/json; charset=utf-8')
-          .send(scrub(JSON.stringify(body, firstLines)))
+        const { status = 200, body } = await Promise.resolve(handler(request)).catch(() => {
+          // All that handlers do is to ask Redis.
+          throw queueUnavailable()
+        })
+        const json = JSON.stringify(body, (key, value) => withoutSecrets(key, firstLines(key, value)))
+        return reply.code(status).type('application/json; charset=utf-8').send(json)
       })
   }
   addFiles(app, board)
@@ -124,6 +126,7 @@ function entryPage({ files, config }: Pick<Board, 'files' | 'config'>): string {
   const named = (pattern: RegExp) => [...template.matchAll(pattern)].map(([, path = '']) => path)
   const scripts = named(/<script defer src="(static\/[^"]+)"/g)
   const styles = named(/<link href="(static\/[^"]+)" rel="stylesheet"/g)
+  if (scripts.length === 0) throw new Error('bull-board: no script found in its page; is another version installed?')
   const json = JSON.stringify(config).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
   const page = render(
     <html lang="en" dir="ltr">

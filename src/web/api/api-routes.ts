@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { scrubTexts } from '../../domain/secret-scrubber.js'
+import { HttpError, toResponseError } from '../errors.js'
 import type { WebPlugin } from '../plugin.js'
 import { ACTION_ENDPOINTS, type ActionDeps, type ActionEndpoint } from './actions.js'
 import { type Operation, parseBody, parseQuery, type ReadEndpoint } from './endpoint.js'
@@ -53,7 +55,9 @@ function addReadEndpoint(api: FastifyInstance, endpoint: ReadEndpoint, options: 
     const query = parameters(endpoint, request, options)
     const answer = await options.reader.apiRead(endpoint.id, { path: pathOf(request), query, now: options.now() })
     if ('problem' in answer) throw new ProblemError(answer.problem.status, answer.problem.detail, answer.problem.more)
-    const json = endpoint.quotesErrors ? options.scrub(answer.json) : answer.json
+    const json = endpoint.quotesErrors
+      ? JSON.stringify(JSON.parse(answer.json), scrubTexts(options.scrub))
+      : answer.json
     return reply.header('etag', answer.etag).type('application/json; charset=utf-8').send(json)
   })
 }
@@ -96,17 +100,13 @@ function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: 
   return new ProblemError(405, `${method} is not possible here; allowed: ${allowed.join(', ')}`)
 }
 
-const DETAILS: Record<number, string> = { 503: 'the queue does not answer; try again later' }
-
 /** Answers an error with a problem document; details of unexpected ones go to the log only. */
-export function sendProblem(
-  reply: FastifyReply,
-  error: Error & { statusCode?: number; headers?: unknown },
-  onError: (error: unknown) => void,
-): void {
-  const status = error.statusCode ?? (error.name === 'QueueUnavailableError' ? 503 : 500)
-  if (status >= 500) onError(error)
-  const detail = status >= 500 ? (DETAILS[status] ?? 'internal error; see the log') : error.message
+export function sendProblem(reply: FastifyReply, cause: Error, onError: (error: unknown) => void): void {
+  const error: Error & { statusCode?: number; headers?: unknown } = toResponseError(cause)
+  const status = error.statusCode ?? 500
+  const isUnexpected = status >= 500 && !(error instanceof HttpError)
+  if (isUnexpected) onError(error)
+  const detail = isUnexpected ? 'internal error; see the log' : error.message
   const headers = Object(error.headers) as Record<string, string>
   void reply
     .headers(headers)
