@@ -223,7 +223,7 @@ export function createDeliveries(connection: Connection): Deliveries {
           `update deliveries set state = 'pending', settled_at = null, next_at = null, created_at = @now,
             message_id = null, first_attempted_at = null
           where state in ('pending', 'dead') and (@ids is null or id in (select value from json_each(@ids)))
-            and (@target is null or target = @target)
+            and (@target is null or target = @target) and target in (select target from delivery_targets)
           returning id, target`,
         ).all({
           ids: Array.isArray(which) ? JSON.stringify(which) : null,

@@ -90,7 +90,8 @@ export interface Outbox {
   deadLetters(): Promise<DeadLetters[]>
   targetStates(): Promise<TargetState[]>
   /**
-   * Sends undelivered deliveries again as soon as possible, with a new period of attempts.
+   * Sends undelivered deliveries again as soon as possible, with a new period of attempts. Those for a target that is no
+   * longer configured stay as they are, because nothing would send them.
    * @returns the ids found
    */
   retryDeliveries(which: Undelivered, now: Date): Promise<number[]>

@@ -63,8 +63,13 @@ describe('/notifications', () => {
     })
     expect(refused.statusCode).toBe(403)
     await fixture.store.setTargets([], fixture.now())
-    const body = (await (await openPages(fixture)).app.inject('/notifications')).body
+    const operator = (await openPages(fixture)).app
+    const { body } = await operator.inject('/notifications')
     expect(body).not.toContain('Send again')
     expect(body).toContain('crm is not configured any more')
+    // Nothing would send it, and the page would say that it is sent within seconds.
+    for (const which of [[id], { target: 'crm' }, null])
+      expect(await fixture.store.retryDeliveries(which, fixture.now())).toEqual([])
+    expect(await fixture.store.deliveries({})).toMatchObject([{ id, state: 'dead' }])
   })
 })

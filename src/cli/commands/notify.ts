@@ -1,5 +1,6 @@
 import { didYouMean } from '../../config/suggest.js'
 import type { DeliveryRecord, TargetState } from '../../domain/deliveries.js'
+import { scrubError } from '../../domain/secret-scrubber.js'
 import type { NotifyTarget, SendResult } from '../../notify/contract.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
@@ -147,7 +148,7 @@ function foldWaiting(deliveries: readonly DeliveryRecord[], targets: readonly Ta
 
 /** Errors that an earlier version stored may contain the address of a target. */
 const withoutSecrets = <Row extends { error: string | null }>({ scrub }: Cli, rows: readonly Row[]): Row[] =>
-  rows.map((row) => ({ ...row, error: row.error === null ? null : scrub(row.error) }))
+  rows.map((row) => scrubError(row, scrub))
 
 const remedy = (dead: number) => (dead === 0 ? '' : ' To send again: quotekeeper notify --retry ID, or all.')
 
@@ -186,7 +187,9 @@ const sendAgain = (cli: Cli, { json }: Options, which: string) =>
     }
     const ids = await (await store()).retryDeliveries(which === 'all' ? null : [Number(which)], cli.io.now())
     if (ids.length === 0 && which !== 'all') {
-      throw new FailedError(`there is no notification ${which} that was not sent; see: quotekeeper notify`)
+      throw new FailedError(
+        `there is no notification ${which} that was not sent and whose target the service has; see: quotekeeper notify`,
+      )
     }
     if (json) printJson(cli.io, { ids })
     else cli.io.err(`${plural(ids.length, 'notification')} will be sent again by quotekeeper start.\n`)

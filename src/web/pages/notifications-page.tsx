@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
 import { DELIVERY_STATES, type DeliveryRecord, type DeliveryState, type TargetState } from '../../domain/deliveries.js'
+import { scrubError } from '../../domain/secret-scrubber.js'
 import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
@@ -50,7 +51,7 @@ async function sendAgain({ delivery, target }: Parameters, { retryDeliveries }: 
 async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps): Promise<PageContent> {
   const { query, queries, link, request } = page
   const state = readChoice(page, 'state', DELIVERY_STATES)
-  const targets = (await queries.targetStates()).map((one) => scrubbed(one, scrub))
+  const targets = (await queries.targetStates()).map((one) => scrubError(one, scrub))
   const known = targets.map(({ target }) => target)
   const { target } = query
   const found = await queries.deliveries({
@@ -65,7 +66,7 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
     name: 'deliveries',
     caption: 'Notifications, newest first',
     columns: deliveryColumns(new Set(known), again),
-    rows: found.map((one) => scrubbed(one, scrub)),
+    rows: found.map((one) => scrubError(one, scrub)),
     empty: <>No notifications match. Events go to targets by the routes under notify: in the configuration.</>,
   })
   const targetTable: Table<TargetState> = {
@@ -107,11 +108,6 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
     ),
   }
 }
-
-const scrubbed = <Row extends { error: string | null }>(row: Row, scrub: NotificationsDeps['scrub']): Row => ({
-  ...row,
-  error: row.error === null ? null : scrub(row.error),
-})
 
 const AgainNotice = ({ count = '' }: { count: string | undefined }) =>
   /^[1-9]\d{0,8}$/.test(count) ? (
