@@ -3,8 +3,8 @@ import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import { ANCHOR_TARGETS, type AnchorTarget, parseAnchorTarget } from '../anchors/anchor-target.js'
 import type { Config } from '../config.js'
-import { INVISIBLE } from '../domain/invisible-characters.js'
 import { isLoopback } from '../domain/loopback.js'
+import { MAX_NAME_LENGTH, nameProblem } from '../domain/user-name.js'
 import type { ReadResult } from './secret.js'
 import { closestMatches } from './suggest.js'
 
@@ -61,14 +61,11 @@ export const text = (allowed: string) =>
 /** The name of a user, as it is recorded with what the user does. */
 export const userName = () =>
   readValue((found): ReadResult<string> => {
-    const allowed = 'the name of a user'
+    const allowed = `the name of a user, at most ${MAX_NAME_LENGTH} characters, all of them visible`
     if (typeof found !== 'string' || found.trim() === '') return { found: '', allowed }
-    return NOT_SHOWN.test(found.trim())
-      ? { found: 'a name with characters that are not shown', allowed: `${allowed} without them` }
-      : { value: found.trim() }
+    const problem = nameProblem(found.trim())
+    return problem === null ? { value: found.trim() } : { found: `a name that ${problem}`, allowed }
   })
-
-const NOT_SHOWN = new RegExp(`[${INVISIBLE}]`, 'u')
 
 /** A path in the file system. A URL, which may contain a password, is not shown. */
 export const path = () =>

@@ -2,6 +2,7 @@ import type { ParsedResponse } from '../domain/comparison/comparison-input.js'
 import { compareOffers } from '../domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { parseStoredResponse, versionMetadata } from '../domain/comparison/stored-documents.js'
+import { RecentlyUsed } from '../domain/recently-used.js'
 import type { KnownDocument } from '../domain/records.js'
 import { gatherRfqInput } from './report-input.js'
 import type { RfqReportSource } from './rfq-report.js'
@@ -33,24 +34,16 @@ export function createParser(
   parse: (stored: KnownDocument) => ParsedResponse,
   maxCharacters: number,
 ): (stored: KnownDocument) => ParsedResponse {
-  const parsed = new Map<string, { response: ParsedResponse; characters: number }>()
-  let characters = 0
-  const forget = (key: string) => {
-    characters -= parsed.get(key)?.characters ?? 0
-    parsed.delete(key)
-  }
+  const parsed = new RecentlyUsed<{ response: ParsedResponse; characters: number }>(
+    maxCharacters,
+    ({ characters }) => characters,
+  )
   return (stored) => {
     const key = `${stored.shape} ${stored.id} ${stored.contentHash}`
     const known = parsed.get(key)
-    const response = known ? { ...known.response, ...versionMetadata(stored) } : parse(stored)
-    forget(key)
-    const { length } = stored.bodyText
-    parsed.set(key, { response, characters: length })
-    characters += length
-    for (const [oldest] of parsed) {
-      if (characters <= maxCharacters) break
-      forget(oldest)
-    }
+    if (known !== undefined) return { ...known.response, ...versionMetadata(stored) }
+    const response = parse(stored)
+    parsed.set(key, { response, characters: stored.bodyText.length })
     return response
   }
 }

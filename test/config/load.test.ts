@@ -608,7 +608,7 @@ describe('web page', () => {
     })
     expect(check(`tokens: [${user('"an\\u0007a"')}]`)).toMatchObject({
       key: 'web.tokens[0].name',
-      found: 'a name with characters that are not shown',
+      found: 'a name that has characters that are not shown',
     })
     expect(check(`token: { env: T }, tokens: [${user('operator')}]`)).toMatchObject({ key: 'web.tokens[0].name' })
     const other = '{ name: omar, role: operator, token: { env: T } }'

@@ -8,18 +8,19 @@ export type FindRfq = (address: RfqAddress) => Promise<RfqListRow | NotFound>
 
 /** Finds an RFQ by its number, where that is unique in the channel, or by its id. */
 export function createRfqFinder(list: RfqList): FindRfq {
-  /** By channel; of the current state only. */
-  const recent = new Map<string, { readAt: number; rows: RfqListRow[] }>()
+  /** The channel that was read last, in its current state. */
+  let recent = { channel: '', readAt: 0, rows: [] as readonly RfqListRow[] }
 
   const readRows = async (address: RfqAddress) => {
     const rows = await list.rows(address)
-    if (address.asOf === undefined) recent.set(address.channel, { readAt: performance.now(), rows })
+    const { channel, asOf } = address
+    if (asOf === undefined && rows.length > 0) recent = { channel, readAt: performance.now(), rows }
     return rows
   }
 
-  const recentRows = ({ channel, asOf }: RfqAddress): RfqListRow[] => {
-    const known = asOf === undefined ? recent.get(channel) : undefined
-    return known !== undefined && performance.now() - known.readAt < ROWS_SERVE_MS ? known.rows : []
+  const recentRows = ({ channel, asOf }: RfqAddress): readonly RfqListRow[] => {
+    const isRecent = channel === recent.channel && performance.now() - recent.readAt < ROWS_SERVE_MS
+    return asOf === undefined && isRecent ? recent.rows : []
   }
 
   return async function find(address): Promise<RfqListRow | NotFound> {

@@ -2,8 +2,8 @@ import cookie from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../domain/clock.js'
-import { INVISIBLE } from '../../domain/invisible-characters.js'
 import { isLoopback, isLoopbackHostHeader } from '../../domain/loopback.js'
+import { nameProblem } from '../../domain/user-name.js'
 import { HttpError } from '../errors.js'
 import { createCsrf } from './csrf.js'
 import { createLockout, type Lockout } from './lockout.js'
@@ -173,8 +173,6 @@ function sessionOf(request: FastifyRequest, sessions: Sessions): Session | null 
   return value === undefined ? null : sessions.read(value)
 }
 
-const MAX_NAME = 100
-
 /** The name in the header of a proxy; null without the header. Two such headers are the client's and the proxy's. */
 function readName({ raw }: FastifyRequest, header: string | null): { value: string } | { problem: string } | null {
   const isNamed = (_value: string, at: number, all: string[]) =>
@@ -183,15 +181,9 @@ function readName({ raw }: FastifyRequest, header: string | null): { value: stri
   if (sent === undefined) return null
   if (others.length > 0) return { problem: `the proxy sent the header ${header} ${others.length + 1} times, not once` }
   const value = decodeHeader(sent).trim()
-  if (value === '') return { problem: `the header ${header} of the proxy is empty` }
-  if (value.length > MAX_NAME)
-    return { problem: `the name in the header ${header} of the proxy is longer than ${MAX_NAME} characters` }
-  if (HIDDEN.test(value))
-    return { problem: `the name in the header ${header} of the proxy has characters that are not shown` }
-  return { value }
+  const problem = nameProblem(value)
+  return problem === null ? { value } : { problem: `the name in the header ${header} of the proxy ${problem}` }
 }
-
-const HIDDEN = new RegExp(`[${INVISIBLE}]|\\p{C}`, 'u')
 
 /** Node.js reads headers as Latin-1; proxies send UTF-8. Text that is no UTF-8 stays as it is. */
 function decodeHeader(text: string): string {

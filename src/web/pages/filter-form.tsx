@@ -1,6 +1,6 @@
 import type { Parameters } from './page.js'
 
-interface FilterFormProps {
+export interface FilterFormProps {
   query: Parameters
   /** Parameters with a fixed choice of values. */
   choices: readonly {

@@ -1,15 +1,13 @@
 import type { ListingItem } from '../api/schemas/index.js'
 import type { Column } from '../tables/table.js'
-import { downloadOf } from '../tables/table-file.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
 import { amount, Badge, plain, price, range } from '../views/format.js'
-import { TableView } from '../views/table-view.js'
-import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf, readAsOf, readChannel } from './page.js'
+import { listPage } from './list-page.js'
+import { type PageContent, type PageRequest, readAsOf, readChannel } from './page.js'
 
 /** `/listings`: the projects that developers offer credits from. */
 export async function listingsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link, channels } = page
+  const { query, queries, channels } = page
   const channel = await readChannel(page)
   const asOf = await readAsOf(page, { ...channel, kind: 'listings' })
   const all = await queries.listings({ ...channel, ...(asOf && { asOf }) })
@@ -18,30 +16,18 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
     const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`
     return words.every((word) => text.toLowerCase().includes(word))
   })
-  const shown = pageOf(page, {
+  return listPage(page, {
+    path: '/listings',
+    title: 'Listings',
+    asOf,
+    search: { name: 'q', title: 'Search project, developer, country, registry' },
+    choices: [{ name: 'channel', title: 'Channel', values: channels }],
     name: 'listings',
     caption: 'Listings',
     columns: COLUMNS,
     rows,
     empty: all.length === 0 ? <>No listings were seen yet. They appear with the next poll.</> : <>No listings match.</>,
   })
-  return {
-    title: 'Listings',
-    current: '/listings',
-    asOf,
-    tables: [downloadOf(shown.table)],
-    body: (
-      <>
-        <h1>Listings</h1>
-        <FilterForm
-          query={query}
-          search={{ name: 'q', title: 'Search project, developer, country, registry' }}
-          choices={[{ name: 'channel', title: 'Channel', values: channels }]}
-        />
-        <TableView {...shown} link={link} />
-      </>
-    ),
-  }
 }
 
 const COLUMNS: readonly Column<ListingItem>[] = [

@@ -1,42 +1,32 @@
 import type { ProblemRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
-import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
 import { plain } from '../views/format.js'
-import { TableView } from '../views/table-view.js'
-import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf, readChannel } from './page.js'
+import { listPage } from './list-page.js'
+import { type PageContent, type PageRequest, readChannel } from './page.js'
 
 /** Problems that the page reads, newest first. */
 const MAX_PROBLEMS = 5_000
 
 /** `/problems`: where documents deviate from the API description. */
 export async function problemsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link, channels } = page
-  const rows = await queries.problems({ ...(await readChannel(page)), limit: MAX_PROBLEMS })
-  const shown = pageOf(page, {
+  const { queries, channels } = page
+  return listPage(page, {
+    path: '/problems',
+    title: 'Problems',
+    lead: (
+      <>
+        Where documents deviate from the API description. The documents are stored whole; a value that cannot be used
+        counts as unknown.
+      </>
+    ),
+    choices: [{ name: 'channel', title: 'Channel', values: channels }],
     name: 'problems',
     caption: 'Deviations from the API description, last seen first',
     columns: COLUMNS,
-    rows,
+    rows: await queries.problems({ ...(await readChannel(page)), limit: MAX_PROBLEMS }),
     empty: <>No document deviates from the API description.</>,
   })
-  return {
-    title: 'Problems',
-    current: '/problems',
-    tables: [downloadOf(shown.table)],
-    body: (
-      <>
-        <h1>Problems</h1>
-        <p class="lead">
-          Where documents deviate from the API description. The documents are stored whole; a value that cannot be used
-          counts as unknown.
-        </p>
-        <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
-        <TableView {...shown} link={link} />
-      </>
-    ),
-  }
 }
 
 const COLUMNS: readonly Column<ProblemRecord>[] = [

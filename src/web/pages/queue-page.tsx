@@ -1,12 +1,10 @@
 import { formatCount } from '../../domain/comparison/number-format.js'
 import type { QueueLoad } from '../../domain/queue-load.js'
-import { HttpError } from '../errors.js'
 import type { Column } from '../tables/table.js'
-import { downloadOf } from '../tables/table-file.js'
-import { Badge, Command, Moment, plain, type Tone } from '../views/format.js'
-import { TableView } from '../views/table-view.js'
-import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
+import { momentColumn } from '../views/columns.js'
+import { Badge, Command, plain, type Tone } from '../views/format.js'
+import { listPage } from './list-page.js'
+import { type PageContent, type PageRequest, readChoice } from './page.js'
 
 /** One job of the queue. */
 export interface QueueJob {
@@ -32,13 +30,20 @@ const STATES = ['active', 'waiting', 'completed', 'failed'] as const
 
 /** `/queue/jobs`, and `/queue` without bull-board: what runs, waits and has ended. */
 export async function queuePage(page: PageRequest, queue: QueueDeps): Promise<PageContent> {
-  const { query, link } = page
   const state = readChoice(page, 'state', STATES)
-  const { jobs, load } = await queue.jobs().catch((error: Error) => {
-    if (error.name !== 'QueueUnavailableError') throw error
-    throw new HttpError(503, 'the queue does not answer; try again later')
-  })
-  const shown = pageOf(page, {
+  const { jobs, load } = await queue.jobs()
+  return listPage(page, {
+    path: '/queue',
+    title: 'Queue',
+    lead: (
+      <>
+        {KINDS[queue.kind]} {formatCount(load.active, 'job')} running, {load.waiting} waiting
+        {load.delayed > 0 && `, ${load.delayed} delayed`}
+        {load.waiting > 0 && `; the oldest has waited ${Math.round(load.oldestWaitingSeconds)} s`}.{' '}
+        {queue.kind === 'redis' && <a href="/queue">More about each job, in bull-board</a>}
+      </>
+    ),
+    choices: [{ name: 'state', title: 'State', values: STATES }],
     name: 'jobs',
     caption: 'Jobs: those that run, those that wait, then those that ended, newest first',
     columns: COLUMNS,
@@ -49,24 +54,6 @@ export async function queuePage(page: PageRequest, queue: QueueDeps): Promise<Pa
       </>
     ),
   })
-  return {
-    title: 'Queue',
-    current: '/queue',
-    tables: [downloadOf(shown.table)],
-    body: (
-      <>
-        <h1>Queue</h1>
-        <p class="lead">
-          {KINDS[queue.kind]} {formatCount(load.active, 'job')} running, {load.waiting} waiting
-          {load.delayed > 0 && `, ${load.delayed} waiting for a moment`}
-          {load.waiting > 0 && `; the oldest has waited ${Math.round(load.oldestWaitingSeconds)} s`}.{' '}
-          {queue.kind === 'redis' && <a href="/queue">More about each job, in bull-board</a>}
-        </p>
-        <FilterForm query={query} choices={[{ name: 'state', title: 'State', values: STATES }]} />
-        <TableView {...shown} link={link} />
-      </>
-    ),
-  }
 }
 
 const KINDS: Record<QueueDeps['kind'], string> = {
@@ -88,20 +75,8 @@ const COLUMNS: readonly Column<QueueJob>[] = [
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
   { key: 'rfqId', title: 'RFQ id', value: ({ rfqId }) => rfqId },
   { key: 'cause', title: 'Added by', value: ({ cause }) => cause },
-  {
-    key: 'addedAt',
-    title: 'Added (UTC)',
-    width: 'line',
-    value: ({ addedAt }) => addedAt,
-    cell: ({ addedAt }) => <Moment at={addedAt} />,
-  },
-  {
-    key: 'finishedAt',
-    title: 'Ended (UTC)',
-    width: 'line',
-    value: ({ finishedAt }) => finishedAt,
-    cell: ({ finishedAt }) => <Moment at={finishedAt} />,
-  },
+  momentColumn('addedAt', 'Added (UTC)', ({ addedAt }) => addedAt),
+  momentColumn('finishedAt', 'Ended (UTC)', ({ finishedAt }) => finishedAt),
   { key: 'error', title: 'Error', width: 'wide', value: ({ error }) => error, cell: ({ error }) => plain(error) },
   { key: 'id', title: 'Id', fileOnly: true, value: ({ id }) => id },
 ]

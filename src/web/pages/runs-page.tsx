@@ -1,53 +1,38 @@
 import { RUN_KINDS, RUN_OUTCOMES, type RunOutcome, type RunRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
-import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
 import { Badge, Command, type Tone, UNKNOWN } from '../views/format.js'
-import { TableView } from '../views/table-view.js'
-import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
+import { listPage } from './list-page.js'
+import { type PageContent, type PageRequest, readChannel, readChoice } from './page.js'
 
 /** Runs that the page reads, newest first. */
 const MAX_RUNS = 2_000
 
 /** `/runs`: polls and closing rounds. */
 export async function runsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link, channels } = page
+  const { queries, channels } = page
   const kind = readChoice(page, 'kind', RUN_KINDS)
   const outcome = readChoice(page, 'outcome', RUN_OUTCOMES)
   const filter = { ...(await readChannel(page)), ...(kind && { kind }), ...(outcome && { outcome }) }
-  const rows = await queries.runs({ ...filter, limit: MAX_RUNS })
-  const shown = pageOf(page, {
+  return listPage(page, {
+    path: '/runs',
+    title: 'Runs',
+    lead: <>Each poll and each closing round of a channel, with what it found.</>,
+    choices: [
+      { name: 'channel', title: 'Channel', values: channels },
+      { name: 'kind', title: 'Kind', values: RUN_KINDS },
+      { name: 'outcome', title: 'Outcome', values: RUN_OUTCOMES },
+    ],
     name: 'runs',
     caption: 'Polls and closing rounds, newest first',
     columns: RUN_COLUMNS,
-    rows,
+    rows: await queries.runs({ ...filter, limit: MAX_RUNS }),
     empty: (
       <>
         No runs match. The service polls on its schedule; <Command text="quotekeeper sync" /> polls now.
       </>
     ),
   })
-  return {
-    title: 'Runs',
-    current: '/runs',
-    tables: [downloadOf(shown.table)],
-    body: (
-      <>
-        <h1>Runs</h1>
-        <p class="lead">Each poll and each closing round of a channel, with what it found.</p>
-        <FilterForm
-          query={query}
-          choices={[
-            { name: 'channel', title: 'Channel', values: channels },
-            { name: 'kind', title: 'Kind', values: RUN_KINDS },
-            { name: 'outcome', title: 'Outcome', values: RUN_OUTCOMES },
-          ]}
-        />
-        <TableView {...shown} link={link} />
-      </>
-    ),
-  }
 }
 
 const TONES: Record<RunOutcome, Tone> = { complete: 'good', partial: 'warn', failed: 'bad', interrupted: 'warn' }
