@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Connection } from './connection.js'
 import type { Closings } from './contract.js'
+import { allOf, type SqlDatabase, type Transaction } from './sql-database.js'
 
 interface PlanRow {
   plan_id: string
@@ -16,63 +16,65 @@ type ApprovalPlans = Pick<
 >
 
 /** Approval plans: the RFQs of a closing round that was held because of its size (table `held_rounds`). */
-export function createApprovalPlans(connection: Connection): ApprovalPlans {
-  const sql = (text: string) => connection.statement(text)
-  const supersede = (channel: string, now: Date, except: string) =>
-    sql(
-      `update held_rounds set superseded_at = ?
-      where channel = ? and plan_id <> ? and superseded_at is null and approved_at is null`,
-    ).run(now.toISOString(), channel, except)
+export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
+  const supersede = (tx: Transaction, channel: string, now: Date, except: string) =>
+    tx.run(
+      `update held_rounds set superseded_at = @at
+      where channel = @channel and plan_id <> @except and superseded_at is null and approved_at is null`,
+      { at: now.toISOString(), channel, except },
+    )
 
   return {
     createApprovalPlan: ({ channel, rfqIds, now, expiresAt }) =>
-      connection.write(() => {
+      database.write(async (tx) => {
+        await tx.lock('approval plans', channel)
         const ids = JSON.stringify([...rfqIds].sort())
-        const known = sql('select plan_id from held_rounds where channel = ? and rfq_ids = ? order by created_at desc')
-          .pluck()
-          .get(channel, ids) as string | undefined
-        const planId = known ?? `plan-${randomBytes(5).toString('hex')}`
-        sql(
-          `insert into held_rounds (plan_id, channel, rfq_ids, created_at, expires_at) values (?, ?, ?, ?, ?)
+        const known = await tx.get<PlanRow>(
+          'select plan_id from held_rounds where channel = @channel and rfq_ids = @ids order by created_at desc',
+          { channel, ids },
+        )
+        const planId = known?.plan_id ?? `plan-${randomBytes(5).toString('hex')}`
+        await tx.run(
+          `insert into held_rounds (plan_id, channel, rfq_ids, created_at, expires_at)
+          values (@planId, @channel, @ids, @at, @expiresAt)
           on conflict (plan_id) do update set expires_at = excluded.expires_at,
             approved_at = null, approved_by = null, superseded_at = null`,
-        ).run(planId, channel, ids, now.toISOString(), expiresAt.toISOString())
-        supersede(channel, now, planId)
+          { planId, channel, ids, at: now.toISOString(), expiresAt: expiresAt.toISOString() },
+        )
+        await supersede(tx, channel, now, planId)
         return planId
       }),
 
     async findApprovalPlan(planId, now) {
-      const row = connection.read((db) =>
-        db
-          .prepare('select channel, rfq_ids from held_rounds where plan_id = ? and expires_at > ?')
-          .get(planId, now.toISOString()),
-      ) as { channel: string; rfq_ids: string } | undefined
+      const row = await database.get<PlanRow>(
+        'select channel, rfq_ids from held_rounds where plan_id = @planId and expires_at > @now',
+        { planId, now: now.toISOString() },
+      )
       return row ? { channel: row.channel, rfqIds: JSON.parse(row.rfq_ids) as string[] } : null
     },
 
     approvePlan: (planId, { by, now }) =>
-      connection.write(() => {
-        sql('update held_rounds set approved_at = ?, approved_by = ? where plan_id = ?').run(
-          now.toISOString(),
+      database.write(async (tx) => {
+        await tx.run('update held_rounds set approved_at = @at, approved_by = @by where plan_id = @planId', {
+          at: now.toISOString(),
           by,
           planId,
-        )
+        })
       }),
 
     supersedePlans: (channel, now) =>
-      connection.write(() => {
-        supersede(channel, now, '')
+      database.write(async (tx) => {
+        await supersede(tx, channel, now, '')
       }),
 
     async heldPlans({ channel, now }) {
-      const rows = connection.read((db) =>
-        db
-          .prepare(
-            `select * from held_rounds where (@channel is null or channel = @channel) and expires_at > @now
-              and approved_at is null and superseded_at is null order by created_at, plan_id`,
-          )
-          .all({ channel: channel ?? null, now: now.toISOString() }),
-      ) as PlanRow[]
+      const ofChannel = channel !== undefined && 'channel = @channel'
+      const rows = await database.all<PlanRow>(
+        `select * from held_rounds
+        where ${allOf(ofChannel, 'expires_at > @now')} and approved_at is null and superseded_at is null
+        order by created_at, plan_id`,
+        { channel: channel ?? null, now: now.toISOString() },
+      )
       return rows.map((row) => ({
         plan: row.plan_id,
         channel: row.channel,

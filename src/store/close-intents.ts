@@ -6,10 +6,10 @@ import {
   OPEN_INTENT_STATES,
 } from '../domain/close-intent.js'
 import type { DecisionRecord } from '../domain/records.js'
-import type { Connection } from './connection.js'
 import type { CloseIntent, Closings, NewDecision } from './contract.js'
 import { IntentOpenError, StoreError } from './errors.js'
 import { assertLive } from './runs.js'
+import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 interface IntentRow {
@@ -46,14 +46,13 @@ export const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', 
  * @param appendDecision appends to the decision log, within the transaction that settles the intent
  */
 export function createCloseIntents(
-  connection: Connection,
-  appendDecision: (decision: NewDecision) => DecisionRecord,
+  database: SqlDatabase,
+  appendDecision: (tx: Transaction, decision: NewDecision) => Promise<DecisionRecord>,
 ): Pick<Closings, 'openIntents' | 'sentIntents' | 'planClose' | 'markSending' | 'settleClose'> {
-  const sql = (text: string) => connection.statement(text)
-
-  /** The intent as stored now, after checking that it may change to `to`. Within a transaction only. */
-  const requireTransition = (intent: CloseIntent, to: IntentState): IntentRow => {
-    const row = sql('select * from close_intents where id = ?').get(intent.id) as IntentRow | undefined
+  /** The intent as stored now, after checking that it may change to `to`. */
+  const requireTransition = async (tx: Transaction, intent: CloseIntent, to: IntentState): Promise<IntentRow> => {
+    await tx.lock('close intent', intent.id)
+    const row = await tx.get<IntentRow>('select * from close_intents where id = @id', { id: intent.id })
     const name = `Close intent ${intent.id} of RFQ ${intent.rfqId}`
     if (!row) throw new StoreError(`${name} does not exist.`)
     if (!isIntentTransition(row.state, to)) throw new StoreError(`${name} is ${row.state}; it cannot become ${to}.`)
@@ -62,74 +61,78 @@ export function createCloseIntents(
 
   return {
     async openIntents(channel) {
-      const rows = connection.read((db) =>
-        db
-          .prepare(`select * from close_intents where channel = ? and state in ${OPEN} order by created_at, id`)
-          .all(channel),
+      const rows = await database.all<IntentRow>(
+        `select * from close_intents where channel = @channel and state in ${OPEN} order by created_at, id`,
+        { channel },
       )
-      return (rows as IntentRow[]).map(toIntent)
+      return rows.map(toIntent)
     },
 
     async sentIntents(channel, after) {
-      const rows = connection.read((db) =>
-        db
-          .prepare(
-            `select rfq_id as id, count(*) as sent from close_intents
-            where channel = ? and posts > 0 and sent_at > ? group by rfq_id`,
-          )
-          .all(channel, after.toISOString()),
-      ) as { id: string; sent: number }[]
+      const rows = await database.all<{ id: string; sent: number }>(
+        `select rfq_id as id, count(*) as sent from close_intents
+        where channel = @channel and posts > 0 and sent_at > @after group by rfq_id`,
+        { channel, after: after.toISOString() },
+      )
       return new Map(rows.map(({ id, sent }) => [fromStoredText(id), sent]))
     },
 
     planClose: ({ channel, rfqId, runId, evidence, requested = false, now }) =>
-      connection.write(() => {
+      database.write(async (tx) => {
         // A process that lost its run must not close: what it read may be out of date.
-        assertLive(connection, { id: runId })
-        const storedId = toStoredText(rfqId)
-        const open = sql(`select id from close_intents where channel = ? and rfq_id = ? and state in ${OPEN}`)
-          .pluck()
-          .get(channel, storedId)
-        if (open !== undefined) {
-          throw new IntentOpenError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open}).`)
-        }
-        const sent = sql(
-          'select count(*) from close_intents where channel = ? and rfq_id = ? and posts > 0 and sent_at > ?',
+        await assertLive(tx, { id: runId })
+        await tx.lock('close intents', channel, rfqId)
+        const rfq = { channel, rfqId: toStoredText(rfqId) }
+        const open = await tx.get<{ id: number }>(
+          `select id from close_intents where channel = @channel and rfq_id = @rfqId and state in ${OPEN}`,
+          rfq,
         )
-          .pluck()
-          .get(channel, storedId, new Date(now.getTime() - DAY_MS).toISOString()) as number
+        if (open) {
+          throw new IntentOpenError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open.id}).`)
+        }
+        const counted = await tx.get<{ sent: number }>(
+          `select count(*) as sent from close_intents
+          where channel = @channel and rfq_id = @rfqId and posts > 0 and sent_at > @after`,
+          { ...rfq, after: new Date(now.getTime() - DAY_MS).toISOString() },
+        )
+        const sent = counted?.sent ?? 0
         if (!requested && sent >= MAX_INTENTS_PER_DAY) {
           throw new StoreError(`RFQ ${rfqId} of ${channel} was asked to close ${sent} times within 24 hours.`)
         }
-        return toIntent(
-          sql(
-            `insert into close_intents (channel, rfq_id, state, run_id, created_at, evidence)
-            values (?, ?, 'planned', ?, ?, ?) returning *`,
-          ).get(channel, storedId, runId, now.toISOString(), JSON.stringify(evidence)) as IntentRow,
+        const inserted = await tx.get<IntentRow>(
+          `insert into close_intents (channel, rfq_id, state, run_id, created_at, evidence)
+          values (@channel, @rfqId, 'planned', @runId, @at, @evidence) returning *`,
+          { ...rfq, runId, at: now.toISOString(), evidence: JSON.stringify(evidence) },
         )
+        return toIntent(inserted as IntentRow)
       }),
 
     markSending: (intent, now) =>
-      connection.write(() => {
-        const current = requireTransition(intent, 'sending')
+      database.write(async (tx) => {
+        const current = await requireTransition(tx, intent, 'sending')
         if (current.posts !== intent.posts) {
           throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
         }
         if (current.posts >= MAX_POSTS_PER_INTENT) {
           throw new StoreError(`Close intent ${intent.id} of RFQ ${intent.rfqId} was sent ${current.posts} times.`)
         }
-        const row = sql(
-          `update close_intents set state = 'sending', sent_at = ?, posts = posts + 1 where id = ? returning *`,
-        ).get(now.toISOString(), intent.id)
+        const row = await tx.get<IntentRow>(
+          `update close_intents set state = 'sending', sent_at = @at, posts = posts + 1 where id = @id returning *`,
+          { at: now.toISOString(), id: intent.id },
+        )
         return toIntent(row as IntentRow)
       }),
 
     settleClose: (intent, decision) =>
-      connection.write(() => {
+      database.write(async (tx) => {
         const state = decision.outcome ?? 'failed'
-        requireTransition(intent, state)
-        sql('update close_intents set state = ?, settled_at = ? where id = ?').run(state, decision.decidedAt, intent.id)
-        return appendDecision(decision)
+        await requireTransition(tx, intent, state)
+        await tx.run('update close_intents set state = @state, settled_at = @at where id = @id', {
+          state,
+          at: decision.decidedAt,
+          id: intent.id,
+        })
+        return appendDecision(tx, decision)
       }),
   }
 }

@@ -2,6 +2,7 @@ import type { EventKind } from '../domain/events.js'
 import type { DecisionRecord } from '../domain/records.js'
 import type { EventWriter } from './event-writer.js'
 import { retryCommand } from './retry-command.js'
+import type { Transaction } from './sql-database.js'
 
 const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> = {
   refused: 'close.refused',
@@ -13,7 +14,11 @@ const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> 
  * Writes the event of a decision that needs a person. The decision log has one entry per situation, not per round, so this
  * does not repeat. That an RFQ was closed is an event of the recorder, which sees it also if it was closed elsewhere.
  */
-export function writeDecisionEvent(events: EventWriter, decision: DecisionRecord): void {
+export async function writeDecisionEvent(
+  tx: Transaction,
+  events: EventWriter,
+  decision: DecisionRecord,
+): Promise<void> {
   const { channel, rfqId, runId, decidedAt, evidence, reason } = decision
   const kind = decision.decision === 'held' ? 'close.held' : decision.outcome && KINDS[decision.outcome]
   if (!kind) return
@@ -32,7 +37,7 @@ export function writeDecisionEvent(events: EventWriter, decision: DecisionRecord
     // One event for the whole round, which has a decision for each RFQ.
     const again = `quotekeeper close-expired --channel ${channel}`
     const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
-    events.writeOnce(['close.held', plan], { ...event, runId, describe: () => ({ reason, plan, remedy }) })
+    await events.writeOnce(tx, ['close.held', plan], { ...event, runId, describe: () => ({ reason, plan, remedy }) })
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {
@@ -42,5 +47,5 @@ export function writeDecisionEvent(events: EventWriter, decision: DecisionRecord
   }
   const result = typeof evidence.result === 'string' ? evidence.result : reason
   const describe = () => ({ ...facts, reason: result, ...(remedies[kind] && { remedy: remedies[kind] }) })
-  events.writeForRun(runId, [{ ...event, rfqId, describe }])
+  await events.writeForRun(tx, runId, [{ ...event, rfqId, describe }])
 }

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../domain/canonical-json.js'
 import type { DecisionRecord } from '../domain/records.js'
-import type { Connection } from './connection.js'
 import type { Closings, NewDecision } from './contract.js'
 import { writeDecisionEvent } from './decision-events.js'
 import type { EventWriter } from './event-writer.js'
+import { allOf, type Dialect, NO_LIMIT, type SqlDatabase, type Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
+
+/** Decisions verified before yielding to the event loop. */
+const ROWS_PER_STEP = 500
 
 /** The previous hash of the first decision. */
 export const GENESIS = '0'.repeat(64)
@@ -83,7 +87,7 @@ type DecisionLog = Pick<
   | 'verifyDecisions'
 > & {
   /** Appends within the caller's transaction. */
-  append(decision: NewDecision): DecisionRecord
+  append(tx: Transaction, decision: NewDecision): Promise<DecisionRecord>
 }
 
 /** SQL condition: the decision is the answer to a close: it has an outcome. */
@@ -94,111 +98,121 @@ export const selectNewestIds = (condition: string): string =>
   `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
 
 /** The decision log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
-export function createDecisionLog(connection: Connection, events: EventWriter): DecisionLog {
-  const sql = (text: string) => connection.statement(text)
-
-  const append = (decision: NewDecision): DecisionRecord => {
-    const previousHash = (sql('select hash from close_decisions order by id desc limit 1').pluck().get() ??
-      GENESIS) as string
-    const row = sql(
-      `insert into close_decisions (run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at, decision,
-        reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash)
-      values (@runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome,
-        @httpStatus, @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash) returning *`,
-    ).get({
+export function createDecisionLog(database: SqlDatabase, events: EventWriter): DecisionLog {
+  const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
+    await tx.lock('decisions')
+    const newest = await tx.get<DecisionRow>('select hash from close_decisions order by id desc limit 1')
+    const previousHash = newest?.hash ?? GENESIS
+    const row = await tx.get<DecisionRow>(insertDecision(tx.dialect), {
       ...decision,
       rfqId: toStoredText(decision.rfqId),
       reason: toStoredText(decision.reason),
       message: decision.message === null ? null : toStoredText(decision.message),
       evidence: canonicalJson(decision.evidence),
+      approvedBy: approverIn(decision.evidence),
       previousHash,
       hash: chainHash(previousHash, decision),
-    }) as DecisionRow
-    const appended = toDecision(row)
-    writeDecisionEvent(events, appended)
+    })
+    const appended = toDecision(row as DecisionRow)
+    await writeDecisionEvent(tx, events, appended)
     return appended
   }
 
-  const newest = (condition: string, channel: string): DecisionRecord[] => {
+  const newest = async (condition: string, channel: string): Promise<DecisionRecord[]> => {
     const ids = selectNewestIds(condition)
-    const rows = connection.read((db) => db.prepare(`${SELECT} where id in (${ids}) order by id`).all({ channel }))
-    return (rows as DecisionRow[]).map(toDecision)
+    const rows = await database.all<DecisionRow>(`${SELECT} where id in (${ids}) order by id`, { channel })
+    return rows.map(toDecision)
   }
 
   return {
     append,
 
-    appendDecision: (decision) => connection.write(() => append(decision)),
+    appendDecision: (decision) => database.write((tx) => append(tx, decision)),
 
     recordRepeats: (decisionIds, now) =>
-      connection.write(() => {
-        const record = sql(
-          `insert into close_decision_repeats (decision_id, first_at, last_at, times)
-          select id, decided_at, @at, 2 from close_decisions where id = @id
-          on conflict (decision_id) do update set last_at = excluded.last_at, times = times + 1`,
-        )
-        for (const id of decisionIds) record.run({ id, at: now.toISOString() })
+      database.write(async (tx) => {
+        for (const id of [...decisionIds].sort((a, b) => a - b)) {
+          await tx.run(
+            `insert into close_decision_repeats (decision_id, first_at, last_at, times)
+            select id, decided_at, @at, 2 from close_decisions where id = @id
+            on conflict (decision_id) do update set last_at = excluded.last_at, times = close_decision_repeats.times + 1`,
+            { id, at: now.toISOString() },
+          )
+        }
       }),
 
     async decisions({ channel, rfqId, outcome, asOf, before, limit }) {
-      const rows = connection.read((db) =>
-        db
-          .prepare(
-            `${SELECT} where (@channel is null or channel = @channel)
-              and (@rfqId is null or rfq_id = @rfqId) and (@outcome is null or outcome = @outcome)
-              and (@before is null or id < @before) and (@asOf is null or decided_at <= @asOf)
-            order by id desc limit @limit`,
-          )
-          .all({
-            channel: channel ?? null,
-            rfqId: rfqId === undefined ? null : toStoredText(rfqId),
-            outcome: outcome ?? null,
-            before: before ?? null,
-            asOf: asOf?.toISOString() ?? null,
-            limit: limit ?? -1,
-          }),
+      const where = allOf(
+        channel !== undefined && 'channel = @channel',
+        rfqId !== undefined && 'rfq_id = @rfqId',
+        outcome !== undefined && 'outcome = @outcome',
+        before !== undefined && 'id < @before',
+        asOf !== undefined && 'decided_at <= @asOf',
       )
-      return (rows as DecisionRow[]).map(toDecision).map((decision) => withoutLaterRounds(decision, asOf))
+      const rows = await database.all<DecisionRow>(`${SELECT} where ${where} order by id desc limit @limit`, {
+        channel: channel ?? null,
+        rfqId: rfqId === undefined ? null : toStoredText(rfqId),
+        outcome: outcome ?? null,
+        before: before ?? null,
+        asOf: asOf?.toISOString() ?? null,
+        limit: limit ?? NO_LIMIT,
+      })
+      return rows.map(toDecision).map((decision) => withoutLaterRounds(decision, asOf))
     },
 
     async decision(id) {
-      const row = connection.read((db) => db.prepare(`${SELECT} where id = ?`).get(id))
-      return row ? toDecision(row as DecisionRow) : null
+      const row = await database.get<DecisionRow>(`${SELECT} where id = @id`, { id })
+      return row ? toDecision(row) : null
     },
 
-    newestDecisions: async (channel) => newest('channel = @channel', channel),
+    newestDecisions: (channel) => newest('channel = @channel', channel),
 
     async lastClose(channel) {
-      const where = `channel = ? and ${IS_ANSWER} order by id desc limit 1`
-      const row = connection.read((db) => db.prepare(`${SELECT} where ${where}`).get(channel))
-      return row ? toDecision(row as DecisionRow) : null
+      const where = `channel = @channel and ${IS_ANSWER} order by id desc limit 1`
+      const row = await database.get<DecisionRow>(`${SELECT} where ${where}`, { channel })
+      return row ? toDecision(row) : null
     },
 
-    closeAnswers: async (channel) => newest(`channel = @channel and ${IS_ANSWER}`, channel),
+    closeAnswers: (channel) => newest(`channel = @channel and ${IS_ANSWER}`, channel),
 
     async chainLength() {
-      return connection.read(
-        (db) => db.prepare('select coalesce(max(id), 0) from close_decisions').pluck().get() as number,
-      )
+      const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from close_decisions')
+      return row?.length ?? 0
     },
 
     async chainEntry(id) {
       if (id === 0) return { decidedAt: null, hash: GENESIS }
-      const row = connection.read((db) =>
-        db.prepare('select decided_at, hash from close_decisions where id = ?').get(id),
-      )
-      const { decided_at, hash } = (row ?? {}) as Partial<DecisionRow>
-      return decided_at === undefined || hash === undefined ? null : { decidedAt: decided_at, hash }
+      const row = await database.get<DecisionRow>('select decided_at, hash from close_decisions where id = @id', { id })
+      return row ? { decidedAt: row.decided_at, hash: row.hash } : null
     },
 
     async verifyDecisions() {
-      return connection.read((db) => {
-        const rows = db.prepare('select * from close_decisions order by id').iterate() as IterableIterator<DecisionRow>
-        const issued = db.prepare("select seq from sqlite_sequence where name = 'close_decisions'").pluck().get()
-        return verifyChain(rows, (issued as number | undefined) ?? 0)
-      })
+      // Asked first: what is written meanwhile is verified too.
+      const counter = await database.get<{ issued: number }>(database.dialect.issuedDecisions)
+      const chain = startOfChain()
+      for (let after = 0; ; after += ROWS_PER_STEP) {
+        const rows = await database.all<DecisionRow>(
+          `select * from close_decisions where id > @after order by id limit ${ROWS_PER_STEP}`,
+          { after },
+        )
+        const broken = chain.firstBroken(rows)
+        if (broken) return broken
+        if (rows.length < ROWS_PER_STEP) return chain.end(counter?.issued ?? 0)
+        await yieldToEventLoop()
+      }
     },
   }
+}
+
+const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
+  typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
+
+function insertDecision({ computesApprovedBy }: Dialect): string {
+  const [column, value] = computesApprovedBy ? ['', ''] : [', approved_by', ', @approvedBy']
+  return `insert into close_decisions (run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at, decision,
+    reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash${column})
+  values (@runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome,
+    @httpStatus, @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash${value}) returning *`
 }
 
 function chainHash(previousHash: string, decision: NewDecision): string {
@@ -217,11 +231,24 @@ const hasEvidenceAsWritten = (row: DecisionRow, evidence: Record<string, unknown
  * Verifies the hash chain of the decisions.
  * @param issued how many decisions were ever written
  */
-export function verifyChain(rows: Iterable<DecisionRow>, issued: number) {
+export function verifyChain(rows: Iterable<DecisionRow>, issued: number): ChainReport {
+  const chain = startOfChain()
+  return chain.firstBroken(rows) ?? chain.end(issued)
+}
+
+interface ChainReport {
+  decisions: number
+  brokenAt: number | null
+  message: string
+}
+
+/** Verifies a hash chain part by part. */
+function startOfChain() {
   let previous = GENESIS
   let count = 0
-  const broken = (id: number, message: string) => ({ decisions: count, brokenAt: id, message })
-  for (const row of rows) {
+  const broken = (id: number, message: string): ChainReport => ({ decisions: count, brokenAt: id, message })
+
+  const verifyNext = (row: DecisionRow): ChainReport | null => {
     count++
     // The hash covers what was written with the decision; who approved it is part of the evidence.
     const {
@@ -238,11 +265,25 @@ export function verifyChain(rows: Iterable<DecisionRow>, issued: number) {
     if (hash !== chainHash(previousHash, decision) || !hasEvidenceAsWritten(row, decision.evidence))
       return broken(id, `Decision ${id} was changed after it was written.`)
     previous = hash
+    return null
   }
-  if (issued > count) return broken(count + 1, `Decisions after ${count} were removed (${issued} were written).`)
+
   return {
-    decisions: count,
-    brokenAt: null,
-    message: `${count} decisions, none changed; the newest has hash ${previous}.`,
+    /** The report on the first of these rows that does not continue the chain, or null. */
+    firstBroken(rows: Iterable<DecisionRow>): ChainReport | null {
+      for (const row of rows) {
+        const report = verifyNext(row)
+        if (report) return report
+      }
+      return null
+    },
+    end: (issued: number): ChainReport =>
+      issued > count
+        ? broken(count + 1, `Decisions after ${count} were removed (${issued} were written).`)
+        : {
+            decisions: count,
+            brokenAt: null,
+            message: `${count} decisions, none changed; the newest has hash ${previous}.`,
+          },
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { EventData, EventKind } from '../domain/events.js'
-import type { Connection, Sqlite } from './connection.js'
-import { readIdentity } from './identity.js'
+import { SELECT_ID } from './identity.js'
+import type { Queries, SqlDatabase, Transaction } from './sql-database.js'
 import { toStoredText } from './stored-text.js'
 
 /** Something that happened, to be written as an event. */
@@ -17,24 +17,29 @@ export interface EventDraft {
   describe: () => EventData
 }
 
-/** Writes events. Call it within a transaction, the one that records what the events are about. */
+/** Writes events, in the transaction that records what they are about. */
 export interface EventWriter {
   /** Writes an event unless one with the same key was written before. Returns whether it was written. */
-  writeOnce(key: readonly string[], draft: EventDraft & { runId?: number | null }): boolean
+  writeOnce(tx: Transaction, key: readonly string[], draft: EventDraft & { runId?: number | null }): Promise<boolean>
   /**
    * Writes the events of a run. If a run has more than a few of one kind, one summary takes their place; it grows in later
    * transactions of the run. Events of a run are not delivered before it has ended, so no receiver sees both.
    */
-  writeForRun(runId: number, drafts: readonly EventDraft[]): void
+  writeForRun(tx: Transaction, runId: number, drafts: readonly EventDraft[]): Promise<void>
   /**
    * Writes events of one transaction outside a run, each once only. If there are many, all are kept, so that none is
    * written again, but only their summary is delivered.
    */
-  writeNotices(notices: readonly (EventDraft & { key: readonly string[] })[]): void
+  writeNotices(tx: Transaction, notices: readonly (EventDraft & { key: readonly string[] })[]): Promise<void>
   /** Adds to the event that stands for the whole first poll of a channel. */
-  addToFirstPoll(run: { id: number; channel: string }, at: string, found: FirstPollCounts): void
-  /** For each key, whether no event was written with it yet. Reads; needs no transaction. */
-  areNew(keys: readonly (readonly string[])[]): boolean[]
+  addToFirstPoll(
+    tx: Transaction,
+    run: { id: number; channel: string },
+    at: string,
+    found: FirstPollCounts,
+  ): Promise<void>
+  /** For each key, whether no event was written with it yet. */
+  areNew(keys: readonly (readonly string[])[]): Promise<boolean[]>
 }
 
 type FirstPollCounts = NonNullable<EventData['found']>
@@ -68,69 +73,74 @@ const commonRfqId = (drafts: readonly EventDraft[]): string | null => {
 
 const newId = () => `evt_${randomUUID().replaceAll('-', '')}`
 
-/** Contains the id of the database, so that two installations never send equal ids for different events. */
-function keyedIdIn(db: Sqlite, key: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([readIdentity(db), ...key]))
-  return `evt_${hash.digest('hex').slice(0, 32)}`
-}
+export function createEventWriter(database: SqlDatabase): EventWriter {
+  let identity: string | undefined
 
-export function createEventWriter(connection: Connection): EventWriter {
-  const sql = (text: string) => connection.statement(text)
+  /** Contains the id of the database, so that two installations never send equal ids for different events. */
+  const keyedId = async (db: Queries, key: readonly string[]): Promise<string> => {
+    identity ??= (await db.get<{ value: string }>(SELECT_ID))?.value ?? ''
+    const hash = createHash('sha256').update(JSON.stringify([identity, ...key]))
+    return `evt_${hash.digest('hex').slice(0, 32)}`
+  }
 
-  const keyedId = (key: readonly string[]) => keyedIdIn(connection.reader, key)
-
-  const insert = (event: StoredEvent): boolean => {
-    const { changes } = sql(
+  const insert = async (tx: Transaction, event: StoredEvent): Promise<boolean> => {
+    const inserted = await tx.run(
       `insert into events (id, kind, at, channel, rfq_id, offer_id, run_id, count, summary, data, routed_at)
       values (@id, @kind, @at, @channel, @rfqId, @offerId, @runId, @count, @summary, @data, @routedAt)
       on conflict (id) do nothing`,
-    ).run({
-      id: event.id,
-      kind: event.kind,
-      at: event.at,
-      channel: event.channel,
-      rfqId: storedRfqId(event.rfqId),
-      offerId: event.offerId == null ? null : toStoredText(event.offerId),
-      runId: event.runId,
-      count: event.count ?? 1,
-      summary: event.summary ? 1 : 0,
-      data: JSON.stringify(event.data),
-      routedAt: event.routedAt ?? null,
-    })
-    return changes > 0
+      {
+        id: event.id,
+        kind: event.kind,
+        at: event.at,
+        channel: event.channel,
+        rfqId: storedRfqId(event.rfqId),
+        offerId: event.offerId == null ? null : toStoredText(event.offerId),
+        runId: event.runId,
+        count: event.count ?? 1,
+        summary: event.summary ? 1 : 0,
+        data: JSON.stringify(event.data),
+        routedAt: event.routedAt ?? null,
+      },
+    )
+    return inserted > 0
   }
 
-  const insertSingle = ({ describe, ...draft }: EventDraft, runId: number | null, more: Partial<StoredEvent> = {}) =>
-    insert({ ...draft, id: newId(), runId, summary: false, data: describe(), ...more })
+  const insertSingle = (
+    tx: Transaction,
+    { describe, ...draft }: EventDraft,
+    runId: number | null,
+    more: Partial<StoredEvent> = {},
+  ) => insert(tx, { ...draft, id: newId(), runId, summary: false, data: describe(), ...more })
 
   const UNROUTED_OF_RUN = 'run_id = @runId and kind = @kind and routed_at is null'
 
-  const writeKind = (runId: number, kind: EventKind, drafts: readonly EventDraft[]): void => {
+  const writeKind = async (tx: Transaction, runId: number, kind: EventKind, drafts: readonly EventDraft[]) => {
     const count = drafts.reduce((sum, draft) => sum + (draft.count ?? 1), 0)
-    const summary = sql(`select sequence, count, data from events where ${UNROUTED_OF_RUN} and summary = 1`).get({
-      runId,
-      kind,
-    }) as Row | undefined
+    const summary = await tx.get<Row>(
+      `select sequence, count, data from events where ${UNROUTED_OF_RUN} and summary = 1`,
+      { runId, kind },
+    )
     if (summary) {
       const known = JSON.parse(summary.data) as EventData
       const data = { ...known, items: withItems(known.items ?? [], drafts) }
-      sql(
+      await tx.run(
         `update events set count = count + @count, data = @data, rfq_id = case when rfq_id = @rfqId then rfq_id end
         where sequence = @sequence`,
-      ).run({ count, data: JSON.stringify(data), rfqId: storedRfqId(commonRfqId(drafts)), sequence: summary.sequence })
+        { count, data: JSON.stringify(data), rfqId: storedRfqId(commonRfqId(drafts)), sequence: summary.sequence },
+      )
       return
     }
-    const singles = sql(`select sequence, count, data from events where ${UNROUTED_OF_RUN} order by sequence`).all({
-      runId,
-      kind,
-    }) as Row[]
+    const singles = await tx.all<Row>(
+      `select sequence, count, data from events where ${UNROUTED_OF_RUN} order by sequence`,
+      { runId, kind },
+    )
     if (!ALWAYS_SUMMARIZED.has(kind) && singles.length + drafts.length <= MAX_SINGLE_EVENTS) {
-      for (const draft of drafts) insertSingle(draft, runId)
+      for (const draft of drafts) await insertSingle(tx, draft, runId)
       return
     }
-    sql(`delete from events where ${UNROUTED_OF_RUN}`).run({ runId, kind })
+    await tx.run(`delete from events where ${UNROUTED_OF_RUN}`, { runId, kind })
     const items = singles.map(({ data }) => JSON.parse(data) as EventData)
-    insert({
+    await insert(tx, {
       ...summaryOf(drafts, items),
       id: newId(),
       runId,
@@ -138,42 +148,57 @@ export function createEventWriter(connection: Connection): EventWriter {
     })
   }
 
-  const FIND = 'select 1 from events where id = ?'
-  const isKnown = (key: readonly string[]) => sql(FIND).get(keyedId(key)) !== undefined
+  /** For each key, whether an event was written with it. */
+  const areKnown = async (db: Queries, keys: readonly (readonly string[])[]): Promise<boolean[]> => {
+    const ids: string[] = []
+    for (const key of keys) ids.push(await keyedId(db, key))
+    const rows = await db.all<{ id: string }>(`select id from events where ${db.dialect.anyOf('id', '@ids')}`, { ids })
+    const known = new Set(rows.map(({ id }) => id))
+    return ids.map((id) => known.has(id))
+  }
 
   return {
-    areNew: (keys) =>
-      connection.read((db) => {
-        const find = db.prepare(FIND)
-        return keys.map((key) => find.get(keyedIdIn(db, key)) === undefined)
-      }),
+    areNew: async (keys) => (await areKnown(database, keys)).map((known) => !known),
 
-    writeOnce: (key, { describe, runId = null, ...draft }) =>
-      !isKnown(key) && insert({ ...draft, id: keyedId(key), runId, summary: false, data: describe() }),
-
-    writeForRun(runId, drafts) {
-      for (const [kind, ofKind] of byKind(drafts)) writeKind(runId, kind, ofKind)
+    async writeOnce(tx, key, { describe, runId = null, ...draft }) {
+      const [known] = await areKnown(tx, [key])
+      return !known && insert(tx, { ...draft, id: await keyedId(tx, key), runId, summary: false, data: describe() })
     },
 
-    writeNotices(notices) {
+    async writeForRun(tx, runId, drafts) {
+      if (drafts.length > 0) await tx.lock('events of run', runId)
+      for (const [kind, ofKind] of byKind(drafts)) await writeKind(tx, runId, kind, ofKind)
+    },
+
+    async writeNotices(tx, notices) {
+      await tx.lock('notices')
       for (const [, ofKind] of byKind(notices)) {
-        const fresh = ofKind.filter(({ key }) => !isKnown(key))
+        const known = await areKnown(
+          tx,
+          ofKind.map(({ key }) => key),
+        )
+        const fresh = ofKind.filter((_, at) => !known[at])
         const isMany = fresh.length > MAX_SINGLE_EVENTS
         for (const { key, ...draft } of fresh) {
-          insertSingle(draft, null, { id: keyedId(key), ...(isMany && { routedAt: draft.at }) })
+          await insertSingle(tx, draft, null, {
+            id: await keyedId(tx, key),
+            ...(isMany && { routedAt: draft.at }),
+          })
         }
-        if (isMany) insert({ ...summaryOf(fresh, []), id: newId(), runId: null, count: fresh.length })
+        if (isMany) await insert(tx, { ...summaryOf(fresh, []), id: newId(), runId: null, count: fresh.length })
       }
     },
 
-    addToFirstPoll({ id: runId, channel }, at, found) {
-      const row = sql(
+    async addToFirstPoll(tx, { id: runId, channel }, at, found) {
+      await tx.lock('first poll', channel)
+      const row = await tx.get<Row>(
         `select sequence, count, data from events
-        where channel = ? and kind = 'channel.first-poll' and routed_at is null order by sequence desc`,
-      ).get(channel) as Row | undefined
+        where channel = @channel and kind = 'channel.first-poll' and routed_at is null order by sequence desc`,
+        { channel },
+      )
       if (!row) {
         const event = { kind: 'channel.first-poll' as const, at, channel, id: newId(), runId, summary: true }
-        insert({ ...event, count: found.rfqs + found.offers, data: { found } })
+        await insert(tx, { ...event, count: found.rfqs + found.offers, data: { found } })
         return
       }
       const before = (JSON.parse(row.data) as EventData).found ?? { rfqs: 0, offers: 0, lateOffers: 0, problems: 0 }
@@ -184,12 +209,10 @@ export function createEventWriter(connection: Connection): EventWriter {
         problems: before.problems + found.problems,
       }
       // The run that continues a first poll that was killed delivers it.
-      sql('update events set run_id = ?, at = ?, count = ?, data = ? where sequence = ?').run(
-        runId,
-        at,
-        sum.rfqs + sum.offers,
-        JSON.stringify({ found: sum }),
-        row.sequence,
+      await tx.run(
+        `update events set run_id = @runId, at = @at, count = @count, data = @data
+        where sequence = @sequence`,
+        { runId, at, count: sum.rfqs + sum.offers, data: JSON.stringify({ found: sum }), sequence: row.sequence },
       )
     },
   }

@@ -1,5 +1,5 @@
-import type { Connection } from './connection.js'
 import type { MaintenanceLog, MaintenanceState } from './contract.js'
+import type { SqlDatabase } from './sql-database.js'
 
 /** A task that has not ended after this time was killed, in milliseconds. */
 const MAX_DURATION_MS = 600_000
@@ -20,43 +20,45 @@ const toState = (row: Row): MaintenanceState => ({
 })
 
 /** When each maintenance task last ran, over all processes on the database and across restarts. */
-export function createMaintenanceLog(connection: Connection): MaintenanceLog {
-  const find = 'select * from maintenance where task = ?'
+export function createMaintenanceLog(database: SqlDatabase): MaintenanceLog {
+  const find = 'select * from maintenance where task = @task'
   return {
     async maintenanceState(task) {
-      const row = connection.read((db) => db.prepare(find).get(task)) as Row | undefined
+      const row = await database.get<Row>(find, { task })
       return row ? toState(row) : null
     },
 
     beginMaintenance: (task, now, isDue) =>
-      connection.write(() => {
+      database.write(async (tx) => {
+        await tx.lock('maintenance', task)
         const at = now.toISOString()
-        const row = connection.statement(find).get(task) as Row | undefined
+        const row = await tx.get<Row>(find, { task })
         // A moment far ahead was written before the clock was set back.
         const until = new Date(now.getTime() + MAX_DURATION_MS).toISOString()
         const running = row?.running_until != null && row.running_until > at && row.running_until <= until
         if (running || !isDue(row ? toState(row) : null)) return false
-        connection
-          .statement(
-            `insert into maintenance (task, attempted_at, running_until) values (@task, @at, @until)
-            on conflict (task) do update set attempted_at = @at, running_until = @until`,
-          )
-          .run({ task, at, until })
+        await tx.run(
+          `insert into maintenance (task, attempted_at, running_until) values (@task, @at, @until)
+          on conflict (task) do update set attempted_at = @at, running_until = @until`,
+          { task, at, until },
+        )
         return true
       }),
 
     endMaintenance: (task, now, end) =>
-      connection.write(() => {
-        connection.statement('update maintenance set running_until = null where task = ?').run(task)
+      database.write(async (tx) => {
+        await tx.run('update maintenance set running_until = null where task = @task', { task })
         if (end === 'stopped') return
         if (end === 'succeeded') {
-          connection
-            .statement('update maintenance set succeeded_at = ?, failures = 0, error = null where task = ?')
-            .run(now.toISOString(), task)
+          await tx.run('update maintenance set succeeded_at = @at, failures = 0, error = null where task = @task', {
+            task,
+            at: now.toISOString(),
+          })
         } else {
-          connection
-            .statement('update maintenance set failures = failures + 1, error = ? where task = ?')
-            .run(end.error, task)
+          await tx.run('update maintenance set failures = failures + 1, error = @error where task = @task', {
+            task,
+            error: end.error,
+          })
         }
       }),
   }

@@ -1,26 +1,26 @@
-import { statSync } from 'node:fs'
-import type { Connection } from './connection.js'
 import type { Monitoring, RecordedVersion, RfqCount } from './contract.js'
-import { createRfqIndex, type IndexedRfq } from './rfq-index.js'
+import type { IndexedRfq, PresentRfqs } from './rfq-index.js'
+import type { Queries } from './sql-database.js'
+
+interface VersionRow {
+  kind: RecordedVersion['kind']
+  observed_at: string
+  not_before: string | null
+}
 
 /** Figures for monitoring, cheap enough to be read several times a minute. */
-export function createMonitoring(connection: Connection): Monitoring {
-  const presentRfqs = createRfqIndex(connection)
+export function createMonitoring(queries: Queries, presentRfqs: PresentRfqs): Omit<Monitoring, 'fileSizes'> {
   return {
     rfqCounts: async (channel) => countEqual(await presentRfqs(channel)),
     async recordedVersions(runId) {
-      return connection.read((db) =>
-        db
-          .prepare(
-            `select kind, (unixepoch(observed_at, 'subsec') - unixepoch(not_before, 'subsec')) as delaySeconds
-            from versions where run_id = ?`,
-          )
-          .all(runId),
-      ) as RecordedVersion[]
-    },
-    fileSizes() {
-      const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-      return { database: size(connection.path), wal: size(`${connection.path}-wal`) }
+      const rows = await queries.all<VersionRow>(
+        'select kind, observed_at, not_before from versions where run_id = @runId',
+        { runId },
+      )
+      return rows.map(({ kind, observed_at, not_before }): RecordedVersion => {
+        const delayMs = not_before === null ? null : Date.parse(observed_at) - Date.parse(not_before)
+        return { kind, delaySeconds: delayMs === null ? null : delayMs / 1000 }
+      })
     },
   }
 }

@@ -3,11 +3,11 @@ import { changedFields, namedChanges, offerFacts, rfqFacts, type ShapedBody } fr
 import type { EventData, EventKind, RfqFacts } from '../domain/events.js'
 import { type Calendar, createCalendar, isLate } from '../domain/expiry.js'
 import type { Problem } from '../domain/lenient-parser.js'
-import type { Connection } from './connection.js'
 import type { RunHandle } from './contract.js'
 import { type EventDraft, type EventWriter, MAX_SINGLE_EVENTS } from './event-writer.js'
+import type { Transaction } from './sql-database.js'
 import { storedRfqFacts } from './stored-rfq.js'
-import { toStoredText } from './stored-text.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A document that a transaction of a poll or closing round found new, changed, missing or returned. */
 export interface ObservedChange {
@@ -42,12 +42,11 @@ const MAX_RUNS_REMEMBERED = 100
 
 /** Turns what a transaction observed into events. Costs nothing if nothing changed. */
 export interface ObservedEvents {
-  /** Within the transaction, at its end. */
-  write(run: RunHandle, observations: Observations, stamp: string): void
+  /** At the end of the transaction. */
+  write(tx: Transaction, run: RunHandle, observations: Observations, stamp: string): Promise<void>
 }
 
-export function createObservedEvents(connection: Connection, writer: EventWriter): ObservedEvents {
-  const sql = (text: string) => connection.statement(text)
+export function createObservedEvents(writer: EventWriter): ObservedEvents {
   const firstPolls = new Map<number, boolean>()
   const calendars = new Map<string, Calendar>()
 
@@ -60,29 +59,25 @@ export function createObservedEvents(connection: Connection, writer: EventWriter
   }
 
   /** No poll of this kind ended well before. Does not change during a run. */
-  const isFirstPoll = (run: RunHandle): boolean => {
+  const isFirstPoll = async (tx: Transaction, run: RunHandle): Promise<boolean> => {
     if (run.kind === 'close') return false
     const known = firstPolls.get(run.id)
     if (known !== undefined) return known
-    const earlier = sql(
-      `select 1 from runs where channel = ? and kind = ? and id < ? and outcome in ('complete', 'partial') limit 1`,
-    ).get(run.channel, run.kind, run.id)
+    const earlier = await tx.get(
+      `select 1 as found from runs where channel = @channel and kind = @kind and id < @id
+        and outcome in ('complete', 'partial') limit 1`,
+      { channel: run.channel, kind: run.kind, id: run.id },
+    )
     if (firstPolls.size >= MAX_RUNS_REMEMBERED) firstPolls.clear()
     firstPolls.set(run.id, earlier === undefined)
     return earlier === undefined
   }
 
-  const isBeingClosed = (channel: string, rfqId: string): boolean =>
-    sql(`select 1 from close_intents where channel = ? and rfq_id = ? and state = 'sending'`).get(
-      channel,
-      toStoredText(rfqId),
-    ) !== undefined
-
   return {
-    write(run, observations, stamp) {
+    async write(tx, run, observations, stamp) {
       const { changes, problems } = observations
       if (changes.length === 0 && problems.length === 0) return
-      const isFirst = isFirstPoll(run)
+      const isFirst = await isFirstPoll(tx, run)
       if (isFirst && run.kind === 'listings') return
       let today: string | undefined
       const context: DraftContext = {
@@ -90,11 +85,8 @@ export function createObservedEvents(connection: Connection, writer: EventWriter
         stamp,
         today: () => (today ??= calendarOf(run.timeZone).dateAt(new Date(stamp))),
         calendar: () => calendarOf(run.timeZone),
-        rfq: lazyFacts((rfqId) => {
-          const { rfq } = observations
-          return rfqId === rfq?.id ? rfqFacts(rfqId, rfq) : storedRfqFacts(connection, run.channel, rfqId)
-        }),
-        isBeingClosed: (rfqId) => isBeingClosed(run.channel, rfqId),
+        rfq: await factsOfRfqs(tx, run, observations),
+        beingClosed: await rfqsBeingClosed(tx, run, observations),
         // Its own transaction begins with the RFQ.
         isNewRfq: (rfqId) =>
           changes[0]?.rfqId === rfqId && changes[0].kind === 'rfq' && changes[0].change === 'inserted',
@@ -108,10 +100,10 @@ export function createObservedEvents(connection: Connection, writer: EventWriter
           lateOffers: count('offer.late'),
           problems: problems.length,
         }
-        if (found.rfqs + found.offers + found.problems > 0) writer.addToFirstPoll(run, stamp, found)
+        if (found.rfqs + found.offers + found.problems > 0) await writer.addToFirstPoll(tx, run, stamp, found)
         return
       }
-      writer.writeForRun(run.id, [...drafts, ...problems.map((found) => problemDraft(found, context))])
+      await writer.writeForRun(tx, run.id, [...drafts, ...problems.map((found) => problemDraft(found, context))])
     },
   }
 }
@@ -123,20 +115,38 @@ interface DraftContext {
   calendar: () => Calendar
   /** The RFQ as it is now stored. */
   rfq: (rfqId: string) => RfqFacts | null
-  isBeingClosed: (rfqId: string) => boolean
+  beingClosed: ReadonlySet<string>
   isNewRfq: (rfqId: string) => boolean
 }
 
-/** Reads each RFQ once, and only if an event tells of it. */
-function lazyFacts(read: (rfqId: string) => RfqFacts | null) {
-  const known = new Map<string, RfqFacts | null>()
-  return (rfqId: string): RfqFacts | null => {
-    const facts = known.get(rfqId)
-    if (facts !== undefined) return facts
-    const found = read(rfqId)
-    known.set(rfqId, found)
-    return found
+/** The facts of the RFQs that events may tell of: the one that was recorded, or the first of those that are missing or returned. */
+async function factsOfRfqs(
+  tx: Transaction,
+  run: RunHandle,
+  { rfq, changes }: Observations,
+): Promise<DraftContext['rfq']> {
+  const others = new Set<string>()
+  for (const { rfqId } of changes) {
+    if (rfqId !== rfq?.id && others.size < MAX_SINGLE_EVENTS) others.add(rfqId)
   }
+  const known = await storedRfqFacts(tx, run.channel, [...others])
+  let own: RfqFacts | undefined
+  return (rfqId) => {
+    if (rfqId !== rfq?.id) return known.get(rfqId) ?? null
+    own ??= rfqFacts(rfqId, rfq)
+    return own
+  }
+}
+
+async function rfqsBeingClosed(tx: Transaction, run: RunHandle, { changes }: Observations): Promise<Set<string>> {
+  const rfqIds = changes.flatMap(({ kind, change, rfqId }) => (kind === 'rfq' && change === 'changed' ? [rfqId] : []))
+  if (rfqIds.length === 0) return new Set()
+  const rows = await tx.all<{ rfq_id: string }>(
+    `select rfq_id from close_intents
+    where channel = @channel and state = 'sending' and ${tx.dialect.anyOf('rfq_id', '@rfqIds')}`,
+    { channel: run.channel, rfqIds: rfqIds.map(toStoredText) },
+  )
+  return new Set(rows.map(({ rfq_id }) => fromStoredText(rfq_id)))
 }
 
 function toDraft(change: ObservedChange, context: DraftContext): EventDraft | null {
@@ -183,7 +193,7 @@ function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: Dra
   const details = () => ({ changes: namedChanges(changes) })
   const closed = changes.some(({ field, after: state }) => field === 'state' && state === 'closed')
   if (!closed) return { kind: 'rfq.changed', details }
-  const reason = context.isBeingClosed(rfqId) ? 'closed by Quotekeeper' : 'closed on the marketplace'
+  const reason = context.beingClosed.has(rfqId) ? 'closed by Quotekeeper' : 'closed on the marketplace'
   return { kind: 'rfq.closed', details: () => ({ reason, ...details() }) }
 }
 

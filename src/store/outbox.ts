@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 import type { EventRecord } from '../domain/events.js'
 import { isCalendarDate } from '../domain/zoned-time.js'
-import type { Connection } from './connection.js'
 import { createDeliveries } from './deliveries.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
-import { createRfqIndex } from './rfq-index.js'
+import type { PresentRfqs } from './rfq-index.js'
+import type { SqlDatabase, Transaction } from './sql-database.js'
 import { storedRfqFacts } from './stored-rfq.js'
 import { fromStoredText } from './stored-text.js'
 
@@ -28,18 +28,17 @@ where e.routed_at is null and case
 end`
 
 /** Events that no run observed, and the deliveries of all events. */
-export function createOutbox(connection: Connection, events: EventWriter): Outbox {
-  const sql = (text: string) => connection.statement(text)
-  const presentRfqs = createRfqIndex(connection)
+export function createOutbox(database: SqlDatabase, events: EventWriter, presentRfqs: PresentRfqs): Outbox {
   return {
-    ...createDeliveries(connection),
+    ...createDeliveries(database),
 
     recordEvent: ({ kind, at, channel, rfqId, key, data }) =>
-      connection.write(() => {
-        const rfq = channel !== null && rfqId !== undefined ? storedRfqFacts(connection, channel, rfqId) : null
+      database.write(async (tx) => {
+        const rfqs = channel !== null && rfqId !== undefined ? await storedRfqFacts(tx, channel, [rfqId]) : null
+        const rfq = rfqs?.get(rfqId ?? '')
         const describe = () => ({ ...(rfq && { rfq }), ...data })
         const draft = { kind, at: at.toISOString(), channel, rfqId: rfqId ?? null, describe }
-        return events.writeOnce(key === undefined ? [kind, randomUUID()] : [kind, ...key], draft)
+        return events.writeOnce(tx, key === undefined ? [kind, randomUUID()] : [kind, ...key], draft)
       }),
 
     async openRfqsDue(channel, upTo) {
@@ -53,37 +52,39 @@ export function createOutbox(connection: Connection, events: EventWriter): Outbo
 
     async recordDueRfqs(kind, channel, rfqs, now) {
       const keyOf = ({ rfqId, dueDate }: OpenRfq) => [kind, channel, rfqId, dueDate]
-      const isNew = events.areNew(rfqs.map(keyOf))
+      const isNew = await events.areNew(rfqs.map(keyOf))
       const fresh = rfqs.filter((_, at) => isNew[at])
       if (fresh.length === 0) return
-      await connection.write(() =>
-        events.writeNotices(
-          fresh.map((rfq) => ({
-            kind,
-            key: keyOf(rfq),
-            at: now.toISOString(),
-            channel,
-            rfqId: rfq.rfqId,
-            describe: () => {
-              const facts = storedRfqFacts(connection, channel, rfq.rfqId)
-              return facts ? { rfq: facts } : {}
-            },
-          })),
-        ),
-      )
+      await database.write(async (tx) => {
+        const ids = fresh.map(({ rfqId }) => rfqId)
+        const known = await storedRfqFacts(tx, channel, ids)
+        const describe = (rfqId: string) => {
+          const facts = known.get(rfqId)
+          return facts ? { rfq: facts } : {}
+        }
+        const about = { kind, at: now.toISOString(), channel }
+        await events.writeNotices(
+          tx,
+          fresh.map((rfq) => ({ ...about, key: keyOf(rfq), rfqId: rfq.rfqId, describe: () => describe(rfq.rfqId) })),
+        )
+      })
     },
 
     async routeEvents(targetsOf, now) {
       const at = now.toISOString()
       let created = 0
       for (;;) {
-        const found = connection.read((db) => db.prepare(`select 1 ${ROUTABLE} limit 1`).get({ now: at }))
+        const found = await database.get(`select 1 as found ${ROUTABLE} limit 1`, { now: at })
         if (found === undefined) return created
-        created += await connection.write(() => {
-          const rows = sql(`select e.* ${ROUTABLE} order by e.sequence limit ${EVENTS_PER_TRANSACTION}`).all({
-            now: at,
-          })
-          return (rows as EventRow[]).reduce((sum, row) => sum + route(connection, toEvent(row), targetsOf, at), 0)
+        created += await database.write(async (tx) => {
+          await tx.lock('routing of events')
+          const rows = await tx.all<EventRow>(
+            `select e.* ${ROUTABLE} order by e.sequence limit ${EVENTS_PER_TRANSACTION}`,
+            { now: at },
+          )
+          let deliveries = 0
+          for (const row of rows) deliveries += await route(tx, toEvent(row), targetsOf, at)
+          return deliveries
         })
       }
     },
@@ -91,17 +92,21 @@ export function createOutbox(connection: Connection, events: EventWriter): Outbo
 }
 
 /** Creates the deliveries of one event. Returns how many. */
-function route(
-  connection: Connection,
+async function route(
+  tx: Transaction,
   event: EventRecord,
   targetsOf: (event: EventRecord) => readonly string[],
   at: string,
-): number {
-  connection.statement('update events set routed_at = ? where sequence = ?').run(at, event.sequence)
-  const insert = connection.statement(
-    `insert into deliveries (event_id, target, created_at)
-    select @id, target, @at from delivery_targets where target = @target and since_sequence < @sequence`,
-  )
+): Promise<number> {
   const { id, sequence } = event
-  return targetsOf(event).reduce((sum, target) => sum + insert.run({ id, target, at, sequence }).changes, 0)
+  await tx.run('update events set routed_at = @at where sequence = @sequence', { at, sequence })
+  let created = 0
+  for (const target of targetsOf(event)) {
+    created += await tx.run(
+      `insert into deliveries (event_id, target, created_at)
+      select @id, target, @at from delivery_targets where target = @target and since_sequence < @sequence`,
+      { id, target, at, sequence },
+    )
+  }
+  return created
 }

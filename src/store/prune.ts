@@ -1,6 +1,7 @@
-import { type Connection, yieldToEventLoop } from './connection.js'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { PruneReport, Pruning } from './contract.js'
 import { type PacedWrite, pacedWrites } from './paced-writes.js'
+import type { SqlDatabase, Transaction } from './sql-database.js'
 
 /** The newest runs of each channel and kind stay single, whatever their age. */
 const MIN_SINGLE_RUNS = 100
@@ -29,6 +30,13 @@ interface RunRow {
   bytes: number
 }
 
+/** What a group of runs becomes; the other values are sums. */
+interface Totals extends Record<string, string | number | null> {
+  folded: number
+  /** Of the newest run. */
+  id: number
+}
+
 /** Idle runs of one day, channel, kind and outcome, oldest first. */
 type Group = RunRow[]
 
@@ -37,25 +45,25 @@ type Group = RunRow[]
  * Never touches versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that
  * others can write meanwhile, and pauses between them; when it is killed, what was folded stays folded.
  */
-export function createPruning(connection: Connection): Pruning {
+export function createPruning(database: SqlDatabase): Pruning {
   return {
     async prune({ foldRunsBefore, dropPlansBefore, dropEventsBefore, dryRun = false, signal }) {
       const none = { rows: 0, bytes: 0 }
-      const write = pacedWrites(connection)
+      const write = pacedWrites(database)
       const report: PruneReport = { runs: { ...none }, plans: none, events: none }
-      for (const group of foldRunsBefore === null ? [] : await idleGroups(connection, foldRunsBefore, signal)) {
+      for (const group of foldRunsBefore === null ? [] : await idleGroups(database, foldRunsBefore, signal)) {
         for (let start = 0; start < group.length - 1; start += RUNS_PER_TRANSACTION - 1) {
           signal?.throwIfAborted()
           const part = group.slice(start, start + RUNS_PER_TRANSACTION)
-          const folded = dryRun ? part.length - 1 : await write(() => foldRuns(connection, part))
+          const folded = dryRun ? part.length - 1 : await write((tx) => foldRuns(tx, part))
           report.runs.rows += folded
           report.runs.bytes += folded * averageBytes(part)
         }
         await yieldToEventLoop()
       }
-      if (dropPlansBefore !== null) report.plans = await dropPlans(connection, dropPlansBefore.toISOString(), dryRun)
+      if (dropPlansBefore !== null) report.plans = await dropPlans(database, dropPlansBefore.toISOString(), dryRun)
       if (dropEventsBefore !== null)
-        report.events = await dropEvents(connection, dropEventsBefore.toISOString(), { write, dryRun, signal })
+        report.events = await dropEvents(database, dropEventsBefore.toISOString(), { write, dryRun, signal })
       report.runs.bytes = Math.round(report.runs.bytes)
       return report
     },
@@ -65,22 +73,20 @@ export function createPruning(connection: Connection): Pruning {
 const averageBytes = (rows: readonly RunRow[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0) / rows.length
 
 /** The groups with more than one run, in the order of their first runs. */
-async function idleGroups(connection: Connection, before: Date, signal: AbortSignal | undefined): Promise<Group[]> {
+async function idleGroups(database: SqlDatabase, before: Date, signal: AbortSignal | undefined): Promise<Group[]> {
   const groups = new Map<string, Group>()
-  const single = singleRuns(connection)
+  const single = await singleRuns(database)
   const cutOff = startOfDay(before)
   for (let after = 0; ; ) {
     signal?.throwIfAborted()
-    const rows = connection.read((db) =>
-      db
-        .prepare(
-          `select r.id, r.channel, r.kind, r.outcome, substr(r.started_at, 1, 10) as day,
-            case when r.started_at < @cutOff then ${IDLE} else 0 end as idle,
-            case when r.started_at < @cutOff then ${BYTES} else 0 end as bytes, r.started_at < @cutOff as old
-          from runs r where r.id > @after order by r.id limit ${RUNS_PER_TURN}`,
-        )
-        .all({ after, cutOff }),
-    ) as (RunRow & { old: number })[]
+    const rows = await database.all<RunRow & { old: number }>(
+      `select r.id, r.channel, r.kind, r.outcome, substr(r.started_at, 1, 10) as day,
+        case when r.started_at < @cutOff and ${IDLE} then 1 else 0 end as idle,
+        case when r.started_at < @cutOff then ${BYTES} else 0 end as bytes,
+        case when r.started_at < @cutOff then 1 else 0 end as old
+      from runs r where r.id > @after order by r.id limit ${RUNS_PER_TURN}`,
+      { after, cutOff },
+    )
     for (const row of rows) {
       if (row.idle === 0 || row.id >= (single.get(`${row.kind} ${row.channel}`) ?? 0)) continue
       const key = JSON.stringify([row.channel, row.kind, row.outcome, row.day])
@@ -108,63 +114,56 @@ with recursive names (channel) as (
 select channel from names where channel is not null`
 
 /** For each kind and channel, the id from which runs stay single, because readiness looks through the newest ones. */
-function singleRuns(connection: Connection): Map<string, number> {
-  return connection.read((db) => {
-    const nth = db
-      .prepare(
-        `select id from runs where channel = ? and kind = ? order by id desc limit 1 offset ${MIN_SINGLE_RUNS - 1}`,
+async function singleRuns(database: SqlDatabase): Promise<Map<string, number>> {
+  const newest = new Map<string, number>()
+  for (const { channel } of await database.all<{ channel: string }>(CHANNELS_OF_RUNS)) {
+    for (const kind of ['listings', 'rfqs', 'close']) {
+      const row = await database.get<{ id: number }>(
+        `select id from runs where channel = @channel and kind = @kind
+        order by id desc limit 1 offset ${MIN_SINGLE_RUNS - 1}`,
+        { channel, kind },
       )
-      .pluck()
-    const names = db.prepare(CHANNELS_OF_RUNS).pluck().all() as string[]
-    const kinds = ['listings', 'rfqs', 'close']
-    return new Map(
-      names.flatMap((channel) =>
-        kinds.map((kind) => [`${kind} ${channel}`, (nth.get(channel, kind) as number | undefined) ?? 0] as const),
-      ),
-    )
-  })
+      newest.set(`${kind} ${channel}`, row?.id ?? 0)
+    }
+  }
+  return newest
 }
 
 /** Folds runs into the newest of them. What another process folded meanwhile is left as it is. Returns the rows removed. */
-function foldRuns(connection: Connection, group: Group): number {
-  const ids = JSON.stringify(group.map(({ id }) => id))
-  const idle = `r.id in (select value from json_each(@ids)) and ${IDLE}`
-  const totals = connection
-    .statement(
-      `select count(*) as rows, max(r.id) as id, min(r.started_at) as startedAt, max(r.finished_at) as finishedAt,
-        sum(r.requests) as requests, sum(r.seen) as seen, sum(r.unchanged) as unchanged, sum(r.invalid) as invalid,
-        sum(r.failed_items) as failedItems, sum(r.times) as times, sum(r.postponed) as postponed
-      from runs r where ${idle}`,
-    )
-    .get({ ids }) as { rows: number; id: number }
-  if (totals.rows < 2) return 0
-  connection.statement(`delete from runs as r where ${idle} and r.id <> @id`).run({ ids, id: totals.id })
-  connection
-    .statement(
-      `update runs set started_at = @startedAt, finished_at = @finishedAt, requests = @requests, seen = @seen,
-        unchanged = @unchanged, invalid = @invalid, failed_items = @failedItems, times = @times,
-        postponed = @postponed, holder = '{}'
-      where id = @id`,
-    )
-    .run({ ...totals })
-  return totals.rows - 1
+async function foldRuns(tx: Transaction, group: Group): Promise<number> {
+  await tx.lock('folding of runs')
+  const ids = group.map(({ id }) => id)
+  const idle = `${tx.dialect.anyOf('r.id', '@ids')} and ${IDLE}`
+  const totals = await tx.get<Totals>(
+    `select count(*) as folded, max(r.id) as id, min(r.started_at) as "startedAt",
+      max(r.finished_at) as "finishedAt", sum(r.requests) as requests, sum(r.seen) as seen,
+      sum(r.unchanged) as unchanged, sum(r.invalid) as invalid, sum(r.failed_items) as "failedItems",
+      sum(r.times) as times, sum(r.postponed) as postponed
+    from runs r where ${idle}`,
+    { ids },
+  )
+  if (!totals || totals.folded < 2) return 0
+  await tx.run(`delete from runs as r where ${idle} and r.id <> @id`, { ids, id: totals.id })
+  await tx.run(
+    `update runs set started_at = @startedAt, finished_at = @finishedAt, requests = @requests, seen = @seen,
+      unchanged = @unchanged, invalid = @invalid, failed_items = @failedItems, times = @times,
+      postponed = @postponed, holder = '{}'
+    where id = @id`,
+    totals,
+  )
+  return totals.folded - 1
 }
 
 /** Plans that nobody can approve any more since long ago. */
-async function dropPlans(connection: Connection, before: string, dryRun: boolean): Promise<PruneReport['plans']> {
-  const found = connection.read((db) =>
-    db
-      .prepare(
-        `select count(*) as rows, coalesce(sum(length(plan_id || channel || rfq_ids) + ${ROW_OVERHEAD_BYTES}), 0) as bytes
-        from held_rounds where expires_at < ?`,
-      )
-      .get(before),
-  ) as PruneReport['plans']
+async function dropPlans(database: SqlDatabase, before: string, dryRun: boolean): Promise<PruneReport['plans']> {
+  const found = (await database.get<PruneReport['plans']>(
+    `select count(*) as rows, coalesce(sum(length(plan_id || channel || rfq_ids) + ${ROW_OVERHEAD_BYTES}), 0) as bytes
+    from held_rounds where expires_at < @before`,
+    { before },
+  )) as PruneReport['plans']
   if (dryRun || found.rows === 0) return found
-  const { changes } = await connection.write(() =>
-    connection.statement('delete from held_rounds where expires_at < ?').run(before),
-  )
-  return { ...found, rows: changes }
+  const rows = await database.write((tx) => tx.run('delete from held_rounds where expires_at < @before', { before }))
+  return { ...found, rows }
 }
 
 /** Events looked at in one transaction. */
@@ -179,25 +178,22 @@ const ONCE_ONLY = `summary = 0 and (kind in ('rfq.due-soon', 'rfq.overdue', 'cha
 
 /** Old events with their deliveries. Those that are still to be delivered stay, and those that keep others from being written. */
 async function dropEvents(
-  connection: Connection,
+  database: SqlDatabase,
   before: string,
   { write, dryRun, signal }: { write: PacedWrite; dryRun: boolean; signal: AbortSignal | undefined },
 ): Promise<PruneReport['events']> {
   const total = { rows: 0, bytes: 0 }
   for (let after = 0; ; ) {
     signal?.throwIfAborted()
-    const old = connection.read((db) =>
-      db
-        .prepare(
-          `select sequence, length(id || kind || at || data) + 2 * ${ROW_OVERHEAD_BYTES} as bytes,
-            not (${ONCE_ONLY}) and not exists (
-              select 1 from deliveries d where d.event_id = e.id and d.state = 'pending') as done
-          from events e where sequence > ? and at < ? order by sequence limit ${EVENTS_PER_TRANSACTION}`,
-        )
-        .all(after, before),
-    ) as { sequence: number; bytes: number; done: number }[]
+    const old = await database.all<{ sequence: number; bytes: number; done: number }>(
+      `select sequence, length(id || kind || at || data) + 2 * ${ROW_OVERHEAD_BYTES} as bytes,
+        case when not (${ONCE_ONLY}) and not exists (
+          select 1 from deliveries d where d.event_id = e.id and d.state = 'pending') then 1 else 0 end as done
+      from events e where sequence > @after and at < @before order by sequence limit ${EVENTS_PER_TRANSACTION}`,
+      { after, before },
+    )
     const done = old.filter((each) => each.done === 1)
-    if (done.length > 0 && !dryRun) await write(() => deleteEvents(connection, done))
+    if (done.length > 0 && !dryRun) await write((tx) => deleteEvents(tx, done))
     total.rows += done.length
     total.bytes += done.reduce((sum, { bytes }) => sum + bytes, 0)
     if (old.length < EVENTS_PER_TRANSACTION) return total
@@ -206,11 +202,11 @@ async function dropEvents(
   }
 }
 
-function deleteEvents(connection: Connection, events: readonly { sequence: number }[]): void {
-  const sequences = JSON.stringify(events.map(({ sequence }) => sequence))
+async function deleteEvents(tx: Transaction, events: readonly { sequence: number }[]): Promise<void> {
+  const sequences = events.map(({ sequence }) => sequence)
   // A delivery that was asked for again meanwhile stays.
-  const done = `select id from events e where sequence in (select value from json_each(@sequences))
+  const done = `select id from events e where ${tx.dialect.anyOf('sequence', '@sequences')}
     and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
-  connection.statement(`delete from deliveries where event_id in (${done})`).run({ sequences })
-  connection.statement(`delete from events where id in (${done})`).run({ sequences })
+  await tx.run(`delete from deliveries where event_id in (${done})`, { sequences })
+  await tx.run(`delete from events where id in (${done})`, { sequences })
 }

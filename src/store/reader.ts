@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { createClosings } from './closings.js'
 import { Connection } from './connection.js'
 import type { Reader } from './contract.js'
@@ -9,7 +10,9 @@ import { createMonitoring } from './monitoring.js'
 import { createOverview } from './overview.js'
 import { createPollStates } from './poll-states.js'
 import { requireFile } from './read-only.js'
+import { createRfqIndex } from './rfq-index.js'
 import { createRunQueries } from './run-queries.js'
+import { sqliteDatabase } from './sqlite-database.js'
 
 /**
  * Opens a connection that can only read.
@@ -21,14 +24,19 @@ export async function openReader(path: string, { checked = true } = {}): Promise
   const connection = await Connection.openReadOnly(path, async (db) => {
     if (!checked) requireCurrentSchema(db)
   })
+  const database = sqliteDatabase(connection)
   return {
-    ...createRunQueries(connection),
+    ...createRunQueries(database),
     ...createPollStates(connection),
     ...createHistory(connection),
     ...createOverview(connection),
-    ...createClosings(connection, createEventWriter(connection)),
-    ...createDeliveries(connection),
-    ...createMonitoring(connection),
+    ...createClosings(database, createEventWriter(database)),
+    ...createDeliveries(database),
+    ...createMonitoring(database, createRfqIndex(connection)),
+    fileSizes() {
+      const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      return { database: size(connection.path), wal: size(`${connection.path}-wal`) }
+    },
     close: () => connection.close(),
   }
 }

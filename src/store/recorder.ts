@@ -6,6 +6,7 @@ import { entityKey, OF_KEY } from './document-values.js'
 import { createDocumentWriter, type WriteContext } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './runs.js'
+import { sqliteTransaction } from './sqlite-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Writes before yielding to the event loop. */
@@ -14,6 +15,7 @@ const MAX_WRITES_PER_TURN = 200
 /** Records observations: versions, absences, problems and events (docs/DATABASE.md). */
 export function createRecorder(connection: Connection, events: ObservedEvents): Recorder {
   const sql = (text: string) => connection.statement(text)
+  const tx = sqliteTransaction(connection)
   const { findCurrent, upsert, touch, markMissing, clearMissing, observe } = createDocumentWriter(connection)
 
   type Work<T> = (context: WriteContext) => Promise<T>
@@ -22,11 +24,11 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     connection.write(() => observing(run, readAt, now, work))
 
   const observing = async <T>(run: RunHandle, readAt: Date, now: Date, work: Work<T>): Promise<T> => {
-    assertLive(connection, run)
+    await assertLive(tx, run)
     const observed: Observations = { rfq: null, changes: [], problems: [] }
     const context = { run, stamp: advanceTime(run.channel, now), readAt: readAt.toISOString(), observed }
     const result = await work(context)
-    events.write(run, observed, context.stamp)
+    await events.write(tx, run, observed, context.stamp)
     return result
   }
 

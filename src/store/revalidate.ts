@@ -6,9 +6,11 @@ import type { Version } from '../domain/records.js'
 import { type Connection, connect, yieldToEventLoop } from './connection.js'
 import type { RevalidationReport } from './contract.js'
 import { pacedWrites } from './paced-writes.js'
+import type { SqlDatabase, Transaction } from './sql-database.js'
 import { toStoredText } from './stored-text.js'
 
-interface VersionRow {
+/** A row of `versions`. */
+export interface StoredVersion {
   channel: string
   kind: DocumentKind
   rfq_id: string
@@ -19,7 +21,9 @@ interface VersionRow {
   body: string
   parsed_body: string | null
 }
-type Entity = Pick<VersionRow, 'channel' | 'kind' | 'id'>
+type Entity = Pick<StoredVersion, 'channel' | 'kind' | 'id'>
+
+export const SELECT_VERSIONS = 'select * from versions order by channel, kind, id, rfq_id, version'
 
 /** Codes of problems of a list, a request or a received text: parsing stored bodies does not find them all. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding', 'duplicate-key', 'precision',
@@ -29,88 +33,89 @@ const MAX_ROWS_PER_TURN = 500
 /**
  * Parses every stored version with the current schemas, updates `valid`, removes problems that no version has any more and
  * adds new ones. Never changes a body. Uses short transactions, so that others can write meanwhile.
+ * @param rows all versions by channel, kind, id, rfq_id and version, from one consistent state
  */
-export async function revalidate(connection: Connection, now: Date): Promise<RevalidationReport> {
+export async function revalidate(
+  database: SqlDatabase,
+  rows: AsyncIterable<StoredVersion>,
+  now: Date,
+): Promise<RevalidationReport> {
   const report: RevalidationReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
-  const write = pacedWrites(connection)
-  for await (const versions of documentVersions(connection)) {
-    await write(() => revalidateDocument(connection, versions, now.toISOString(), report))
+  const write = pacedWrites(database)
+  for await (const versions of byDocument(rows)) {
+    const changed = await write((tx) => revalidateDocument(tx, versions, now.toISOString()))
+    for (const name of Object.keys(report) as (keyof RevalidationReport)[]) report[name] += changed[name]
   }
   return report
 }
 
-/** Yields the versions of one document after another, from one consistent state. */
-async function* documentVersions(connection: Connection): AsyncGenerator<VersionRow[]> {
+/** Streams the versions on a connection of its own. */
+export async function* streamVersions(connection: Connection): AsyncGenerator<StoredVersion> {
   const reader = connect(connection.path)
   try {
-    let entity: VersionRow[] = []
+    const rows = reader.prepare(SELECT_VERSIONS).iterate() as IterableIterator<StoredVersion>
     let read = 0
-    const rows = reader
-      .prepare('select * from versions order by channel, kind, id, rfq_id, version')
-      .iterate() as IterableIterator<VersionRow>
     for (const row of rows) {
-      if (entity[0] && documentKey(entity[0]) !== documentKey(row)) {
-        yield entity
-        entity = []
-      }
-      entity.push(row)
+      yield row
       if (++read % MAX_ROWS_PER_TURN === 0) await yieldToEventLoop()
     }
-    if (entity.length > 0) yield entity
   } finally {
     reader.close()
   }
 }
 
+/** Yields the versions of one document after another. */
+async function* byDocument(rows: AsyncIterable<StoredVersion>): AsyncGenerator<StoredVersion[]> {
+  let versions: StoredVersion[] = []
+  for await (const row of rows) {
+    if (versions[0] && documentKey(versions[0]) !== documentKey(row)) {
+      yield versions
+      versions = []
+    }
+    versions.push(row)
+  }
+  if (versions.length > 0) yield versions
+}
+
 // Problems have no rfq_id, so responses with one id in several RFQs share theirs.
 const documentKey = ({ channel, kind, id }: Entity) => JSON.stringify([channel, kind, id])
 
-function revalidateDocument(
-  connection: Connection,
-  versions: VersionRow[],
+async function revalidateDocument(
+  tx: Transaction,
+  versions: readonly StoredVersion[],
   now: string,
-  report: RevalidationReport,
-): void {
+): Promise<RevalidationReport> {
+  const report = { documents: versions.length, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
+  const [first] = versions
+  if (!first) return report
+  const entity = { channel: first.channel, kind: first.kind, id: first.id }
   const found = new Map<string, Problem>()
-  const lossRecorded = versions[0] !== undefined && hasRecordedLoss(connection, versions[0])
+  const lossRecorded = await hasRecordedLoss(tx, entity)
   for (const row of versions) {
     const { valid, problems } = parseRow(row)
     for (const { path, code, message } of problems) {
       const problem = { path: toStoredText(path), code, message: toStoredText(message) }
       found.set(JSON.stringify([problem.path, code]), problem)
     }
-    report.documents++
     if (valid === (row.valid === 1) || (valid && lossRecorded)) continue
     report[valid ? 'nowValid' : 'nowInvalid']++
-    connection
-      .statement(
-        `update versions set valid = @valid where channel = @channel and kind = @kind and rfq_id = @rfq_id and id = @id
-          and version = @version`,
-      )
-      .run({
-        channel: row.channel,
-        kind: row.kind,
-        rfq_id: row.rfq_id,
-        id: row.id,
-        version: row.version,
-        valid: valid ? 1 : 0,
-      })
-  }
-  if (!versions[0]) return
-  updateProblems(connection, versions[0], found, now, report)
-  forgetFingerprint(connection, versions[0])
-}
-
-/** So that the document is parsed the next time it is received. */
-function forgetFingerprint(connection: Connection, { channel, kind, id }: Entity): void {
-  connection
-    .statement(
-      'update entities set fingerprint = null where channel = ? and kind = ? and id = ? and fingerprint is not null',
+    await tx.run(
+      `update versions set valid = @valid where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id
+        and version = @version`,
+      { ...entity, rfqId: row.rfq_id, version: row.version, valid: valid ? 1 : 0 },
     )
-    .run(channel, kind, id)
+  }
+  const changed = await updateProblems(tx, entity, found, now)
+  // So that the document is parsed the next time it is received.
+  await tx.run(
+    `update entities set fingerprint = null
+    where channel = @channel and kind = @kind and id = @id and fingerprint is not null`,
+    entity,
+  )
+  return { ...report, ...changed }
 }
 
-function parseRow({ kind, shape, body, parsed_body }: VersionRow) {
+function parseRow({ kind, shape, body, parsed_body }: StoredVersion) {
   const value = JSON.parse(body) as unknown
   if (parsed_body === null) return parseStored(kind, shape, value)
   return parseStored(kind, shape, value, { text: body, ...parseExactly(body, value), hasInvalidUtf8: false })
@@ -121,39 +126,38 @@ function parseRow({ kind, shape, body, parsed_body }: VersionRow) {
  * earlier version stored nor the detail of an RFQ may show it, so a version that is not valid stays so until the document is
  * received again.
  */
-const hasRecordedLoss = (connection: Connection, { channel, kind, id }: Entity): boolean =>
-  connection
-    .statement(
-      `select 1 from problems where channel = ? and kind = ? and entity_id = ? and code in ('duplicate-key', 'precision', 'conflict')`,
-    )
-    .get(channel, kind, id) !== undefined
+const hasRecordedLoss = async (tx: Transaction, entity: Entity): Promise<boolean> =>
+  (await tx.get(
+    `select 1 as found from problems where channel = @channel and kind = @kind and entity_id = @id
+      and code in ('duplicate-key', 'precision', 'conflict')`,
+    entity,
+  )) !== undefined
 
-function updateProblems(
-  connection: Connection,
-  { channel, kind, id }: Entity,
-  found: ReadonlyMap<string, Problem>,
-  now: string,
-  report: RevalidationReport,
-): void {
-  const known = connection
-    .statement(
-      `select path, code, code in ${NON_DOCUMENT_CODES} as stays from problems
-      where channel = ? and kind = ? and entity_id = ?`,
-    )
-    .all(channel, kind, id) as { path: string; code: string; stays: number }[]
+async function updateProblems(tx: Transaction, entity: Entity, found: ReadonlyMap<string, Problem>, now: string) {
+  const changed = { problemsGone: 0, problemsNew: 0 }
+  const known = await tx.all<{ path: string; code: string; stays: number }>(
+    `select path, code, case when code in ${NON_DOCUMENT_CODES} then 1 else 0 end as stays from problems
+    where channel = @channel and kind = @kind and entity_id = @id`,
+    entity,
+  )
   const knownKeys = new Set(known.map(({ path, code }) => JSON.stringify([path, code])))
   for (const { path, code, stays } of known) {
     if (stays === 1 || found.has(JSON.stringify([path, code]))) continue
-    report.problemsGone++
-    connection
-      .statement('delete from problems where channel = ? and kind = ? and entity_id = ? and path = ? and code = ?')
-      .run(channel, kind, id, path, code)
+    changed.problemsGone++
+    await tx.run(
+      `delete from problems
+      where channel = @channel and kind = @kind and entity_id = @id and path = @path and code = @code`,
+      { ...entity, path, code },
+    )
   }
   for (const [key, { path, code, message }] of found) {
     if (knownKeys.has(key)) continue
-    report.problemsNew++
-    connection
-      .statement('insert into problems values (?, ?, ?, ?, ?, ?, ?, ?, 1)')
-      .run(channel, kind, id, path, code, message, now, now)
+    changed.problemsNew++
+    await tx.run(
+      `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
+      values (@channel, @kind, @id, @path, @code, @message, @now, @now, 1)`,
+      { ...entity, path, code, message, now },
+    )
   }
+  return changed
 }

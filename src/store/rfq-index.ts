@@ -4,8 +4,11 @@ import { type Connection, yieldToEventLoop } from './connection.js'
 const BATCH_SIZE = 25
 const ROW_STEP = 50
 
+/** Returns the RFQs of a channel that are not missing. */
+export type PresentRfqs = (channel: string) => Promise<IndexedRfq[]>
+
 /** Creates the function that returns the RFQs of a channel that are not missing, and remembers what it read of them. */
-export function createRfqIndex(connection: Connection): (channel: string) => Promise<IndexedRfq[]> {
+export function createRfqIndex(connection: Connection): PresentRfqs {
   const channels = new Map<string, RfqIndex>()
   return async (channel) => {
     const index = channels.get(channel) ?? new RfqIndex(connection, channel)

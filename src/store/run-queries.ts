@@ -1,6 +1,6 @@
 import type { RunKind, RunRecord } from '../domain/records.js'
-import type { Connection } from './connection.js'
 import type { RunQueries } from './contract.js'
+import { allOf, type Queries } from './sql-database.js'
 import { fromStoredText } from './stored-text.js'
 
 /** A row of `runs`. */
@@ -60,58 +60,54 @@ const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>
     : { allowed: row.allowed_rate, required: row.required_rate, ageMinutes: row.expected_age_minutes }
 
 /** Queries of the recorded runs. */
-export function createRunQueries(connection: Connection): RunQueries {
+export function createRunQueries(queries: Queries): RunQueries {
   return {
     async runs({ channel, kind, outcome, before, limit }) {
-      const rows = connection.read((db) =>
-        db
-          .prepare(
-            `select * from runs where (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
-              and (@outcome is null or outcome = @outcome) and (@before is null or id < @before)
-            order by id desc limit @limit`,
-          )
-          .all({
-            channel: channel ?? null,
-            kind: kind ?? null,
-            outcome: outcome ?? null,
-            before: before ?? null,
-            limit: limit ?? 100,
-          }),
+      const where = allOf(
+        channel !== undefined && 'channel = @channel',
+        kind !== undefined && 'kind = @kind',
+        outcome !== undefined && 'outcome = @outcome',
+        before !== undefined && 'id < @before',
       )
-      return (rows as RunRow[]).map(toRunRecord)
+      const rows = await queries.all<RunRow>(`select * from runs where ${where} order by id desc limit @limit`, {
+        channel: channel ?? null,
+        kind: kind ?? null,
+        outcome: outcome ?? null,
+        before: before ?? null,
+        limit: limit ?? 100,
+      })
+      return rows.map(toRunRecord)
     },
     async newestRun({ channel, kind, outcome, asOf }) {
-      const row = connection.read((db) =>
-        db
-          .prepare(
-            `select * from runs where channel = @channel and kind = @kind and finished_at is not null
-              and (@outcome is null or outcome = @outcome) and (@asOf is null or finished_at <= @asOf)
-            order by id desc limit 1`,
-          )
-          .get({ channel, kind, outcome: outcome ?? null, asOf: asOf?.toISOString() ?? null }),
+      const where = allOf(
+        'channel = @channel',
+        'kind = @kind',
+        'finished_at is not null',
+        outcome !== undefined && 'outcome = @outcome',
+        asOf !== undefined && 'finished_at <= @asOf',
       )
-      return row ? toRunRecord(row as RunRow) : null
+      const row = await queries.get<RunRow>(`select * from runs where ${where} order by id desc limit 1`, {
+        ...{ channel, kind, outcome: outcome ?? null, asOf: asOf?.toISOString() ?? null },
+      })
+      return row ? toRunRecord(row) : null
     },
     async firstPollAt({ channel, kind }) {
       // Documents are included because a poll that failed may have stored some.
-      const first = connection.read((db) =>
-        db
-          .prepare(
-            `with polls as (
-              select started_at, outcome from runs where kind <> 'close'
-                and (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
-            ), known as (
-              select min(started_at) as at from polls where outcome is not 'failed'
-              union all
-              select min(first_observed_at) from entities where (@channel is null or channel = @channel)
-                and (@kind is null or (kind = 'listing') = (@kind = 'listings'))
-            )
-            select coalesce((select min(at) from known), (select min(started_at) from polls))`,
-          )
-          .pluck()
-          .get({ channel: channel ?? null, kind: kind ?? null }),
+      const ofChannel = channel !== undefined && 'channel = @channel'
+      const ofKind = kind !== undefined && (kind === 'listings' ? `kind = 'listing'` : `kind <> 'listing'`)
+      const first = await queries.get<{ at: string | null }>(
+        `with polls as (
+          select started_at, outcome from runs
+          where ${allOf(`kind <> 'close'`, ofChannel, kind !== undefined && 'kind = @kind')}
+        ), known as (
+          select min(started_at) as at from polls where outcome is null or outcome <> 'failed'
+          union all
+          select min(first_observed_at) from entities where ${allOf(ofChannel, ofKind)}
+        )
+        select coalesce((select min(at) from known), (select min(started_at) from polls)) as at`,
+        { channel: channel ?? null, kind: kind ?? null },
       )
-      return (first as string | null | undefined) ?? null
+      return first?.at ?? null
     },
   }
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../domain/clock.js'
 import type { RunRecord } from '../domain/records.js'
-import type { Connection } from './connection.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 import type { EventWriter } from './event-writer.js'
 import { isProcessAlive } from './process-alive.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
@@ -30,29 +30,34 @@ interface Holder {
  * if that process ran on this machine, otherwise when its lease expires.
  */
 export function createRuns(options: {
-  connection: Connection
+  database: SqlDatabase
   clock: Clock
   command: string | null
   events: EventWriter
 }): Runs & { stopRenewing(): void } {
-  const { connection, clock, command, events } = options
+  const { database, clock, command, events } = options
   const holder: Holder = { host: hostname(), pid: process.pid, nonce: randomUUID(), ...(command && { command }) }
   const active = new Map<number, AbortController>()
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
 
   const renew = async () => {
-    for (const [id, lost] of active) {
-      const renewed = await connection
-        .write(() =>
-          connection
-            .statement('update runs set lease_until = ? where id = ? and finished_at is null')
-            .run(leaseUntil(), id),
-        )
-        .catch(() => null) // If the database is locked or full, the next renewal tries again before the lease expires.
-      if (renewed?.changes === 0) {
-        active.delete(id)
-        lost.abort(takenOverError(id))
-      }
+    const ids = [...active.keys()]
+    if (ids.length === 0) return
+    const renewed = await database
+      .write((tx) =>
+        tx.all<{ id: number }>(
+          `update runs set lease_until = @until where ${tx.dialect.anyOf('id', '@ids')} and finished_at is null
+          returning id`,
+          { until: leaseUntil(), ids },
+        ),
+      )
+      .catch(() => null) // If the database is locked, full or away, the next renewal tries again before the lease expires.
+    if (renewed === null) return
+    const held = new Set(renewed.map(({ id }) => id))
+    for (const id of ids) {
+      if (held.has(id)) continue
+      active.get(id)?.abort(takenOverError(id))
+      active.delete(id)
     }
   }
   const timer = setInterval(renew, RENEW_INTERVAL_MS)
@@ -64,18 +69,23 @@ export function createRuns(options: {
     now: Date,
   ): Promise<RunRecord> => {
     active.delete(id)
-    return connection.write(() => {
-      const row = connection
-        .statement(
-          `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
-            inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
-            error = @error, suspicious = @suspicious, failed_items = @failedItems,
-            not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
-            expected_age_minutes = @ageMinutes, holder = '{}'
-          where id = @id and finished_at is null returning *`,
-        )
-        .get({
-          ...end,
+    return database.write(async (tx) => {
+      const row = await tx.get<RunRow>(
+        `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
+          inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
+          error = @error, suspicious = @suspicious, failed_items = @failedItems,
+          not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
+          expected_age_minutes = @ageMinutes, holder = '{}'
+        where id = @id and finished_at is null returning *`,
+        {
+          outcome: end.outcome,
+          requests: end.requests,
+          seen: end.seen,
+          inserted: end.inserted,
+          changed: end.changed,
+          unchanged: end.unchanged,
+          missing: end.missing,
+          invalid: end.invalid,
           error: end.error === null ? null : toStoredText(end.error),
           id,
           finishedAt: now.toISOString(),
@@ -86,51 +96,53 @@ export function createRuns(options: {
           required: requestRates?.required ?? null,
           ageMinutes: requestRates?.ageMinutes ?? null,
           notBefore: end.notBefore?.toISOString() ?? null,
-        }) as RunRow | undefined
+        },
+      )
       if (!row) throw takenOverError(id)
-      if (keyRefused) writeKeyRefused(row)
+      if (keyRefused) await writeKeyRefused(tx, row)
       return toRunRecord(row)
     })
   }
 
   /** Once, until a run of this kind succeeds again. */
-  const writeKeyRefused = (row: RunRow) => {
+  const writeKeyRefused = async (tx: Transaction, row: RunRow) => {
     const { channel, kind, id, error } = row
-    const reported = connection
-      .statement(
-        `select 1 from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
-          (select finished_at from runs where channel = @channel and kind = @kind and outcome in ('complete', 'partial')
-            and id < @id order by id desc limit 1), '')`,
-      )
-      .get({ channel, kind, id })
+    const reported = await tx.get(
+      `select 1 as found from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
+        (select finished_at from runs where channel = @channel and kind = @kind and outcome in ('complete', 'partial')
+          and id < @id order by id desc limit 1), '')`,
+      { channel, kind, id },
+    )
     if (reported !== undefined) return
     const at = row.finished_at ?? row.started_at
     const describe = () => ({ reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY })
-    events.writeForRun(id, [{ kind: 'channel.key-refused', at, channel, describe }])
+    await events.writeForRun(tx, id, [{ kind: 'channel.key-refused', at, channel, describe }])
   }
 
   return {
     async beginRun({ channel, kind, now, timeZone = 'UTC' }) {
-      const id = await connection.write(() => {
-        const current = connection
-          .statement('select * from runs where channel = ? and kind = ? and finished_at is null')
-          .get(channel, kind) as RunRow | undefined
+      const id = await database.write(async (tx) => {
+        await tx.lock('run', channel, kind)
+        const current = await tx.get<RunRow>(
+          'select * from runs where channel = @channel and kind = @kind and finished_at is null',
+          { channel, kind },
+        )
         if (current && isRunAlive(current, holder, clock())) {
           throw new RunBusyError(describeBusy(current, holder))
         }
-        if (current) markInterrupted(connection, current.id, now)
-        return connection
-          .statement(
-            'insert into runs (channel, kind, started_at, holder, lease_until) values (?, ?, ?, ?, ?) returning id',
-          )
-          .pluck()
-          .get(channel, kind, now.toISOString(), JSON.stringify(holder), leaseUntil()) as number
+        if (current) await markInterrupted(tx, current.id, now)
+        const begun = await tx.get<RunRow>(
+          `insert into runs (channel, kind, started_at, holder, lease_until)
+          values (@channel, @kind, @at, @holder, @until) returning id`,
+          { channel, kind, at: now.toISOString(), holder: JSON.stringify(holder), until: leaseUntil() },
+        )
+        return (begun as RunRow).id
       })
       const lost = new AbortController()
       active.set(id, lost)
       return { id, channel, kind, timeZone, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
     },
-    ...createRunQueries(connection),
+    ...createRunQueries(database),
     stopRenewing() {
       clearInterval(timer)
     },
@@ -149,18 +161,22 @@ function describeBusy({ id, channel, kind, holder, started_at, lease_until }: Ru
   return `${busy} ${who} on ${host}. Wait until it has ended, or stop that process; if it is gone, the run ends by itself at ${end}.`
 }
 
-/** Stops a writer whose run was taken over. Within a transaction only. Throws RunLostError. */
-export function assertLive(connection: Connection, run: { id: number }): void {
-  const row = connection.statement('select 1 from runs where id = ? and finished_at is null').get(run.id)
+/** Stops a writer whose run was taken over; it is not taken over before the transaction ends. Throws RunLostError. */
+export async function assertLive(tx: Transaction, run: { id: number }): Promise<void> {
+  const row = await tx.get(`select id from runs where id = @id and finished_at is null ${tx.dialect.keepRows}`, {
+    id: run.id,
+  })
   if (!row) throw takenOverError(run.id)
 }
 
 const takenOverError = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)
 
-function markInterrupted(connection: Connection, id: number, now: Date): void {
-  connection
-    .statement(`update runs set outcome = 'interrupted', finished_at = ?, error = ? where id = ?`)
-    .run(now.toISOString(), 'the process ended before the run was finished', id)
+async function markInterrupted(tx: Transaction, id: number, now: Date): Promise<void> {
+  await tx.run(`update runs set outcome = 'interrupted', finished_at = @at, error = @error where id = @id`, {
+    at: now.toISOString(),
+    error: 'the process ended before the run was finished',
+    id,
+  })
 }
 
 function isRunAlive(row: RunRow, self: Holder, now: Date): boolean {

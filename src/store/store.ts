@@ -19,8 +19,10 @@ import { createPruning } from './prune.js'
 import { isNotWritable, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { createRequestLedgers } from './request-ledger.js'
-import { revalidate } from './revalidate.js'
+import { revalidate, streamVersions } from './revalidate.js'
+import { createRfqIndex } from './rfq-index.js'
 import { createRuns } from './runs.js'
+import { sqliteDatabase } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
 import { checkWritable } from './write-check.js'
 
@@ -50,25 +52,26 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const clock = options.clock ?? (() => new Date())
   if (options.create === false) requireFile(options.path)
   const connection = await openConnection(options, clock)
-  const events = createEventWriter(connection)
-  const { stopRenewing, ...runs } = createRuns({ connection, clock, command: options.command ?? null, events })
+  const database = sqliteDatabase(connection)
+  const events = createEventWriter(database)
+  const { stopRenewing, ...runs } = createRuns({ database, clock, command: options.command ?? null, events })
   const ledgers = createRequestLedgers(options.path, clock)
   return {
     path: options.path,
     ...runs,
-    ...createRecorder(connection, createObservedEvents(connection, events)),
+    ...createRecorder(connection, createObservedEvents(events)),
     ...createPollStates(connection),
     ...createHistory(connection),
     ...createOverview(connection),
-    ...createClosings(connection, events),
-    ...createMaintenanceLog(connection),
-    ...createPruning(connection),
-    ...createOutbox(connection, events),
+    ...createClosings(database, events),
+    ...createMaintenanceLog(database),
+    ...createPruning(database),
+    ...createOutbox(database, events, createRfqIndex(connection)),
     identity: async () => connection.read(readIdentity),
     requestLedger: (origin) => ledgers.ledger(origin),
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),
-    revalidate: (now) => revalidate(connection, now),
+    revalidate: (now) => revalidate(database, streamVersions(connection), now),
     backup: (file, signal) => connection.read((db) => backupDatabase(db, file, signal)),
     async close() {
       stopRenewing()

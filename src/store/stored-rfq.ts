@@ -1,17 +1,27 @@
 import type { DocumentShape } from '../domain/documents.js'
 import { rfqFacts } from '../domain/event-facts.js'
 import type { RfqFacts } from '../domain/events.js'
-import type { Connection } from './connection.js'
-import { toStoredText } from './stored-text.js'
+import type { Queries } from './sql-database.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
-/** What events say of an RFQ, from its newest version; null if it is not stored. Within a transaction only. */
-export function storedRfqFacts(connection: Connection, channel: string, rfqId: string): RfqFacts | null {
-  const row = connection
-    .statement(
-      `select coalesce(v.parsed_body, v.body) as text, v.shape from entities e
-      join versions v using (channel, kind, rfq_id, id, version)
-      where e.channel = ? and e.kind = 'rfq' and e.rfq_id = '' and e.id = ?`,
-    )
-    .get(channel, toStoredText(rfqId)) as { text: string; shape: DocumentShape } | undefined
-  return row ? rfqFacts(rfqId, { body: JSON.parse(row.text), shape: row.shape }) : null
+/** What events say of RFQs, from their newest versions, by id. Those that are not stored are absent. */
+export async function storedRfqFacts(
+  queries: Queries,
+  channel: string,
+  rfqIds: readonly string[],
+): Promise<Map<string, RfqFacts>> {
+  if (rfqIds.length === 0) return new Map()
+  const rows = await queries.all<{ id: string; text: string; shape: DocumentShape }>(
+    `select e.id, coalesce(v.parsed_body, v.body) as text, v.shape from entities e
+    join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+      and v.version = e.version
+    where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${queries.dialect.anyOf('e.id', '@ids')}`,
+    { channel, ids: rfqIds.map(toStoredText) },
+  )
+  return new Map(
+    rows.map(({ id, text, shape }) => {
+      const rfqId = fromStoredText(id)
+      return [rfqId, rfqFacts(rfqId, { body: JSON.parse(text), shape })]
+    }),
+  )
 }

@@ -3,10 +3,10 @@ import { createCalendar } from '../domain/expiry.js'
 import { parseRfq } from '../domain/observation.js'
 import type { UnsettledClose } from '../domain/records.js'
 import { OPEN } from './close-intents.js'
-import type { Connection } from './connection.js'
 import type { Closings } from './contract.js'
 import { IS_ANSWER, selectNewestIds } from './decision-log.js'
 import { retryCommand } from './retry-command.js'
+import { allOf, type SqlDatabase } from './sql-database.js'
 import { fromStoredText } from './stored-text.js'
 
 interface UnsettledRow {
@@ -16,26 +16,26 @@ interface UnsettledRow {
   since: string
   decision_id: number | null
   reason: string
+  /** Null for an open intent. */
+  evidence: string | null
   time_zone: string | null
   missing_since: string | null
   body: string | null
 }
 
 /** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
-const UNSETTLED = `
+const unsettled = (ofChannel: string | false) => `
 with answers as (
-  select * from close_decisions
-  where id in (${selectNewestIds(`${IS_ANSWER} and (@channel is null or channel = @channel)`)})
+  select * from close_decisions where id in (${selectNewestIds(allOf(IS_ANSWER, ofChannel))})
 ), open as (
-  select * from close_intents where state in ${OPEN} and (@channel is null or channel = @channel)
+  select * from close_intents where ${allOf(`state in ${OPEN}`, ofChannel)}
 ), unsettled as (
-  select channel, rfq_id, outcome, decided_at as since, id as decision_id,
-    coalesce(json_extract(evidence, '$.result'), reason) as reason, time_zone
+  select channel, rfq_id, outcome, decided_at as since, id as decision_id, reason, evidence, time_zone
   from answers a where outcome in ('refused', 'unknown', 'failed')
     and not exists (select 1 from open o where o.channel = a.channel and o.rfq_id = a.rfq_id)
   union all
   select channel, rfq_id, 'open', coalesce(sent_at, created_at), null,
-    case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, null
+    case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, null, null
   from open
 )
 select u.*, e.missing_since, coalesce(e.latest_body, v.body) as body
@@ -46,10 +46,12 @@ left join versions v on v.channel = e.channel and v.kind = 'rfq' and v.rfq_id = 
 order by u.since, u.channel, u.rfq_id`
 
 /** Closes that need a person (docs/CLOSING.md, rule 12). */
-export function createUnsettledCloses(connection: Connection): Pick<Closings, 'unsettledCloses'> {
+export function createUnsettledCloses(database: SqlDatabase): Pick<Closings, 'unsettledCloses'> {
   return {
     async unsettledCloses({ channel, now }) {
-      const rows = connection.read((db) => db.prepare(UNSETTLED).all({ channel: channel ?? null })) as UnsettledRow[]
+      const rows = await database.all<UnsettledRow>(unsettled(channel !== undefined && 'channel = @channel'), {
+        channel: channel ?? null,
+      })
       return rows.flatMap((row) => {
         const { document } = parseRfq(row.body === null ? null : JSON.parse(row.body))
         if (row.outcome !== 'open') {
@@ -61,6 +63,12 @@ export function createUnsettledCloses(connection: Connection): Pick<Closings, 'u
       })
     },
   }
+}
+
+/** What the evidence says of the result, if it says it. */
+function resultIn(evidence: string | null): string | null {
+  const { result } = JSON.parse(evidence ?? '{}') as { result?: unknown }
+  return typeof result === 'string' ? result : null
 }
 
 function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
@@ -82,7 +90,7 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
     outcome,
     since,
     decisionId: row.decision_id,
-    reason: fromStoredText(row.reason),
+    reason: fromStoredText(resultIn(row.evidence) ?? row.reason),
     remedy: remedies[outcome],
   }
 }

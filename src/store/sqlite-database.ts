@@ -1,0 +1,43 @@
+import type { Connection } from './connection.js'
+import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from './sql-database.js'
+
+const SQLITE: Dialect = {
+  anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
+  keepRows: '',
+  issuedDecisions: `select seq as issued from sqlite_sequence where name = 'close_decisions'`,
+  computesApprovedBy: true,
+}
+
+/** A SQLite connection for modules that are written for both engines. */
+export function sqliteDatabase(connection: Connection): SqlDatabase {
+  const tx = sqliteTransaction(connection)
+  const read = (sql: string) => connection.readStatement(sql)
+  return {
+    dialect: SQLITE,
+    all: async <T>(sql: string, parameters?: SqlParameters) =>
+      connection.read(() => read(sql).all(toSqlite(parameters)) as T[]),
+    get: async <T>(sql: string, parameters?: SqlParameters) =>
+      connection.read(() => read(sql).get(toSqlite(parameters)) as T | undefined),
+    write: (work) => connection.write(() => work(tx)),
+  }
+}
+
+/** The writing connection. Use only within `write`. */
+export function sqliteTransaction(connection: Connection): Transaction {
+  const prepared = (sql: string) => connection.statement(sql)
+  return {
+    dialect: SQLITE,
+    all: async <T>(sql: string, parameters?: SqlParameters) => prepared(sql).all(toSqlite(parameters)) as T[],
+    get: async <T>(sql: string, parameters?: SqlParameters) => prepared(sql).get(toSqlite(parameters)) as T | undefined,
+    run: async (sql, parameters) => prepared(sql).run(toSqlite(parameters)).changes,
+    lock: async () => {},
+  } satisfies Transaction & Queries
+}
+
+/** Lists become JSON. */
+function toSqlite(parameters: SqlParameters = {}): Record<string, unknown> {
+  if (!Object.values(parameters).some(Array.isArray)) return parameters
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
+  )
+}
