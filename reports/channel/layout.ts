@@ -1,4 +1,5 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { sum } from '../../src/domain/comparison/numbers.js'
 import { keys, makeGrid } from '../layout/grid.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
@@ -32,6 +33,8 @@ export function channelLayout(report: ChannelReport) {
     report,
     subject: subjectOf(report),
     numbers: numberStyles(volumes, []),
+    /** Offers of RFQs that were not read yet. */
+    unreadOffers: sum(rfqs.map(({ unreadOffers }) => unreadOffers)),
     rfqs: makeGrid('RFQs', RFQ_ROW_KEYS, HEADER_ROW, rfqs.length),
     offers: makeGrid('Offers', OFFER_ROW_KEYS, HEADER_ROW, offers.length),
     /** Row of an RFQ on `RFQs`, 1, 2, …, by identifier. */

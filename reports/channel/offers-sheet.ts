@@ -1,4 +1,5 @@
 import type { OfferRow } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
 import { headingOf } from '../layout/rows.js'
@@ -13,7 +14,7 @@ const NOTE =
 
 /** `Offers` of a channel. */
 export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
-  const { offers, numbers, rowOf } = layout
+  const { offers, numbers, rowOf, unreadOffers } = layout
   const { text, codes, number, date, moment, yesNo, days } = columnsOf<OfferRow, OfferRowKey>(offers)
   const compared = (offer: OfferRow) => numbers.money(style.currencyCode(offer.comparisonCurrency))
   const own = (offer: OfferRow) => numbers.money(style.currencyCode(offer.currency))
@@ -21,7 +22,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     grid: offers,
     heading: headingOf(layout, 'Offers', NOTE),
     rows: layout.report.offers,
-    emptyText: 'No offers received.',
+    emptyText: unreadOffers === 0 ? 'No offers received.' : `${unreadText(unreadOffers)}.`,
     frozenColumns: 3,
     columns: {
       rfq: { ...number('No.', (offer) => rowOf.get(offer.rfqId)), workbookOnly: true },

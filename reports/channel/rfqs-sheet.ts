@@ -1,4 +1,5 @@
 import type { RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { formatAmount } from '../../src/domain/comparison/number-format.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { all, here, is, mark } from '../layout/marks.js'
@@ -6,6 +7,7 @@ import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
+import { formula as formulaCell, text as textCell } from '../xlsx/cells.js'
 import type { ChannelLayout, OfferRowKey, RfqRowKey } from './layout.js'
 
 const NOTE =
@@ -35,10 +37,14 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
 /** The columns of `RFQs`; `Summary` shows some of them for open RFQs. */
 export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
   const { rfqs, numbers } = layout
-  const { text, codes, number, date, moment, yesNo, formula, days } = columnsOf<RfqRow, RfqRowKey>(rfqs)
+  const { text, codes, number, date, moment, yesNo, formula, cells, days } = columnsOf<RfqRow, RfqRowKey>(rfqs)
   const price = (rfq: RfqRow) => numbers.price(style.currencyCode(rfq.currency))
   const offers = (key: OfferRowKey) => layout.offers.range(key)
   const ofRfq = (no: string) => `${offers('rfq')},${no}`
+  const offersCell = ({ offers: count, unreadOffers }: RfqRow, index: number) =>
+    unreadOffers === 0
+      ? formulaCell(`COUNTIFS(${ofRfq(rfqs.at('no', index))})`, count, style.integer)
+      : textCell(`${formatAmount(unreadOffers)}, not read yet`, style.asRight(style.wrapped))
   const ranked = (no: string) => `${ofRfq(no)},${offers('ranked')},"yes"`
   return {
     no: number('No.', (rfq) => layout.rowOf.get(rfq.id)),
@@ -48,7 +54,7 @@ export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
     state: codes('State', (rfq) => rfq.state ?? 'unknown'),
     due: date('Response due date', (rfq) => rfq.responseDueDate),
     daysToDue: days('Days to due date', 'due', (rfq) => [rfq.responseDueDate, rfq.daysToDue]),
-    offers: formula('Offers', style.integer, (rfq, at) => [`COUNTIFS(${ofRfq(at('no'))})`, rfq.offers]),
+    offers: cells('Offers', offersCell, { look: style.integer }),
     ranked: formula('Ranked', style.integer, (rfq, at) => [`COUNTIFS(${ranked(at('no'))})`, rfq.ranked]),
     volume: formula('Offered, ranked (t)', numbers.volume, (rfq, at) => [
       `SUMIFS(${offers('volume')},${ranked(at('no'))})`,

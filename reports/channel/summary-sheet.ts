@@ -71,7 +71,7 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   }
 }
 
-function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
+function offerFacts({ report, rfqs, numbers, unreadOffers }: ChannelLayout): FactBlock {
   const { summary } = report
   const sum = (key: RfqRowKey) => `SUMIFS(${rfqs.range(key)},${rfqs.range('state')},"open")`
   const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
@@ -80,6 +80,7 @@ function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
     title: 'Offers',
     facts: [
       ['Offers', number(summary.offers, style.asBold(style.integer))],
+      ...(unreadOffers === 0 ? [] : [['Offers, not read yet', number(unreadOffers, style.integer)] as const]),
       ...partFacts(summary.byStatus.slice(0, 6).map(({ status, offers }) => [status, offers])),
       ['Submitted late', number(summary.lateOffers, style.integer)],
       ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
@@ -128,7 +129,10 @@ function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
     columns.number,
     text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), { look: style.boldWrapped }),
     columns.due,
-    ...(['daysToDue', 'wanted', 'volume', 'coverage', 'best', 'offers', 'ranked', 'high'] as const).map(fromRfqs),
+    ...(['daysToDue', 'wanted', 'volume', 'coverage', 'best'] as const).map(fromRfqs),
+    // Text where offers were not read yet.
+    referringColumn(columns.offers, (_, index) => layout.rfqs.cell('offers', index)),
+    ...(['ranked', 'high'] as const).map(fromRfqs),
   ]
 }
 

@@ -17,7 +17,6 @@ import { arrayFormula, blank, type Cell, formula, stringLiteral, text } from '..
 import { byWantedBasis, REACHED_FACTOR, REACHED_VOLUME, requirementCell } from './inputs.js'
 import {
   type AwardKey,
-  NO_OFFERS,
   type RfqLayout,
   SAVINGS_ROWS,
   type ScenarioKey,
@@ -69,7 +68,7 @@ export function* tonnesRows(layout: RfqLayout): Generator<RowPlan> {
   const { offers } = layout.report
   yield sectionRow('Tonnes awarded to each offer')
   yield* tableRows(inOrder(layout.award, tonnesColumns(layout)), offers)
-  if (offers.length === 0) yield textRow(NO_OFFERS)
+  if (offers.length === 0) yield textRow(layout.noOffers)
 }
 
 function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {

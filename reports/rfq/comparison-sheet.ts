@@ -14,7 +14,7 @@ import { truncateToLines } from '../layout/text-metrics.js'
 import { codeList, severityLabels, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, date, formula, text } from '../xlsx/cells.js'
-import { NO_OFFERS, type OfferKey, type RfqLayout } from './layout.js'
+import type { OfferKey, RfqLayout } from './layout.js'
 import { offerColumns } from './offers-sheet.js'
 
 /** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */
@@ -94,7 +94,7 @@ function* comparisonRows(layout: RfqLayout, groups: readonly Group[], offers: re
       yield bodyRow(text(attribute.label, style.boldWrapped), ...best, ...cells)
     }
   }
-  if (offers.length === 0) yield textRow(NO_OFFERS)
+  if (offers.length === 0) yield textRow(layout.noOffers)
 }
 
 function noteOf({ report }: RfqLayout, shown: number): string {

@@ -17,7 +17,7 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
     columns: { ...termColumns(layout), ...workings(layout) },
     working: keys('days factor present tonneDays onTime tonneYears'),
     rows: layout.lines,
-    emptyText: 'No offer has scheduled deliveries.',
+    emptyText: layout.report.offers.length === 0 ? layout.noOffers : 'No offer has scheduled deliveries.',
     independent: keys('total days fromYear tonneDays onTime tonneYears'),
     frozenColumns: 1,
   })
@@ -103,7 +103,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
     grid: prepayments,
     heading: headingOf(layout, 'Pre-payments', PREPAYMENTS_NOTE),
     rows: layout.payments,
-    emptyText: 'No offer requires a pre-payment.',
+    emptyText: layout.report.offers.length === 0 ? layout.noOffers : 'No offer requires a pre-payment.',
     working: keys('days factor present'),
     independent: keys('days'),
     frozenColumns: 2,

@@ -3,6 +3,7 @@ import { failureGroups } from '../../src/domain/comparison/decision/failure-grou
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import { oneLine } from '../layout/clean-text.js'
 import { keys, makeGrid } from '../layout/grid.js'
@@ -69,9 +70,6 @@ export type ScenarioKey = (typeof SCENARIO_KEYS)[number]
 /** Below the scenarios on `Award`: savings, intermediate results, then the table of tonnes. */
 const AWARD_HEAD_ROW = HEADER_ROW + SHEET_SCENARIOS.length + SAVINGS_ROWS + 5
 
-/** Replaces a table of offers that would be empty. */
-export const NO_OFFERS = 'No offers received.'
-
 export interface OfferLine {
   offer: OfferReport
   line: DeliveryLine
@@ -99,6 +97,8 @@ export function rfqLayout(report: RfqReport) {
     ),
     /** Code of the comparison currency; null if there is none. */
     currency: report.currency.comparison,
+    /** Replaces a table of offers that would be empty. */
+    noOffers: report.rfq.unreadOffers === 0 ? 'No offers received.' : `${unreadText(report.rfq.unreadOffers)}.`,
     lines,
     payments,
     deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),

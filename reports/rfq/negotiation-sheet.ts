@@ -11,7 +11,7 @@ import { joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-tonnes.js'
-import { NO_OFFERS, type RfqLayout } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 const NOTE =
   'What to ask each developer for. Prices are per tonne, all other offers unchanged. Current prices follow Inputs; the prices to reach were solved for the settings of this report.'
@@ -62,7 +62,7 @@ function* topRows(layout: RfqLayout): Generator<RowPlan> {
   const requirements = negotiation.additionalRequirements ?? 'The RFQ states none.'
   yield* termRows([['Additional requirements of the RFQ', requirements]], WORDS)
   yield GAP
-  if (offers === 0) yield textRow(NO_OFFERS)
+  if (offers === 0) yield textRow(layout.noOffers)
   if (offers > negotiation.limit) yield textRow(omittedNote(negotiation.limit, offers))
 }
 

@@ -9,7 +9,7 @@ import { tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, yesNo as inWords, joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
-import { NO_OFFERS, type OfferKey, type RfqLayout } from './layout.js'
+import type { OfferKey, RfqLayout } from './layout.js'
 import { byBasis, metricColumns, WORKING_METRICS } from './offer-metric-columns.js'
 
 const NOTE =
@@ -23,7 +23,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     heading: headingOf(layout, 'Offers', NOTE),
     columns: offerColumns(layout),
     rows: layout.report.offers,
-    emptyText: NO_OFFERS,
+    emptyText: layout.noOffers,
     frozenColumns: 2,
     working: WORKING_METRICS,
     independent: INDEPENDENT,

@@ -10,7 +10,7 @@ import { tableSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, formula as formulaCell, text as textCell } from '../xlsx/cells.js'
-import { NO_OFFERS, type RfqLayout, SCORING_HEADER_ROW, type ScoreKey, type ScoringKey } from './layout.js'
+import { type RfqLayout, SCORING_HEADER_ROW, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =
   'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs. A criterion that does not distinguish the offers does not affect their order.'
@@ -47,7 +47,7 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
     heading: headingOf(layout, 'Scoring', NOTE),
     aboveHeader: criteriaRows(layout),
     rows: report.offers,
-    emptyText: NO_OFFERS,
+    emptyText: layout.noOffers,
     frozenColumns: 2,
     columns: {
       offer: number('Offer no.', (offer) => offer.sequence),

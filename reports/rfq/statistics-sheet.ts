@@ -41,7 +41,7 @@ export function statisticsSheet(layout: RfqLayout): SheetPlan {
 }
 
 function offerFacts({ report, offers, numbers }: RfqLayout): FactBlock {
-  const { summary } = report
+  const { summary, rfq } = report
   const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
   const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
   const coverage = `IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`
@@ -49,6 +49,7 @@ function offerFacts({ report, offers, numbers }: RfqLayout): FactBlock {
     title: 'Offers received',
     facts: [
       ['Offers', number(summary.offers, style.asBold(style.integer))],
+      ...(rfq.unreadOffers === 0 ? [] : [['Offers, not read yet', number(rfq.unreadOffers, style.integer)] as const]),
       ...partFacts(summary.byStatus.slice(0, 5).map(({ status, offers }) => [status, offers])),
       ['Ranked', formula(ranked, summary.ranked, style.integer)],
       ['Meet all requirements', number(summary.meetRequirements, style.integer)],

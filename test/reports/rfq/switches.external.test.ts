@@ -15,6 +15,7 @@ import { rfqWorkbook } from '../support/workbooks.js'
 /** LibreOffice needs about a second for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
 const HEAVY = Boolean(process.env.QUOTEKEEPER_HEAVY)
 const SWITCHES = switchEdits(HEAVY ? 150 : 3, 11)
+const PREPARATION_MS = HEAVY ? 1_800_000 : 500_000
 const missing = whyNoTools()
 
 /** A value as LibreOffice computed it, from a reference such as `'Award'!$T$6`. */
@@ -50,7 +51,7 @@ describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${mi
       const { written, expected } = reports[at] as (typeof reports)[number]
       cases.push({ layout: rfqLayout(written), expected, after })
     }
-  }, 500_000)
+  }, PREPARATION_MS)
   afterAll(() => void cases.splice(0))
 
   it.each([...SWITCHES.keys()])(
@@ -163,7 +164,7 @@ describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : '
     before = first as ReadWorkbook
     withOtherRate = others.pop() as ReadWorkbook
     after.push(...others)
-  }, 500_000)
+  }, PREPARATION_MS)
 
   /** Rows of chart data: #N/A leaves a gap in a chart. */
   const chartRows = new Set(

@@ -30,6 +30,11 @@ function busy(): ChannelInput {
         rfq: { id: 'd', number: 4, responseDueDate: null, minVolume: null, maxVolume: null },
         responses: [response(1, { offer: null })],
       },
+      {
+        rfq: { id: 'f', number: 6, responses: [{ id: 'x' }, { id: 'y' }] },
+        rfqStored: { shape: 'list' },
+        responses: [],
+      },
       { rfq: { id: 'e', number: 5, pricing: { currency: 'EUR', maxUnitPrice: 10, minUnitPrice: 1 } } },
     ],
     {

@@ -108,6 +108,8 @@ export function hostileInput(): ComparisonInput {
 export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   sample: () => comparisonInput({ settings: EURO_SETTINGS }),
   'no-offers': () => comparisonInput({ responses: [] }),
+  unread: () =>
+    comparisonInput({ rfq: { responses: [{ id: 'a' }, { id: 'b' }] }, rfqStored: { shape: 'list' }, responses: [] }),
   'one-offer': () => comparisonInput({ responses: [response(1)] }),
   'no-lines': () =>
     comparisonInput({

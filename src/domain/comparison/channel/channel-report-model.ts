@@ -35,6 +35,7 @@ export interface ChannelSummary {
   dueSoon: number
   /** Open although the due date has passed. */
   overdue: number
+  /** Those with `unreadOffers` are not among them. */
   openWithoutOffers: number
   missing: number
   invalid: number
@@ -66,6 +67,8 @@ export interface RfqRow {
   maxVolume: number | null
   wanted: number | null
   offers: number
+  /** Offers that the list shows of an RFQ that was never read itself; `offers` is 0 then. */
+  unreadOffers: number
   ranked: number
   meetRequirements: number
   late: number

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { channelSheets } from '../../reports/channel/workbook.js'
+import { renderChannelReport, renderRfqReport } from '../../reports/formats.js'
+import { cellText } from '../../reports/layout/cell-text.js'
+import type { SheetFactory } from '../../reports/layout/sheet-plan.js'
+import { rfqSheets } from '../../reports/rfq/workbook.js'
+import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
+import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
+import { type ComparisonOverrides, channelInput, comparisonInput } from '../helpers/comparison-inputs.js'
+
+/** The texts of each sheet. */
+const textsOf = (sheets: readonly SheetFactory[]) =>
+  Object.fromEntries(
+    sheets.map((make) => {
+      const plan = make()
+      return [plan.name, [...plan.rows()].map(({ cells }) => cells.map((cell) => (cell ? cellText(cell) : '')))]
+    }),
+  )
+
+/** Known from the list alone, which shows two offers. */
+const UNREAD: ComparisonOverrides = {
+  rfq: { responses: [{ id: 'a' }, { id: 'b' }] },
+  rfqStored: { shape: 'list' },
+  responses: [],
+}
+
+describe('an RFQ that was not read yet', () => {
+  it('has offers that were not read yet on every sheet, and never none that were received', () => {
+    const report = compareOffers(comparisonInput(UNREAD))
+    const texts = textsOf(rfqSheets(report))
+    const saying = Object.keys(texts).filter((name) => texts[name]?.flat().includes('2 offers, not read yet.'))
+    const tables = ['Comparison', 'Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Award', 'Negotiation']
+    expect(saying).toEqual(tables)
+    expect(texts.Statistics).toContainEqual(expect.arrayContaining(['Offers, not read yet', '2']))
+    const page = renderRfqReport(report, 'html')
+    expect(page.match(/2 offers, not read yet\./g)).toHaveLength(tables.length)
+    for (const text of [page, ...Object.values(texts).flat(2)])
+      expect(text).not.toMatch(/No offers? (received|has|req)/)
+    const none = textsOf(rfqSheets(compareOffers(comparisonInput({ responses: [] }))))
+    for (const name of tables) expect(none[name]?.flat()).toContain('No offers received.')
+  })
+
+  it('is not open without offers in the overview of its channel, which says how many its list shows', () => {
+    const one = { ...UNREAD, rfq: { ...UNREAD.rfq, id: 'b', number: 2, title: 'Unread' } }
+    const report = summariseChannel(channelInput([{ rfq: { id: 'a', number: 1 }, responses: [] }, one]))
+    expect(report.summary.openWithoutOffers).toBe(1)
+    const texts = textsOf(channelSheets(report))
+    expect(texts.Offers?.flat()).toContain('2 offers, not read yet.')
+    expect(texts.RFQs?.filter((row) => row.includes('Unread') && row.includes('2, not read yet'))).toHaveLength(1)
+    expect(texts.Summary?.filter((row) => row.includes('Unread') && row.includes('2, not read yet'))).toHaveLength(1)
+    expect(texts.Summary).toContainEqual(expect.arrayContaining(['Offers, not read yet', '2']))
+    expect(renderChannelReport(report, 'html')).not.toContain('No offers received')
+    expect(renderChannelReport(report, 'csv')).toContain('"2, not read yet"')
+  })
+})
