@@ -1,11 +1,19 @@
 import { clockProblem } from './clock-skew.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
-import { type Candidate, type Evaluation, type Reason, storedCandidate } from './evaluate.js'
+import {
+  type Candidate,
+  type Evaluation,
+  evaluateStored,
+  openIntentReason,
+  type Reason,
+  storedCandidate,
+} from './evaluate.js'
 import { type FreshRead, readBeforeClose } from './fresh-read.js'
 import {
   evaluateNow,
   isInScope,
   isRetried,
+  massLossReason,
   type Round,
   reasonAgainstSending,
   secondPost,
@@ -59,31 +67,28 @@ async function recordApproval({ context: { store, now }, policy }: Round): Promi
  * scope, because all count for the size of the round.
  */
 async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
-  const { store } = round.context
+  const { store, now } = round.context
+  const { calendar, answers, sentIntents, waiting, policy } = round
   const qualified: EvaluatedCandidate[] = []
-  const open = new Set((await store.openIntents(round.channel)).map((intent) => intent.rfqId))
+  const intents = await store.openIntents(round.channel)
+  const openIntents = new Map(intents.map(({ rfqId }) => [rfqId, waiting.get(rfqId)]))
   const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
   for (const { rfq } of await store.rfqs({ channel: round.channel, withoutResponses: true })) {
     const candidate = storedCandidate(rfq)
-    const evaluation = evaluateNow(round, candidate)
+    const evaluation = evaluateStored(candidate, {
+      ...{ calendar, graceHours: policy.graceHours, now: now() },
+      ...{ openIntents, answers, sentIntents, retried: policy.retry },
+    })
     if (evaluation.state === 'closed' || settled.has(rfq.id)) continue
     const inScope = isInScope(round, rfq.id)
     if (inScope) round.evaluated.add(rfq.id)
     if (inScope && !rfq.valid) round.invalid++
-    if (open.has(rfq.id)) evaluation.against.push(openIntentReason(round.waiting.get(rfq.id)))
-    const reason = reasonAgainstSending(round, candidate)
-    if (reason !== null) evaluation.against.push(reason)
     if (evaluation.against.length > 0) {
       if (inScope) await recordDecision(round, candidate, evaluation, { decision: 'keep' })
     } else qualified.push({ candidate, evaluation })
   }
   return qualified.sort(byDueDate)
 }
-
-export const openIntentReason = (waiting?: string): Reason => ({
-  code: 'open-intent',
-  text: `an earlier close of it is not settled yet${waiting === undefined ? '' : ` (${waiting})`}`,
-})
 
 const byDueDate = (a: EvaluatedCandidate, b: EvaluatedCandidate): number =>
   (a.evaluation.dueDate ?? '').localeCompare(b.evaluation.dueDate ?? '') || a.candidate.id.localeCompare(b.candidate.id)
@@ -96,10 +101,10 @@ async function reasonToHold(round: Round, chosen: readonly EvaluatedCandidate[])
     round.stopReason = stopped
     return { code: 'kill-switch', text: stopped }
   }
-  if (poll?.suspicious) {
-    round.stopReason = `Closing is held because of the newest poll (run ${poll.id}): ${poll.error ?? ''}`
-    const text = `closing is held: the list suddenly lost most of its entries in the newest poll (run ${poll.id})`
-    return { code: 'mass-loss', text }
+  const lost = massLossReason(poll)
+  if (lost !== null) {
+    round.stopReason = `Closing is held because of the newest poll (run ${poll?.id}): ${poll?.error ?? ''}`
+    return { code: 'mass-loss', text: `closing is held: ${lost}` }
   }
   if (round.chosenIds !== null || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
   return holdForApproval(round, chosen)

@@ -116,6 +116,35 @@ const invalidReason = (candidate: Candidate) =>
     ? 'only its list entry has been read so far'
     : 'its document does not match the documented format, or its list entry contradicts it; see quotekeeper problems'
 
+/** What earlier rounds did about the RFQs of a channel. */
+export interface EarlierCloses {
+  /** RFQs with an intent that is not settled, and why it is not; undefined if that is not known. */
+  openIntents: ReadonlyMap<string, string | undefined>
+  /** The newest decision about each RFQ that has an outcome. */
+  answers: ReadonlyMap<string, DecisionRecord>
+  /** How many intents of each RFQ were sent within the last 24 hours. */
+  sentIntents: ReadonlyMap<string, number>
+  /** RFQs that a person asked for by name: what was sent and answered earlier does not hold them. */
+  retried?: readonly string[] | undefined
+}
+
+/** Evaluates a stored RFQ as a round does before it reads it again (docs/CLOSING.md, rules 2, 3, 5 and 7). */
+export function evaluateStored(candidate: Candidate, context: EvaluationContext & EarlierCloses): Evaluation {
+  const evaluation = evaluate(candidate, context)
+  const { id } = candidate
+  const { openIntents, answers, sentIntents, retried, now } = context
+  if (openIntents.has(id)) evaluation.against.push(openIntentReason(openIntents.get(id)))
+  if (retried?.includes(id)) return evaluation
+  const another = reasonAgainstAnother(candidate, { answer: answers.get(id), sent: sentIntents.get(id) ?? 0, now })
+  if (another !== null) evaluation.against.push(another)
+  return evaluation
+}
+
+export const openIntentReason = (waiting?: string): Reason => ({
+  code: 'open-intent',
+  text: `an earlier close of it is not settled yet${waiting === undefined ? '' : ` (${waiting})`}`,
+})
+
 /**
  * Why an RFQ that qualifies is not closed again by itself (docs/CLOSING.md, rule 5). A refusal holds until the document
  * changes or a day has passed; an uncertain outcome (`unknown`, `failed`) holds until a person decides.

@@ -1,10 +1,10 @@
 import { createCalendar } from '../domain/expiry.js'
-import type { HeldPlan } from '../domain/records.js'
+import type { HeldPlan, KnownDocument } from '../domain/records.js'
 import type { Closings, History, RunQueries } from '../store/contract.js'
-import { openIntentReason } from './candidates.js'
+import type { Outbox } from '../store/outbox-contract.js'
 import type { ClosingPolicy } from './contract.js'
-import { type Candidate, type Evaluation, evaluate, reasonAgainstAnother, storedCandidate } from './evaluate.js'
-import { dayBefore, newestPoll } from './round-state.js'
+import { evaluateStored, storedCandidate } from './evaluate.js'
+import { dayBefore, massLossReason, newestPoll } from './round-state.js'
 
 /** What a closing round that began now would find about one RFQ before it reads it again. */
 export interface ClosingPreview {
@@ -22,6 +22,7 @@ export interface ClosingPreview {
 
 type PreviewStore = Pick<RunQueries, 'newestRun'> &
   Pick<History, 'rfqs'> &
+  Pick<Outbox, 'openRfqsDue'> &
   Pick<Closings, 'closeAnswers' | 'openIntents' | 'sentIntents' | 'heldPlans' | 'unsettledCloses'>
 
 interface PreviewedRfq extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
@@ -41,7 +42,7 @@ export async function previewClose(
 ): Promise<ClosingPreview | null> {
   const [found] = await store.rfqs({ channel, ids: [rfqId], withoutResponses: true })
   if (found === undefined) return null
-  const [answers, intents, sent, poll, plans, unsettled] = await Promise.all([
+  const [answers, intents, sentIntents, poll, plans, unsettled] = await Promise.all([
     store.closeAnswers(channel),
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
@@ -50,21 +51,20 @@ export async function previewClose(
     store.unsettledCloses({ channel, now }),
   ])
   const calendar = createCalendar(timeZone)
-  const open = new Set(intents.map((intent) => intent.rfqId))
-  const answerOf = new Map(answers.map((answer) => [answer.rfqId, answer]))
-  const evaluateStored = (candidate: Candidate): Evaluation => {
-    const evaluation = evaluate(candidate, { calendar, graceHours, now })
-    const { id } = candidate
-    if (open.has(id)) evaluation.against.push(openIntentReason())
-    const another = reasonAgainstAnother(candidate, { answer: answerOf.get(id), sent: sent.get(id) ?? 0, now })
-    if (another !== null) evaluation.against.push(another)
-    return evaluation
+  const context = {
+    ...{ calendar, graceHours, now, sentIntents },
+    openIntents: new Map(intents.map((intent) => [intent.rfqId, undefined])),
+    answers: new Map(answers.map((answer) => [answer.rfqId, answer])),
   }
-  const evaluation = evaluateStored(storedCandidate(found.rfq))
+  const evaluateNow = (rfq: KnownDocument) => evaluateStored(storedCandidate(rfq), context)
+  const evaluation = evaluateNow(found.rfq)
   const { state, dueDate } = evaluation
   const qualifies = evaluation.against.length === 0
-  const all = qualifies ? await store.rfqs({ channel, withoutResponses: true }) : []
-  const qualified = all.filter(({ rfq }) => evaluateStored(storedCandidate(rfq)).against.length === 0).length
+  // Only these can qualify: the documents of all others are not read.
+  const due = qualifies ? await store.openRfqsDue(channel, calendar.dateAt(now)) : []
+  const open = qualifies ? await store.rfqs({ channel, ids: due.map((rfq) => rfq.rfqId), withoutResponses: true }) : []
+  const qualified = open.filter(({ rfq }) => evaluateNow(rfq).against.length === 0).length
+  const lost = massLossReason(poll)
   const hold =
     qualified > maxPerRun
       ? describeHold(
@@ -78,7 +78,7 @@ export async function previewClose(
     ...{ for: evaluation.for, state, dueDate },
     against: [
       ...evaluation.against.map(({ text }) => text),
-      ...(poll?.suspicious ? [`the list suddenly lost most of its entries in the newest poll (run ${poll.id})`] : []),
+      ...(lost === null ? [] : [lost]),
       ...(hold === null ? [] : [hold.reason]),
     ],
     remedies: [...unsettledCloses.map(({ remedy }) => remedy), ...(hold === null ? [] : [hold.remedy])],

@@ -84,6 +84,10 @@ export async function newestPoll(store: Pick<RunQueries, 'newestRun'>, channel: 
   return (partial?.id ?? 0) > (complete?.id ?? 0) ? partial : complete
 }
 
+/** Why nothing is closed after a list that suddenly lost most of its entries; null if the newest poll found none. */
+export const massLossReason = (poll: RunRecord | null): string | null =>
+  poll?.suspicious ? `the list suddenly lost most of its entries in the newest poll (run ${poll.id})` : null
+
 /** The beginning of the 24 hours in which the closes of an RFQ are limited. */
 export const dayBefore = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
 
@@ -121,7 +125,7 @@ export function secondPost(round: Round, read: FreshRead, evaluation = evaluateN
     context.killSwitch() ??
     (policy.mode === 'on' ? null : 'the round is a dry run') ??
     clockProblem(read, policy.maxClockSkewSeconds) ??
-    (poll?.suspicious ? `the list suddenly lost most of its entries (run ${poll.id})` : null)
+    massLossReason(poll)
   return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
 

@@ -68,7 +68,7 @@ export interface Reader
       | 'openIntents'
       | 'sentIntents'
     >,
-    Pick<Outbox, 'targetStates' | 'deliveries' | 'deadLetters'>,
+    Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,
     Monitoring {
   close(): Promise<void>
 }

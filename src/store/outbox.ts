@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { byCodeUnit } from '../domain/comparison/numbers.js'
 import type { EventRecord } from '../domain/events.js'
-import { isCalendarDate } from '../domain/zoned-time.js'
 import { createDeliveries } from './deliveries.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
-import type { PresentRfqs } from './rfq-index.js'
+import { createOpenRfqsDue, type PresentRfqs } from './rfq-index.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
 import { storedRfqFacts } from './stored-rfq.js'
-import { fromStoredText } from './stored-text.js'
 
 /** Events routed in one transaction. */
 const EVENTS_PER_TRANSACTION = 200
@@ -41,14 +38,7 @@ export function createOutbox(database: SqlDatabase, events: EventWriter, present
         return events.writeOnce(tx, key === undefined ? [kind, randomUUID()] : [kind, ...key], draft)
       }),
 
-    async openRfqsDue(channel, upTo) {
-      const due = (await presentRfqs(channel)).flatMap(({ id, state, dueDate }): OpenRfq[] =>
-        state === 'open' && dueDate !== null && dueDate <= upTo && isCalendarDate(dueDate)
-          ? [{ rfqId: fromStoredText(id), dueDate }]
-          : [],
-      )
-      return due.sort((a, b) => byCodeUnit(a.rfqId, b.rfqId))
-    },
+    openRfqsDue: createOpenRfqsDue(presentRfqs),
 
     async recordDueRfqs(kind, channel, rfqs, now) {
       const keyOf = ({ rfqId, dueDate }: OpenRfq) => [kind, channel, rfqId, dueDate]

@@ -22,7 +22,7 @@ export interface ResponsePollState {
   id: string
   /** When the response itself was last read; null if only its summary is known. */
   readAt: Timestamp | null
-  /** When it was last requested, also in vain. */
+  /** When it was last requested, also if that failed. */
   requestedAt: Timestamp | null
   /** Hashes of its summary as last observed, and when it was last read; null if unknown. */
   summaryHash: string | null

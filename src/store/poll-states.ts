@@ -1,6 +1,6 @@
 import { isAddressable } from '../domain/identifier.js'
 import type { Validators } from '../domain/validators.js'
-import type { Connection } from './connection.js'
+import { type Connection, yieldToEventLoop } from './connection.js'
 import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
 import { fromStoredText, storedIds, toStoredText } from './stored-text.js'
 
@@ -11,7 +11,14 @@ export function createPollStates(connection: Connection): PollStates {
 
   return {
     async rfqStates(channel) {
-      return all<RfqStateRow>(RFQ_STATES, { channel }).map(toRfqState)
+      const states: RfqPollState[] = []
+      for (let after = ''; ; ) {
+        const rows = all<RfqStateRow>(RFQ_STATES, { channel, after })
+        for (const row of rows) states.push(toRfqState(row))
+        if (rows.length < RFQS_PER_TURN) return states
+        after = rows.at(-1)?.id ?? ''
+        await yieldToEventLoop()
+      }
     },
     async responseStates(channel, rfqIds) {
       return all<ResponseStateRow>(RESPONSE_STATES, { channel, rfqIds: storedIds(rfqIds) }).map(toResponseState)
@@ -34,6 +41,9 @@ export function createPollStates(connection: Connection): PollStates {
   }
 }
 
+/** RFQs whose states are read before yielding to the event loop: some milliseconds. */
+const RFQS_PER_TURN = 300
+
 const RFQ_STATES = `
 select e.id, e.list_hash, v.shape, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state, e.full_read_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
@@ -44,7 +54,7 @@ select e.id, e.list_hash, v.shape, json_extract(coalesce(v.parsed_body, v.body),
 from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
   and v.version = e.version
-where e.channel = @channel and e.kind = 'rfq'`
+where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after order by e.id limit ${RFQS_PER_TURN}`
 
 interface RfqStateRow {
   id: string

@@ -10,7 +10,7 @@ import { createMonitoring } from './monitoring.js'
 import { createOverview } from './overview.js'
 import { createPollStates } from './poll-states.js'
 import { requireFile } from './read-only.js'
-import { createRfqIndex } from './rfq-index.js'
+import { createOpenRfqsDue, createRfqIndex } from './rfq-index.js'
 import { createRunQueries } from './run-queries.js'
 import { sqliteDatabase } from './sqlite-database.js'
 
@@ -25,6 +25,7 @@ export async function openReader(path: string, { checked = true } = {}): Promise
     if (!checked) requireCurrentSchema(db)
   })
   const database = sqliteDatabase(connection)
+  const presentRfqs = createRfqIndex(connection)
   return {
     ...createRunQueries(database),
     ...createPollStates(connection),
@@ -32,7 +33,8 @@ export async function openReader(path: string, { checked = true } = {}): Promise
     ...createOverview(connection),
     ...createClosings(database, createEventWriter(database)),
     ...createDeliveries(database),
-    ...createMonitoring(database, createRfqIndex(connection)),
+    ...createMonitoring(database, presentRfqs),
+    openRfqsDue: createOpenRfqsDue(presentRfqs),
     fileSizes() {
       const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
       return { database: size(connection.path), wal: size(`${connection.path}-wal`) }

@@ -1,4 +1,8 @@
+import { byCodeUnit } from '../domain/comparison/numbers.js'
+import { isCalendarDate } from '../domain/zoned-time.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
+import type { OpenRfq, Outbox } from './outbox-contract.js'
+import { fromStoredText } from './stored-text.js'
 
 /** RFQs, and rows of versions, that are read at a time: a few milliseconds. */
 const BATCH_SIZE = 25
@@ -15,6 +19,18 @@ export function createRfqIndex(connection: Connection): PresentRfqs {
     channels.set(channel, index)
     await index.update()
     return index.present()
+  }
+}
+
+/** Creates `openRfqsDue` of the outbox and of readers. */
+export function createOpenRfqsDue(presentRfqs: PresentRfqs): Outbox['openRfqsDue'] {
+  return async (channel, upTo) => {
+    const due = (await presentRfqs(channel)).flatMap(({ id, state, dueDate }): OpenRfq[] =>
+      state === 'open' && dueDate !== null && dueDate <= upTo && isCalendarDate(dueDate)
+        ? [{ rfqId: fromStoredText(id), dueDate }]
+        : [],
+    )
+    return due.sort((a, b) => byCodeUnit(a.rfqId, b.rfqId))
   }
 }
 

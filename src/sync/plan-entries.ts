@@ -43,7 +43,7 @@ export async function planEntries(
 ): Promise<Selection> {
   const now = context.now()
   const rules = { full: false, recheckClosedHours, now }
-  const listed = plannableRfqs([...entries.values()], context.timeZone ?? 'UTC', (rfq) =>
+  const listed = await plannableRfqs([...entries.values()], context.timeZone ?? 'UTC', (rfq) =>
     reasonToRead(rfq, known.get(rfq.id), rules),
   )
   const responses = await loadResponses(context.store, run.channel, listed)
@@ -59,7 +59,7 @@ export async function ratesOfList(
   { planning, timeZone, now }: { planning: PollPlanning; timeZone: string; now: Date },
 ): Promise<RequestRates> {
   const rules = { full: false, recheckClosedHours: 0, now }
-  const listed = plannableRfqs(list, timeZone, (rfq) => reasonToRead(rfq, undefined, rules))
+  const listed = await plannableRfqs(list, timeZone, (rfq) => reasonToRead(rfq, undefined, rules))
   return (await planRequests({ listed, known: new Map(), responses: new Map(), now, planning })).rates
 }
 
@@ -68,11 +68,11 @@ const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
   entry.document !== null && isAddressable(entry.id)
 
 /** The entries of a list that can be read, as planning needs them. */
-function plannableRfqs(
+async function plannableRfqs(
   entries: readonly (Observation<RfqListItem> & { hash?: string })[],
   timeZone: string,
   causeOf: (rfq: ListedRfq) => string | null,
-): PlannableRfq[] {
+): Promise<PlannableRfq[]> {
   const calendar = createCalendar(timeZone)
   const ends = new Map<string, Date | null>()
   const dueAt = (date: string | null | undefined): Date | null => {
@@ -83,15 +83,21 @@ function plannableRfqs(
     ends.set(date, end)
     return end
   }
-  return entries.filter(isReadable).map(({ id, hash = '', document }) => {
+  const slice = new TimeSlice()
+  const rfqs: PlannableRfq[] = []
+  for (const entry of entries) {
+    if (!isReadable(entry)) continue
+    const { id, hash = '', document } = entry
     const rfq = { id, hash, state: document?.state ?? null }
-    return {
+    rfqs.push({
       ...rfq,
       cause: causeOf(rfq),
       responseIds: document?.responses?.map((response) => response.id) ?? null,
       dueAt: dueAt(document?.responseDueDate),
-    }
-  })
+    })
+    if (slice.isOver) await slice.next()
+  }
+  return rfqs
 }
 
 /** Documents whose states are loaded at once: a few milliseconds. */

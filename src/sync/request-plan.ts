@@ -39,10 +39,12 @@ export async function planRequests(input: PlanInput): Promise<RequestPlan> {
   const load = measureLoad(units, usableOf(besidesList(planning.usualBudget)), planning)
   await readAhead(units, load, slice)
   for (const unit of units) unit.longestWait = longestWait(unit)
+  await slice.next()
+  units.sort(byValue)
   const taken = await select(units, usableOf(budget), slice)
   const reads: PlannedRfq[] = []
   const postponed: PlannedRfq[] = []
-  for (const unit of units.sort(byValue)) {
+  for (const unit of units) {
     const responses = taken.get(unit)
     ;(responses ? reads : postponed).push(toPlanned(unit, responses ?? new Set()))
     if (slice.isOver) await slice.next()
@@ -144,6 +146,7 @@ const longestWait = (unit: Unit): number =>
 /**
  * Chooses what is read. If not everything can be: the most valuable first, except for a share of the requests for what has
  * waited longest.
+ * @param units the most valuable first
  * @returns the RFQs to read, with the responses to read of each
  */
 async function select(units: readonly Unit[], usable: number, slice: TimeSlice): Promise<Map<Unit, Set<string>>> {
@@ -175,12 +178,12 @@ async function select(units: readonly Unit[], usable: number, slice: TimeSlice):
     if (slice.isOver) await slice.next()
   }
   const reserved = reservedOf(usable)
-  const valued = units.toSorted(byValue)
-  const others = valued.filter(({ reason }) => !DUE_FIRST.has(reason))
+  const others = units.filter(({ reason }) => !DUE_FIRST.has(reason))
   await take(
-    valued.filter(({ reason }) => DUE_FIRST.has(reason)),
+    units.filter(({ reason }) => DUE_FIRST.has(reason)),
     reserved,
   )
+  await slice.next()
   // An RFQ alone shows the summaries of all its offers for one request.
   const forRfqs = Math.floor(Math.max(0, left - reserved) * RFQS_SHARE)
   for (const unit of others.toSorted((a, b) => a.waitingSince - b.waitingSince).slice(0, forRfqs)) {
@@ -188,6 +191,7 @@ async function select(units: readonly Unit[], usable: number, slice: TimeSlice):
     left--
   }
   await take(others, reserved)
+  await slice.next()
   await take(
     units.toSorted((a, b) => a.longestWait - b.longestWait),
     0,

@@ -107,6 +107,23 @@ describe('the preview of a close', () => {
     expect(decisions).toMatchObject([{ rfqId: rfqId(1), outcome: 'closed' }])
   })
 
+  it('reads no documents but those of RFQs that are due, view after view', async () => {
+    const later = Array.from({ length: 20 }, () => ({ responseDueDate: '2026-12-24' }))
+    const { store, now } = await openClosingFixture([{}, {}, ...later])
+    const read: number[] = []
+    const rfqs: typeof store.rfqs = async (filter) => {
+      const found = await store.rfqs(filter)
+      read.push(found.length)
+      return found
+    }
+    const rfq = { channel: KEY, rfqId: rfqId(1), timeZone: 'UTC', graceHours: 0, maxPerRun: 1 }
+    for (let view = 1; view <= 6; view++) {
+      const { against } = (await previewClose({ ...store, rfqs }, rfq, now())) ?? {}
+      expect(against).toEqual([expect.stringContaining('2 RFQs are past due')])
+      expect(read.splice(0)).toEqual([1, 2])
+    }
+  })
+
   it('says that the newest poll is suspicious', async () => {
     const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })

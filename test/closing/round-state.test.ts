@@ -167,7 +167,14 @@ describe('a second POST', () => {
     ['the round is a dry run', { mode: 'dry-run' }, {}, {}, null, 'the round is a dry run'],
     ['the clocks differ', {}, {}, { serverDate: new Date(NOW.getTime() - 62_000) }, null, '61 s behind ours'],
     ['there is no Date header', {}, {}, { serverDate: null }, null, 'sent no Date header'],
-    ['the list lost most of its entries', {}, {}, {}, suspicious, 'lost most of its entries (run 7)'],
+    [
+      'the list lost most of its entries',
+      {},
+      {},
+      {},
+      suspicious,
+      'lost most of its entries in the newest poll (run 7)',
+    ],
   ])('waits while %s', (_title, policy, context, times, poll, reason) => {
     const round = Object.assign(aRound(policy, context), { poll })
     expect(secondPost(round, aRead({}, times))).toEqual({ kind: 'wait', reason: expect.stringContaining(reason) })
