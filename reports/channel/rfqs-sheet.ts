@@ -54,7 +54,7 @@ export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
     state: codes('State', (rfq) => rfq.state ?? 'unknown'),
     due: date('Response due date', (rfq) => rfq.responseDueDate),
     daysToDue: days('Days to due date', 'due', (rfq) => [rfq.responseDueDate, rfq.daysToDue]),
-    offers: cells('Offers', offersCell, { look: style.integer }),
+    offers: cells('Offers', offersCell, { style: style.integer }),
     ranked: formula('Ranked', style.integer, (rfq, at) => [`COUNTIFS(${ranked(at('no'))})`, rfq.ranked]),
     volume: formula('Offered, ranked (t)', numbers.volume, (rfq, at) => [
       `SUMIFS(${offers('volume')},${ranked(at('no'))})`,
@@ -87,6 +87,6 @@ export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
     valid: yesNo('Matches API documentation', (rfq) => rfq.valid),
     version: number('Version', (rfq) => rfq.version),
     observed: moment('Observed', (rfq) => rfq.observedAt),
-    id: text('RFQ id', (rfq) => rfq.id, { maxWidth: 40, look: style.body }),
+    id: text('RFQ id', (rfq) => rfq.id, { maxWidth: 40, style: style.body }),
   }
 }

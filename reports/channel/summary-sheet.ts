@@ -127,7 +127,7 @@ function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
   }
   return [
     columns.number,
-    text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), { look: style.boldWrapped }),
+    text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), { style: style.boldWrapped }),
     columns.due,
     ...(['daysToDue', 'wanted', 'volume', 'coverage', 'best'] as const).map(fromRfqs),
     // Text where offers were not read yet.

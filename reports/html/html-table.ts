@@ -117,7 +117,7 @@ function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): st
     const cell = cells[column]
     const last = merged?.find(([first]) => first === column)?.[1]
     const span = last === undefined ? columnSpan(rowLayout, row, column) : last - column + 1
-    const { look: mark, bar } = isFilled(cell) ? layout.markOf(index, column) : { look: null, bar: null }
+    const { highlight: mark, bar } = isFilled(cell) ? layout.markOf(index, column) : { highlight: null, bar: null }
     const isHeader = role === 'head'
     const name = isHeader ? undefined : heads?.cells[column]
     parts.push(
@@ -154,8 +154,8 @@ const isEmptyCell = (cell: Cell | undefined) => !isFilled(cell) && (cell === und
 const canOverflow = (cell: Cell | undefined, isHeader: boolean) =>
   isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeader : isEmptyCell(cell)
 
-/** How a cell looks beyond its own style. */
-interface CellLook {
+/** The format of a cell beyond its own style. */
+interface CellFormat {
   isHeader?: boolean
   mark?: string | null
   /** Length of a bar behind the figure, from 0 to 1. */
@@ -163,8 +163,8 @@ interface CellLook {
   label?: string
 }
 
-function cellHtml(cell: Cell | undefined, span: number, look: CellLook): string {
-  const { isHeader = false, mark = null, bar = null, label } = look
+function cellHtml(cell: Cell | undefined, span: number, format: CellFormat): string {
+  const { isHeader = false, mark = null, bar = null, label } = format
   const name = label === undefined ? '' : ` data-label="${escapeMarkup(label)}"`
   const over = `${span > 1 ? ` colspan="${span}"` : ''}${name}`
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`

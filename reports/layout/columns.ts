@@ -35,18 +35,22 @@ export type Columns<Row, Key extends string> = Readonly<Record<Key, Column<Row>>
 export const referringColumn = <Row>(
   column: Column<Row>,
   expression: (row: Row, index: number) => string,
-  { header = column.header, look, otherwise = '' }: { header?: string; look?: style.Style; otherwise?: string } = {},
+  {
+    header = column.header,
+    style: cellStyle,
+    otherwise = '',
+  }: { header?: string; style?: style.Style; otherwise?: string } = {},
 ): Column<Row> => ({
   ...column,
   header,
   cell: (row, index) => {
     const cell = column.cell(row, index)
-    return referenceTo({ ...cell, style: look ?? cell.style }, expression(row, index), otherwise)
+    return referenceTo({ ...cell, style: cellStyle ?? cell.style }, expression(row, index), otherwise)
   },
 })
 
 /** Style of the cells of a column; a function where it depends on the row, such as on its currency. */
-type Look<Row> = style.Style | ((row: Row) => style.Style)
+type ColumnStyle<Row> = style.Style | ((row: Row) => style.Style)
 
 /** Address of the cell in another column of the same row. */
 export type At<Key extends string> = (key: Key) => string
@@ -55,7 +59,7 @@ export type At<Key extends string> = (key: Key) => string
 type Formula = readonly [expression: string, cached: cells.CachedResult]
 
 type FormulaColumn<Row, Key extends string> = [
-  look: Look<Row>,
+  cellStyle: ColumnStyle<Row>,
   /** The formula of one row; `at` gives the address of a cell in the same row. */
   make: (row: Row, at: At<Key>, index: number) => Formula,
   options?: ColumnOptions,
@@ -68,12 +72,12 @@ type FormulaColumn<Row, Key extends string> = [
 export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
   const column = (
     header: string,
-    look: Look<Row>,
+    cellStyle: ColumnStyle<Row>,
     cell: (row: Row, style: style.Style, index: number) => Cell,
     options: ColumnOptions,
   ): Column<Row> => {
-    const styleOf = typeof look === 'function' ? look : () => look
-    const alignRight = typeof look === 'function' || look.alignment?.horizontal === 'right'
+    const styleOf = typeof cellStyle === 'function' ? cellStyle : () => cellStyle
+    const alignRight = typeof cellStyle === 'function' || cellStyle.alignment?.horizontal === 'right'
     return { header, alignRight, ...options, cell: (row, index) => cell(row, styleOf(row), index) }
   }
   const at =
@@ -82,23 +86,23 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       (grid as Grid<Key>).at(key, index)
   /** Columns of values in one style, unless stated. */
   const values =
-    <Value>(look: style.Style, cell: (value: Value, style: style.Style) => Cell) =>
+    <Value>(cellStyle: style.Style, cell: (value: Value, style: style.Style) => Cell) =>
     (header: string, value: (row: Row) => Value, options: ColumnOptions = {}): Column<Row> =>
-      column(header, look, (row, its) => cell(value(row), its), options)
+      column(header, cellStyle, (row, its) => cell(value(row), its), options)
   /** Columns of formulas with their stored results. */
   const formulas =
     (cell: typeof cells.formula) =>
-    (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>): Column<Row> =>
-      column(header, look, (row, its, index) => cell(...make(row, at(index), index), its), options)
+    (header: string, ...[cellStyle, make, options = {}]: FormulaColumn<Row, Key>): Column<Row> =>
+      column(header, cellStyle, (row, its, index) => cell(...make(row, at(index), index), its), options)
   return {
     /** Text from outside or of our own. */
     text: (
       header: string,
       value: (row: Row) => unknown,
-      options: ColumnOptions & { look?: style.Style; full?: (row: Row) => unknown } = {},
+      options: ColumnOptions & { style?: style.Style; full?: (row: Row) => unknown } = {},
     ): Column<Row> => {
-      const { look = style.wrapped, full = value, ...others } = options
-      return { ...column(header, look, (row, its) => cells.text(value(row), its), others), full }
+      const { style: cellStyle = style.wrapped, full = value, ...others } = options
+      return { ...column(header, cellStyle, (row, its) => cells.text(value(row), its), others), full }
     },
     /** Codes in words, one or several. */
     codes: (header: string, value: (row: Row) => Codes, options: ColumnOptions = {}): Column<Row> => {
@@ -111,9 +115,9 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     number: (
       header: string,
       value: (row: Row, index: number) => number | null | undefined,
-      look: Look<Row> = style.plainNumber,
+      cellStyle: ColumnStyle<Row> = style.plainNumber,
       options: ColumnOptions = {},
-    ) => column(header, look, (row, its, index) => cells.number(value(row, index), its), options),
+    ) => column(header, cellStyle, (row, its, index) => cells.number(value(row, index), its), options),
     /** Dates `YYYY-MM-DD`. */
     date: values<string | null>(style.calendarDate, cells.date),
     /** Times, ISO 8601. */
@@ -144,14 +148,14 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       }
       return column(header, style.plainNumber, cell, options)
     },
-    /** Any other cells; the header is aligned like cells in the style `look`. */
+    /** Any other cells; the header is aligned like cells in that style. */
     cells: (
       header: string,
       cell: (row: Row, index: number) => Cell,
-      options: ColumnOptions & { look?: style.Style } = {},
+      options: ColumnOptions & { style?: style.Style } = {},
     ) => {
-      const { look = style.body, ...others } = options
-      return column(header, look, (row, _, index) => cell(row, index), others)
+      const { style: cellStyle = style.body, ...others } = options
+      return column(header, cellStyle, (row, _, index) => cell(row, index), others)
     },
   }
 }

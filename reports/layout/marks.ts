@@ -3,10 +3,10 @@ import { type Cell, stringLiteral } from '../xlsx/cells.js'
 import { cellContent, isNotAvailable } from './cell-text.js'
 import { columnIndex, columnLetter } from './grid.js'
 
-/** The look of marked cells. Colour never carries information that is not also given as text. */
+/** The style of marked cells. Colour never carries information that is not also given as text. */
 export type Highlight = keyof typeof highlights
 
-/** The cell a condition looks at: the marked cell, or the one in another column of its row or another row of its column. */
+/** The cell that a condition is about: the marked cell, or the one in another column of its row or another row of its column. */
 export interface Place {
   /** Letters, such as `B`. */
   column?: string
@@ -35,13 +35,13 @@ export const all = (...of: readonly Condition[]): Condition => ({ test: 'all', o
 export const any = (...of: readonly Condition[]): Condition => ({ test: 'any', of })
 
 /** A rule that highlights the cells of a range, or draws a bar in them from 0 to a maximum. */
-export type Mark = { range: string; when: Condition; look: Highlight } | { range: string; bar: number }
+export type Mark = { range: string; when: Condition; highlight: Highlight } | { range: string; bar: number }
 
 /**
  * Marks the cells of a range for which a condition holds. Of several marks on a cell, the first one listed wins.
  * @param range on its own sheet, such as `D6:D20`
  */
-export const mark = (range: string, when: Condition, look: Highlight): Mark => ({ range, when, look })
+export const mark = (range: string, when: Condition, highlight: Highlight): Mark => ({ range, when, highlight })
 /** Draws a bar in each cell of a range, as long as its number relative to `max`. */
 export const bar = (range: string, max: number): Mark => ({ range, bar: max })
 
@@ -135,14 +135,15 @@ function compareValues(one: number | string | null, other: number | string | nul
  */
 export function makeMarker(marks: readonly Mark[], rows: readonly { cells: readonly (Cell | undefined)[] }[]) {
   const rules = marks.map((rule) => ({ rule, area: areaOf(rule.range) }))
-  return (row: number, column: number): { look: Highlight | null; bar: number | null } => {
+  return (row: number, column: number): { highlight: Highlight | null; bar: number | null } => {
     const at = (place: Place) =>
       cellValue(rows[place.row === undefined ? row : place.row - 1]?.cells[columnOf(place, column)])
     const here = rules.flatMap(({ rule, area }) => (contains(area, row, column) ? [rule] : []))
     const [bar] = here.flatMap((rule) => ('bar' in rule ? [rule.bar] : []))
     const value = bar === undefined ? null : at({})
     return {
-      look: here.flatMap((rule) => ('look' in rule && holds(rule.when, at) ? [rule.look] : []))[0] ?? null,
+      highlight:
+        here.flatMap((rule) => ('highlight' in rule && holds(rule.when, at) ? [rule.highlight] : []))[0] ?? null,
       bar: bar !== undefined && typeof value === 'number' ? Math.min(1, Math.max(0, value / bar)) : null,
     }
   }

@@ -38,9 +38,9 @@ export const subjectRow = (words: string): RowPlan => ({
   cells: [text(words, style.subtitle)],
   height: 17,
 })
-export const noteRow = (words: string, look: style.Style = style.hint): RowPlan => ({
+export const noteRow = (words: string, cellStyle: style.Style = style.hint): RowPlan => ({
   role: 'note',
-  cells: [text(words, look)],
+  cells: [text(words, cellStyle)],
 })
 /** The title of a section, or titles side by side. */
 export const sectionRow = (...titles: (string | undefined)[]): RowPlan => ({
@@ -63,7 +63,9 @@ export const headRow = (...headers: (Header | undefined)[]): RowPlan => ({
 })
 
 /** A line of text in the body of a sheet. */
-export const textRow = (words: string, look: style.Style = style.body): RowPlan => ({ cells: [text(words, look)] })
+export const textRow = (words: string, cellStyle: style.Style = style.body): RowPlan => ({
+  cells: [text(words, cellStyle)],
+})
 export const bodyRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells })
 
 /** A row of intermediate results: collapsed in the workbook and not printed. */

@@ -70,7 +70,7 @@ function sourceRows(sources: readonly Source[]): Iterable<RowPlan> {
       moment('Previous version last seen', ({ notBefore }) => notBefore),
       moment('Observed', ({ observedAt }) => observedAt),
       number('Run', ({ runId }) => runId),
-      text('Kind and validity', kind, { look: style.boldBody }),
+      text('Kind and validity', kind, { style: style.boldBody }),
     ],
     sources,
   )

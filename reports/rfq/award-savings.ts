@@ -40,8 +40,8 @@ export function* savingsRows(layout: RfqLayout, row: number): Generator<RowPlan>
 function baselineRow(layout: RfqLayout, baseline: Baseline, { row, tonnes }: { row: number; tonnes: number }): RowPlan {
   const { numbers, currency, scenarios } = layout
   const money = numbers.money(currency)
-  const figure = (needs: string, expression: string, cached: CachedResult, look: style.Style): Cell =>
-    formula(`IF(ISNUMBER(${needs}),${expression},"")`, cached ?? '', look)
+  const figure = (needs: string, expression: string, cached: CachedResult, cellStyle: style.Style): Cell =>
+    formula(`IF(ISNUMBER(${needs}),${expression},"")`, cached ?? '', cellStyle)
   const recommended = (key: 'tonnes' | 'price' | 'excessCost' | 'solution') => scenarios.at(key, 0)
   const wanted = `IF(AND(ISNUMBER(WantedVolume),${recommended('tonnes')}>0),MIN(${recommended('tonnes')},WantedVolume),"")`
   const bought = `IF(${recommended('solution')}="${OUTDATED}","${OUTDATED}",${wanted})`
@@ -67,16 +67,16 @@ const excessOf = ({ report }: RfqLayout, { baseline }: Baseline): number =>
 
 /** The runner-up needs a search: it is that of the report's settings. */
 function priceCell({ offers, numbers, currency }: RfqLayout, { baseline, pricePerTonne }: Baseline): Cell {
-  const [cached, look] = [pricePerTonne ?? '', numbers.price(currency)]
+  const [cached, cellStyle] = [pricePerTonne ?? '', numbers.price(currency)]
   switch (baseline) {
     case 'max-price':
-      return formula('IF(ISNUMBER(MaxPrice),MaxPrice,"")', cached, look)
+      return formula('IF(ISNUMBER(MaxPrice),MaxPrice,"")', cached, cellStyle)
     case 'median-offer': {
       const prices = `IF(${offers.range('eligible')}="yes",${offers.range('comparedPricePerTonne')})`
-      return arrayFormula(`IFERROR(MEDIAN(${prices}),"")`, cached, look)
+      return arrayFormula(`IFERROR(MEDIAN(${prices}),"")`, cached, cellStyle)
     }
     case 'next-best': {
-      return formula(`IF(InputsChanged=0,${pricePerTonne ?? '""'},"${OUTDATED}")`, cached, look)
+      return formula(`IF(InputsChanged=0,${pricePerTonne ?? '""'},"${OUTDATED}")`, cached, cellStyle)
     }
   }
 }

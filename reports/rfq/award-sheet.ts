@@ -90,14 +90,14 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
   const developers = tonnes.range('developerNo')
   const awarded = ({ scenario }: ScenarioRow) => tonnes.range(scenario)
   const unmet = unmetByOffer(layout.report)
-  const empty = text('', () => null, { look: style.body })
+  const empty = text('', () => null, { style: style.body })
   const reaches = (cell: string) => `${cell}="yes"`
   const isOutdated = (index: number) => `${scenarios.at('solution', index)}="${OUTDATED}"`
   const difference = (index: number, other: number) =>
     `IF(OR(${isOutdated(index)},${isOutdated(other)}),"${OUTDATED}",IF(AND(${reaches(scenarios.at('reached', index))},${reaches(scenarios.at('reached', other))}),${scenarios.at('total', index)}-${scenarios.at('total', other)},""))`
   return {
     number: number('No.', ({ scenario }) => SHEET_SCENARIOS.indexOf(scenario) + 1),
-    scenario: text('Scenario', (award) => award.title, { look: style.boldWrapped }),
+    scenario: text('Scenario', (award) => award.title, { style: style.boldWrapped }),
     winners: {
       ...arrayFormula('Awarded to', style.wrapped, (award) => [
         winnersExpression(layout, award),
@@ -153,7 +153,7 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
     waived3: empty,
     waived4: empty,
     lowerBound: cells(withCurrency('Lower bound on cost', currency), (award) => lowerBoundCell(layout, award), {
-      look: money,
+      style: money,
     }),
     rule: cells('Rule and solution method', (award) => ruleCell(layout, award)),
   }

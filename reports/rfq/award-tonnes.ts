@@ -48,8 +48,8 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
   const cheapest = `${candidates}*(${totals}=${singleOfferCell(layout, 'total')})`
   const largest = `${cheapest}*(${volumes}=${singleOfferCell(layout, 'price')})`
   const figures = singleOfferSteps(layout.report)
-  const step = (expression: string, cached: number, look: style.Style) =>
-    arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, look)
+  const step = (expression: string, cached: number, cellStyle: style.Style) =>
+    arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, cellStyle)
   return workingRow(
     undefined,
     text('Calculation for the cheapest single offer', style.body),
@@ -108,7 +108,7 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       orders.get(id) ?? '',
     ]),
     developerNo: number('Developer no.', (offer) => developers.get(developerKey(offer))),
-    unmet: text('Hard requirements not met', (offer) => unmet.get(offer.id), { look: style.body }),
+    unmet: text('Hard requirements not met', (offer) => unmet.get(offer.id), { style: style.body }),
     ...(Object.fromEntries(tonnes) as Columns<OfferReport, SheetScenario>),
   }
 }

@@ -29,7 +29,7 @@ const CELL_UNITS = 44
 /** `Changes`: the history of the RFQ and its offers. */
 export function changesSheet(layout: RfqLayout): SheetPlan {
   const { text, number, moment, cells } = columnsOf<Change>()
-  const short = { look: style.body }
+  const short = { style: style.body }
   const values = (header: string, value: (change: Change) => Change['value']) => ({
     ...cells(header, (change) => valueCell(value(change)), { maxWidth: CELL_UNITS }),
     full: value,

@@ -138,7 +138,7 @@ function columns(layout: RfqLayout, checks: Grid<Key>): Columns<CheckRow, Key> {
   const words = (header: string, maxWidth: number, value: (row: CheckRow) => string) =>
     textColumn(header, value, { maxWidth })
   const figure = (header: string, cell: (row: CheckRow, index: number) => Cell) =>
-    cells(header, cell, { maxWidth: 16, look: FIGURE })
+    cells(header, cell, { maxWidth: 16, style: FIGURE })
   const expressions = ({ check, index }: CheckRow) => (check === undefined ? {} : expressionsOf(layout, check, index))
   const side = (header: string, key: 'left' | 'right') =>
     figure(header, (row) => valueCell(row[key], expressions(row)[key]))

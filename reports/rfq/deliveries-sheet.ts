@@ -113,7 +113,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
       number: number('No.', ({ payment }) => payment.number),
       due: date('Due date', ({ payment }) => payment.dueDate),
       amount: number('Amount', ({ payment }) => payment.amount, money),
-      currency: text('Currency', ({ offer }) => offer.terms.currency, { look: style.body }),
+      currency: text('Currency', ({ offer }) => offer.terms.currency, { style: style.body }),
       share: formulaOrEmpty('Share of total', style.percent, ({ offer, payment }, at) => [
         `${at('amount')}/${offers.cell('total', rowOf.get(offer) as number)}`,
         shareOf(payment.amount, offer.metrics.total),

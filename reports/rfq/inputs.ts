@@ -148,10 +148,10 @@ const weightEntries = (layout: RfqLayout): Entry[] =>
 /** Makes the entry of a setting that is one number. */
 const numberEntry =
   ({ report: { settings } }: RfqLayout) =>
-  (setting: NumberSetting, name: string, look: style.Style): Entry => {
+  (setting: NumberSetting, name: string, cellStyle: style.Style): Entry => {
     const { label, unit, words } = SETTING_TEXT[setting]
     const input = { setting, ...numberInput(SETTING_LIMITS[setting]) }
-    return { name, label, unit, value: number(settings[setting], look), input, explanation: words }
+    return { name, label, unit, value: number(settings[setting], cellStyle), input, explanation: words }
   }
 
 function valueEntries(layout: RfqLayout): Entry[] {

@@ -90,9 +90,9 @@ function* offerRows(
   // Only if it is not the comparison currency.
   const own = ownCurrency === currency ? null : ownCurrency
   const inOwn = (cell: Cell) => (own === null ? blank(style.body) : cell)
-  const current = (key: 'comparedPricePerTonne' | 'pricePerTonne', cached: number | null, look: style.Style) => {
+  const current = (key: 'comparedPricePerTonne' | 'pricePerTonne', cached: number | null, cellStyle: style.Style) => {
     const cell = offers.cell(key, index)
-    return formula(`IF(ISNUMBER(${cell}),${cell},"")`, cached ?? '', look)
+    return formula(`IF(ISNUMBER(${cell}),${cell},"")`, cached ?? '', cellStyle)
   }
   const now = row + 1
   const target = (title: string, { pricePerTonne, ownPricePerTonne, change, words }: PriceTarget, at: number) => {
@@ -128,7 +128,10 @@ function* offerRows(
   yield GAP
 }
 
-const indented = (look: style.Style): style.Style => ({ ...look, alignment: { ...look.alignment, indent: 1 } })
+const indented = (cellStyle: style.Style): style.Style => ({
+  ...cellStyle,
+  alignment: { ...cellStyle.alignment, indent: 1 },
+})
 /** Whether the prices to reach are for the current inputs. */
 const SETTINGS_NOTE = formula(
   'IF(InputsChanged>0,"For the settings of this report. For those on Inputs, run: "&ReportCommand,"In words")',
@@ -140,8 +143,8 @@ const sentences = (words: readonly string[]) =>
   words.length === 0 ? 'None.' : words.map((one) => `• ${oneLine(one)}`).join('\n')
 
 function signOffRows(): RowPlan[] {
-  const entry = (label: string, look: style.Style, height?: number): RowPlan => ({
-    cells: [text(label, style.boldBody), ...Array(WIDTHS.length - 1).fill(blank(style.asInput(look)))],
+  const entry = (label: string, cellStyle: style.Style, height?: number): RowPlan => ({
+    cells: [text(label, style.boldBody), ...Array(WIDTHS.length - 1).fill(blank(style.asInput(cellStyle)))],
     merged: WORDS,
     ...(height !== undefined && { height }),
   })

@@ -9,7 +9,7 @@ import { haircutCell } from './inputs.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
 
 type AtOffer = At<OfferKey>
-type Look = style.Style | ((offer: OfferReport) => style.Style)
+type ColumnStyle = style.Style | ((offer: OfferReport) => style.Style)
 
 /** Criterion of SUMIFS and COUNTIFS that matches every number the report accepts. */
 const ANY_NUMBER = '">=-1E+300"'
@@ -40,8 +40,12 @@ function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
     money: (offer: OfferReport) => numbers.money(offer.terms.currencyCode),
     price: (offer: OfferReport) => numbers.price(offer.terms.currencyCode),
     /** A column with a metric of the report model. */
-    metric: (name: MetricName, header: string, look: Look, expression: (at: AtOffer, offer: OfferReport) => string) =>
-      formula(header, look, (offer, at) => [expression(at, offer), offer.metrics[name] as number | null]),
+    metric: (
+      name: MetricName,
+      header: string,
+      cellStyle: ColumnStyle,
+      expression: (at: AtOffer, offer: OfferReport) => string,
+    ) => formula(header, cellStyle, (offer, at) => [expression(at, offer), offer.metrics[name] as number | null]),
     count: (at: AtOffer, criteria = '') => `COUNTIFS(${ofOffer(at, criteria)})`,
     sum: (at: AtOffer, key: DeliveryKey, criteria = '') => `SUMIFS(${line(key)},${ofOffer(at, criteria)})`,
     paid: (at: AtOffer, key: PrepaymentKey, criteria = '') =>

@@ -83,8 +83,14 @@ export function* baseRows(frame: Frame): Generator<RowPlan> {
 }
 
 /** A formula for ranked offers; empty for those no longer ranked. */
-function ifRanked({ layout }: Frame, at: number, expression: string, cached: CachedResult, look: style.Style): Cell {
-  return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, look)
+function ifRanked(
+  { layout }: Frame,
+  at: number,
+  expression: string,
+  cached: CachedResult,
+  cellStyle: style.Style,
+): Cell {
+  return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, cellStyle)
 }
 
 interface Case {
@@ -93,7 +99,7 @@ interface Case {
   ranking: Pick<CaseRanking, 'ranks' | 'winner' | 'changed'>
   figures: readonly (number | null)[]
   /** Style of the figures; one decimal unless stated. */
-  look?: style.Style
+  style?: style.Style
   /** Formula of the figure that ranks are based on. */
   figure: (at: number) => string
   /** Rank 1 is the lowest figure. */
@@ -117,7 +123,7 @@ function caseRow(frame: Frame, row: number, each: Case): RowPlan {
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
     ...frame.gap,
     ...offers.map((_, at) =>
-      ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.look ?? style.oneDecimal),
+      ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.style ?? style.oneDecimal),
     ),
   ]
   return bodyRow(...cells)
@@ -191,7 +197,7 @@ export function priceCases(frame: Frame): MakeRow[] {
       value: number(rate, style.percent),
       ranking: { ranks: priceRanks, winner, changed: winner !== cheapest },
       figures: prices,
-      look: layout.numbers.price(layout.currency),
+      style: layout.numbers.price(layout.currency),
       figure: (at) => priceExpression(frame, at, `$B$${row}`),
       ascending: true,
     })

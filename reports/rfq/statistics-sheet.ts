@@ -63,10 +63,10 @@ function offerFacts({ report, offers, numbers }: RfqLayout): FactBlock {
 
 function priceFacts({ report, offers, numbers, currency }: RfqLayout): FactBlock {
   const { price, flags } = report.summary
-  const look = numbers.price(currency)
+  const cellStyle = numbers.price(currency)
   const [eligible, prices] = [offers.range('eligible'), offers.range('comparedPricePerTonne')]
   const some = (expression: string) => `IF(COUNTIF(${eligible},"yes")=0,NA(),${expression})`
-  const figure = (expression: string, cached: CachedResult) => formula(some(expression), cached, look)
+  const figure = (expression: string, cached: CachedResult) => formula(some(expression), cached, cellStyle)
   const lowest = `_xlfn.MINIFS(${prices},${eligible},"yes")`
   const highest = `_xlfn.MAXIFS(${prices},${eligible},"yes")`
   const sum = (key: 'comparedTotal' | 'volume') => `SUMIFS(${offers.range(key)},${eligible},"yes")`
@@ -74,7 +74,7 @@ function priceFacts({ report, offers, numbers, currency }: RfqLayout): FactBlock
     title: withCurrency('Prices per tonne, ranked offers', currency),
     facts: [
       ['Lowest', figure(lowest, price.lowest)],
-      ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, look)],
+      ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, cellStyle)],
       ['Highest', figure(highest, price.highest)],
       ['Spread', figure(`${highest}-${lowest}`, price.spread)],
       ['Volume-weighted average', figure(`${sum('comparedTotal')}/${sum('volume')}`, price.weightedMean)],

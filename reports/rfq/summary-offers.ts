@@ -71,7 +71,7 @@ function columnsFor(layout: RfqLayout, firstRow: number, dataRow: number): Colum
   const { formula, arrayFormula } = columnsOf<OfferReport>()
   const positionOf = (index: number) => `MATCH($A${firstRow + index},${offers.range('offer')},0)`
   const found = (key: OfferKey, index: number) => `INDEX(${offers.range(key)},${positionOf(index)})`
-  const fromOffers = (key: OfferKey, options: { header?: string; look?: style.Style } = {}) =>
+  const fromOffers = (key: OfferKey, options: { header?: string; style?: style.Style } = {}) =>
     referringColumn(columns[key], (_, index) => `IFERROR(${found(key, index)},"")`, options)
   const decisionOf = new Map(report.decision.offers.map((each) => [each.offerId, each]))
   return [
@@ -79,7 +79,7 @@ function columnsFor(layout: RfqLayout, firstRow: number, dataRow: number): Colum
       `INDEX(${offers.range('offer')},${positionExpression(layout, index)})`,
       sequence,
     ]),
-    fromOffers('label', { header: 'Offer', look: style.boldWrapped }),
+    fromOffers('label', { header: 'Offer', style: style.boldWrapped }),
     formula('Awarded (t)', numbers.volume, ({ id }, _at, index) => {
       const tonnes = `INDEX(${recommendation.offers.range('tonnes')},${positionOf(index)})`
       return [`IFERROR(${tonnes}/(${tonnes}>0),"")`, decisionOf.get(id)?.tonnes || '']
@@ -119,11 +119,11 @@ export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[];
   const signed = style.withNumberFormat(numbers.money(currency), '+#,##0;-#,##0;0')
   const source = (key: ScenarioKey, index: number) => scenarios.cell(key, index)
   /** Empty where nothing is awarded. */
-  const fromAward = (key: ScenarioKey, header = columns[key].header, look?: style.Style) => {
+  const fromAward = (key: ScenarioKey, header = columns[key].header, cellStyle?: style.Style) => {
     const cell = (award: ScenarioRow, index: number) =>
       award.tonnes > 0 ? columns[key].cell(award, index) : blank(columns[key].cell(award, index).style)
     const expression = (_: ScenarioRow, index: number) => `IF(N(${source('tonnes', index)})>0,${source(key, index)},"")`
-    return referringColumn({ ...columns[key], cell }, expression, { header, ...(look && { look }) })
+    return referringColumn({ ...columns[key], cell }, expression, { header, ...(cellStyle && { style: cellStyle }) })
   }
   const shown = rowsOfReport(report).slice(0, SCENARIOS.length)
   const waived = formula('Hard requirements waived, by offer no.', style.wrapped, (award, _at, index) => {
@@ -132,8 +132,8 @@ export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[];
     return [`IF(N(${source('tonnes', index)})>0,${below},"${NO_AWARD}")`, award.tonnes > 0 ? words : NO_AWARD]
   })
   const table = [
-    text('Scenario', ({ title }) => title, { look: style.boldWrapped }),
-    text('', () => null, { look: style.body }),
+    text('Scenario', ({ title }) => title, { style: style.boldWrapped }),
+    text('', () => null, { style: style.body }),
     arrayFormula('Offers no.', style.asRight(style.wrapped), (award) => offersText(layout, award)),
     fromAward('tonnes', 'Tonnes', numbers.volume),
     fromAward('total'),

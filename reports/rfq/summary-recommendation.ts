@@ -77,8 +77,8 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
 const OUTDATED_NOTE =
   'Inputs changed. For questions, prices to reach and, under best-score-compliant, runner-up and break-even prices with the inputs as they are, run: '
 
-const cellOf = ([expression, cached]: Phrase, look: style.Style): Cell =>
-  (expression.includes('TEXTJOIN') ? arrayFormula : formula)(expression, cached, look)
+const cellOf = ([expression, cached]: Phrase, cellStyle: style.Style): Cell =>
+  (expression.includes('TEXTJOIN') ? arrayFormula : formula)(expression, cached, cellStyle)
 
 const bullet = ([expression, cached]: Phrase): Phrase =>
   expression === NOTHING[0]

@@ -19,9 +19,9 @@ export const conditionalFormats = (marks: readonly Mark[], sheet: number) =>
   marks.map((mark, index) => ({ ref: mark.range, rules: [ruleOf(mark, index + 1, sheet)] as [Rule] }))
 
 function ruleOf(mark: Mark, priority: number, sheet: number): Rule {
-  if ('look' in mark) {
+  if ('highlight' in mark) {
     const formulae = [conditionFormula(mark.when, mark.range)]
-    return { type: 'expression', priority, formulae, style: highlights[mark.look] }
+    return { type: 'expression', priority, formulae, style: highlights[mark.highlight] }
   }
   const cfvo = [0, mark.bar].map((value) => ({ type: 'num', value }))
   return { type: 'dataBar', priority, cfvo, color: { argb: palette.bar }, x14Id: barId(sheet, priority) } as BarRule

@@ -120,10 +120,10 @@ function awardFacts(layout: RfqLayout) {
     label: string,
     expression: string,
     value: (found: DecisionAward) => CachedResult,
-    look: style.Style,
-  ): Fact => figure(label, `IF(${hasAward},${expression},${missing})`, (award && value(award)) ?? NO_FIGURE, look)
-  const ofScenario = (label: string, key: ScenarioKey & keyof DecisionAward, look: style.Style) =>
-    ofAward(label, scenarios.cell(key, 0), (one) => one[key] as number, look)
+    cellStyle: style.Style,
+  ): Fact => figure(label, `IF(${hasAward},${expression},${missing})`, (award && value(award)) ?? NO_FIGURE, cellStyle)
+  const ofScenario = (label: string, key: ScenarioKey & keyof DecisionAward, cellStyle: style.Style) =>
+    ofAward(label, scenarios.cell(key, 0), (one) => one[key] as number, cellStyle)
   const [awarded, scores] = [`COUNTIFS(${tonnes},">0")`, scoring.range('total')]
   const allScored = `COUNTIFS(${tonnes},">0",${scores},">=0")=${awarded}`
   const score = `IF(${allScored},SUMPRODUCT(${tonnes},${scores})/SUM(${tonnes}),"${NO_FIGURE}")`
@@ -156,10 +156,10 @@ function runnerUpFacts(layout: RfqLayout) {
   const [alternatives, totals] = [grids.awarded.range('alternative'), grids.awarded.range('alternativeTotal')]
   const unknown = `IF(AND(InputsChanged>0,OR(${BEST_SCORE},${at('alternatives')}="")),"Run: "&ReportCommand,"${NO_FIGURE}")`
   /** Only the price rules are solved ahead; the runner-up of another report is known for its own inputs only. */
-  const fact = (label: string, solved: string, cached: string | number = NO_FIGURE, look = money): Fact => {
+  const fact = (label: string, solved: string, cached: string | number = NO_FIGURE, cellStyle = money): Fact => {
     const reported = isSolvedAhead(report) ? unknown : `IF(InputsChanged=0,${literal(cached)},${unknown})`
     const found = `IF(COUNT(${totals})=0,${reported},${solved})`
-    return figure(label, `IF(${at('problem')}="",${found},${at('problem')})`, cached, look)
+    return figure(label, `IF(${at('problem')}="",${found},${at('problem')})`, cached, cellStyle)
   }
   const members = `INDEX(${grids.solved.range('members')},INDEX(${alternatives},MATCH(MIN(${totals}),${totals},0))+1)`
   const [volume, isIn] = [offers.range('volume'), isMember(members)]
@@ -189,8 +189,8 @@ function closestFacts(layout: RfqLayout) {
   const isShort = `AND(OR(${at('status')}="none",${at('status')}="partial"),${at('entry')}>0,NOT(${REGARDLESS}))`
   const isReached = `IF(ISNUMBER(${chosen}),${solvedOf('reached')}="yes",FALSE)`
   const closestNo = `IF(${isShort},IF(AND(${BEST_SCORE},${isReached}),${chosen},${entryOf('closest')}),"${NO_AWARD}")`
-  const fact = (label: string, expression: string, cached: CachedResult | undefined, look = style.body): Fact =>
-    figure(label, `IF(ISNUMBER(${number}),${expression},"${NO_FIGURE}")`, cached ?? NO_FIGURE, look)
+  const fact = (label: string, expression: string, cached: CachedResult | undefined, cellStyle = style.body): Fact =>
+    figure(label, `IF(ISNUMBER(${number}),${expression},"${NO_FIGURE}")`, cached ?? NO_FIGURE, cellStyle)
   const [total, money] = [withCurrency('Closest award: total', currency), numbers.money(currency)]
   const waived = `IF(${number}=${chosen},"",${entryOf('waived')}&"")`
   const titles = closest?.waived.map(({ title }) => title).join('; ')
@@ -248,11 +248,11 @@ export function solvedColumns({ recommendation, numbers, currency }: RfqLayout):
   const money = numbers.money(currency)
   return {
     number: number('Award', (_, index) => index),
-    members: text('Offers', membersText, { look: style.body }),
+    members: text('Offers', membersText, { style: style.body }),
     tonnes: number('Tonnes', ({ tonnes }) => tonnes, numbers.volume),
     total: number(withCurrency('Total', currency), ({ total }) => total, money),
-    reached: text('Reached', ({ reached }) => (reached ? 'yes' : 'no'), { look: style.body }),
-    solution: text('Solution', ({ exact }) => solutionText(exact), { look: style.body }),
+    reached: text('Reached', ({ reached }) => (reached ? 'yes' : 'no'), { style: style.body }),
+    solution: text('Solution', ({ exact }) => solutionText(exact), { style: style.body }),
   }
 }
 
@@ -260,10 +260,10 @@ export function solvedColumns({ recommendation, numbers, currency }: RfqLayout):
 export function entryColumns(layout: RfqLayout): Columns<SwitchEntry, EntryKey> {
   const { text, cells } = columnsOf<SwitchEntry, EntryKey>(layout.recommendation.entries)
   return {
-    key: text('Key', ({ key }) => key, { look: style.body }),
+    key: text('Key', ({ key }) => key, { style: style.body }),
     award: cells('Award', ({ award }) => number(award, style.plainNumber, NO_AWARD)),
     closest: cells('Closest award', ({ closest }) => number(closest, style.plainNumber, NO_AWARD)),
-    waived: text('Requirements waived for it', ({ waived }) => titlesOf(waived), { look: style.body }),
-    alternatives: text('Awards without each offer', alternativesText, { look: style.body }),
+    waived: text('Requirements waived for it', ({ waived }) => titlesOf(waived), { style: style.body }),
+    alternatives: text('Awards without each offer', alternativesText, { style: style.body }),
   }
 }

@@ -93,10 +93,10 @@ function factColumns(layout: RfqLayout): Columns<FactKey, 'label' | 'value'> {
   const facts = factsOf(layout)
   const { text, cells } = columnsOf<FactKey>()
   return {
-    label: text('Figure', (key) => facts[key].label, { look: style.body }),
+    label: text('Figure', (key) => facts[key].label, { style: style.body }),
     value: cells('Value', (key) => {
-      const { expression, cached, look, isArray } = facts[key]
-      return (isArray ? arrayFormula : formula)(expression, cached, look)
+      const { expression, cached, style: cellStyle, isArray } = facts[key]
+      return (isArray ? arrayFormula : formula)(expression, cached, cellStyle)
     }),
   }
 }

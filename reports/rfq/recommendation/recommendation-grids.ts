@@ -61,9 +61,9 @@ export const figure = (
   label: string,
   expression: string,
   cached: CachedResult,
-  look: style.Style = style.body,
+  cellStyle: style.Style = style.body,
   isArray = false,
-) => ({ label, expression, cached, look, isArray })
+) => ({ label, expression, cached, style: cellStyle, isArray })
 
 /** What the formulas of the block refer to. */
 export function referencesOf({ recommendation: grids }: { recommendation: RecommendationGrids }) {

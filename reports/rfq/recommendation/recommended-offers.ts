@@ -141,22 +141,22 @@ export function requirementColumns(layout: RfqLayout): Columns<RequirementSwitch
   const { isMember, numbers, tonnes } = referencesOf(layout)
   const { text, formula, arrayFormula } = columnsOf<RequirementSwitch, RequirementKey>(grids.requirements)
   const { award } = report.decision.recommendation
-  const look = style.body
+  const cellStyle = style.body
   const failing = (name: RequirementName, among: readonly Candidate[]) => {
     const unmet = among.filter(({ failed }) => failed.some((one) => one.name === name))
     return membersText({ sequences: unmet.map(({ offer }) => offer.sequence) })
   }
   const notRejected = failures.candidates.filter(({ reviewRejected }) => !reviewRejected)
   return {
-    title: text('Requirement', ({ title }) => title, { look }),
-    level: formula('Level', look, ({ name, level }) => [`${requirementCell(name)}&""`, level]),
-    failing: text('Offers that do not meet it', ({ name }) => failing(name, failures.candidates), { look }),
+    title: text('Requirement', ({ title }) => title, { style: cellStyle }),
+    level: formula('Level', cellStyle, ({ name, level }) => [`${requirementCell(name)}&""`, level]),
+    failing: text('Offers that do not meet it', ({ name }) => failing(name, failures.candidates), { style: cellStyle }),
     failingUnlessHard: text(
       'Counted unless hard',
       ({ name }) => failing(name, name === 'reviewAccepted' ? notRejected : failures.candidates),
-      { look },
+      { style: cellStyle },
     ),
-    unmet: arrayFormula('Awarded offers that do not meet it', look, ({ name }, at) => {
+    unmet: arrayFormula('Awarded offers that do not meet it', cellStyle, ({ name }, at) => {
       const found = award?.unmet.find((one) => one.name === name)
       const unlessOff = (expression: string) => `IF(${at('level')}="off","",${expression})`
       if (name === AWARD_REQUIREMENT) {
@@ -197,11 +197,11 @@ export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey
   /** A column that is empty in the rows after the last awarded offer. */
   const column = (
     header: string,
-    look: style.Style,
+    cellStyle: style.Style,
     expression: (at: At<AwardedKey>, row: number) => string,
     cached: (offer: AwardedOffer, row: number) => CachedResult,
   ) =>
-    formula(header, look, (row, at) => {
+    formula(header, cellStyle, (row, at) => {
       const offer = award?.offers[row]
       return [`IF(${at('number')}="","",${expression(at, row)})`, offer === undefined ? '' : cached(offer, row)]
     })

@@ -33,7 +33,7 @@ function marked(sheet: SheetPlan): [mark: Highlight, words: string][] {
   const mark = makeMarker(sheet.marks ?? [], rows)
   return rows.flatMap(({ cells }, row) =>
     [...cells.entries()].flatMap(([column, cell]): [Highlight, string][] => {
-      const found = cell === undefined ? null : mark(row, column).look
+      const found = cell === undefined ? null : mark(row, column).highlight
       return found === null || cell === undefined ? [] : [[found, cellText(cell)]]
     }),
   )
@@ -50,7 +50,7 @@ const markedIn = (range: string, when: Condition) => {
   const highlight = makeMarker([mark(range, when, 'good')], ROWS)
   return ROWS.flatMap(({ cells }, row) =>
     [...cells.keys()]
-      .filter((column) => highlight(row, column).look)
+      .filter((column) => highlight(row, column).highlight)
       .map((column) => `${columnLetter(column + 1)}${row + 1}`),
   )
 }
@@ -87,8 +87,8 @@ describe('mark', () => {
   it('takes priority over marks listed after it', () => {
     const marks = [mark('B1', is(here, '=', 3), 'bad'), mark('B1:B2', is(here, '>', 0), 'good')]
     const highlight = makeMarker(marks, ROWS)
-    const looks = [highlight(0, 1), highlight(1, 1), highlight(1, 0)].map(({ look }) => look)
-    expect(looks).toEqual(['bad', 'good', null])
+    const found = [highlight(0, 1), highlight(1, 1), highlight(1, 0)].map((one) => one.highlight)
+    expect(found).toEqual(['bad', 'good', null])
   })
 
   it('reads column letters as the grid writes them', () => {
@@ -113,7 +113,7 @@ describe('conditional formats, evaluated for the HTML page,', () => {
     const judged = rows.flatMap(({ cells }, row) => {
       const best = cells[1] === undefined ? '' : cellText(cells[1])
       const good = cells.flatMap((cell, column) =>
-        column > 2 && cell && mark(row, column).look === 'good' ? [cellText(cell)] : [],
+        column > 2 && cell && mark(row, column).highlight === 'good' ? [cellText(cell)] : [],
       )
       return good.length > 0 ? [{ best, good: [...new Set(good)] }] : []
     })
