@@ -1,0 +1,276 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Problem } from '../../src/domain/lenient-parser.js'
+import type { RfqSnapshot, RunHandle, Snapshot, Store } from '../../src/store/contract.js'
+import { openNewStore } from '../helpers/new-store.js'
+
+const CHANNEL = 'acme/forest'
+const at = (time: string) => new Date(`2026-11-21T${time}Z`)
+const END = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+const VALIDATORS = { etag: '"1"', lastModified: 'Sat, 21 Nov 2026 07:00:00 GMT' }
+
+/** A new store with one run, which `next` ends to begin another. */
+async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
+  const store: Store = await openNewStore({ clock: () => at('12:00:00') })
+  onTestFinished(() => store.close())
+  const begin = (of: 'rfqs' | 'listings' | 'close') =>
+    store.beginRun({ channel: CHANNEL, kind: of, now: at('08:00:00') })
+  let run: RunHandle = await begin(kind)
+  return {
+    store,
+    next: async (of: 'rfqs' | 'listings' | 'close' = kind) => {
+      await run.finish({ ...END, outcome: 'complete', error: null }, at('08:00:00'))
+      run = await begin(of)
+    },
+    rows: (text: string) => {
+      const db = new Database(store.path, { readonly: true })
+      const found = db.prepare(text).all()
+      db.close()
+      return found
+    },
+    record: (time: string, snapshot: Partial<RfqSnapshot> = {}) =>
+      store.recordRfq(run, { ...RFQ, ...snapshot, readAt: at(time) }, at(time)),
+    recordListings: (listings: readonly Snapshot[]) =>
+      store.recordListings(run, listings, at('08:00:00'), at('08:00:00')),
+    /** A complete list of these RFQs. */
+    list: (ids: readonly string[], time: string) => store.updatePresence(run, 'rfq', ids, at(time), at(time)),
+    touch: (ids: readonly string[]) => store.touchRfqs(run, ids, at('08:00:00'), at('08:00:00')),
+  }
+}
+
+const document = (id: string, more: Partial<Snapshot> = {}): Snapshot => ({
+  id,
+  body: { id },
+  valid: true,
+  problems: [],
+  ...more,
+})
+const RFQ: Omit<RfqSnapshot, 'readAt'> = {
+  rfq: document('rfq'),
+  shape: 'full',
+  listHash: null,
+  responses: [],
+  responsesComplete: true,
+}
+const full = (id: string, more: Partial<Snapshot> = {}) => ({ ...document(id, more), shape: 'full' as const })
+const summary = (id: string, more: { requested?: boolean; summaryHash?: string } & Partial<Snapshot> = {}) => ({
+  ...document(id, more),
+  shape: 'summary' as const,
+})
+const iso = (time: string) => at(time).toISOString()
+
+describe('when a response was read and requested', () => {
+  const REQUESTS = `select id, last_read_at, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
+    last_modified from entities where kind = 'response' order by id`
+
+  it('is recorded for one that was read, one requested in vain, and one that was not requested', async () => {
+    const { record, rows } = await recording()
+    const read = { ...full('read', { validators: VALIDATORS }), summaryHash: 's1' }
+    await record('08:01:00', {
+      responses: [read, summary('refused', { summaryHash: 's2' }), summary('seen', { requested: false })],
+    })
+    const nothing = { full_read_at: null, requested_at: null, read_summary_hash: null, etag: null, last_modified: null }
+    const time = iso('08:01:00')
+    expect(rows(REQUESTS)).toEqual([
+      {
+        id: 'read',
+        last_read_at: time,
+        full_read_at: time,
+        requested_at: time,
+        summary_hash: 's1',
+        read_summary_hash: 's1',
+        etag: VALIDATORS.etag,
+        last_modified: VALIDATORS.lastModified,
+      },
+      { ...nothing, id: 'refused', last_read_at: time, requested_at: time, summary_hash: 's2' },
+      { ...nothing, id: 'seen', last_read_at: time, summary_hash: null },
+    ])
+  })
+
+  it('stays known when only its summary is seen later', async () => {
+    const { record, rows } = await recording()
+    await record('08:01:00', { responses: [{ ...full('a', { validators: VALIDATORS }), summaryHash: 's1' }] })
+    const [read] = rows(REQUESTS) as [object]
+    await record('08:02:00', { responses: [summary('a', { requested: false, summaryHash: 's2' })] })
+    const seen = { ...read, last_read_at: iso('08:02:00'), summary_hash: 's2' }
+    expect(rows(REQUESTS)).toEqual([seen])
+    await record('08:03:00', { responses: [summary('a', { summaryHash: 's3' })] })
+    const requested = { last_read_at: iso('08:03:00'), requested_at: iso('08:03:00'), summary_hash: 's3' }
+    expect(rows(REQUESTS)).toEqual([{ ...seen, ...requested }])
+  })
+
+  it('is not changed of an RFQ by its list entry', async () => {
+    const { record, rows } = await recording()
+    const read = `select last_read_at, full_read_at, requested_at, etag from entities where kind = 'rfq'`
+    await record('08:01:00', { shape: 'list' })
+    expect(rows(read)).toMatchObject([{ full_read_at: null, requested_at: null }])
+    await record('08:02:00', { rfq: document('rfq', { validators: VALIDATORS }) })
+    const [before] = rows(read)
+    expect(before).toMatchObject({ full_read_at: iso('08:02:00'), etag: VALIDATORS.etag })
+    await record('08:03:00', { shape: 'list' })
+    expect(rows(read)).toEqual([before])
+  })
+})
+
+describe('what was read before', () => {
+  it('is neither hashed nor serialized again if the bytes are the same', async () => {
+    const { record } = await recording()
+    let reads = 0
+    const body = Object.defineProperty({ id: 'rfq' }, 'title', { enumerable: true, get: () => `title ${reads++}` })
+    const rfq = document('rfq', { body, fingerprint: 'bytes' })
+    await record('08:01:00', { rfq })
+    expect(reads).toBeGreaterThan(0)
+    const before = reads
+    for (const time of ['08:02:00', '08:03:00']) expect((await record(time, { rfq })).rfq).toBe('unchanged')
+    expect(reads).toBe(before)
+  })
+
+  it('is compared by content if the bytes are not known', async () => {
+    const { record } = await recording()
+    for (const [title, change] of [
+      ['one', 'inserted'],
+      ['other', 'changed'],
+      ['other', 'unchanged'],
+    ] as const) {
+      const body = { id: 'rfq', title }
+      const result = await record('08:01:00', { rfq: document('rfq', { body, fingerprint: null }) })
+      expect(result.rfq).toBe(change)
+    }
+  })
+
+  it('is a new version if it was known by less than the document, with the same bytes', async () => {
+    const { record } = await recording()
+    await record('08:01:00', { responses: [summary('a', { fingerprint: 'bytes' })] })
+    const { responses } = await record('08:02:00', { responses: [full('a', { fingerprint: 'bytes' })] })
+    expect(responses).toEqual([{ id: 'a', change: 'changed' }])
+  })
+
+  it('has a version for each change of a list entry or a summary, until the document could be read', async () => {
+    const { record } = await recording()
+    const changes = []
+    for (const [minute, title] of ['one', 'other', 'other'].entries()) {
+      const body = { id: 'any', title }
+      const { rfq, responses } = await record(`08:0${minute}:00`, {
+        shape: 'list',
+        rfq: document('rfq', { body }),
+        responses: [summary('a', { body })],
+      })
+      changes.push([rfq, responses[0]?.change])
+    }
+    expect(changes).toEqual([
+      ['inserted', 'inserted'],
+      ['changed', 'changed'],
+      ['unchanged', 'unchanged'],
+    ])
+  })
+
+  it('counts as seen if only its summary was compared', async () => {
+    const { record } = await recording()
+    await record('08:01:00', { responses: [full('a'), full('b')] })
+    const result = await record('08:02:00', { responses: [full('a')], observed: [{ id: 'b', summaryHash: 's' }] })
+    expect(result).toMatchObject({
+      responses: [
+        { id: 'a', change: 'unchanged' },
+        { id: 'b', change: 'unchanged' },
+      ],
+      missing: [],
+    })
+  })
+})
+
+describe('a document that was missing', () => {
+  const MISSING = `select kind, missing_since from entities order by kind desc`
+
+  it('returns when a poll reads it', async () => {
+    const { record, list, rows } = await recording()
+    await record('08:01:00')
+    expect(await list([], '08:02:00')).toEqual({ missing: ['rfq'], returned: [] })
+    await record('08:03:00')
+    expect(rows(MISSING)).toEqual([{ kind: 'rfq', missing_since: null }])
+    expect(rows('select returned_at from absences')).toEqual([{ returned_at: iso('08:03:00') }])
+  })
+
+  it('returns as a response when a closing round reads its RFQ, which itself stays missing', async () => {
+    const { record, list, next, rows } = await recording()
+    await record('08:01:00', { responses: [full('a')] })
+    await record('08:02:00')
+    await list([], '08:03:00')
+    await next('close')
+    await record('08:04:00', { responses: [full('a')] })
+    expect(rows(MISSING)).toEqual([
+      { kind: 'rfq', missing_since: iso('08:03:00') },
+      { kind: 'response', missing_since: null },
+    ])
+  })
+})
+
+describe('the events of what is recorded', () => {
+  const EVENTS = `select kind, count from events where kind <> 'channel.first-poll' order by sequence`
+
+  it('tell of a problem when it is found, and not again', async () => {
+    const { record, next, rows } = await recording()
+    await record('08:01:00')
+    const problem: Problem = { path: 'colour', code: 'unknown-field', message: 'unknown field' }
+    for (const minute of [2, 3, 4]) {
+      await next()
+      await record(`08:0${minute}:00`, { rfq: document('rfq', { problems: [problem] }) })
+      expect(rows(EVENTS)).toEqual([{ kind: 'problems.found', count: 1 }])
+    }
+  })
+
+  it('tell of no listing', async () => {
+    const { recordListings, next, rows } = await recording('listings')
+    await recordListings([document('one')])
+    await next()
+    expect(await recordListings([document('one', { body: { id: 'one', title: 'new' } }), document('two')])).toEqual([
+      'changed',
+      'inserted',
+    ])
+    expect(rows('select kind from events')).toEqual([])
+  })
+})
+
+describe('recording many documents', () => {
+  /** How often the event loop ran meanwhile. */
+  async function turns(work: () => Promise<unknown>): Promise<number> {
+    let count = 0
+    let next = setImmediate(function turn() {
+      count++
+      next = setImmediate(turn)
+    })
+    await work()
+    clearImmediate(next)
+    return count
+  }
+  const ids = Array.from({ length: 450 }, (_, index) => `${index}`)
+
+  it('lets the event loop run after each 200, and not after each', async () => {
+    const { record, touch } = await recording()
+    const works = {
+      responses: () => record('08:01:00', { responses: ids.map((id) => full(id)) }),
+      observed: () => record('08:02:00', { observed: ids.map((id) => ({ id, summaryHash: 's' })) }),
+      rfqs: () => touch(ids),
+    }
+    for (const [name, work] of Object.entries(works)) {
+      const count = await turns(work)
+      expect(count, name).toBeGreaterThanOrEqual(2)
+      expect(count, name).toBeLessThan(20)
+    }
+  })
+
+  it.each([
+    ['at the end of each time slice', 20, { atLeast: 450, atMost: 500 }],
+    ['after each 200 if they take no time', 0, { atLeast: 3, atMost: 20 }],
+  ])('of a list of listings lets it run %s, and tells of each once', async (_, takes, { atLeast, atMost }) => {
+    const { recordListings } = await recording('listings')
+    let time = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => (time += takes))
+    let changes: readonly string[] = []
+    const count = await turns(async () => {
+      changes = await recordListings(ids.map((id) => document(id)))
+    })
+    expect(count).toBeGreaterThanOrEqual(atLeast)
+    expect(count).toBeLessThan(atMost)
+    expect(changes).toEqual(ids.map(() => 'inserted'))
+  })
+})
