@@ -1,6 +1,13 @@
 import type { Timestamp } from '../domain/clock.js'
 import type { IntentState } from '../domain/close-intent.js'
-import type { CloseOutcome, DecisionRecord, HeldPlan, UnsettledClose } from '../domain/records.js'
+import type {
+  CloseOutcome,
+  DecisionListing,
+  DecisionRecord,
+  HeldPlan,
+  ListedDecision,
+  UnsettledClose,
+} from '../domain/records.js'
 
 export type NewDecision = Omit<
   DecisionRecord,
@@ -40,6 +47,8 @@ export interface Closings {
     before?: number
     limit?: number
   }): Promise<DecisionRecord[]>
+  /** Some decisions without their evidence, and how many match. */
+  listDecisions(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>
   /** One decision, or null if there is none with this id. */
   decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision about each RFQ of the channel. */

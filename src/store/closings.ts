@@ -1,6 +1,7 @@
 import { createApprovalPlans } from './approval-plans.js'
 import { createCloseIntents } from './close-intents.js'
 import type { Closings } from './contract.js'
+import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
 import type { EventWriter } from './event-writer.js'
 import type { SqlDatabase } from './sql-database.js'
@@ -11,6 +12,7 @@ export function createClosings(database: SqlDatabase, events: EventWriter): Clos
   const { append, ...log } = createDecisionLog(database, events)
   return {
     ...log,
+    ...createDecisionList(database),
     ...createCloseIntents(database, append),
     ...createApprovalPlans(database),
     ...createUnsettledCloses(database),

@@ -59,6 +59,7 @@ export interface Reader
     Pick<
       Closings,
       | 'decisions'
+      | 'listDecisions'
       | 'decision'
       | 'newestDecisions'
       | 'lastClose'

@@ -43,7 +43,7 @@ export interface DecisionRow {
 const SELECT = `select d.*, r.times, r.last_at as repeated_until
 from close_decisions d left join close_decision_repeats r on r.decision_id = d.id`
 
-const toDecision = (row: DecisionRow): DecisionRecord => ({
+export const toDecision = (row: DecisionRow): DecisionRecord => ({
   id: row.id,
   runId: row.run_id,
   channel: row.channel,

@@ -1,6 +1,14 @@
 import type { Settings } from '../domain/comparison/settings.js'
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../domain/deliveries.js'
-import type { CloseOutcome, DecisionRecord, ProblemRecord, RunKind, RunOutcome, RunRecord } from '../domain/records.js'
+import type {
+  DecisionListing,
+  DecisionRecord,
+  ListedDecision,
+  ProblemRecord,
+  RunKind,
+  RunOutcome,
+  RunRecord,
+} from '../domain/records.js'
 import type { ChangeFeed } from '../read-models/change-feed.js'
 import type { ChannelPageModel } from '../read-models/channel-page-model.js'
 import type { ChannelRules } from '../read-models/channel-rules.js'
@@ -38,9 +46,6 @@ export interface RfqPage {
   /** When it and its offers changed, newest first, whatever the moment of the page. */
   moments: Moment[]
 }
-
-/** A decision as lists show it: without its evidence, which is long. */
-export type ListedDecision = Omit<DecisionRecord, 'evidence'>
 
 /** What the closing page of an RFQ shows. */
 export interface ClosingPage extends Omit<ChannelRules, 'key'> {
@@ -101,7 +106,7 @@ export interface PageQueries {
   /** Reads every RFQ of the channel if it qualifies, because a round that is too large is held. */
   closingReasons(rfq: { channel: string; rfqId: string; now: Date }): Promise<ClosingReasons>
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
-  decisions(filter: { channel?: string; outcome?: CloseOutcome; limit: number }): Promise<ListedDecision[]>
+  decisions(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>
   problems(filter: { channel?: string; limit: number }): Promise<ProblemRecord[]>
   /** Targets of notifications that the service was started with. */
   targetStates(): Promise<TargetState[]>

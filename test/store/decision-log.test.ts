@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import type { DecisionListing, DecisionRecord } from '../../src/domain/records.js'
 import { at, begin, CHANNEL, noonStore } from '../helpers/recording-store.js'
 
 describe('decision log', () => {
@@ -43,6 +44,34 @@ describe('decision log', () => {
     expect(await tamper(`update close_decisions set evidence = '${evidence}' where id = 2`)).toBeNull()
     expect(await tamper('delete from close_decisions where id = 3')).toBe(3)
     expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
+  })
+
+  it('is listed page by page in any order, each decision once, as a sort of all rows would be', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    const numbers = [1042, null, 7, 1042, null, 900, 12]
+    for (const [at, rfqNumber] of numbers.entries()) {
+      const outcome = at % 3 === 0 ? 'closed' : null
+      await db.appendDecision({ ...decision(`rfq-${at % 4}`, run.id), rfqNumber, outcome })
+    }
+    const list = async (listing: Omit<DecisionListing, 'from' | 'to'>) => {
+      const pages: number[] = []
+      for (let from = 0; from < numbers.length; from += 2) {
+        const { rows, total } = await db.listDecisions({ ...listing, from, to: from + 2 })
+        expect(total).toBe(listing.outcome === undefined ? numbers.length : 3)
+        pages.push(...rows.map(({ id }) => id))
+      }
+      return pages
+    }
+    const newestFirst = (await db.decisions({})).map(({ id }) => id)
+    expect(await list({})).toEqual(newestFirst)
+    expect(await list({ outcome: 'closed' })).toEqual([7, 4, 1])
+    expect(await list({ sort: { key: 'rfq', descending: false } })).toEqual([3, 7, 6, 1, 4, 5, 2])
+    expect(await list({ sort: { key: 'rfq', descending: true } })).toEqual([4, 1, 6, 7, 3, 2, 5])
+    expect(await list({ sort: { key: 'outcome', descending: false } })).toEqual([7, 4, 1, 6, 5, 3, 2])
+    const [row] = (await db.listDecisions({ from: 0, to: 1 })).rows
+    const { evidence: _long, ...newest } = (await db.decisions({ limit: 1 }))[0] as DecisionRecord
+    expect(row).toEqual(newest)
   })
 
   it('allows one open intent per RFQ', async () => {

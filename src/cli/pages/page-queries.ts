@@ -139,9 +139,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return preview ?? { for: [], against: ['it is not stored'], remedies: [], unsettled: null }
     },
     runs: (filter) => store.runs(filter),
-    async decisions(filter) {
-      return (await store.decisions(filter)).map(({ evidence: _notListed, ...decision }) => decision)
-    },
+    decisions: (listing) => store.listDecisions(listing),
     problems: (filter) => store.problems(filter),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),

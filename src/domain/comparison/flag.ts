@@ -64,6 +64,7 @@ export const RFQ_FLAGS = [
   'rfq-invalid',
   'rfq-missing',
   'rfq-overdue',
+  'rfq-state-conflict',
   'rfq-no-due-date',
   'rfq-no-offers',
   'rfq-offers-unread',

@@ -1,50 +1,51 @@
-import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionKind } from '../../domain/records.js'
-import type { ListedDecision } from '../page-queries.js'
-import type { Column } from '../tables/table.js'
-import { downloadOf } from '../tables/table-file.js'
+import {
+  CLOSE_OUTCOMES,
+  type CloseOutcome,
+  type DecisionKind,
+  type DecisionSortKey,
+  type ListedDecision,
+} from '../../domain/records.js'
+import { type Column, parseSorting } from '../tables/table.js'
 import { Badge, Command, Moment, type Tone, UNKNOWN } from '../views/format.js'
-import { TableView } from '../views/table-view.js'
-import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
+import { listPage } from './list-page.js'
+import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel, readChoice } from './page.js'
 
-/** Decisions that the page reads, newest first. */
-const MAX_DECISIONS = 5_000
+/** Decisions in a file. */
+const MAX_IN_FILE = 100_000
 
 /** `/decisions`: what closing rounds decided, and why. */
 export async function decisionsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link, channels } = page
+  const { query, queries, suggest, channels } = page
   const outcome = readChoice(page, 'outcome', CLOSE_OUTCOMES)
   const filter = { ...(await readChannel(page)), ...(outcome && { outcome }) }
-  const rows = await queries.decisions({ ...filter, limit: MAX_DECISIONS })
-  const shown = pageOf(page, {
+  const sorting = parseSorting(query.sort, DECISION_COLUMNS, suggest)
+  const { rows, total } = await queries.decisions({
+    ...filter,
+    ...(sorting && { sort: { key: sorting.key as DecisionSortKey, descending: sorting.descending } }),
+    ...rangeOf(query, MAX_IN_FILE),
+  })
+  const table = {
     name: 'decisions',
     caption: 'Closing decisions, newest first',
     columns: DECISION_COLUMNS,
     rows,
     empty: <>No decisions match. A closing round evaluates every open RFQ of a channel with autoClose on or dry-run.</>,
-  })
-  return {
+  }
+  return listPage(page, {
+    path: '/decisions',
     title: 'Decisions',
-    current: '/decisions',
-    tables: [downloadOf(shown.table)],
-    body: (
+    lead: (
       <>
-        <h1>Decisions</h1>
-        <p class="lead">
-          What closing rounds decided about each RFQ, and why. The log cannot be changed unnoticed:{' '}
-          <Command text="quotekeeper decisions --verify" /> checks it.
-        </p>
-        <FilterForm
-          query={query}
-          choices={[
-            { name: 'channel', title: 'Channel', values: channels },
-            { name: 'outcome', title: 'Outcome of the close', values: CLOSE_OUTCOMES },
-          ]}
-        />
-        <TableView {...shown} link={link} />
+        What closing rounds decided about each RFQ, and why. The log cannot be changed unnoticed:{' '}
+        <Command text="quotekeeper decisions --verify" /> checks it.
       </>
     ),
-  }
+    choices: [
+      { name: 'channel', title: 'Channel', values: channels },
+      { name: 'outcome', title: 'Outcome of the close', values: CLOSE_OUTCOMES },
+    ],
+    shown: { table, sorting, pages: pagesOf(query, total) },
+  })
 }
 
 const DECISION_TONES: Record<DecisionKind, Tone> = {

@@ -3,7 +3,7 @@ import type { Column } from '../tables/table.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
 import { amount, Badge, plain, price, range } from '../views/format.js'
 import { listPage } from './list-page.js'
-import { type PageContent, type PageRequest, readAsOf, readChannel } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readAsOf, readChannel } from './page.js'
 
 /** `/listings`: the projects that developers offer credits from. */
 export async function listingsPage(page: PageRequest): Promise<PageContent> {
@@ -22,11 +22,14 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
     asOf,
     search: { name: 'q', title: 'Search project, developer, country, registry' },
     choices: [{ name: 'channel', title: 'Channel', values: channels }],
-    name: 'listings',
-    caption: 'Listings',
-    columns: COLUMNS,
-    rows,
-    empty: all.length === 0 ? <>No listings were seen yet. They appear with the next poll.</> : <>No listings match.</>,
+    shown: pageOf(page, {
+      name: 'listings',
+      caption: 'Listings',
+      columns: COLUMNS,
+      rows,
+      empty:
+        all.length === 0 ? <>No listings were seen yet. They appear with the next poll.</> : <>No listings match.</>,
+    }),
   })
 }
 

@@ -213,30 +213,50 @@ export function pageNumber({ page }: Parameters): number {
   throw new HttpError(400, `page=${JSON.stringify(page?.slice(0, 60))} is not the number of a page; use 1, 2, …`)
 }
 
+/** The rows of the page that the address asks for, of a table that is read page by page; in a file, all up to a limit. */
+export function rangeOf(query: Parameters, maxInFile = Number.MAX_SAFE_INTEGER): { from: number; to: number } {
+  const page = pageNumber(query)
+  return query.format === undefined
+    ? { from: (page - 1) * PAGE_SIZE, to: page * PAGE_SIZE }
+    : { from: 0, to: maxInFile }
+}
+
+/** A page of a table. */
+export interface PagePosition {
+  page: number
+  of: number
+  /** Rows of all pages. */
+  total: number
+}
+
 /** @throws HttpError 400 for a page after the last one */
-export function refusePageAfter(last: number, page: number): void {
-  if (page > last) throw new HttpError(400, `page=${page} does not exist; the last page is ${last}`)
+export function pagesOf(query: Parameters, total: number, size = PAGE_SIZE): PagePosition {
+  const page = pageNumber(query)
+  const of = Math.max(1, Math.ceil(total / size))
+  if (page > of) throw new HttpError(400, `page=${page} does not exist; the last page is ${of}`)
+  return { page, of, total }
 }
 
 /** A path at the same moment. */
 export const withAsOf = (path: string, asOf: string | undefined): string =>
   asOf === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
 
+/** One page of a table, as it is shown. */
+export interface ShownTable<Row> {
+  table: Table<Row>
+  sorting: Sorting | null
+  pages: PagePosition
+}
+
 /** Sorts the rows of a table as the address says, and takes one page of them. */
 export function pageOf<Row>(
   { query, suggest }: Pick<PageRequest, 'query' | 'suggest'>,
   table: Omit<Table<Row>, 'allRows'>,
   size = PAGE_SIZE,
-): { table: Table<Row>; sorting: Sorting | null; pages: { page: number; of: number; total: number } } {
+): ShownTable<Row> {
   const sorting = parseSorting(query.sort, table.columns, suggest)
   const allRows = sortRows(table.rows, table.columns, sorting)
-  const total = allRows.length
-  const of = Math.max(1, Math.ceil(total / size))
-  const page = pageNumber(query)
-  refusePageAfter(of, page)
-  return {
-    table: { ...table, rows: allRows.slice((page - 1) * size, page * size), allRows },
-    sorting,
-    pages: { page, of, total },
-  }
+  const pages = pagesOf(query, allRows.length, size)
+  const from = (pages.page - 1) * size
+  return { table: { ...table, rows: allRows.slice(from, from + size), allRows }, sorting, pages }
 }

@@ -3,7 +3,7 @@ import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
 import { plain } from '../views/format.js'
 import { listPage } from './list-page.js'
-import { type PageContent, type PageRequest, readChannel } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChannel } from './page.js'
 
 /** Problems that the page reads, newest first. */
 const MAX_PROBLEMS = 5_000
@@ -21,11 +21,13 @@ export async function problemsPage(page: PageRequest): Promise<PageContent> {
       </>
     ),
     choices: [{ name: 'channel', title: 'Channel', values: channels }],
-    name: 'problems',
-    caption: 'Deviations from the API description, last seen first',
-    columns: COLUMNS,
-    rows: await queries.problems({ ...(await readChannel(page)), limit: MAX_PROBLEMS }),
-    empty: <>No document deviates from the API description.</>,
+    shown: pageOf(page, {
+      name: 'problems',
+      caption: 'Deviations from the API description, last seen first',
+      columns: COLUMNS,
+      rows: await queries.problems({ ...(await readChannel(page)), limit: MAX_PROBLEMS }),
+      empty: <>No document deviates from the API description.</>,
+    }),
   })
 }
 

@@ -4,7 +4,7 @@ import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
 import { Badge, Command, plain, type Tone } from '../views/format.js'
 import { listPage } from './list-page.js'
-import { type PageContent, type PageRequest, readChoice } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
 
 /** One job of the queue. */
 export interface QueueJob {
@@ -44,15 +44,17 @@ export async function queuePage(page: PageRequest, queue: QueueDeps): Promise<Pa
       </>
     ),
     choices: [{ name: 'state', title: 'State', values: STATES }],
-    name: 'jobs',
-    caption: 'Jobs: those that run, those that wait, then those that ended, newest first',
-    columns: COLUMNS,
-    rows: state === null ? jobs : jobs.filter((job) => job.state === state),
-    empty: (
-      <>
-        No jobs match. The schedule adds jobs; <Command text="quotekeeper sync" /> works without the queue.
-      </>
-    ),
+    shown: pageOf(page, {
+      name: 'jobs',
+      caption: 'Jobs: those that run, those that wait, then those that ended, newest first',
+      columns: COLUMNS,
+      rows: state === null ? jobs : jobs.filter((job) => job.state === state),
+      empty: (
+        <>
+          No jobs match. The schedule adds jobs; <Command text="quotekeeper sync" /> works without the queue.
+        </>
+      ),
+    }),
   })
 }
 

@@ -4,29 +4,24 @@ import { rfqPath } from '../../read-models/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'
 import { defined } from '../defined.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
-import { downloadOf } from '../tables/table-file.js'
 import { numberColumn } from '../views/columns.js'
 import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../views/format.js'
-import { TableView } from '../views/table-view.js'
-import { FilterForm } from './filter-form.js'
+import { listPage } from './list-page.js'
 import {
-  PAGE_SIZE,
   type PageContent,
   type PageRequest,
-  pageNumber,
+  pagesOf,
+  rangeOf,
   readAsOf,
   readChannel,
   readChoice,
-  refusePageAfter,
   withAsOf,
 } from './page.js'
 
 /** `/rfqs`: all RFQs, with the figures of their offers. */
 export async function rfqsPage(request: PageRequest): Promise<PageContent> {
-  const { query, queries, now, link, suggest, channels } = request
+  const { query, queries, now, suggest, channels } = request
   const sorting = parseSorting(query.sort, COLUMNS, suggest)
-  const page = pageNumber(query)
-  const all = query.format !== undefined
   const channel = await readChannel(request)
   const asOf = await readAsOf(request, { ...channel, kind: 'rfqs' })
   const { rows, total, states } = await queries.rfqs({
@@ -34,12 +29,9 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
     ...channel,
     ...defined({ asOf, state: query.state, search: query.q }),
     ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
-    from: all ? 0 : (page - 1) * PAGE_SIZE,
-    to: all ? Number.MAX_SAFE_INTEGER : page * PAGE_SIZE,
+    ...rangeOf(query),
   })
   await refuseUnknownState(request, states)
-  const pages = { page, of: Math.max(1, Math.ceil(total / PAGE_SIZE)), total }
-  refusePageAfter(pages.of, page)
   const table: Table<RfqSearchRow> = {
     name: 'rfqs',
     caption: 'RFQs, open ones first, due soonest first',
@@ -53,26 +45,17 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
       </>
     ),
   }
-  return {
+  return listPage(request, {
+    path: '/rfqs',
     title: 'RFQs',
-    current: '/rfqs',
     asOf,
-    tables: [downloadOf(table)],
-    body: (
-      <>
-        <h1>RFQs</h1>
-        <FilterForm
-          query={query}
-          search={{ name: 'q', title: 'Search number, reference, title' }}
-          choices={[
-            { name: 'state', title: 'State', values: states },
-            { name: 'channel', title: 'Channel', values: channels },
-          ]}
-        />
-        <TableView table={table} sorting={sorting} link={link} pages={pages} />
-      </>
-    ),
-  }
+    search: { name: 'q', title: 'Search number, reference, title' },
+    choices: [
+      { name: 'state', title: 'State', values: states },
+      { name: 'channel', title: 'Channel', values: channels },
+    ],
+    shown: { table, sorting, pages: pagesOf(query, total) },
+  })
 }
 
 /** A state that is neither documented nor that of any RFQ is a typo, not a filter that nothing matches. */

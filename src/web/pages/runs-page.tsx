@@ -3,7 +3,7 @@ import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
 import { Badge, Command, type Tone, UNKNOWN } from '../views/format.js'
 import { listPage } from './list-page.js'
-import { type PageContent, type PageRequest, readChannel, readChoice } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
 
 /** Runs that the page reads, newest first. */
 const MAX_RUNS = 2_000
@@ -23,15 +23,17 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
       { name: 'kind', title: 'Kind', values: RUN_KINDS },
       { name: 'outcome', title: 'Outcome', values: RUN_OUTCOMES },
     ],
-    name: 'runs',
-    caption: 'Polls and closing rounds, newest first',
-    columns: RUN_COLUMNS,
-    rows: await queries.runs({ ...filter, limit: MAX_RUNS }),
-    empty: (
-      <>
-        No runs match. The service polls on its schedule; <Command text="quotekeeper sync" /> polls now.
-      </>
-    ),
+    shown: pageOf(page, {
+      name: 'runs',
+      caption: 'Polls and closing rounds, newest first',
+      columns: RUN_COLUMNS,
+      rows: await queries.runs({ ...filter, limit: MAX_RUNS }),
+      empty: (
+        <>
+          No runs match. The service polls on its schedule; <Command text="quotekeeper sync" /> polls now.
+        </>
+      ),
+    }),
   })
 }
 

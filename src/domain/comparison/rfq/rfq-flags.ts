@@ -11,6 +11,7 @@ const SEVERITY: Record<RfqFlagCode, Severity> = {
   'rfq-invalid': 'medium',
   'rfq-missing': 'high',
   'rfq-overdue': 'high',
+  'rfq-state-conflict': 'medium',
   'rfq-no-due-date': 'medium',
   'rfq-no-offers': 'medium',
   'rfq-offers-unread': 'medium',
@@ -33,6 +34,14 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
             flagValue('missing since', rfq.missingSince),
           ),
     'rfq-overdue': pastDue(rfq, asOfDate),
+    'rfq-state-conflict':
+      rfq.state === 'open' && rfq.closedAt !== null
+        ? flagBody(
+            `The RFQ is open, although it states a closing time, ${rfq.closedAt}: ask whether it still takes offers.`,
+            flagValue('state', rfq.state),
+            flagValue('closed at', rfq.closedAt),
+          )
+        : null,
     'rfq-no-due-date':
       rfq.responseDueDate === null
         ? flagBody(

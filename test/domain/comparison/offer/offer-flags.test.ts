@@ -282,6 +282,11 @@ const RFQ_CASES: Record<RfqFlagCode, Case> = {
     words: '2 days after',
     compared: ['2026-03-16', '2026-03-14'],
   },
+  'rfq-state-conflict': {
+    scene: { rfq: { closedAt: '2026-03-10T09:00:00.000Z' } },
+    words: 'open, although it states a closing time, 2026-03-10',
+    compared: ['open', '2026-03-10T09:00:00.000Z'],
+  },
   'rfq-no-due-date': { scene: { rfq: { responseDueDate: null } }, words: 'no response due date' },
   'rfq-no-offers': { scene: { responses: [] }, words: 'no offers', compared: [0] },
   'rfq-offers-unread': {

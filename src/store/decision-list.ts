@@ -1,0 +1,52 @@
+import type { DecisionSortKey, ListedDecision } from '../domain/records.js'
+import type { Closings } from './contract.js'
+import { type DecisionRow, toDecision } from './decision-log.js'
+import { allOf, type SqlDatabase } from './sql-database.js'
+
+const SELECT = `
+select d.id, d.run_id, d.channel, d.rfq_id, d.rfq_number, d.due_date, d.time_zone, d.decided_at, d.decision, d.reason,
+  d.outcome, d.http_status, d.message, d.version_before, d.version_after, '{}' as evidence, d.previous_hash, d.hash,
+  d.approved_by, r.times, r.last_at as repeated_until
+from close_decisions d left join close_decision_repeats r on r.decision_id = d.id`
+
+const SORT_COLUMNS: Record<DecisionSortKey, readonly string[]> = {
+  decision: ['d.id'],
+  decidedAt: ['d.decided_at'],
+  channel: ['d.channel'],
+  rfq: ['d.rfq_number', 'd.rfq_id'],
+  dueDate: ['d.due_date'],
+  verdict: ['d.decision'],
+  outcome: ['d.outcome'],
+  approvedBy: ['d.approved_by'],
+  run: ['d.run_id'],
+}
+
+/** Decisions as lists show them, page by page: their evidence is long, and the log never gets shorter. */
+export function createDecisionList(database: SqlDatabase): Pick<Closings, 'listDecisions'> {
+  return {
+    async listDecisions({ channel, outcome, sort = { key: 'decision', descending: true }, from, to }) {
+      const where = allOf(
+        channel !== undefined && 'd.channel = @channel',
+        outcome !== undefined && 'd.outcome = @outcome',
+      )
+      const filter = { channel: channel ?? null, outcome: outcome ?? null }
+      const direction = sort.descending ? 'desc' : 'asc'
+      // Unknown values come last, whatever the direction.
+      const order = SORT_COLUMNS[sort.key].map((column) => `${column} is null, ${column} ${direction}`).join(', ')
+      const rows = await database.all<DecisionRow>(
+        `${SELECT} where ${where} order by ${order}, d.id desc limit @limit offset @offset`,
+        { ...filter, limit: to - from, offset: from },
+      )
+      const count = await database.get<{ total: number }>(
+        `select count(*) as total from close_decisions d where ${where}`,
+        filter,
+      )
+      return { rows: rows.map(toListed), total: count?.total ?? 0 }
+    },
+  }
+}
+
+function toListed(row: DecisionRow): ListedDecision {
+  const { evidence: _notRead, ...listed } = toDecision(row)
+  return listed
+}
