@@ -54,7 +54,7 @@ const isLimited = ({ outcome, failedItems }: Pick<RunRecord, 'outcome' | 'failed
 export async function newestRuns(
   store: Pick<RunQueries, 'runs' | 'newestRun'>,
   { channel, kind }: { channel: string; kind: RunKind },
-): Promise<Pick<PollState, 'newest' | 'failed' | 'rates'>> {
+): Promise<{ newest: RunRecord | null; failed: RunRecord | null; rates: RequestRates | null }> {
   const [complete, recent] = await Promise.all([
     store.newestRun({ channel, kind, outcome: 'complete' }),
     store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),

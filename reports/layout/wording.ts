@@ -1,6 +1,8 @@
+import type { ReportContext } from '../../src/domain/comparison/comparison-context.js'
 import type { Severity } from '../../src/domain/comparison/flag.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { describeTermsRead, type TermsRead } from '../../src/domain/terms-read.js'
+import { describePricesRead } from '../../src/domain/prices-read.js'
+import { describeTermsRead } from '../../src/domain/terms-read.js'
 import { oneLine } from './clean-text.js'
 
 export const yesNo = (value: boolean | null): string => (value === null ? 'unknown' : value ? 'yes' : 'no')
@@ -24,9 +26,17 @@ export const withCurrency = (header: string, currency: string | null, per = ''):
 /** `as of 2026-01-31 12:00 UTC`. */
 export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
 
-/** `as of 2026-01-31 12:00 UTC, terms read 2 to 14 min before`, if it is known when the terms were read. */
-export const freshnessLabel = ({ asOf, termsRead }: { asOf: string; termsRead: TermsRead | null }): string =>
-  termsRead === null ? asOfLabel(asOf) : `${asOfLabel(asOf)}, ${describeTermsRead(termsRead, new Date(asOf), 'before')}`
+/** `as of 2026-01-31 12:00 UTC, terms read 2 to 14 min before`, if it is known when prices and terms were read. */
+export function freshnessLabel({
+  asOf,
+  pricesRead,
+  termsRead,
+}: Pick<ReportContext, 'asOf' | 'pricesRead' | 'termsRead'>): string {
+  const moment = new Date(asOf)
+  const prices = describePricesRead(pricesRead, moment, 'before')
+  const terms = termsRead === null ? null : describeTermsRead(termsRead, moment, 'before')
+  return [asOfLabel(asOf), prices, terms].filter((part) => part !== null).join(', ')
+}
 
 /** Spelling of words within codes that capital letters alone would get wrong. */
 const SPELLINGS: Readonly<Record<string, string>> = { rfq: 'RFQ', id: 'ID', api: 'API' }

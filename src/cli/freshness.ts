@@ -1,4 +1,5 @@
 import { newestRuns } from '../../jobs/poll-freshness.js'
+import { describePricesRead, pricesReadOf } from '../domain/prices-read.js'
 import type { RunKind } from '../domain/records.js'
 import { describeTermsRead, formatAge, type TermsRead } from '../domain/terms-read.js'
 import type { Store } from '../store/contract.js'
@@ -15,6 +16,8 @@ export interface FreshnessOf {
   asOf?: Date | undefined
   /** When the terms of the offers that are shown were read; default not shown. */
   termsRead?: TermsRead | null
+  /** The RFQs that show the status and prices of the offers that are shown; default not shown. */
+  rfqs?: readonly { channel: string; readAt: string | null; missingSince: string | null }[]
 }
 
 /**
@@ -24,7 +27,7 @@ export interface FreshnessOf {
 export async function describeFreshness(
   cli: Pick<Cli, 'io' | 'globals'>,
   store: Pick<Store, 'newestRun' | 'runs'>,
-  { channels, kind, asOf, termsRead = null }: FreshnessOf,
+  { channels, kind, asOf, termsRead = null, rfqs = [] }: FreshnessOf,
 ): Promise<string> {
   const now = await databaseNow(store, cli.io.now())
   const { label, minute } = timeFormatOf(cli)
@@ -33,7 +36,9 @@ export async function describeFreshness(
     channels.map(async (channel) => ({ channel, run: (await newestRuns(store, { channel, kind })).newest })),
   )
   const never = runs.filter(({ run }) => run === null).map(({ channel }) => channel)
-  const times = runs.flatMap(({ channel, run }) => (run?.finishedAt ? [{ channel, at: run.finishedAt }] : []))
+  const times = runs.flatMap(({ channel, run }) =>
+    run?.finishedAt ? [{ channel, at: run.finishedAt, startedAt: run.startedAt }] : [],
+  )
   const [oldest] = times.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   const what = kind === 'close' ? 'last closing round' : 'as of'
   const none = `no complete ${kind === 'close' ? 'closing round' : 'poll'} yet`
@@ -43,6 +48,12 @@ export async function describeFreshness(
   const time = shown.startsWith(today) ? shown.slice(11) : shown
   const which = times.length > 1 ? ` (${oldest.channel}; the others are newer)` : ''
   const missing = never.length === 0 ? '' : `; ${none} of ${never.join(', ')}`
-  const terms = termsRead === null ? '' : `; ${describeTermsRead(termsRead, now)}`
-  return `${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}${terms}`
+  const polledAt = new Map(times.map(({ channel, startedAt }) => [channel, startedAt]))
+  const prices = describePricesRead(
+    pricesReadOf(rfqs, (channel) => polledAt.get(channel) ?? null),
+    now,
+  )
+  const terms = termsRead === null ? null : describeTermsRead(termsRead, now)
+  const parts = [`${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}`, prices, terms]
+  return parts.filter((part) => part !== null).join('; ')
 }

@@ -128,6 +128,8 @@ export interface RfqEntry {
   changedAt: Timestamp
   missingSince: Timestamp | null
   valid: boolean
+  /** When the RFQ itself, with the status and prices of its offers, was last read; null if never, and as of a past moment. */
+  readAt: Timestamp | null
   /** Responses that are not missing. */
   offers: number
   /** Equal for two moments only if the versions and absences of all its responses are equal. */

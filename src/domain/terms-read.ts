@@ -24,15 +24,16 @@ export function termsReadOf(
  * @param now the moment from which the age is counted
  * @param ago `before` where the moment is not now
  */
-export function describeTermsRead(
-  { oldest, newest, unread }: TermsRead,
-  now: Date,
-  ago: 'ago' | 'before' = 'ago',
-): string {
-  const [longest, shortest] = [formatAge(oldest, now), formatAge(newest, now)]
-  const ages = shortest === longest ? longest : `${shortest.replace(unitOf(longest), '')} to ${longest}`
+export function describeTermsRead(read: TermsRead, now: Date, ago: 'ago' | 'before' = 'ago'): string {
+  const { unread } = read
   const rest = unread === 0 ? '' : `, of ${unread} ${unread === 1 ? 'offer' : 'offers'} only the summary`
-  return `terms read ${ages} ${ago}${rest}`
+  return `terms read ${formatAges(read, now)} ${ago}${rest}`
+}
+
+/** `14 min`, or `3 to 14 min`. */
+export function formatAges({ oldest, newest }: Pick<TermsRead, 'oldest' | 'newest'>, now: Date): string {
+  const [longest, shortest] = [formatAge(oldest, now), formatAge(newest, now)]
+  return shortest === longest ? longest : `${shortest.replace(unitOf(longest), '')} to ${longest}`
 }
 
 /** ` min` of `14 min`, so that a unit is not repeated. */

@@ -18,6 +18,7 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
     currency: { comparison: currency.comparison, reason: currency.reason },
     settings,
     settingsReplaced: replaced,
+    pricesRead: report.context.pricesRead,
     termsRead: report.context.termsRead,
     recommendation: {
       inWords: recommendationLines(decision),

@@ -2,6 +2,7 @@ import type { Decision } from '../domain/comparison/decision/decision-model.js'
 import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
 import { changesOfVersion } from '../domain/comparison/report/document-changes.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import type { PricesRead } from '../domain/prices-read.js'
 import type { Version } from '../domain/records.js'
 
 /** One offer with everything behind its figures. */
@@ -10,6 +11,8 @@ export interface OfferPageModel {
   asOf: string
   /** When its terms were last read; null if they were not, or as of a past moment. */
   readAt: string | null
+  /** When the RFQ was read, which shows its status and price; null as of a past moment. */
+  pricesRead: PricesRead | null
   currency: string | null
   rfqTitle: string | null
   decision: Decision['offers'][number] | null
@@ -50,6 +53,7 @@ export function offerPageModel(
     offer,
     asOf: report.context.asOf,
     readAt,
+    pricesRead: report.context.pricesRead,
     currency: report.currency.comparison,
     rfqTitle: report.rfq.title,
     decision: report.decision.offers[at] ?? null,

@@ -26,6 +26,8 @@ export interface RfqListRow extends RfqFacts {
   overdue: boolean
   /** Offers that are not missing. */
   offers: number
+  /** When the RFQ itself, with the status and prices of its offers, was last read; null if never, and as of a past moment. */
+  readAt: string | null
   /** When the RFQ itself, not an offer, was first observed as it is. */
   changedAt: string
   missingSince: string | null
@@ -120,7 +122,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
   }
 
   function toRow(entry: RfqEntry, facts: RfqFacts, dates: ChannelDates): RfqListRow {
-    const { channel, id, version, changedAt, missingSince, valid, offers } = entry
+    const { channel, id, version, readAt, changedAt, missingSince, valid, offers } = entry
     const row = {
       channel,
       id,
@@ -129,6 +131,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       daysToDue: daysBetween(dates.today, facts.responseDueDate),
       overdue: facts.state === 'open' && dates.isOverdue(facts.responseDueDate),
       offers,
+      readAt,
       changedAt,
       missingSince,
       valid,

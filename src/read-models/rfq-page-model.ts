@@ -5,6 +5,7 @@ import type { OfferReport } from '../domain/comparison/offer/offer-report-model.
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import type { RfqTerms } from '../domain/comparison/rfq/rfq-terms.js'
 import type { Criterion, Settings } from '../domain/comparison/settings.js'
+import type { PricesRead } from '../domain/prices-read.js'
 import type { TermsRead } from '../domain/terms-read.js'
 
 /** The comparison of an RFQ's offers as its page shows it: a part of the report, small enough to send to another thread. */
@@ -14,6 +15,8 @@ export interface RfqPageModel {
   timeZone: string
   /** When the terms of the offers were read; null as of a past moment. */
   termsRead: TermsRead | null
+  /** When the RFQ was read, which shows their status and prices; null as of a past moment. */
+  pricesRead: PricesRead | null
   currency: string | null
   currencyReason: string
   settings: Settings
@@ -113,6 +116,7 @@ export function toRfqPageModel(report: RfqReport): RfqPageModel {
     asOf: context.asOf,
     timeZone: context.timeZone,
     termsRead: context.termsRead,
+    pricesRead: context.pricesRead,
     currency: currency.comparison,
     currencyReason: currency.reason,
     settings,

@@ -6,9 +6,10 @@ import type {
 } from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
+import { pricesReadOf } from '../domain/prices-read.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import { termsReadOf } from '../domain/terms-read.js'
-import type { Closings, History, PollStates } from '../store/contract.js'
+import type { Closings, History, PollStates, RunQueries } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
 export interface ReportConfig {
@@ -18,7 +19,7 @@ export interface ReportConfig {
 
 /** What a report is made from. */
 export interface ReportSource {
-  store: History & Pick<PollStates, 'responseStates'> & Pick<Closings, 'decisions'>
+  store: History & Pick<PollStates, 'responseStates'> & Pick<Closings, 'decisions'> & Pick<RunQueries, 'newestRun'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
   channel: { key: string; timeZone: string }
@@ -73,13 +74,20 @@ export async function gatherRfqInput(
     responses: parseLazily(found.responses, parseResponse),
     listings: listings.map(parseStoredListing),
   }
-  const termsRead = await readTimes(source)
-  return { ...reportParameters(source), ...known, versions, absences, problems, decisions, termsRead }
+  const read = asOf < source.now ? {} : await readTimes(source)
+  return { ...reportParameters(source), ...known, versions, absences, problems, decisions, ...read }
 }
 
-/** Later reads change when offers were last read, but a report as of a past moment must never change. */
-async function readTimes({ store, channel, asOf, now, rfqId }: ReportSource & { rfqId: string }) {
-  return asOf < now ? null : termsReadOf(await store.responseStates(channel.key, [rfqId]))
+/** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
+async function readTimes({ store, channel: { key: channel }, rfqId }: ReportSource & { rfqId: string }) {
+  const [states, poll, current] = await Promise.all([
+    store.responseStates(channel, [rfqId]),
+    store.newestRun({ channel, kind: 'rfqs', outcome: 'complete' }),
+    // The RFQ as of a moment does not say when it was last read.
+    store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
+  ])
+  const rfqs = current.map(({ rfq }) => rfq)
+  return { termsRead: termsReadOf(states), pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null) }
 }
 
 /**

@@ -55,6 +55,7 @@ interface EntryRow {
   changed_at: string
   missing_since: string | null
   valid: number
+  read_at: string | null
   responses: number | null
   present: number | null
   versions: number | null
@@ -72,6 +73,7 @@ const toEntry = (row: EntryRow): RfqEntry => ({
   changedAt: row.changed_at,
   missingSince: row.missing_since,
   valid: row.valid === 1,
+  readAt: row.read_at,
   offers: row.present ?? 0,
   responsesKey: `${row.responses ?? 0} ${row.versions ?? 0} ${row.present ?? 0} ${row.newest_missing ?? ''}`,
 })
@@ -82,8 +84,8 @@ with responses as (
     max(missing_since) as newest_missing
   from entities where channel = @channel and kind = 'response' group by rfq_id
 )
-select e.channel, e.id, e.version, e.changed_at, e.missing_since, v.valid, r.responses, r.present, r.versions,
-  r.newest_missing
+select e.channel, e.id, e.version, e.changed_at, e.missing_since, v.valid,
+  case v.shape when 'full' then e.full_read_at end as read_at, r.responses, r.present, r.versions, r.newest_missing
 from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
   and v.version = e.version
@@ -104,8 +106,8 @@ with known as (
     max(missing_since) as newest_missing
   from known where kind = 'response' group by rfq_id
 )
-select k.channel, k.id, k.version, k.observed_at as changed_at, k.missing_since, k.valid, r.responses, r.present,
-  r.versions, r.newest_missing
+select k.channel, k.id, k.version, k.observed_at as changed_at, k.missing_since, k.valid, null as read_at, r.responses,
+  r.present, r.versions, r.newest_missing
 from known k left join responses r on r.rfq_id = k.id
 where k.kind = 'rfq'
 order by k.id`

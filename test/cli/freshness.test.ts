@@ -1,25 +1,42 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { describeFreshness } from '../../src/cli/freshness.js'
-import { openNewStore } from '../helpers/new-store.js'
-import { testIo } from '../helpers/test-io.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { createRfqList } from '../../src/read-models/rfq-list.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
-const CHANNEL = 'acme/forest'
-const RUN = { requests: 1, seen: 20, inserted: 0, changed: 0, unchanged: 20, missing: 0, invalid: 0, error: null }
-
-it('what is shown is as recent as the newest poll that missed only a few RFQs, as readiness counts it', async () => {
-  const now = () => new Date('2026-11-21T12:00:00.000Z')
-  const store = await openNewStore({ clock: now })
-  onTestFinished(() => store.close())
-  const poll = async (minute: string, failedItems: number) => {
-    const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: now() })
-    const outcome = failedItems > 0 ? 'partial' : 'complete'
-    await run.finish({ ...RUN, outcome, failedItems }, new Date(`2026-11-21T11:${minute}:00.000Z`))
+it('the age of what lists show names the prices that the newest poll did not read, poll after poll and over a restart', async () => {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  for (const state of ['open', 'closed'] as const) {
+    const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+    world.addResponse(id)
+    if (state === 'closed') world.closeRfq(id)
   }
-  const freshness = () =>
-    describeFreshness({ io: testIo({ now }).io, globals: {} as never }, store, { channels: [CHANNEL], kind: 'rfqs' })
-  expect(await freshness()).toBe('no complete poll yet')
-  await poll('10', 0)
-  await poll('50', 1)
-  await poll('55', 10)
-  expect(await freshness()).toBe('as of 11:50 UTC, 10 min ago')
+  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }]
+  const freshness = async (asOf?: Date) => {
+    const { store, now } = fixture
+    const list = createRfqList({ store, channels, settings: DEFAULT_SETTINGS })
+    const rows = await list.rows({ now: now(), ...(asOf && { asOf }) })
+    expect(rows.map(({ state, readAt }) => [state, readAt === null])).toEqual([
+      ['open', asOf !== undefined],
+      ['closed', asOf !== undefined],
+    ])
+    const open = rows.filter(({ state }) => state === 'open')
+    return describeFreshness(cli, store, { channels: [KEY], kind: 'rfqs', asOf, rfqs: open })
+  }
+  await fixture.pollRfqs()
+  expect(await freshness()).toMatch(/^as of 12:00 UTC, 0 s ago$/)
+  for (let poll = 1; poll <= 6; poll++) {
+    fixture.advanceSeconds(300)
+    const nextPollAt = new Date(fixture.now().getTime() + 300_000)
+    const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: 300_000, nextPollAt }
+    const { run } = await fixture.pollRfqs({ planning: { budget: 1, usualBudget: 1, ...rules } })
+    expect(run).toMatchObject({ outcome: 'complete', requests: 1, postponed: 1 })
+    if (poll === 3) await fixture.reopenStore()
+    expect(await freshness()).toMatch(new RegExp(`UTC, 0 s ago; prices and status read ${poll * 5} min ago$`))
+  }
+  expect(await freshness(fixture.now())).not.toContain('prices')
+  await fixture.pollRfqs()
+  expect(await freshness()).not.toContain('prices')
 })

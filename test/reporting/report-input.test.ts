@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { freshnessLabel } from '../../reports/layout/wording.js'
 import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
 import { settingsSchema } from '../../src/domain/comparison/settings.js'
@@ -81,7 +82,25 @@ describe('input of an RFQ report', () => {
       (await gatherRfqInput({ ...source(fixture, asOf), now, rfqId: fixture.rfqId })).termsRead
     fixture.advanceSeconds(840)
     expect(await termsRead(fixture.now())).toEqual({ oldest: readAt, newest: readAt, unread: 0 })
-    expect(await termsRead(fixture.now(), new Date(readAt))).toBe(null)
+    expect(await termsRead(fixture.now(), new Date(readAt))).toBe(undefined)
+  })
+
+  it('says when status and prices were read, and whether the newest poll left them, but not as of a past moment', async () => {
+    const fixture = await polled()
+    const readAt = fixture.now().toISOString()
+    const pricesRead = async (now: Date, asOf = now) =>
+      (await gatherRfqInput({ ...source(fixture, asOf), now, rfqId: fixture.rfqId })).pricesRead
+    expect(await pricesRead(fixture.now())).toEqual({ oldest: readAt, newest: readAt, behindPoll: false })
+    fixture.advanceSeconds(300)
+    const nextPollAt = new Date(fixture.now().getTime() + 300_000)
+    const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: 300_000, nextPollAt }
+    await fixture.pollRfqs({ planning: { budget: 1, usualBudget: 1, ...rules } })
+    expect(await pricesRead(fixture.now())).toEqual({ oldest: readAt, newest: readAt, behindPoll: true })
+    expect(await pricesRead(fixture.now(), new Date(readAt))).toBe(undefined)
+    const { context } = compareOffers(
+      await gatherRfqInput({ ...source(fixture, fixture.now()), now: fixture.now(), rfqId: fixture.rfqId }),
+    )
+    expect(freshnessLabel(context)).toContain(', prices and status read 5 min before, terms read 5 min before')
   })
 
   it('rejects an RFQ that was not known at that moment', async () => {

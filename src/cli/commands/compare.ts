@@ -34,8 +34,9 @@ export const register: RegisterCommand = (command, cli) => {
           const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
           const found = await findRfq(store, { match, ...filter })
           const termsRead = termsReadOf(found.responses)
-          const sources = { channels: [found.rfq.channel], kind: 'rfqs', asOf: filter.asOf, termsRead } as const
-          const freshness = await describeFreshness(cli, store, sources)
+          const channels = [found.rfq.channel]
+          const shown = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
+          const freshness = await describeFreshness(cli, store, shown)
           await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
         },
         options,

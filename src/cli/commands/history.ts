@@ -35,7 +35,7 @@ export const register: RegisterCommand = (command, cli) => {
         if (options.json)
           return printJson(cli.io, { channel, rfqId, changes, versions: versions.map(versionRow), absences })
         const termsRead = termsReadOf(found.responses)
-        const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead } as const
+        const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
         const freshness = await describeFreshness(cli, store, shown)
         const emptyText = `RFQ ${rfqLabel(found)} has no history.`
         printList(cli, { columns: COLUMNS, rows: revisionsOf(changes), emptyText, freshness }, options)

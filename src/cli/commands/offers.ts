@@ -42,7 +42,7 @@ export const register: RegisterCommand = (command, cli) => {
         const { channel } = found.rfq
         const { unreadOffers } = report.rfq
         const { termsRead } = report.context
-        const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead } as const
+        const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
         const freshness = await describeFreshness(cli, store, shown)
         const emptyText =
           all.length === 0

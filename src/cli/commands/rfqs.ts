@@ -52,7 +52,10 @@ export const register: RegisterCommand = (command, cli) => {
             ? 'No RFQs found. `quotekeeper sync` polls the marketplace.'
             : `None of the ${all.length} RFQs match.`
         const shown = shownChannels(app.config, filter.channel)
-        const freshness = await describeFreshness(cli, store, { channels: shown, kind: 'rfqs', asOf: filter.asOf })
+        // Polls read closed ones again only after hours.
+        const open = rows.filter(({ state }) => state !== 'closed')
+        const sources = { channels: shown, kind: 'rfqs', asOf: filter.asOf, rfqs: open } as const
+        const freshness = await describeFreshness(cli, store, sources)
         const toJson = options.json ? await jsonRows(store, filter, rows) : undefined
         printList(cli, { columns: COLUMNS, rows, emptyText, freshness, ...(toJson && { toJson }) }, options)
         if (rows.length > MAX_WITH_FIGURES) {

@@ -1,5 +1,6 @@
 import type { Timestamp } from '../clock.js'
 import { type Calendar, createCalendar } from '../expiry.js'
+import type { PricesRead } from '../prices-read.js'
 import type { TermsRead } from '../terms-read.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
 import { type Settings, settingsSchema } from './settings.js'
@@ -16,6 +17,8 @@ export interface ReportContext {
   madeBy: string | null
   /** When the terms of the offers were read; null if that is not known, as of a past moment. */
   termsRead: TermsRead | null
+  /** When the RFQ with the status and prices of its offers was read; null if that is not known, as of a past moment. */
+  pricesRead: PricesRead | null
 }
 
 /** The observation a figure is derived from. */
@@ -54,6 +57,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
     programVersion: input.programVersion,
     madeBy: input.madeBy ?? null,
     termsRead: input.termsRead ?? null,
+    pricesRead: input.pricesRead ?? null,
   }
   return { report, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }

@@ -3,6 +3,7 @@
  * conversion; stored-documents.ts parses stored documents.
  */
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
+import type { PricesRead } from '../prices-read.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../records.js'
 import type { TermsRead } from '../terms-read.js'
 import type { SettingsInput } from './settings.js'
@@ -61,6 +62,8 @@ export interface ReportParameters {
   madeBy?: string
   /** When the terms of the offers were read, unless `asOf` is in the past; for display only. */
   termsRead?: TermsRead | null
+  /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */
+  pricesRead?: PricesRead | null
   /** Absent members default to DEFAULT_SETTINGS. */
   settings?: SettingsInput
 }

@@ -1,4 +1,5 @@
 import { cleanText } from '../../../reports/layout/clean-text.js'
+import { describePricesRead } from '../../domain/prices-read.js'
 import { formatAge } from '../../domain/terms-read.js'
 import type { OfferPageModel, OfferVersion } from '../../read-models/offer-page-model.js'
 import { rfqPath } from '../../read-models/page-paths.js'
@@ -96,7 +97,8 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
   }
 }
 
-function OfferFacts({ model: { offer, currency, readAt, asOf } }: { model: OfferPageModel }) {
+function OfferFacts({ model: { offer, currency, readAt, pricesRead, asOf } }: { model: OfferPageModel }) {
+  const prices = describePricesRead(pricesRead, new Date(asOf))
   const { terms, metrics, compared } = offer
   return (
     <div class="facts">
@@ -119,6 +121,7 @@ function OfferFacts({ model: { offer, currency, readAt, asOf } }: { model: Offer
           currency !== terms.currencyCode &&
           ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t`}
         {` · covers ${percent(metrics.coverage)}`}
+        {prices !== null && ` · ${prices}`}
         {readAt !== null && ` · terms read ${formatAge(readAt, new Date(asOf))} ago`}
       </p>
     </div>

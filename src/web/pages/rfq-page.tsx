@@ -1,4 +1,5 @@
 import { formatCount, formatDaysFromToday } from '../../domain/comparison/number-format.js'
+import { describePricesRead } from '../../domain/prices-read.js'
 import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
@@ -98,6 +99,7 @@ const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((n
 /** The facts that one needs first, in two lines. */
 function Facts({ model }: { model: RfqPageModel }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = model
+  const prices = describePricesRead(model.pricesRead, new Date(asOf))
   const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${formatDaysFromToday(rfq.daysToDue)})`
   const limits = range(rfq.minUnitPrice, rfq.maxUnitPrice, price)
   return (
@@ -113,6 +115,7 @@ function Facts({ model }: { model: RfqPageModel }) {
         {range(rfq.minVintageYear, rfq.maxVintageYear, (year) => (year === null ? 'any' : String(year)))} ·{' '}
         {formatCount(summary.offers, 'offer')}, {summary.ranked} ranked, coverage {percent(summary.coverage)}
         {currency !== null && `, compared in ${plain(currency)}`}
+        {prices !== null && ` · ${prices}`}
         {termsRead !== null && ` · ${describeTermsRead(termsRead, new Date(asOf))}`}
       </p>
     </div>
