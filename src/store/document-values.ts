@@ -1,6 +1,7 @@
 import { contentHash } from '../domain/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../domain/documents.js'
 import type { ResponseSnapshot, RunHandle, Snapshot } from './contract.js'
+import type { Observations } from './observed-events.js'
 import { toStoredText } from './stored-text.js'
 
 /** The primary key of a document; the texts are as they are stored (stored-text.ts). */
@@ -14,6 +15,9 @@ export interface EntityKey {
 /** The SQL condition for the rows of a document, with an `EntityKey` as parameters. */
 export const OF_KEY = 'channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id'
 
+/** The same values in that order: statements that run for every document bind them by position, which takes half the time. */
+export const inOrder = ({ channel, kind, rfqId, id }: EntityKey) => [channel, kind, rfqId, id] as const
+
 /** What is stored of a document, without its text. */
 export interface EntityRow {
   version: number
@@ -25,6 +29,17 @@ export interface EntityRow {
   content_hash: string
   shape: DocumentShape
 }
+/** The run that writes, its timestamp, and when the data was read. */
+export interface WriteContext {
+  run: RunHandle
+  stamp: string
+  readAt: string
+  /** The transaction stored the RFQ for the first time, so that its responses are new as well. */
+  isNewRfq: boolean
+  /** What becomes events at the end of the transaction. */
+  observed: Observations
+}
+
 /** A document to be recorded. */
 export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<ResponseSnapshot, 'summaryHash' | 'requested'>
 
@@ -48,6 +63,18 @@ export function requestState(snapshot: ShapedSnapshot, readAt: string) {
     lastModified: isFull ? (validators?.lastModified ?? null) : null,
   }
 }
+
+/** The columns of `requestState`. */
+export const REQUEST_COLUMNS = 'full_read_at, requested_at, summary_hash, read_summary_hash, etag, last_modified'
+export const requestColumns = (state: ReturnType<typeof requestState>) =>
+  [
+    state.fullReadAt,
+    state.requestedAt,
+    state.summaryHash,
+    state.readSummaryHash,
+    state.etag,
+    state.lastModified,
+  ] as const
 
 /** What is remembered of the bytes, so that they need not be parsed again. */
 export const readState = ({ fingerprint, valid, shape, problems }: ShapedSnapshot) => ({

@@ -1,29 +1,24 @@
 import type { Connection } from './connection.js'
-import type { RunHandle, UpsertResult } from './contract.js'
+import type { UpsertResult } from './contract.js'
 import {
   type EntityKey,
   type EntityRow,
   hashOf,
   hasSameBytes,
+  inOrder,
   lastShownAt,
   OF_KEY,
+  REQUEST_COLUMNS,
   readState,
+  requestColumns,
   requestState,
   type ShapedSnapshot,
   storedTexts,
+  type WriteContext,
 } from './document-values.js'
-import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from './observed-events.js'
+import { MAX_BODIES_BEFORE, type ObservedChange } from './observed-events.js'
 import { upsertProblems } from './problem-writer.js'
 import { fromStoredText } from './stored-text.js'
-
-/** The run that writes, its timestamp, and when the data was read. */
-export interface WriteContext {
-  run: RunHandle
-  stamp: string
-  readAt: string
-  /** What becomes events at the end of the transaction. */
-  observed: Observations
-}
 
 /** Writes single documents: their versions, absences and problems. Within a transaction only. */
 export interface DocumentWriter {
@@ -53,8 +48,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       `select v.valid, e.version, e.last_read_at, e.full_read_at, e.missing_since, e.fingerprint, v.content_hash,
         v.shape
       from entities e join versions v using (channel, kind, rfq_id, id, version)
-      where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
-    ).get(key) as EntityRow | undefined
+      where e.channel = ? and e.kind = ? and e.rfq_id = ? and e.id = ?`,
+    ).get(...inOrder(key)) as EntityRow | undefined
 
   /** The stored text of a version, as JSON that loses nothing when it is parsed. */
   const findText = (key: EntityKey, version: number) =>
@@ -71,42 +66,49 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
     notBefore: string | null,
     context: WriteContext,
-  ) =>
+  ) => {
+    const { body, parsedBody } = storedTexts(snapshot)
     sql(
       `insert into versions (channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, run_id, valid,
         shape, body, body_as_received, parsed_body)
-      values (@channel, @kind, @rfqId, @id, @version, @hash, @notBefore, @stamp, @runId, @valid, @shape, @body,
-        @bodyAsReceived, @parsedBody)`,
-    ).run({
-      ...key,
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      ...inOrder(key),
       version,
-      notBefore,
       hash,
-      stamp: context.stamp,
-      runId: context.run.id,
-      valid: snapshot.valid ? 1 : 0,
-      shape: snapshot.shape,
-      ...storedTexts(snapshot),
-      bodyAsReceived: typeof snapshot.text === 'string' ? 1 : 0,
-    })
+      notBefore,
+      context.stamp,
+      context.run.id,
+      snapshot.valid ? 1 : 0,
+      snapshot.shape,
+      body,
+      typeof snapshot.text === 'string' ? 1 : 0,
+      parsedBody,
+    )
+  }
 
-  const insert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
-    sql(
-      `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at,
-        changed_at, fingerprint, has_problems, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
-        last_modified)
-      values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp, @fingerprint, @hasProblems, @fullReadAt,
-        @requestedAt, @summaryHash, @readSummaryHash, @etag, @lastModified)`,
-    ).run({
-      ...key,
-      stamp: context.stamp,
-      readAt: context.readAt,
-      ...readState(snapshot),
-      ...requestState(snapshot, context.readAt),
-    })
+  /** Returns false if the document is stored already. */
+  const insert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): boolean => {
+    const { stamp, readAt } = context
+    const { fingerprint, hasProblems } = readState(snapshot)
+    const { changes } = sql(
+      `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, changed_at,
+        last_read_at, fingerprint, has_problems, ${REQUEST_COLUMNS})
+      values (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    ).run(
+      ...inOrder(key),
+      stamp,
+      stamp,
+      stamp,
+      readAt,
+      fingerprint,
+      hasProblems,
+      ...requestColumns(requestState(snapshot, readAt)),
+    )
+    if (changes === 0) return false
     insertVersion(key, 1, { snapshot, hash: hashOf(key, snapshot) }, null, context)
     observe(key, 'inserted', null, snapshot, context)
-    return 'inserted'
+    return true
   }
 
   const recordChanged = (
@@ -160,10 +162,9 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const recordRequest = (key: EntityKey, snapshot: ShapedSnapshot, { readAt }: WriteContext) => {
     if (snapshot.shape === 'full') {
       sql(
-        `update entities set full_read_at = @fullReadAt, requested_at = @requestedAt, summary_hash = @summaryHash,
-          read_summary_hash = @readSummaryHash, etag = @etag, last_modified = @lastModified
-        where ${OF_KEY}`,
-      ).run({ ...key, ...requestState(snapshot, readAt) })
+        `update entities set (${REQUEST_COLUMNS}) = (?, ?, ?, ?, ?, ?)
+        where channel = ? and kind = ? and rfq_id = ? and id = ?`,
+      ).run(...requestColumns(requestState(snapshot, readAt)), ...inOrder(key))
     } else if (snapshot.shape === 'summary') {
       const { summaryHash, requestedAt } = requestState(snapshot, readAt)
       sql(
@@ -176,9 +177,9 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
 
   const touchRead = (key: EntityKey, { stamp, readAt }: WriteContext) =>
     sql(
-      `update entities set last_observed_at = @stamp, last_read_at = @readAt
-      where ${OF_KEY}`,
-    ).run({ ...key, stamp, readAt })
+      `update entities set last_observed_at = ?, last_read_at = ?
+      where channel = ? and kind = ? and rfq_id = ? and id = ?`,
+    ).run(stamp, readAt, ...inOrder(key))
 
   const replaceLatest = (key: EntityKey, row: EntityRow, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
     const { body, parsedBody } = storedTexts(snapshot)
@@ -200,18 +201,20 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined) return false
     const { changes } = sql(
-      `update entities set last_observed_at = @stamp, last_read_at = @readAt, full_read_at = @fullReadAt,
-        requested_at = @requestedAt, summary_hash = @summaryHash, read_summary_hash = @readSummaryHash, etag = @etag,
-        last_modified = @lastModified
-      where ${OF_KEY} and fingerprint = @fingerprint
-        and has_problems = 0 and missing_since is null and last_read_at <= @readAt`,
-    ).run({ ...key, stamp, readAt, fingerprint, ...requestState(snapshot, readAt) })
+      `update entities set last_observed_at = ?, last_read_at = ?, (${REQUEST_COLUMNS}) = (?, ?, ?, ?, ?, ?)
+      where channel = ? and kind = ? and rfq_id = ? and id = ? and fingerprint = ? and has_problems = 0
+        and missing_since is null and last_read_at <= ?`,
+    ).run(stamp, readAt, ...requestColumns(requestState(snapshot, readAt)), ...inOrder(key), fingerprint, readAt)
     return changes === 1
   }
 
   const upsertContent = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
+    if (context.isNewRfq && insert(key, snapshot, context)) return withProblems(key, snapshot, context, 'inserted')
     const row = findCurrent(key)
-    if (!row) return withProblems(key, snapshot, context, insert(key, snapshot, context))
+    if (!row) {
+      insert(key, snapshot, context)
+      return withProblems(key, snapshot, context, 'inserted')
+    }
     if (context.readAt < row.last_read_at) return 'stale'
     // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
     if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {

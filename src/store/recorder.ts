@@ -2,8 +2,8 @@ import type { DocumentKind } from '../domain/documents.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } from './contract.js'
-import { entityKey, OF_KEY } from './document-values.js'
-import { createDocumentWriter, type WriteContext } from './document-writer.js'
+import { entityKey, OF_KEY, type WriteContext } from './document-values.js'
+import { createDocumentWriter } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './runs.js'
 import { sqliteTransaction } from './sqlite-database.js'
@@ -26,7 +26,8 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   const observing = async <T>(run: RunHandle, readAt: Date, now: Date, work: Work<T>): Promise<T> => {
     await assertLive(tx, run)
     const observed: Observations = { rfq: null, changes: [], problems: [] }
-    const context = { run, stamp: advanceTime(run.channel, now), readAt: readAt.toISOString(), observed }
+    const stamp = advanceTime(run.channel, now)
+    const context = { run, stamp, readAt: readAt.toISOString(), isNewRfq: false, observed }
     const result = await work(context)
     await events.write(tx, run, observed, context.stamp)
     return result
@@ -115,6 +116,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         const rfq = upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
         const known = findCurrent(key)
         const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
+        context.isNewRfq = rfq === 'inserted'
         if (rfq === 'stale') return { ...result, responses: [], missing: [] }
         sql(
           `update entities set list_hash = coalesce(@listHash, list_hash)

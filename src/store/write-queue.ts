@@ -3,9 +3,9 @@ import { TimeSlice } from '../domain/time-slice.js'
 import type { Sqlite } from './sqlite.js'
 
 /** A write waits so many times as long as the last commit took: then committing takes a small part of all time. */
-const COMMIT_SHARE = 10
+const COMMIT_SHARE = 20
 /** How long a write may wait for others that share its commit, in milliseconds. */
-const MAX_WAIT_MS = 30
+const MAX_WAIT_MS = 100
 /** Writes in one transaction, and how long it may go on taking them, in milliseconds: other processes wait for its end. */
 const MAX_GROUP = 64
 const MAX_GROUP_MS = 100
@@ -50,7 +50,7 @@ export class WriteQueue {
     const result = new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject })
     })
-    if (!canWait) this.#start()
+    if (!canWait || this.#waiting.length >= MAX_GROUP) this.#start()
     else this.#timer ??= setTimeout(() => this.#start(), this.#waitMs)
     return result
   }

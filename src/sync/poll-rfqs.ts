@@ -30,7 +30,7 @@ interface RfqPoll extends Poll {
 }
 
 /** RFQs that were read and wait for their commit, while further ones are read. */
-const MAX_UNRECORDED = 32
+const MAX_UNRECORDED = 64
 
 /**
  * Polls the RFQs of a channel: reads the list, then each RFQ that needs it with all its responses, and records each in
