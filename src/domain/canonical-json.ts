@@ -7,6 +7,7 @@ import { ExactNumber, isPlainObject, mapRepeated, RepeatedMember } from './exact
  * @param value a result of JSON.parse, or an exact value: its numbers beyond a double and its repeated members count too
  */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return canonicalString(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) {
     let elements = ''
@@ -14,51 +15,89 @@ export function canonicalJson(value: unknown): string {
     return `[${elements}]`
   }
   if (value instanceof ExactNumber) return value.normalForm
-  return canonicalObject(value as Record<string, unknown>, {})
+  return canonicalObject(value as Record<string, unknown>, null)
 }
 
-/** @param replace what to serialise in place of the values of some members */
-function canonicalObject(
-  object: Record<string, unknown>,
-  replace: Readonly<Record<string, (value: unknown) => unknown>>,
-): string {
+/** Characters that JSON writes as they are. */
+const ORDINARY = /^[ !#-[\]-~]*$/
+const canonicalString = (text: string) => (ORDINARY.test(text) ? `"${text}"` : JSON.stringify(text))
+
+/** What to serialise in place of the values of some members. */
+type Noisy = Readonly<Record<string, (value: unknown) => unknown>>
+
+function canonicalObject(object: Record<string, unknown>, noisy: Noisy | null): string {
   let members = ''
-  for (const { key, name } of orderedMembers(Object.keys(object))) {
-    const value = Object.hasOwn(replace, key) ? replace[key]?.(object[key]) : object[key]
-    if (value !== undefined) members += `${members === '' ? '' : ','}${canonicalMember(name, value)}`
+  for (const { key, name } of membersInOrder(Object.keys(object))) {
+    const value = noisy !== null && Object.hasOwn(noisy, key) ? noisy[key]?.(object[key]) : object[key]
+    if (value === undefined) continue
+    if (members !== '') members += ','
+    members += value instanceof RepeatedMember ? repeated(name, value) : name + canonicalJson(value)
   }
   return `{${members}}`
 }
 
-const canonicalMember = (name: string, value: unknown): string =>
-  value instanceof RepeatedMember
-    ? value.values.map((each) => `${name}:${canonicalJson(each)}`).join(',')
-    : `${name}:${canonicalJson(value)}`
+const repeated = (name: string, { values }: RepeatedMember): string =>
+  values.map((each) => name + canonicalJson(each)).join(',')
 
-/** A member with its name as JSON. */
+/** A member with its name and colon as JSON. */
 interface MemberName {
   key: string
   name: string
 }
 
-/** The objects of a marketplace have few different lists of keys: sorting each again takes longest of all. */
-const orders = new Map<string, { keys: readonly string[]; ordered: readonly MemberName[] }>()
-const MAX_ORDERS = 500
-const MAX_REMEMBERED_LENGTH = 2000
+/**
+ * Lists of keys, as paths from a root. The objects of a marketplace have few different ones: sorting each again takes longest of
+ * all, and following a path compares the keys of most objects once each.
+ */
+class KeyPath {
+  /** The first key seen here, and its paths. */
+  #key = ''
+  #next: KeyPath | null = null
+  #others: Map<string, KeyPath> | null = null
+  /** The keys of the path that ends here, in order. */
+  ordered: readonly MemberName[] | null = null
 
-function orderedMembers(keys: readonly string[]): readonly MemberName[] {
-  const joined = keys.join()
-  if (joined.length > MAX_REMEMBERED_LENGTH) return inOrder(keys)
-  const known = orders.get(joined)
-  // A key may contain a comma.
-  if (known?.keys.length === keys.length && keys.every((key, index) => key === known.keys[index])) return known.ordered
-  const ordered = inOrder(keys)
-  if (orders.size >= MAX_ORDERS) orders.clear()
-  orders.set(joined, { keys, ordered })
-  return ordered
+  follow(key: string): KeyPath {
+    if (this.#next !== null && this.#key === key) return this.#next
+    return this.#others?.get(key) ?? this.#add(key)
+  }
+
+  #add(key: string): KeyPath {
+    const added = new KeyPath()
+    pathsKnown++
+    if (this.#next === null) {
+      this.#key = key
+      this.#next = added
+    } else {
+      this.#others ??= new Map()
+      this.#others.set(key, added)
+    }
+    return added
+  }
 }
 
-const inOrder = (keys: readonly string[]) => [...keys].sort().map((key) => ({ key, name: JSON.stringify(key) }))
+const MAX_PATHS = 5000
+const MAX_KEYS = 100
+const MAX_KEY_LENGTH = 100
+let pathsKnown = 0
+let root = new KeyPath()
+
+function membersInOrder(keys: readonly string[]): readonly MemberName[] {
+  if (keys.length > MAX_KEYS) return inOrder(keys)
+  if (pathsKnown > MAX_PATHS) {
+    root = new KeyPath()
+    pathsKnown = 0
+  }
+  let path = root
+  for (const key of keys) {
+    if (key.length > MAX_KEY_LENGTH) return inOrder(keys)
+    path = path.follow(key)
+  }
+  path.ordered ??= inOrder(keys)
+  return path.ordered
+}
+
+const inOrder = (keys: readonly string[]) => [...keys].sort().map((key) => ({ key, name: `${JSON.stringify(key)}:` }))
 
 const sorted = (value: unknown) =>
   mapRepeated(value, (list) => (Array.isArray(list) ? list.map(canonicalJson).sort() : list))
@@ -68,7 +107,7 @@ const withoutSignatures = (value: unknown) => mapRepeated(value, withoutSignatur
  * Members of which a part does not count: the order of lists whose order has no meaning (docs/DATABASE.md), and a signed URL
  * with its expiry, which differ at every read.
  */
-const NOISY: Record<DocumentKind, Readonly<Record<string, (value: unknown) => unknown>>> = {
+const NOISY: Record<DocumentKind, Noisy> = {
   listing: { additionalDocumentation: withoutSignatures },
   rfq: { listingIds: sorted, responses: sorted },
   response: {},

@@ -13,6 +13,8 @@ const MAX_CHANGES = 10
 export interface ShapedBody {
   body: unknown
   shape: DocumentShape
+  /** Of a response, if it is known without parsing the body. */
+  submittedAt?: string | null
 }
 
 const cut = (text: string | null | undefined): string | null =>

@@ -6,6 +6,7 @@ import {
   type Observation,
   parseResponseSummary,
   type Rfq,
+  type RfqResponse,
   StoredObservation,
 } from '../domain/observation.js'
 import type { Validators } from '../domain/validators.js'
@@ -42,6 +43,8 @@ export interface FetchedResponse {
   shape: 'full' | 'summary'
   /** Of its summary; null if that cannot be told. */
   summaryHash: string | null
+  /** As parsed; absent if that was not looked for. */
+  submittedAt?: string | null
   /** False if it was not requested. */
   requested: boolean
   /** What the marketplace sent with it, for a conditional request. */
@@ -141,7 +144,7 @@ type ResponseContent = Omit<FetchedResponse, 'id' | 'summaryHash' | 'requested'>
 
 /**
  * A response of which only the text is kept until its RFQ is recorded: the parsed body takes several times as much memory, and
- * only an event needs it again.
+ * only an event needs it again; when it was submitted decides which one.
  */
 class ResponseText implements ResponseContent {
   readonly shape = 'full'
@@ -149,17 +152,19 @@ class ResponseText implements ResponseContent {
   readonly valid: boolean
   readonly problems: Problem[]
   readonly fingerprint: string | null
+  readonly submittedAt: string | null
 
   /** @param parsed the response; parsing the text loses nothing */
   constructor(
     readonly text: string,
-    { body, valid, problems, fingerprint = null }: Observation<unknown>,
+    { body, document, valid, problems, fingerprint = null }: Observation<RfqResponse>,
     readonly validators: Validators | null,
   ) {
     this.hash = contentHash('response', body)
     this.valid = valid
     this.problems = problems
     this.fingerprint = fingerprint
+    this.submittedAt = document?.submittedAt ?? null
   }
 
   get body(): unknown {

@@ -41,7 +41,10 @@ export interface WriteContext {
 }
 
 /** A document to be recorded. */
-export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<ResponseSnapshot, 'summaryHash' | 'requested'>
+export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<
+    ResponseSnapshot,
+    'summaryHash' | 'requested' | 'submittedAt'
+  >
 
 /** Whether a document was received with the bytes that were last received of the stored version. */
 export const hasSameBytes = (row: EntityRow, { fingerprint, shape }: ShapedSnapshot) =>
@@ -64,8 +67,7 @@ export function requestState(snapshot: ShapedSnapshot, readAt: string) {
   }
 }
 
-/** The columns of `requestState`. */
-export const REQUEST_COLUMNS = 'full_read_at, requested_at, summary_hash, read_summary_hash, etag, last_modified'
+/** Values of the columns full_read_at, requested_at, summary_hash, read_summary_hash, etag and last_modified. */
 export const requestColumns = (state: ReturnType<typeof requestState>) =>
   [
     state.fullReadAt,

@@ -8,7 +8,6 @@ import {
   inOrder,
   lastShownAt,
   OF_KEY,
-  REQUEST_COLUMNS,
   readState,
   requestColumns,
   requestState,
@@ -93,7 +92,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     const { fingerprint, hasProblems } = readState(snapshot)
     const { changes } = sql(
       `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, changed_at,
-        last_read_at, fingerprint, has_problems, ${REQUEST_COLUMNS})
+        last_read_at, fingerprint, has_problems, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
+        last_modified)
       values (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
     ).run(
       ...inOrder(key),
@@ -162,7 +162,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const recordRequest = (key: EntityKey, snapshot: ShapedSnapshot, { readAt }: WriteContext) => {
     if (snapshot.shape === 'full') {
       sql(
-        `update entities set (${REQUEST_COLUMNS}) = (?, ?, ?, ?, ?, ?)
+        `update entities set full_read_at = ?, requested_at = ?, summary_hash = ?, read_summary_hash = ?, etag = ?,
+          last_modified = ?
         where channel = ? and kind = ? and rfq_id = ? and id = ?`,
       ).run(...requestColumns(requestState(snapshot, readAt)), ...inOrder(key))
     } else if (snapshot.shape === 'summary') {
@@ -201,7 +202,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined) return false
     const { changes } = sql(
-      `update entities set last_observed_at = ?, last_read_at = ?, (${REQUEST_COLUMNS}) = (?, ?, ?, ?, ?, ?)
+      `update entities set last_observed_at = ?, last_read_at = ?, full_read_at = ?, requested_at = ?,
+        summary_hash = ?, read_summary_hash = ?, etag = ?, last_modified = ?
       where channel = ? and kind = ? and rfq_id = ? and id = ? and fingerprint = ? and has_problems = 0
         and missing_since is null and last_read_at <= ?`,
     ).run(stamp, readAt, ...requestColumns(requestState(snapshot, readAt)), ...inOrder(key), fingerprint, readAt)

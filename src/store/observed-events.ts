@@ -213,7 +213,7 @@ function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent
 function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: DraftContext): FoundEvent {
   const due = context.rfq(rfqId)?.responseDueDate ?? null
   if (due === null || context.today() <= due) return { kind: 'offer.new' }
-  const { submittedAt } = offerFacts(id, after)
+  const { submittedAt = offerFacts(id, after).submittedAt } = after
   const submittedLate = isLate(validTime(submittedAt), due, context.calendar())
   // Of an RFQ that is new itself, every offer is seen late.
   if (!submittedLate && context.isNewRfq(rfqId)) return { kind: 'offer.new' }

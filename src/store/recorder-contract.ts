@@ -43,6 +43,8 @@ export interface ResponseSnapshot extends Snapshot {
   summaryHash?: string | null
   /** False if it was not requested, so that only its summary is known. Default true. */
   requested?: boolean
+  /** When it was submitted, as parsed. Default: the body is parsed when that is needed. */
+  submittedAt?: string | null
 }
 /** A response of which only the summary was read. */
 export interface ObservedResponse {

@@ -2,7 +2,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } from './contract.js'
-import { entityKey, OF_KEY, type WriteContext } from './document-values.js'
+import { entityKey, inOrder, OF_KEY, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './runs.js'
@@ -70,9 +70,9 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
       const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
       sql(
-        `update entities set last_observed_at = @stamp, last_read_at = @readAt, summary_hash = @summaryHash
-        where ${OF_KEY} and missing_since is null`,
-      ).run({ ...key, stamp: context.stamp, readAt: context.readAt, summaryHash })
+        `update entities set last_observed_at = ?, last_read_at = ?, summary_hash = ?
+        where channel = ? and kind = ? and rfq_id = ? and id = ? and missing_since is null`,
+      ).run(context.stamp, context.readAt, summaryHash, ...inOrder(key))
       results.push({ id, change: 'unchanged' })
     }
     return results
