@@ -4,6 +4,7 @@ import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timer
 import type Database from 'better-sqlite3'
 import { makeFolder } from '../make-folder.js'
 import { UnusableDatabaseError } from './errors.js'
+import { createLogFlush } from './log-flush.js'
 import { openReadOnly } from './read-only.js'
 import { connect, type Sqlite } from './sqlite.js'
 import { isBusy, toStoreError } from './sqlite-errors.js'
@@ -31,7 +32,7 @@ export class Connection {
     readonly path: string,
     writer: Sqlite | null,
     reader: Sqlite,
-    release: () => void,
+    { flush, release }: { flush: () => Promise<void>; release: () => void },
   ) {
     this.#writer = writer
     this.reader = reader
@@ -39,6 +40,7 @@ export class Connection {
     this.#writes = new WriteQueue({
       writer: () => this.#requireWriter(),
       retryWhileBusy,
+      flush,
       toError: (error) => toStoreError(error, path),
     })
   }
@@ -50,14 +52,20 @@ export class Connection {
       createPrivateFile(path)
       writer = connect(path)
       const opened = writer
-      await retryWhileBusy(() => opened.pragma('journal_mode = wal'))
+      const mode = await retryWhileBusy(() => opened.pragma('journal_mode = wal', { simple: true }))
       await prepare(opened)
+      // Flushing within a commit would block the thread; without a write-ahead log, only that is safe.
+      const isFlushedHere = mode === 'wal'
+      if (isFlushedHere) opened.pragma('synchronous = normal')
       const reader = connect(path)
       reader.pragma('query_only = on')
       reader.pragma(`cache_size = -${READER_CACHE_KIB}`)
-      return new Connection(path, opened, reader, () => {
-        reader.close()
-        opened.close()
+      return new Connection(path, opened, reader, {
+        flush: isFlushedHere ? createLogFlush(path) : async () => undefined,
+        release: () => {
+          reader.close()
+          opened.close()
+        },
       })
     } catch (error) {
       writer?.close()
@@ -69,7 +77,7 @@ export class Connection {
   static async openReadOnly(path: string, prepare: (db: Sqlite) => Promise<void>): Promise<Connection> {
     try {
       const { reader, release } = await openReadOnly(path, prepare)
-      return new Connection(path, null, reader, release)
+      return new Connection(path, null, reader, { flush: async () => undefined, release })
     } catch (error) {
       throw toStoreError(error, path)
     }
@@ -96,7 +104,7 @@ export class Connection {
   }
 
   /**
-   * Makes a write in a transaction (BEGIN IMMEDIATE; the commit is synced to disk), once all earlier ones have been made.
+   * Makes a write in a transaction (BEGIN IMMEDIATE), once all earlier ones have been made; resolves when it is flushed to disk.
    * Writes that wait at the same time share a transaction (write-queue.ts).
    * @param work may await `yieldToEventLoop`; an error rolls back what it wrote
    */

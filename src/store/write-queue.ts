@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { Sqlite } from './sqlite.js'
 
-/** A write waits so many times as long as the last commit took: then committing takes a small part of all time. */
+/** A write waits so many times as long as the last commit and its flush took: then they take a small part of all time. */
 const COMMIT_SHARE = 20
 /** How long a write may wait for others that share its commit, in milliseconds. */
 const MAX_WAIT_MS = 100
@@ -21,13 +21,15 @@ interface WriteQueueOptions {
   writer: () => Sqlite
   /** Repeats an attempt while another process holds the lock. */
   retryWhileBusy: (attempt: () => void) => Promise<void>
+  /** Flushes what was committed to disk, without blocking the thread. */
+  flush: () => Promise<void>
   /** Converts errors for the callers. */
   toError: (error: unknown) => Error
 }
 
 /**
  * Commits writes in groups: those that wait are made in one transaction, one after another, each within a savepoint. An error
- * of one rolls back only that one; none is acknowledged before the commit of all is synced to disk.
+ * of one rolls back only that one; none is acknowledged before the commit of all is flushed to disk. Meanwhile others gather.
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions
@@ -82,7 +84,7 @@ export class WriteQueue {
 
   /** One transaction. Never rejects. */
   async #writeGroup(): Promise<void> {
-    const { retryWhileBusy, toError } = this.#options
+    const { retryWhileBusy, flush, toError } = this.#options
     const acknowledge: (() => void)[] = []
     const group: PendingWrite[] = []
     const couldBegin = this.#waiting.length
@@ -99,6 +101,7 @@ export class WriteQueue {
       }
       const began = performance.now()
       await retryWhileBusy(() => void writer.exec('commit'))
+      await flush()
       this.#waitMs = Math.min(MAX_WAIT_MS, COMMIT_SHARE * (performance.now() - began))
     } catch (error) {
       this.#rollBack()

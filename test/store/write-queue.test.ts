@@ -6,7 +6,13 @@ import { testFolder } from '../helpers/test-folder.js'
 
 type RetryWhileBusy = ConstructorParameters<typeof WriteQueue>[0]['retryWhileBusy']
 
-function openQueue(retryWhileBusy: RetryWhileBusy = async (attempt) => attempt()) {
+function openQueue({
+  retryWhileBusy = async (attempt) => attempt(),
+  flush = async () => undefined,
+}: {
+  retryWhileBusy?: RetryWhileBusy
+  flush?: () => Promise<void>
+} = {}) {
   const path = join(testFolder(), 'queue.db')
   const writer = new Database(path)
   const reader = new Database(path)
@@ -21,7 +27,7 @@ function openQueue(retryWhileBusy: RetryWhileBusy = async (attempt) => attempt()
   )
   const exec = vi.spyOn(writer, 'exec')
   const toError = (error: unknown) => error as Error
-  const queue = new WriteQueue({ writer: () => writer, retryWhileBusy, toError })
+  const queue = new WriteQueue({ writer: () => writer, retryWhileBusy, flush, toError })
   const statement = writer.prepare('insert into t values (?, ?)')
   const insert = (n: number, parent = 0) => statement.run(n, parent).changes
   return {
@@ -86,7 +92,7 @@ describe('writes that wait', () => {
       giveUp = () => reject(new Error('busy'))
     })
     let attempts = 0
-    const { add, stored } = openQueue(async (attempt) => (attempts++ === 0 ? busy : attempt()))
+    const { add, stored } = openQueue({ retryWhileBusy: async (attempt) => (attempts++ === 0 ? busy : attempt()) })
     const early = add(1, { canWait: false })
     await Promise.resolve()
     const late = [add(2), add(3, { canWait: false })]
@@ -106,6 +112,32 @@ describe('writes that wait', () => {
       }, true)
     await Promise.all([1, 2, 3, 4, 5].map(slow))
     expect(commits()).toBe(2)
+  })
+
+  it('are not acknowledged before they are flushed to disk, while others gather for the next commit', async () => {
+    const flushes: { end: () => void; fail: (error: Error) => void }[] = []
+    const flush = () => new Promise<void>((end, fail) => void flushes.push({ end, fail }))
+    const flushesBegun = (count: number) => vi.waitFor(() => expect(flushes.length).toBe(count), { interval: 1 })
+    const { add, stored, commits } = openQueue({ flush })
+    let acknowledged = 0
+    for (let round = 1; round <= 6; round++) {
+      const writes = [add(round * 10), add(round * 10 + 1)]
+      for (const write of writes) void write.then(() => acknowledged++)
+      await flushesBegun(round)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      expect([acknowledged, stored().length]).toEqual([2 * (round - 1), 2 * round])
+      flushes[round - 1]?.end()
+      await Promise.all(writes)
+    }
+    const failing = add(100)
+    await flushesBegun(7)
+    const gathered = [add(101), add(102)]
+    flushes[6]?.fail(new Error('the disk'))
+    await expect(failing).rejects.toThrow('the disk')
+    await flushesBegun(8)
+    flushes[7]?.end()
+    await Promise.all(gathered)
+    expect(commits()).toBe(8)
   })
 
   it('are made with one that does not wait, in the order in which they were added', async () => {
