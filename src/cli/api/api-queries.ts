@@ -67,9 +67,15 @@ export function createApiQueries(source: Source): ApiQueries {
       const sort = sortOf(filter.sort)
       const matching = sort === null ? found : await sortRfqs(found, sort, rfqs, moment)
       const page = takePage(matching, ({ channel, id }) => `${channel}\t${id}`, { cursor, limit })
-      if (!figures) return page
-      const known = await rfqs.figures(page.items, moment)
-      return { ...page, items: page.items.map((row, at) => ({ ...row, ...(known[at] && { figures: known[at] }) })) }
+      const known = figures ? await rfqs.figures(page.items, moment) : []
+      return {
+        ...page,
+        // Further pages are as of the moment of the first one, when it is not known when an RFQ was last read.
+        items: page.items.map(({ readAt: _readAt, ...row }, at) => ({
+          ...row,
+          ...(known[at] && { figures: known[at] }),
+        })),
+      }
     },
     rfq: (name) => withRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
     rfqId: (name) => findRfqId(source, name),

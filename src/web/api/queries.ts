@@ -57,7 +57,9 @@ export interface ApiQueries {
   firstPollAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }): Promise<string | null>
   /** Every state that an RFQ has. */
   states(now: Date): Promise<string[]>
-  rfqs(filter: RfqFilter & ApiMoment & ListPageRequest): Promise<ListPage<RfqListRow & { figures?: RfqFigures }>>
+  rfqs(
+    filter: RfqFilter & ApiMoment & ListPageRequest,
+  ): Promise<ListPage<Omit<RfqListRow, 'readAt'> & { figures?: RfqFigures }>>
   rfq(name: RfqName): Promise<Lookup<RfqDetail>>
   offers(name: RfqName): Promise<Lookup<OfferItem[]>>
   /** Its id. */

@@ -86,9 +86,6 @@ export const rfqItem = z
     overdue: z.boolean().describe('Open, past due and past the grace period.'),
     offers: count.describe('Offers that are not missing.'),
     unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
-    readAt: timestamp
-      .nullable()
-      .describe('When the RFQ, with the status and prices of its offers, was last read; null as of a past moment.'),
     changedAt: timestamp,
     missingSince: timestamp.nullable(),
     valid: z.boolean(),
