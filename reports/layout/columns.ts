@@ -50,7 +50,7 @@ export const referringColumn = <Row>(
 })
 
 /** Style of the cells of a column; a function where it depends on the row, such as on its currency. */
-type ColumnStyle<Row> = style.Style | ((row: Row) => style.Style)
+export type ColumnStyle<Row> = style.Style | ((row: Row) => style.Style)
 
 /** Address of the cell in another column of the same row. */
 export type At<Key extends string> = (key: Key) => string

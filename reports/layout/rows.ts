@@ -71,6 +71,8 @@ export const bodyRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells })
 /** A row of intermediate results: collapsed in the workbook and not printed. */
 export const workingRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells, working: true })
 
+/** Columns left empty between the cells of a row. */
+export const emptyCells = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
 export const emptyRows = (count: number): RowPlan[] => Array.from({ length: count }, () => ({ cells: [] }))
 
 /** Height of a row in points, high enough for its wrapped cells in columns of these widths. */

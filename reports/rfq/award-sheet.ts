@@ -1,6 +1,7 @@
 import { REQUIREMENT_TITLES } from '../../src/domain/comparison/decision/award-requirements.js'
 import { type ScenarioRow, scenarioRows, unmetByOffer } from '../../src/domain/comparison/decision/scenario-rows.js'
 import { isSolved } from '../../src/domain/comparison/decision/solved-scenarios.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, mark } from '../layout/marks.js'
@@ -35,7 +36,6 @@ const FIRST_WORKING_COLUMN = 17
 const WAIVED_COLUMNS = [13, 16] as const
 /** Maximum number of awarded offers that are named; more are only counted. */
 const MAX_NAMED_WINNERS = 12
-const NONE = '–'
 /** Precedes the winners of a searched award that is outdated. */
 const FOR_ORIGINAL_INPUTS = 'For original inputs: '
 
@@ -162,7 +162,7 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
 function winnersExpression(layout: RfqLayout, award: ScenarioRow): string {
   const count = winnerCount(layout, award)
   const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
-  const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MAX_NAMED_WINNERS},${count}&" offers",${names}))`
+  const winners = `IF(${count}=0,"${NO_FIGURE}",IF(${count}>${MAX_NAMED_WINNERS},${count}&" offers",${names}))`
   return isSolved(award.scenario)
     ? `IF(${outdatedWhen(layout, award.scenario)},"${FOR_ORIGINAL_INPUTS}","")&${winners}`
     : winners
@@ -175,7 +175,7 @@ const winnerCount = (layout: RfqLayout, award: ScenarioRow) => `SUMPRODUCT(--(${
 
 /** In the order of the table of tonnes. */
 function winnerNames({ report }: RfqLayout, { awarded }: ScenarioRow): string {
-  if (awarded.size === 0) return NONE
+  if (awarded.size === 0) return NO_FIGURE
   if (awarded.size > MAX_NAMED_WINNERS) return `${awarded.size} offers`
   return joinList(
     report.offers.filter(({ id }) => awarded.has(id)).map(({ label }) => label),

@@ -4,7 +4,7 @@ import { METRIC_LABELS } from '../../src/domain/comparison/offer/metric-text.js'
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { REQUIREMENT_LABELS, type Requirement } from '../../src/domain/comparison/offer/requirements.js'
-import { cellContent, referenceTo } from '../layout/cell-text.js'
+import { cellContent, NO_FIGURE, referenceTo } from '../layout/cell-text.js'
 import { columnLetter, keys } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingOf, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
@@ -28,7 +28,6 @@ const MAX_ON_ONE_PAGE = 8
 /** Groups that are not printed: Checks and Offers print what they contain. */
 const UNPRINTED = ['Flags', 'Submission and source']
 const CELL_LINES = 30
-const NONE = '–'
 /** Row `Ranked`: only offers with `yes` there can have the best value. */
 const RANKED_ROW = HEADER_ROW + 2
 
@@ -61,7 +60,7 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
         all(is({ row: RANKED_ROW }, '=', 'yes'), isNumber({ column: 'B' }), is(here, '=', { column: 'B' })),
         'good',
       ),
-      mark(area, is(here, '=', NONE), 'muted'),
+      mark(area, is(here, '=', NO_FIGURE), 'muted'),
     ],
     print: {
       titleRows: [HEADER_ROW, HEADER_ROW],
@@ -100,7 +99,7 @@ function* comparisonRows(layout: RfqLayout, groups: readonly Group[], offers: re
 function noteOf({ report }: RfqLayout, shown: number): string {
   const all = report.offers.length
   const bound = shown < all ? ` Shows the ${shown} best-ranked of ${all} offers; Offers lists all.` : ''
-  return `The best value among ranked offers in each row is green and named in column C. ${NONE}: not known.${bound}`
+  return `The best value among ranked offers in each row is green and named in column C. ${NO_FIGURE}: not known.${bound}`
 }
 
 /** The best value and the offer that has it, or the number of offers that share it. */
@@ -122,10 +121,14 @@ function bestCells(layout: RfqLayout, { best, cell }: Attribute, offers: readonl
   const match = `"offer "&INDEX(${layout.offers.range('offer')},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
   const shown = winners.length === 1 ? `offer ${winners[0]?.sequence}` : `${winners.length} offers`
   return [
-    formula(`IF(${count}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, cell(firstOffer, 0).style),
+    formula(
+      `IF(${count}=0,"${NO_FIGURE}",${name}(${values},${ranked},"yes"))`,
+      value ?? NO_FIGURE,
+      cell(firstOffer, 0).style,
+    ),
     arrayFormula(
-      `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NONE}")`,
-      value === null ? NONE : shown,
+      `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NO_FIGURE}")`,
+      value === null ? NO_FIGURE : shown,
       style.wrapped,
     ),
   ]
@@ -216,15 +219,15 @@ function groupsOf(layout: RfqLayout) {
 
 /** A cell of `Offers` in `Comparison`: formulas become references to it. */
 function attributeCell(cell: Cell, address: string): Cell {
-  if (cell.formula !== undefined) return referenceTo(cell, `IFERROR(${address},"${NONE}")`, NONE)
+  if (cell.formula !== undefined) return referenceTo(cell, `IFERROR(${address},"${NO_FIGURE}")`, NO_FIGURE)
   const content = cellContent(cell)
   if (content !== null && typeof content !== 'string') return cell
-  return text(truncateToLines(content ?? NONE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped)
+  return text(truncateToLines(content ?? NO_FIGURE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped)
 }
 
 const textAttribute = (label: string, value: (offer: OfferReport) => string | null | undefined): Attribute => ({
   label,
-  cell: (offer) => text(truncateToLines(value(offer) || NONE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped),
+  cell: (offer) => text(truncateToLines(value(offer) || NO_FIGURE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped),
 })
 
 function requirementAttributes({ report }: RfqLayout): Attribute[] {
@@ -242,7 +245,7 @@ const foundText = ({ code, found }: Requirement): string =>
   found.value === null || code === 'listing' ? '' : ` (${formatFlagValue(found).replace(/T\d{2}:\d{2}.*/, '')})`
 
 function requirementCell(requirement: Requirement | undefined): Cell {
-  if (requirement === undefined) return text(NONE, style.body)
+  if (requirement === undefined) return text(NO_FIGURE, style.body)
   const { met } = requirement
   const verdict = met === null ? 'not determinable' : met ? 'met' : 'not met'
   return text(`${verdict}${foundText(requirement)}`, met === false ? style.bad : style.wrapped)
@@ -268,5 +271,5 @@ function unknownFigures({ metrics }: OfferReport): string {
     const reason = metrics.reasons[name as MetricName]
     return reason === undefined ? [] : [`• ${words}: ${reason}`]
   })
-  return lines.length === 0 ? NONE : lines.join('\n')
+  return lines.length === 0 ? NO_FIGURE : lines.join('\n')
 }

@@ -48,7 +48,7 @@ function termColumns({ deliveries, numbers }: RfqLayout) {
 }
 
 /** The discount factor of a payment by its days from the as-of date; overdue and undated payments are not discounted. */
-export const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
+const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
 
 /** Intermediate results the metrics are summed from, not rounded. */
 function workings(layout: RfqLayout) {

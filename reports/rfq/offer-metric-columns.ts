@@ -1,7 +1,7 @@
 import { haircutKind, type MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
-import { type At, columnsOf } from '../layout/columns.js'
+import { type At, type ColumnStyle, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
@@ -9,7 +9,6 @@ import { haircutCell } from './inputs.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
 
 type AtOffer = At<OfferKey>
-type ColumnStyle = style.Style | ((offer: OfferReport) => style.Style)
 
 /** Criterion of SUMIFS and COUNTIFS that matches every number the report accepts. */
 const ANY_NUMBER = '">=-1E+300"'
@@ -43,7 +42,7 @@ function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
     metric: (
       name: MetricName,
       header: string,
-      cellStyle: ColumnStyle,
+      cellStyle: ColumnStyle<OfferReport>,
       expression: (at: AtOffer, offer: OfferReport) => string,
     ) => formula(header, cellStyle, (offer, at) => [expression(at, offer), offer.metrics[name] as number | null]),
     count: (at: AtOffer, criteria = '') => `COUNTIFS(${ofOffer(at, criteria)})`,

@@ -4,8 +4,9 @@ import { formatPercent } from '../../src/domain/comparison/number-format.js'
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import { TARGET_TEXT } from '../../src/domain/comparison/setting-text.js'
 import type { Criterion } from '../../src/domain/comparison/settings.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnLetter } from '../layout/grid.js'
-import { bodyRow, workingRow } from '../layout/rows.js'
+import { bodyRow, emptyCells, workingRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -23,7 +24,6 @@ export const POINTS_ROW = HEADER_ROW + 3
 export const BASE_ROW = HEADER_ROW + 4
 /** Columns of the break-even prices, below the ranks. */
 const BREAK_EVEN_COLUMNS = 5
-const NONE = '–'
 
 /** The offers shown, which are the first rows of `Offers` and `Scoring`, and where their figures are. */
 export type Frame = ReturnType<typeof sensitivityFrame>
@@ -41,7 +41,7 @@ export function sensitivityFrame(layout: RfqLayout) {
     sensitivity,
     offers,
     rankColumns,
-    gap: Array<undefined>(rankColumns - offers.length).fill(undefined),
+    gap: emptyCells(rankColumns - offers.length),
     rankColumn,
     figureColumn,
     /** Offer names and numbers are in the rank columns, prices and points in the figure columns. */
@@ -114,11 +114,11 @@ function caseRow(frame: Frame, row: number, each: Case): RowPlan {
   const current = each.ascending
     ? `INDEX(${frame.ranks(HEADER_ROW)},MATCH(MIN(${prices}),${prices},0))`
     : `$C$${BASE_ROW}`
-  const first = `IFERROR(INDEX(${frame.ranks(HEADER_ROW)},MATCH(1,${frame.ranks(row)},0)),"${NONE}")`
+  const first = `IFERROR(INDEX(${frame.ranks(HEADER_ROW)},MATCH(1,${frame.ranks(row)},0)),"${NO_FIGURE}")`
   const cells = [
     text(each.name, style.boldBody),
     each.value,
-    formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, style.body),
+    formula(first, winner === undefined ? NO_FIGURE : `${winner.sequence} · ${winner.label}`, style.body),
     formula(`IFERROR(IF($C${row}=${current},"no","yes"),"no")`, yesNo(each.ranking.changed), style.centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
     ...frame.gap,

@@ -128,7 +128,7 @@ const TIMELINES: readonly Timeline[] = [
  * Charts of volumes by vintage year and by delivery date, with their data as formulas. Charts without data are omitted.
  * @param row first row of the section
  */
-export function volumeChartSection(layout: RfqLayout, row: number): { rows: RowPlan[]; charts: ColumnChart[] } {
+function volumeChartSection(layout: RfqLayout, row: number): { rows: RowPlan[]; charts: ColumnChart[] } {
   const rows: RowPlan[] = [...emptyRows(CHART_ROWS + 1), { ...sectionRow('Chart data'), working: true }]
   const ranked = layout.report.offers.filter(({ rank }) => rank !== null).slice(0, COLOURED)
   if (ranked.length === 0) return { rows: [], charts: [] }

@@ -3,7 +3,7 @@ import { isChange } from '../../src/domain/comparison/report/document-changes.js
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
 import { oneLine } from '../layout/clean-text.js'
-import { RowList, subjectRow, textRow } from '../layout/rows.js'
+import { emptyCells, RowList, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import { codeList, codeWords, freshnessLabel, severityLabels } from '../layout/wording.js'
@@ -93,8 +93,6 @@ const withoutOffers = ({ rfq }: RfqReport): RowPlan[] => [
 ]
 const HIDDEN_NOTE =
   'The other sheets are hidden, because they have nothing to compare: right-click the tab of this sheet to show them.'
-
-const emptyCells = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
 
 /** What is asked for, in one line. */
 function requestLine({ rfq, currency }: RfqReport): string {

@@ -230,13 +230,13 @@ export const membersText = ({ sequences }: Pick<SolvedAward, 'sequences'>): stri
 export const listOf = (members: string) => `SUBSTITUTE(MID(${members},2,MAX(0,LEN(${members})-2)),",",", ")`
 
 /** The numbers of the alternatives, four digits each; empty if they were not computed. */
-export const alternativesText = ({ alternatives }: SwitchEntry): string =>
+const alternativesText = ({ alternatives }: SwitchEntry): string =>
   (alternatives ?? [])
     .map((award) => (award === null ? '-'.repeat(ALTERNATIVE_DIGITS) : String(award).padStart(ALTERNATIVE_DIGITS, '0')))
     .join('')
 
 /** Whether the award is proven to be the cheapest. */
-export const solutionText = (exact: boolean) => (exact ? 'proven' : 'best found')
+const solutionText = (exact: boolean) => (exact ? 'proven' : 'best found')
 
 /** Titles of requirements, joined by semicolons. */
 export const titlesOf = (names: readonly RequirementName[]): string =>

@@ -32,7 +32,7 @@ export type EntryKey = (typeof ENTRY_KEYS)[number]
 export const MAX_AWARDED_ROWS = 12
 
 /** The tables in the working columns of `Award`, side by side; all headers are in the same row. */
-export type RecommendationGrids = ReturnType<typeof recommendationGrids>
+type RecommendationGrids = ReturnType<typeof recommendationGrids>
 /** @param firstColumn of the first table, counted from 1 */
 export function recommendationGrids({ offers, decision }: RfqReport, failures: FailureGroups, firstColumn: number) {
   let column = firstColumn
