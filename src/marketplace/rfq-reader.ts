@@ -9,6 +9,7 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../domain/observation.js'
+import { findSummaryConflicts } from '../domain/summary-conflict.js'
 import type { Validators } from '../domain/validators.js'
 import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'
 import { ItemError } from './errors.js'
@@ -74,8 +75,11 @@ export interface ConditionalReads {
 export interface ReadOptions {
   /** Chooses the responses to request; default all. */
   choose?: ChooseResponses | undefined
-  /** The fingerprint of a stored response: one that has the same is parsed only if its content is asked for. */
-  fingerprint?: ((responseId: string) => string | null) | undefined
+  /**
+   * The fingerprint of a stored response: one that has the same is neither compared with its summary, nor parsed until its content is
+   * asked for.
+   */
+  fingerprint?: ((responseId: string, summaryHash: string | null) => string | null) | undefined
   /** Stored documents, for conditional requests. Default none. */
   storedText?: ConditionalReads | undefined
 }
@@ -92,16 +96,19 @@ export async function readRfqWithResponses(
   const { value: rfq, readAt, serverDate, validators } = await session.readRfq(id, { stored: storedText?.rfq })
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
-  const listed = entries.map(([entryId, { index }]) => ({ id: entryId, summaryHash: summaryHash(rfq, index), index }))
+  const listed = entries.map(([entryId, { entry, index }]) => ({
+    ...{ id: entryId, summaryHash: summaryHash(rfq, index) },
+    ...{ entry, index },
+  }))
   const choice = choose?.(listed)
   const responses = await Promise.all(
     listed
       .filter((each) => !choice?.observe.has(each.id))
-      .map(async ({ index, ...each }) => {
+      .map(async ({ entry, index, ...each }) => {
         const requested = choice === undefined || choice.request.has(each.id)
-        const address = { rfqId: id, id: each.id }
+        const address = { rfqId: id, id: each.id, entry }
         const stored = storedText?.response(each.id, each.summaryHash)
-        const options = { fingerprint: fingerprint?.(each.id), stored }
+        const options = { fingerprint: fingerprint?.(each.id, each.summaryHash), stored }
         const summary = () => summaries.at(index)
         const read = requested
           ? await fetchResponse(session, { ...address, options }, summary)
@@ -113,7 +120,9 @@ export async function readRfqWithResponses(
   return {
     rfq: { ...rfq, problems: [...rfq.problems, ...duplicates], validators },
     responses,
-    observed: listed.flatMap(({ index: _index, ...each }) => (choice?.observe.has(each.id) ? [each] : [])),
+    observed: listed.flatMap(({ entry: _entry, index: _index, ...each }) =>
+      choice?.observe.has(each.id) ? [each] : [],
+    ),
     responsesComplete: complete,
     readAt,
     serverDate,
@@ -122,14 +131,15 @@ export async function readRfqWithResponses(
 
 async function fetchResponse(
   session: ChannelSession,
-  { rfqId, id, options }: { rfqId: string; id: string; options: ItemReadOptions },
+  { rfqId, id, entry, options }: { rfqId: string; id: string; entry: unknown; options: ItemReadOptions },
   summaryOf: () => Promise<ParsedText>,
 ): Promise<ResponseContent> {
   try {
     const { value, validators } = await session.readResponse(rfqId, id, options)
     if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const, validators })
-    const { body, exactBody, text, valid, problems, fingerprint = null } = value
-    if (text !== null && exactBody === body) return new ResponseText(text, value, validators)
+    const { body, exactBody, text, valid, fingerprint = null } = value
+    const problems = [...value.problems, ...findSummaryConflicts(entry, value.document)]
+    if (text !== null && exactBody === body) return new ResponseText(text, { ...value, problems }, validators)
     return { body, exactBody, text, valid, problems, fingerprint, shape: 'full', validators }
   } catch (error) {
     if (!(error instanceof ItemError)) throw error

@@ -122,14 +122,14 @@ function parseRow({ kind, shape, body, parsed_body }: StoredVersion) {
 }
 
 /**
- * Whether parsing a received text lost something, or list and detail disagreed (docs/DATABASE.md). Neither a body that an
+ * Whether parsing a received text lost something, or the list and an RFQ disagreed (docs/DATABASE.md). Neither a body that an
  * earlier version stored nor the detail of an RFQ may show it, so a version that is not valid stays so until the document is
  * received again.
  */
 const hasRecordedLoss = async (tx: Transaction, entity: Entity): Promise<boolean> =>
   (await tx.get(
     `select 1 as found from problems where channel = @channel and kind = @kind and entity_id = @id
-      and code in ('duplicate-key', 'precision', 'conflict')`,
+      and (code in ('duplicate-key', 'precision') or code = 'conflict' and kind = 'rfq')`,
     entity,
   )) !== undefined
 

@@ -169,7 +169,10 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
       throwIfStopped(poll)
       const stored = await storedState(poll, entry.id)
       const storedText = stored && poll.conditional ? conditionalReads(store, run.channel, entry, stored) : undefined
-      const fingerprint = (id: string) => stored?.responses.get(id)?.fingerprint ?? null
+      const fingerprint = (id: string, summaryHash: string | null) => {
+        const response = stored?.responses.get(id)
+        return response?.readSummaryHash === summaryHash ? response.fingerprint : null
+      }
       return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), fingerprint, storedText })
     })
     if (fetched === null) return
