@@ -12,7 +12,7 @@ export interface MonitoredChannel {
 }
 
 export interface DatabaseStateOptions {
-  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'heldPlans' | 'targetStates' | 'fileSizes'>
+  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'heldPlans' | 'targetStates' | 'sizes'>
   channels: readonly MonitoredChannel[]
   /** Names of the configured targets of notifications. */
   targets: readonly string[]
@@ -48,7 +48,7 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
   const notifications = known
     .filter(({ target }) => targets.includes(target))
     .map(({ target, pending, dead, failures }) => ({ target, pending, dead, failures }))
-  const { database, wal } = reader.fileSizes()
+  const { database, wal } = await reader.sizes()
   return { channels: states, notifications, databaseBytes: database, walBytes: wal }
 }
 

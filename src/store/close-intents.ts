@@ -8,7 +8,7 @@ import {
 import type { DecisionRecord } from '../domain/records.js'
 import type { CloseIntent, Closings, NewDecision } from './contract.js'
 import { IntentOpenError, StoreError } from './errors.js'
-import { assertLive } from './runs.js'
+import { assertLive } from './run-leases.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 

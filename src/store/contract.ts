@@ -99,6 +99,6 @@ export interface Monitoring {
   rfqCounts(channel: string): Promise<RfqCount[]>
   /** The versions that a run has recorded. */
   recordedVersions(runId: number): Promise<RecordedVersion[]>
-  /** Sizes of the database file and of its write-ahead log, in bytes. */
-  fileSizes(): { database: number; wal: number }
+  /** Sizes of the database and of its write-ahead log, in bytes. */
+  sizes(): Promise<{ database: number; wal: number }>
 }

@@ -9,7 +9,7 @@ interface VersionRow {
 }
 
 /** Figures for monitoring, cheap enough to be read several times a minute. */
-export function createMonitoring(queries: Queries, presentRfqs: PresentRfqs): Omit<Monitoring, 'fileSizes'> {
+export function createMonitoring(queries: Queries, presentRfqs: PresentRfqs): Omit<Monitoring, 'sizes'> {
   return {
     rfqCounts: async (channel) => countEqual(await presentRfqs(channel)),
     async recordedVersions(runId) {

@@ -40,10 +40,16 @@ export const MAX_BODIES_BEFORE = 4 * MAX_SINGLE_EVENTS
 /** Of the runs in progress, and some that ended. */
 const MAX_RUNS_REMEMBERED = 100
 
+/** What became observations, and the timestamp of their writing. */
+export interface Observed {
+  observations: Observations
+  stamp: string
+}
+
 /** Turns what a transaction observed into events. Costs nothing if nothing changed. */
 export interface ObservedEvents {
-  /** At the end of the transaction. */
-  write(tx: Transaction, run: RunHandle, observations: Observations, stamp: string): Promise<void>
+  /** At the end of the transaction. @param all in the order in which they were made, such as the RFQs of one transaction */
+  write(tx: Transaction, run: RunHandle, all: readonly Observed[]): Promise<void>
 }
 
 export function createObservedEvents(writer: EventWriter): ObservedEvents {
@@ -73,37 +79,51 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
     return earlier === undefined
   }
 
+  const contextOf = async (
+    tx: Transaction,
+    run: RunHandle,
+    { observations, stamp }: Observed,
+  ): Promise<DraftContext> => {
+    const { changes } = observations
+    let today: string | undefined
+    return {
+      run,
+      stamp,
+      today: () => (today ??= calendarOf(run.timeZone).dateAt(new Date(stamp))),
+      calendar: () => calendarOf(run.timeZone),
+      rfq: await factsOfRfqs(tx, run, observations),
+      beingClosed: await rfqsBeingClosed(tx, run, observations),
+      // Its own transaction begins with the RFQ.
+      isNewRfq: (rfqId) => changes[0]?.rfqId === rfqId && changes[0].kind === 'rfq' && changes[0].change === 'inserted',
+    }
+  }
+
   return {
-    async write(tx, run, observations, stamp) {
-      const { changes, problems } = observations
-      if (changes.length === 0 && problems.length === 0) return
+    async write(tx, run, all) {
+      const found = all.filter(({ observations: { changes, problems } }) => changes.length > 0 || problems.length > 0)
+      const last = found.at(-1)
+      if (!last) return
       const isFirst = await isFirstPoll(tx, run)
       if (isFirst && run.kind === 'listings') return
-      let today: string | undefined
-      const context: DraftContext = {
-        run,
-        stamp,
-        today: () => (today ??= calendarOf(run.timeZone).dateAt(new Date(stamp))),
-        calendar: () => calendarOf(run.timeZone),
-        rfq: await factsOfRfqs(tx, run, observations),
-        beingClosed: await rfqsBeingClosed(tx, run, observations),
-        // Its own transaction begins with the RFQ.
-        isNewRfq: (rfqId) =>
-          changes[0]?.rfqId === rfqId && changes[0].kind === 'rfq' && changes[0].change === 'inserted',
+      const drafts: EventDraft[] = []
+      const problems: EventDraft[] = []
+      for (const each of found) {
+        const context = await contextOf(tx, run, each)
+        drafts.push(...each.observations.changes.flatMap((change) => toDraft(change, context) ?? []))
+        problems.push(...each.observations.problems.map((problem) => problemDraft(problem, context)))
       }
-      const drafts = changes.flatMap((change) => toDraft(change, context) ?? [])
-      if (isFirst) {
-        const count = (...kinds: EventKind[]) => drafts.filter(({ kind }) => kinds.includes(kind)).length
-        const found = {
-          rfqs: count('rfq.new'),
-          offers: count('offer.new', 'offer.late'),
-          lateOffers: count('offer.late'),
-          problems: problems.length,
-        }
-        if (found.rfqs + found.offers + found.problems > 0) await writer.addToFirstPoll(tx, run, stamp, found)
+      if (!isFirst) {
+        await writer.writeForRun(tx, run.id, [...drafts, ...problems])
         return
       }
-      await writer.writeForRun(tx, run.id, [...drafts, ...problems.map((found) => problemDraft(found, context))])
+      const count = (...kinds: EventKind[]) => drafts.filter(({ kind }) => kinds.includes(kind)).length
+      const counts = {
+        rfqs: count('rfq.new'),
+        offers: count('offer.new', 'offer.late'),
+        lateOffers: count('offer.late'),
+        problems: problems.length,
+      }
+      if (counts.rfqs + counts.offers + counts.problems > 0) await writer.addToFirstPoll(tx, run, last.stamp, counts)
     },
   }
 }

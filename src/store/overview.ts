@@ -1,41 +1,40 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
-import { type Connection, type Sqlite, yieldToEventLoop } from './connection.js'
 import type { Overview, RevisionFilter } from './contract.js'
+import { toVersion, type VersionRow } from './document-queries.js'
 import { InvalidCursorError } from './errors.js'
-import { toVersion, type VersionRow } from './history.js'
+import { allOf, type Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Queries over all RFQs, which read no documents but those they return. */
-export function createOverview(connection: Connection): Overview {
+export function createOverview(queries: Queries): Overview {
   return {
     async rfqEntries({ channel, asOf }) {
       const sql = asOf === undefined ? CURRENT_ENTRIES : ENTRIES_AS_OF
       const moment = asOf === undefined ? {} : { asOf: asOf.toISOString() }
-      const channels = channel === undefined ? connection.read(storedChannels) : [channel]
+      const channels = channel === undefined ? await storedChannels(queries) : [channel]
       const entries: RfqEntry[] = []
       for (const [at, key] of channels.entries()) {
         if (at > 0) await yieldToEventLoop()
-        const rows = connection.read((db) => db.prepare(sql).all({ channel: key, ...moment })) as EntryRow[]
-        for (const row of rows) entries.push(toEntry(row))
+        for (const row of await queries.all<EntryRow>(sql, { channel: key, ...moment })) entries.push(toEntry(row))
       }
       return entries
     },
     async revisions({ before, limit, ...filter }) {
       const [beforeAt, beforeKey] = parseCursor(before)
       const parameters = { ...periodOf(filter), rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
-      return connection.read((db) =>
-        db.transaction(() => (db.prepare(REVISIONS).all(parameters) as RevisionRow[]).map(withVersions(db)))(),
-      )
+      return toRevisions(await queries.all<RevisionRow>(revisionsQuery(filter), parameters))
     },
     async offerRevisions(filter) {
-      const rows = connection.read((db) => db.prepare(OFFER_REVISIONS).all(periodOf(filter))) as OfferRevisionRow[]
-      return rows.map(toOfferRevisions)
+      return (await queries.all<OfferRevisionRow>(offerRevisions(filter), periodOf(filter))).map(toOfferRevisions)
     },
   }
 }
 
-const storedChannels = (db: Sqlite) =>
-  db.prepare('select channel from channels order by channel').pluck().all() as string[]
+async function storedChannels(queries: Queries): Promise<string[]> {
+  const rows = await queries.all<{ channel: string }>('select channel from channels order by channel')
+  return rows.map(({ channel }) => channel)
+}
 
 const MIN_TIMESTAMP = ''
 const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
@@ -80,7 +79,7 @@ const toEntry = (row: EntryRow): RfqEntry => ({
 
 const CURRENT_ENTRIES = `
 with responses as (
-  select rfq_id, count(*) as responses, sum(missing_since is null) as present, sum(version) as versions,
+  select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
     max(missing_since) as newest_missing
   from entities where channel = @channel and kind = 'response' group by rfq_id
 )
@@ -102,7 +101,7 @@ with known as (
   where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)
     and v.kind in ('rfq', 'response') and v.channel = @channel
 ), responses as (
-  select rfq_id, count(*) as responses, sum(missing_since is null) as present, sum(version) as versions,
+  select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
     max(missing_since) as newest_missing
   from known where kind = 'response' group by rfq_id
 )
@@ -114,66 +113,89 @@ order by k.id`
 
 // --- revisions ------------------------------------------------------------------------------------------------------
 
-interface RevisionRow {
+/** A revision with one of the versions it is about, or with none. */
+interface RevisionRow extends VersionRow {
   event: Revision['event']
-  channel: string
-  kind: Revision['kind']
-  rfq_id: string
-  id: string
-  version: number | null
-  after: string | null
+  of_channel: string
+  of_kind: Revision['kind']
+  of_rfq_id: string
+  of_id: string
+  of_version: number | null
+  since: string | null
   at: string
   key: string
 }
 
 /** Orders the revisions of one moment: by channel and RFQ, the RFQ itself first, as the order is descending. */
 const keyOf = (event: string) =>
-  `t.channel || char(9) || case t.kind when 'rfq' then t.id || char(9) || 'z' else t.rfq_id || char(9) || 'a' end
-    || char(9) || t.id || char(9) || '${event}'${event === 'version' ? " || printf('%010d', t.version)" : ''}`
+  `t.channel || '\t' || case t.kind when 'rfq' then t.id || '\tz' else t.rfq_id || '\ta' end
+    || '\t' || t.id || '\t${event}'${event === 'version' ? ' || substr(cast(10000000000 + t.version as text), 2)' : ''}`
 
-const revisionsFrom = (event: Revision['event'], table: string, at: string, after: string) => `
+function revisionsFrom(
+  event: Revision['event'],
+  table: string,
+  at: string,
+  since: string,
+  filter: RevisionFilter,
+): string {
+  const where = allOf(
+    filter.channel !== undefined && 't.channel = @channel',
+    filter.rfqId !== undefined && `(t.rfq_id = @rfqId or (t.kind = 'rfq' and t.id = @rfqId))`,
+  )
+  return `
 select * from (
   select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
-    ${event === 'version' ? 't.version' : 'null'} as version, t.${after} as "after", t.${at} as at, ${keyOf(event)} as key
+    ${event === 'version' ? 't.version' : 'cast(null as integer)'} as version, t.${since} as since, t.${at} as at,
+    ${keyOf(event)} as key
   from ${table} t
   where t.${at} > @after and t.${at} <= @asOf and t.${at} <= @beforeAt
     and (t.${at} < @beforeAt or ${keyOf(event)} < @beforeKey)
-    and t.kind in ('rfq', 'response') and (@channel is null or t.channel = @channel)
-    and (@rfqId is null or t.rfq_id = @rfqId or (t.kind = 'rfq' and t.id = @rfqId))
+    and t.kind in ('rfq', 'response') and ${where}
   order by t.${at} desc, key desc limit @limit
-)`
-
-const REVISIONS = `
-${revisionsFrom('version', 'versions', 'observed_at', 'not_before')}
-union all ${revisionsFrom('missing', 'absences', 'missing_since', 'not_before')}
-union all ${revisionsFrom('returned', 'absences', 'returned_at', 'missing_since')}
-order by at desc, key desc limit @limit`
-
-const ONE_VERSION =
-  'select * from versions where channel = @channel and kind = @kind and rfq_id = @rfq_id and id = @id and version = @version'
-
-const withVersions = (db: Sqlite) => {
-  const statement = db.prepare(ONE_VERSION)
-  return ({ event, version, after, at, key, ...entity }: RevisionRow): Revision => {
-    const versionAt = (number: number) => {
-      const row = statement.get({ ...entity, version: number }) as VersionRow | undefined
-      return row === undefined ? null : toVersion(row)
-    }
-    const { channel, kind } = entity
-    return {
-      channel,
-      rfqId: fromStoredText(kind === 'rfq' ? entity.id : entity.rfq_id),
-      kind,
-      id: fromStoredText(entity.id),
-      event,
-      after,
-      seenBy: at,
-      version: version === null ? null : versionAt(version),
-      previous: version === null || version === 1 ? null : versionAt(version - 1),
-      cursor: Buffer.from(JSON.stringify([at, key])).toString('base64url'),
-    }
-  }
+) ${event}`
 }
+
+/** One statement, so that revisions and versions come from one state. */
+const revisionsQuery = (filter: RevisionFilter) => `
+with found as (
+  select * from (
+    ${revisionsFrom('version', 'versions', 'observed_at', 'not_before', filter)}
+    union all ${revisionsFrom('missing', 'absences', 'missing_since', 'not_before', filter)}
+    union all ${revisionsFrom('returned', 'absences', 'returned_at', 'missing_since', filter)}
+  ) revisions order by at desc, key desc limit @limit
+)
+select f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id, f.version as of_version,
+  f.since, f.at, f.key, v.*
+from found f
+left join versions v on v.channel = f.channel and v.kind = f.kind and v.rfq_id = f.rfq_id and v.id = f.id
+  and v.version in (f.version, f.version - 1)
+order by f.at desc, f.key desc, v.version desc`
+
+function toRevisions(rows: readonly RevisionRow[]): Revision[] {
+  const revisions: Revision[] = []
+  let last: RevisionRow | undefined
+  for (const row of rows) {
+    const revision = revisions.at(-1)
+    // The version before follows the version itself.
+    if (revision && last?.key === row.key && last.at === row.at) revision.previous = toVersion(row)
+    else revisions.push(toRevision(row))
+    last = row
+  }
+  return revisions
+}
+
+const toRevision = (row: RevisionRow): Revision => ({
+  channel: row.of_channel,
+  rfqId: fromStoredText(row.of_kind === 'rfq' ? row.of_id : row.of_rfq_id),
+  kind: row.of_kind,
+  id: fromStoredText(row.of_id),
+  event: row.event,
+  after: row.since,
+  seenBy: row.at,
+  version: row.of_version === null ? null : toVersion(row),
+  previous: null,
+  cursor: Buffer.from(JSON.stringify([row.at, row.key])).toString('base64url'),
+})
 
 /** Without a cursor: the end of all time, so that the newest revisions come. */
 function parseCursor(cursor: string | undefined): [at: string, key: string] {
@@ -211,18 +233,20 @@ const toOfferRevisions = (row: OfferRevisionRow): OfferRevisions => ({
   newestAt: row.newest_at,
 })
 
-const OFFER_REVISIONS = `
+const offerRevisions = ({ channel }: Omit<RevisionFilter, 'rfqId'>) => `
 with observed as (
   select channel, rfq_id, id, min(version) as first, 0 as missing, max(observed_at) as at
   from versions
-  where kind = 'response' and observed_at > @after and observed_at <= @asOf and (@channel is null or channel = @channel)
+  where kind = 'response' and observed_at > @after and observed_at <= @asOf
+    and ${allOf(channel !== undefined && 'channel = @channel')}
   group by channel, rfq_id, id
   union all
   select channel, rfq_id, id, null, 1, max(missing_since)
   from absences
   where kind = 'response' and missing_since > @after and missing_since <= @asOf
-    and (@channel is null or channel = @channel)
+    and ${allOf(channel !== undefined && 'channel = @channel')}
   group by channel, rfq_id, id
 )
-select channel, rfq_id, total(first = 1) as added, total(first > 1) as changed, total(missing) as missing, max(at) as newest_at
+select channel, rfq_id, count(*) filter (where first = 1) as added, count(*) filter (where first > 1) as changed,
+  sum(missing) as missing, max(at) as newest_at
 from observed group by channel, rfq_id order by newest_at desc, channel, rfq_id`

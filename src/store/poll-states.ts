@@ -1,19 +1,20 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../domain/identifier.js'
 import type { Validators } from '../domain/validators.js'
-import { type Connection, yieldToEventLoop } from './connection.js'
 import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
-import { fromStoredText, storedIds, toStoredText } from './stored-text.js'
+import type { Dialect, Queries } from './sql-database.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Queries what a poll needs to know of the documents that it may read again. */
-export function createPollStates(connection: Connection): PollStates {
-  const all = <T>(sql: string, parameters: Record<string, string | null>): T[] =>
-    connection.read(() => connection.readStatement(sql).all(parameters) as T[])
+export function createPollStates(queries: Queries): PollStates {
+  const selectRfqStates = rfqStates(queries.dialect)
+  const selectResponseStates = responseStates(queries.dialect)
 
   return {
     async rfqStates(channel) {
       const states: RfqPollState[] = []
       for (let after = ''; ; ) {
-        const rows = all<RfqStateRow>(RFQ_STATES, { channel, after })
+        const rows = await queries.all<RfqStateRow>(selectRfqStates, { channel, after })
         for (const row of rows) states.push(toRfqState(row))
         if (rows.length < RFQS_PER_TURN) return states
         after = rows.at(-1)?.id ?? ''
@@ -21,10 +22,11 @@ export function createPollStates(connection: Connection): PollStates {
       }
     },
     async responseStates(channel, rfqIds) {
-      return all<ResponseStateRow>(RESPONSE_STATES, { channel, rfqIds: storedIds(rfqIds) }).map(toResponseState)
+      const ids = rfqIds.map(toStoredText)
+      return (await queries.all<ResponseStateRow>(selectResponseStates, { channel, ids })).map(toResponseState)
     },
     async textWithValidators({ channel, kind, rfqId, id }, { etag, lastModified }) {
-      const [row] = all<{ text: string }>(TEXT_WITH_VALIDATORS, {
+      const row = await queries.get<{ text: string }>(TEXT_WITH_VALIDATORS, {
         ...{ channel, kind, etag, lastModified },
         rfqId: rfqId === null ? '' : toStoredText(rfqId),
         id: toStoredText(id),
@@ -32,7 +34,7 @@ export function createPollStates(connection: Connection): PollStates {
       return row?.text ?? null
     },
     async presentIds(channel, kind) {
-      const rows = all<{ id: string }>(
+      const rows = await queries.all<{ id: string }>(
         'select id from entities where channel = @channel and kind = @kind and missing_since is null',
         { channel, kind },
       )
@@ -44,10 +46,10 @@ export function createPollStates(connection: Connection): PollStates {
 /** RFQs whose states are read before yielding to the event loop: some milliseconds. */
 const RFQS_PER_TURN = 300
 
-const RFQ_STATES = `
-select e.id, e.list_hash, v.shape, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state, e.full_read_at,
+const rfqStates = ({ stateOfRfq, listOf }: Dialect) => `
+select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
-  (select json_group_array(r.id) from entities r join versions w on w.channel = r.channel and w.kind = r.kind
+  (select ${listOf('r.id')} from entities r join versions w on w.channel = r.channel and w.kind = r.kind
       and w.rfq_id = r.rfq_id and w.id = r.id and w.version = r.version
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
       and w.shape = 'summary') as summaries
@@ -84,11 +86,11 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
 const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
   etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
 
-const RESPONSE_STATES = `
+const responseStates = ({ anyOf }: Dialect) => `
 select rfq_id, id, full_read_at, requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
   last_modified, fingerprint
 from entities
-where channel = @channel and kind = 'response' and rfq_id in (select value from json_each(@rfqIds))`
+where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
 
 interface ResponseStateRow {
   rfq_id: string
@@ -122,4 +124,4 @@ from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
   and v.version = e.version
 where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id
-  and e.etag is @etag and e.last_modified is @lastModified and (e.latest_body is not null or v.body_as_received = 1)`
+  and e.etag is not distinct from @etag and e.last_modified is not distinct from @lastModified and (e.latest_body is not null or v.body_as_received = 1)`

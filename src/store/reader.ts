@@ -28,14 +28,14 @@ export async function openReader(path: string, { checked = true } = {}): Promise
   const presentRfqs = createRfqIndex(connection)
   return {
     ...createRunQueries(database),
-    ...createPollStates(connection),
+    ...createPollStates(database),
     ...createHistory(connection),
-    ...createOverview(connection),
+    ...createOverview(database),
     ...createClosings(database, createEventWriter(database)),
     ...createDeliveries(database),
     ...createMonitoring(database, presentRfqs),
     openRfqsDue: createOpenRfqsDue(presentRfqs),
-    fileSizes() {
+    async sizes() {
       const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
       return { database: size(connection.path), wal: size(`${connection.path}-wal`) }
     },

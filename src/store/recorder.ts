@@ -5,7 +5,7 @@ import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } fro
 import { entityKey, inOrder, OF_KEY, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
-import { assertLive } from './runs.js'
+import { assertLive } from './run-leases.js'
 import { sqliteTransaction } from './sqlite-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -29,7 +29,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     const stamp = advanceTime(run.channel, now)
     const context = { run, stamp, readAt: readAt.toISOString(), isNewRfq: false, observed }
     const result = await work(context)
-    await events.write(tx, run, observed, context.stamp)
+    await events.write(tx, run, [{ observations: observed, stamp: context.stamp }])
     return result
   }
 

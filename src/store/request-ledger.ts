@@ -151,7 +151,7 @@ class LedgerFile {
   }
 }
 
-const isLedgerState = (state: LedgerState): boolean =>
+export const isLedgerState = (state: LedgerState): boolean =>
   [state.at, state.pausedUntil, state.renewBy].every(Number.isFinite) &&
   Array.isArray(state.holders) &&
   Array.isArray(state.grants)
@@ -172,7 +172,7 @@ function createLike(model: string, path: string): void {
 }
 
 /** Process ids are comparable within one host and one process namespace. */
-function hostIdentity(): string {
+export function hostIdentity(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
@@ -180,7 +180,8 @@ function hostIdentity(): string {
   }
 }
 
-function hasEnded(holder: string, host: string): boolean {
+/** Whether the process of a ledger's id (`HOST|PID|…`) is known to have ended. */
+export function hasEnded(holder: string, host: string): boolean {
   const [holderHost, pid] = holder.split('|')
   return holderHost === host && !isProcessAlive(Number(pid))
 }

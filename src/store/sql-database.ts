@@ -33,6 +33,10 @@ export type SqlValue = string | number | null
 export interface Dialect {
   /** Condition: a value is in the list that is the value of a parameter. */
   anyOf(value: string, parameter: string): string
+  /** Aggregate: a JSON list of values, as text. */
+  listOf(value: string): string
+  /** The state of an RFQ, from its row `e` of `entities` and the newest `v` of `versions`. */
+  readonly stateOfRfq: string
   /** Ends a select whose rows no other transaction may change before this one ends. */
   readonly keepRows: string
   /** SQL that selects how many decisions were ever written, as `issued`. */

@@ -3,6 +3,8 @@ import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '
 
 const SQLITE: Dialect = {
   anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
+  listOf: (value) => `json_group_array(${value})`,
+  stateOfRfq: `json_extract(coalesce(v.parsed_body, v.body), '$.state')`,
   keepRows: '',
   issuedDecisions: `select seq as issued from sqlite_sequence where name = 'close_decisions'`,
   computesApprovedBy: true,
@@ -35,7 +37,7 @@ export function sqliteTransaction(connection: Connection): Transaction {
 }
 
 /** Lists become JSON. */
-function toSqlite(parameters: SqlParameters = {}): Record<string, unknown> {
+export function toSqlite(parameters: SqlParameters = {}): Record<string, unknown> {
   if (!Object.values(parameters).some(Array.isArray)) return parameters
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),

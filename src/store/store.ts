@@ -21,7 +21,7 @@ import { createRecorder } from './recorder.js'
 import { createRequestLedgers } from './request-ledger.js'
 import { revalidate, streamVersions } from './revalidate.js'
 import { createRfqIndex } from './rfq-index.js'
-import { createRuns } from './runs.js'
+import { createRuns } from './run-leases.js'
 import { sqliteDatabase } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
 import { checkWritable } from './write-check.js'
@@ -60,9 +60,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     path: options.path,
     ...runs,
     ...createRecorder(connection, createObservedEvents(events)),
-    ...createPollStates(connection),
+    ...createPollStates(database),
     ...createHistory(connection),
-    ...createOverview(connection),
+    ...createOverview(database),
     ...createClosings(database, events),
     ...createMaintenanceLog(database),
     ...createPruning(database),

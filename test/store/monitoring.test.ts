@@ -79,6 +79,6 @@ it('a reader cannot write', async () => {
   await fixture.pollListings()
   const reader = (await readerOf(fixture)) as Reader & typeof fixture.store
   await expect(reader.supersedePlans(KEY, fixture.now())).rejects.toThrow('opened for reading only')
-  const { database, wal } = reader.fileSizes()
+  const { database, wal } = await reader.sizes()
   expect([database > 0, wal > 4_096]).toEqual([true, true])
 })

@@ -1,0 +1,214 @@
+import type { DocumentKind } from '../domain/documents.js'
+import { parseExactly } from '../domain/exact-json.js'
+import type { Absence, KnownDocument, ProblemRecord, Version } from '../domain/records.js'
+import type { History, ProblemCounts } from './contract.js'
+import { allOf, NO_LIMIT, type Queries, type SqlParameters } from './sql-database.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
+
+/** A row of `versions`. */
+export interface VersionRow {
+  channel: string
+  kind: DocumentKind
+  rfq_id: string
+  id: string
+  version: number
+  content_hash: string
+  not_before: string | null
+  observed_at: string
+  superseded_at: string | null
+  run_id: number
+  valid: number
+  shape: Version['shape']
+  body: string
+  /** Null if parsing the body loses nothing. */
+  parsed_body: string | null
+  body_as_received: number
+}
+/** A row of `SELECT_CURRENT` or `SELECT_AS_OF`. */
+export interface KnownRow extends VersionRow {
+  first_observed_at: string
+  last_observed_at: string | null
+  full_read_at: string | null
+  missing_since: string | null
+}
+
+/** The body is parsed on each access, so that only its text stays in memory. */
+export const toVersion = (row: VersionRow): Version => ({
+  channel: row.channel,
+  kind: row.kind,
+  id: fromStoredText(row.id),
+  rfqId: row.rfq_id === '' ? null : fromStoredText(row.rfq_id),
+  version: row.version,
+  contentHash: row.content_hash,
+  notBefore: row.not_before,
+  observedAt: row.observed_at,
+  supersededAt: row.superseded_at,
+  runId: row.run_id,
+  valid: row.valid === 1,
+  shape: row.shape,
+  get body() {
+    return JSON.parse(row.body) as unknown
+  },
+  get exactBody() {
+    const value = JSON.parse(row.body) as unknown
+    return row.parsed_body === null ? value : parseExactly(row.body, value).exact
+  },
+  bodyText: row.body,
+  isLossy: row.parsed_body !== null,
+  bodyAsReceived: row.body_as_received === 1,
+})
+export const toKnown = (row: KnownRow): KnownDocument =>
+  Object.assign(toVersion(row), {
+    firstObservedAt: row.first_observed_at,
+    lastObservedAt: row.last_observed_at,
+    readAt: row.full_read_at,
+    missingSince: row.missing_since,
+  })
+
+/** The newest version of each document, with its body as last received. */
+export const SELECT_CURRENT = `
+select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
+  v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
+  case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end as parsed_body, v.body_as_received,
+  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version
+where true`
+
+/** The versions known at @asOf. Nothing recorded later changes the result. */
+export const SELECT_AS_OF = `
+select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
+  case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
+  v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
+  e.first_observed_at, null as last_observed_at, null as full_read_at,
+  (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
+    and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
+from versions v
+join entities e on e.channel = v.channel and e.kind = v.kind and e.rfq_id = v.rfq_id and e.id = v.id
+where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
+
+/** Which documents of the current state, or of the state as of a moment. */
+export interface DocumentFilter {
+  kind?: DocumentKind | undefined
+  channel?: string | undefined
+  asOf?: Date | undefined
+  ids?: readonly string[] | undefined
+}
+
+/** A query of known documents in a stable order. @param more conditions on `versions v`; false: none */
+export function selectKnown(
+  { dialect }: Pick<Queries, 'dialect'>,
+  filter: DocumentFilter,
+  ...more: (string | false)[]
+) {
+  const { kind, channel, asOf, ids } = filter
+  const conditions = allOf(
+    kind !== undefined && 'v.kind = @kind',
+    channel !== undefined && 'v.channel = @channel',
+    ids !== undefined && dialect.anyOf('v.id', '@ids'),
+    ...more,
+  )
+  const parameters: SqlParameters = {
+    kind: kind ?? null,
+    channel: channel ?? null,
+    ids: ids?.map(toStoredText) ?? [],
+    ...(asOf && { asOf: asOf.toISOString() }),
+  }
+  const select = asOf === undefined ? SELECT_CURRENT : SELECT_AS_OF
+  return { sql: `${select} and ${conditions} order by v.channel, v.kind, v.rfq_id, v.id`, parameters }
+}
+
+const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
+
+/** Queries of documents that are one statement each. */
+export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 'export'> {
+  const ofRfq = `channel = @channel
+    and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))`
+  const rfqParameters = (channel: string, rfqId: string, asOf: Date | undefined) => ({
+    channel,
+    rfqId: toStoredText(rfqId),
+    asOf: asOf?.toISOString() ?? MAX_TIMESTAMP,
+  })
+  return {
+    async listings(filter) {
+      const { sql, parameters } = selectKnown(queries, { ...filter, kind: 'listing' })
+      return (await queries.all<KnownRow>(sql, parameters)).map(toKnown)
+    },
+    async rfqHistory(channel, rfqId, asOf) {
+      const rows = await queries.all<VersionRow>(
+        `select * from versions where ${ofRfq} and observed_at <= @asOf order by observed_at, kind desc, id, version`,
+        rfqParameters(channel, rfqId, asOf),
+      )
+      return rows.map(toVersion)
+    },
+    async absences(channel, rfqId, asOf) {
+      const rows = await queries.all<AbsenceRow>(
+        `select kind, id, not_before, missing_since,
+          case when returned_at <= @asOf then returned_at end as returned_at
+        from absences where ${ofRfq} and missing_since <= @asOf
+        order by missing_since, kind desc, id`,
+        rfqParameters(channel, rfqId, asOf),
+      )
+      return rows.map(toAbsence)
+    },
+    async problems({ channel, entityIds, limit }) {
+      const where = allOf(
+        channel !== undefined && 'channel = @channel',
+        entityIds !== undefined && queries.dialect.anyOf('entity_id', '@ids'),
+      )
+      const rows = await queries.all<ProblemRow>(
+        `select * from problems where ${where}
+        order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
+        { channel: channel ?? null, ids: entityIds?.map(toStoredText) ?? [], limit: limit ?? NO_LIMIT },
+      )
+      return rows.map(toProblem)
+    },
+    async problemCounts({ channel, since }) {
+      return queries.all<ProblemCounts>(
+        `select channel, count(*) as problems, count(distinct kind || ' ' || entity_id) as documents,
+          count(*) filter (where first_seen_at > @since) as fresh, max(first_seen_at) as "newestAt"
+        from problems where ${allOf(channel !== undefined && 'channel = @channel')} group by channel order by channel`,
+        { channel: channel ?? null, since: since.toISOString() },
+      )
+    },
+  }
+}
+
+interface AbsenceRow {
+  kind: DocumentKind
+  id: string
+  not_before: string
+  missing_since: string
+  returned_at: string | null
+}
+const toAbsence = (row: AbsenceRow): Absence => ({
+  kind: row.kind,
+  id: fromStoredText(row.id),
+  notBefore: row.not_before,
+  missingSince: row.missing_since,
+  returnedAt: row.returned_at,
+})
+
+interface ProblemRow {
+  channel: string
+  kind: DocumentKind
+  entity_id: string
+  path: string
+  code: ProblemRecord['code']
+  message: string
+  first_seen_at: string
+  last_seen_at: string
+  times: number
+}
+const toProblem = (row: ProblemRow): ProblemRecord => ({
+  channel: row.channel,
+  kind: row.kind,
+  entityId: fromStoredText(row.entity_id),
+  path: fromStoredText(row.path),
+  code: row.code,
+  message: fromStoredText(row.message),
+  firstSeenAt: row.first_seen_at,
+  lastSeenAt: row.last_seen_at,
+  times: row.times,
+})
