@@ -80,8 +80,8 @@ function offerFacts({ report, rfqs, numbers, unreadOffers }: ChannelLayout): Fac
     title: 'Offers',
     facts: [
       ['Offers', number(summary.offers, style.asBold(style.integer))],
-      ...(unreadOffers === 0 ? [] : [['Offers, not read yet', number(unreadOffers, style.integer)] as const]),
       ...partFacts(summary.byStatus.slice(0, 6).map(({ status, offers }) => [status, offers])),
+      ...(unreadOffers === 0 ? [] : [['Offers, not read yet', number(unreadOffers, style.integer)] as const]),
       ['Submitted late', number(summary.lateOffers, style.integer)],
       ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
       ['Offered to open RFQs, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],

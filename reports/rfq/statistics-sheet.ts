@@ -49,8 +49,8 @@ function offerFacts({ report, offers, numbers }: RfqLayout): FactBlock {
     title: 'Offers received',
     facts: [
       ['Offers', number(summary.offers, style.asBold(style.integer))],
-      ...(rfq.unreadOffers === 0 ? [] : [['Offers, not read yet', number(rfq.unreadOffers, style.integer)] as const]),
       ...partFacts(summary.byStatus.slice(0, 5).map(({ status, offers }) => [status, offers])),
+      ...(rfq.unreadOffers === 0 ? [] : [['Offers, not read yet', number(rfq.unreadOffers, style.integer)] as const]),
       ['Ranked', formula(ranked, summary.ranked, style.integer)],
       ['Meet all requirements', number(summary.meetRequirements, style.integer)],
       ['Submitted late', number(summary.late, style.integer)],
