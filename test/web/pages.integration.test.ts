@@ -338,11 +338,18 @@ describe('the closing page', () => {
     fixture.setTime('2027-06-01T00:00:00Z')
     await fixture.pollRfqs()
     await fixture.closeExpired()
-    const page = (await (await pagesOf(fixture)).inject('/rfqs/acme/forest/1042/closing')).body
+    const app = await pagesOf(fixture)
+    const page = (await app.inject('/rfqs/acme/forest/1042/closing')).body
     const [decision] = await fixture.store.decisions({ rfqId: fixture.rfqId })
     expect(decision?.outcome).toBe('closed')
     expect(page).toContain(decision?.reason)
     expect(page).toContain(decision?.hash)
+    const list = (await app.inject('/decisions?outcome=closed&sort=-rfq')).body
+    expect(list).toContain(`<a href="/rfqs/acme/forest/${fixture.rfqId}/closing">1042</a>`)
+    expect((await app.inject('/decisions?format=json&sort=decision')).json()).toMatchObject([
+      { decision: 1, rfq: 1042 },
+    ])
+    expect((await app.inject('/decisions?page=2')).json().error).toBe('page=2 does not exist; the last page is 1')
   })
 })
 

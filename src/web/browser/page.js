@@ -53,11 +53,25 @@ function show(fresh) {
     replace('#main', fresh, true)
     for (const [at, element] of [...main.querySelectorAll('.scroll')].entries())
       element.scrollTo(scrolled[at]?.[1] ?? 0, scrolled[at]?.[0] ?? 0)
-  } else if (withoutNotice(main) !== fresh.getElementById('main')?.textContent) offerReload()
+  } else if (lastingText(main) !== lastingText(fresh.getElementById('main'))) offerReload()
+  else updateAges(fresh)
 }
 
-const withoutNotice = (element) =>
-  [...element.childNodes].map((node) => (node.id === 'newer' ? '' : node.textContent)).join('')
+/**
+ * Text of the page without what differs each time that it is loaded: how old something is, and the axis of a chart that ends
+ * now. The figures of charts are in tables too.
+ */
+function lastingText(element) {
+  const copy = element?.cloneNode(true)
+  for (const part of copy?.querySelectorAll('#newer, [data-age], svg') ?? []) part.remove()
+  return copy?.textContent
+}
+
+function updateAges(fresh) {
+  const next = fresh.querySelectorAll('main [data-age]')
+  for (const [at, element] of main.querySelectorAll('[data-age]').entries())
+    element.textContent = next[at]?.textContent ?? ''
+}
 
 function replace(selector, fresh, contentOnly = false) {
   const [old, next] = [document.querySelector(selector), fresh.querySelector(selector)]

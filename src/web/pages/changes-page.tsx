@@ -93,24 +93,29 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
     ),
   },
   momentColumn('after', 'After (UTC)', ({ after }) => after),
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
   {
     key: 'rfq',
-    title: 'RFQ',
+    width: 'wide',
+    title: 'RFQ, channel',
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqNumber, rfqId, rfqTitle }) => (
-      <a href={rfqPath(channel, rfqId)}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+      <>
+        <a href={rfqPath(channel, rfqId)}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+        <div class="muted small">{channel}</div>
+      </>
     ),
   },
   { key: 'of', title: 'Of', value: ({ label }) => label },
   {
     key: 'changes',
     title: 'What changed',
+    width: 'wide',
     value: ({ words }) => words.join(' '),
-    cell: ({ words }) => (
+    cell: ({ words, label }) => (
       <ul class="plain">
         {words.slice(0, MAX_WORDS).map((one) => (
-          <li>{plain(one)}</li>
+          <li>{plain(one.startsWith(`${label}: `) ? one.slice(label.length + 2) : one)}</li>
         ))}
         {words.length > MAX_WORDS && <li class="muted">{`and ${words.length - MAX_WORDS} more`}</li>}
       </ul>

@@ -1,5 +1,5 @@
 import { formatCount } from '../../domain/comparison/number-format.js'
-import { listPath } from '../../read-models/page-paths.js'
+import { closingPath, listPath } from '../../read-models/page-paths.js'
 import { HttpError } from '../errors.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
@@ -56,9 +56,12 @@ export async function channelPage(page: PageRequest): Promise<PageContent> {
         </ul>
         {model.lastClose !== null && (
           <p>
-            Last close: RFQ {plain(String(model.lastClose.rfqNumber ?? model.lastClose.rfqId))},{' '}
-            {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest decision about each
-            RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
+            Last close:{' '}
+            <a href={closingPath(key, model.lastClose.rfqId)}>
+              {plain(`RFQ ${model.lastClose.rfqNumber ?? model.lastClose.rfqId}`)}
+            </a>
+            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest decision about
+            each RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
           </p>
         )}
         <div class="charts">

@@ -5,8 +5,9 @@ import {
   type DecisionSortKey,
   type ListedDecision,
 } from '../../domain/records.js'
+import { closingPath } from '../../read-models/page-paths.js'
 import { type Column, parseSorting } from '../tables/table.js'
-import { Badge, Command, Moment, type Tone, UNKNOWN } from '../views/format.js'
+import { Badge, Command, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
 import { listPage } from './list-page.js'
 import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel, readChoice } from './page.js'
 
@@ -85,6 +86,9 @@ export const DECISION_COLUMNS: readonly Column<ListedDecision>[] = [
     key: 'rfq',
     title: 'RFQ',
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
+    cell: ({ channel, rfqNumber, rfqId }) => (
+      <a href={closingPath(channel, rfqId)}>{plain(String(rfqNumber ?? rfqId))}</a>
+    ),
   },
   { key: 'dueDate', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate },
   {

@@ -122,7 +122,7 @@ function OfferFacts({ model: { offer, currency, readAt, pricesRead, asOf } }: { 
           ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t`}
         {` · covers ${percent(metrics.coverage)}`}
         {prices !== null && ` · ${prices}`}
-        {readAt !== null && ` · terms read ${formatAge(readAt, new Date(asOf))} ago`}
+        {readAt !== null && <span data-age>{` · terms read ${formatAge(readAt, new Date(asOf))} ago`}</span>}
       </p>
     </div>
   )

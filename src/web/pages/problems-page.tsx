@@ -1,4 +1,5 @@
 import type { ProblemRecord } from '../../domain/records.js'
+import { rfqPath } from '../../read-models/page-paths.js'
 import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
 import { plain } from '../views/format.js'
@@ -31,10 +32,15 @@ export async function problemsPage(page: PageRequest): Promise<PageContent> {
   })
 }
 
+const EntityId = ({ channel, kind, entityId }: ProblemRecord) => {
+  const id = <code>{plain(entityId)}</code>
+  return kind === 'rfq' ? <a href={rfqPath(channel, entityId)}>{id}</a> : id
+}
+
 const COLUMNS: readonly Column<ProblemRecord>[] = [
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
   { key: 'kind', title: 'Document', value: ({ kind }) => kind },
-  { key: 'id', title: 'Id', value: ({ entityId }) => entityId, cell: ({ entityId }) => <code>{plain(entityId)}</code> },
+  { key: 'id', title: 'Id', value: ({ entityId }) => entityId, cell: EntityId },
   { key: 'path', title: 'Field', value: ({ path }) => path, cell: ({ path }) => <code>{plain(path)}</code> },
   { key: 'code', title: 'Problem', value: ({ code }) => code },
   { key: 'message', title: 'Message', value: ({ message }) => message },

@@ -1,5 +1,6 @@
 import { formatCount } from '../../domain/comparison/number-format.js'
 import type { QueueLoad } from '../../domain/queue-load.js'
+import { rfqPath } from '../../read-models/page-paths.js'
 import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
 import { Badge, Command, plain, type Tone } from '../views/format.js'
@@ -75,7 +76,13 @@ const COLUMNS: readonly Column<QueueJob>[] = [
   },
   { key: 'job', title: 'Job', width: 'line', value: ({ name }) => name },
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
-  { key: 'rfqId', title: 'RFQ id', value: ({ rfqId }) => rfqId },
+  {
+    key: 'rfqId',
+    title: 'RFQ id',
+    value: ({ rfqId }) => rfqId,
+    cell: ({ channel, rfqId }) =>
+      channel === null || rfqId === null ? plain(rfqId) : <a href={rfqPath(channel, rfqId)}>{plain(rfqId)}</a>,
+  },
   { key: 'cause', title: 'Added by', value: ({ cause }) => cause },
   momentColumn('addedAt', 'Added (UTC)', ({ addedAt }) => addedAt),
   momentColumn('finishedAt', 'Ended (UTC)', ({ finishedAt }) => finishedAt),

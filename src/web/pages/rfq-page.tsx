@@ -116,7 +116,7 @@ function Facts({ model }: { model: RfqPageModel }) {
         {formatCount(summary.offers, 'offer')}, {summary.ranked} ranked, coverage {percent(summary.coverage)}
         {currency !== null && `, compared in ${plain(currency)}`}
         {prices !== null && ` · ${prices}`}
-        {termsRead !== null && ` · ${describeTermsRead(termsRead, new Date(asOf))}`}
+        {termsRead !== null && <span data-age>{` · ${describeTermsRead(termsRead, new Date(asOf))}`}</span>}
       </p>
     </div>
   )
@@ -266,7 +266,9 @@ function MakeReport({ page: { request, query }, model: { channel, asOf }, name, 
           </button>
         </form>
       )}
-      <code class="small muted">{plain(command)}</code>
+      <code class="small muted" data-age>
+        {plain(command)}
+      </code>
     </div>
   )
 }

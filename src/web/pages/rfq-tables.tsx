@@ -174,6 +174,7 @@ export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
     },
     {
       key: 'offers',
+      width: 'wide',
       title: 'Offers',
       value: ({ offers }) => offers.join(', '),
     },
@@ -190,12 +191,13 @@ export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
     }),
     {
       key: 'waived',
-      title: 'Would have to be waived',
+      title: 'Waived',
+      hint: 'Requirements that would have to be waived',
       value: ({ waived }) => waived.join('; '),
       cell: ({ waived, award }) =>
         award === null ? UNKNOWN : plain(waived.join('; ')) === UNKNOWN ? 'nothing' : plain(waived.join('; ')),
     },
-    { key: 'words', title: 'How', value: ({ words }) => words },
+    { key: 'words', width: 'wide', title: 'How', value: ({ words }) => words },
   ],
   rows: model.scenarios,
   empty: <>No other way to award was found.</>,

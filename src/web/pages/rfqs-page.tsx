@@ -68,7 +68,10 @@ async function refuseUnknownState(request: PageRequest, listed: readonly string[
 }
 
 const RfqLink = ({ row, asOf }: { row: RfqSearchRow; asOf: string | undefined }) => (
-  <a href={withAsOf(rfqPath(row.channel, row.name), asOf)}>{plain(row.title ?? row.name)}</a>
+  <>
+    <a href={withAsOf(rfqPath(row.channel, row.name), asOf)}>{plain(row.title ?? row.name)}</a>
+    <div class="muted small">{row.channel}</div>
+  </>
 )
 
 const COLUMNS: readonly Column<RfqSearchRow>[] = [
@@ -79,8 +82,8 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
     cell: ({ name }) => plain(name),
     align: 'right',
   },
-  { key: 'title', width: 'wide', title: 'Title', value: ({ title }) => title },
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'title', width: 'wide', title: 'Title, channel', value: ({ title }) => title },
+  { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
   {
     key: 'state',
     title: 'State',
@@ -126,7 +129,7 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
   }),
   {
     key: 'bestPricePerTonne',
-    title: 'Best price per t',
+    title: 'Best price/t',
     align: 'right',
     hint: 'The lowest price per tonne of the ranked offers',
     value: ({ figures }) => figures.bestPricePerTonne,

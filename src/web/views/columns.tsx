@@ -1,5 +1,5 @@
 import type { Column } from '../tables/table.js'
-import { Moment } from './format.js'
+import { Moment, UNKNOWN } from './format.js'
 
 type More<Row> = Partial<Omit<Column<Row>, 'key' | 'title' | 'value'>>
 
@@ -9,7 +9,14 @@ export const momentColumn = <Row,>(
   title: string,
   value: (row: Row) => string | null,
   more: More<Row> = {},
-): Column<Row> => ({ key, title, width: 'line', value, cell: (row) => <Moment at={value(row)} />, ...more })
+): Column<Row> => ({
+  ...{ key, title, width: 'line', value },
+  cell: (row) => {
+    const at = value(row)
+    return at === null ? UNKNOWN : <Moment at={at} />
+  },
+  ...more,
+})
 
 /** A column of numbers, which the page shows in a format and files in full. */
 export const numberColumn = <Row,>(

@@ -1,5 +1,5 @@
 import type { CellValue, Column, Sorting, Table } from '../tables/table.js'
-import { plain } from './format.js'
+import { plain, UNKNOWN } from './format.js'
 
 /** Longer tables scroll within the window, so that their header stays in view. */
 const TALL_ROWS = 30
@@ -35,11 +35,14 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
           <tbody>
             {rows.map((row) => (
               <tr>
-                {columns.map(({ key, title, align, width, cell, value }) => (
-                  <td key={key} class={classOf(align, width)} data-label={title}>
-                    <div>{cell ? cell(row) : textOf(value(row))}</div>
-                  </td>
-                ))}
+                {columns.map(({ key, title, align, width, cell, value }) => {
+                  const content = cell ? cell(row) : textOf(value(row))
+                  return (
+                    <td key={key} class={classOf(align, width, content === UNKNOWN)} data-label={title}>
+                      <div>{content}</div>
+                    </td>
+                  )
+                })}
               </tr>
             ))}
           </tbody>
@@ -103,7 +106,8 @@ function Pages({
   )
 }
 
-const classOf = (align: 'right' | undefined, width: Column<never>['width']) =>
-  [align === 'right' ? 'r' : '', width ?? ''].join(' ').trim() || undefined
+/** On narrow screens, what is unknown is left out. */
+const classOf = (align: 'right' | undefined, width: Column<never>['width'], isUnknown: boolean) =>
+  [align === 'right' ? 'r' : '', width ?? '', isUnknown ? 'unknown' : ''].filter(Boolean).join(' ') || undefined
 
 const textOf = (value: CellValue) => plain(value === null ? null : String(value))

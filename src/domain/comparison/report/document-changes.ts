@@ -212,7 +212,8 @@ type Pair = ReturnType<typeof differences>[number]
 function fieldChange({ field, before, value }: Pair, version: HistoryVersion, context: ChangeContext): Change {
   const common = commonMembers(version, context)
   const compared = difference(before, value)
-  const words = `${common.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(field, compared)}.`
+  const change = `${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(field, compared)}`
+  const words = `${common.label}: ${change}${/[.!?]$/.test(change) ? '' : '.'}`
   return { ...common, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
 }
 
