@@ -2,7 +2,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import { parseExactly } from '../domain/exact-json.js'
 import type { Absence, KnownDocument, ProblemRecord, Version } from '../domain/records.js'
 import type { History, ProblemCounts } from './contract.js'
-import { allOf, NO_LIMIT, type Queries, type SqlParameters } from './sql-database.js'
+import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A row of `versions`. */
@@ -24,7 +24,7 @@ export interface VersionRow {
   parsed_body: string | null
   body_as_received: number
 }
-/** A row of `SELECT_CURRENT` or `SELECT_AS_OF`. */
+/** A row of `selectKnown`. */
 export interface KnownRow extends VersionRow {
   first_observed_at: string
   last_observed_at: string | null
@@ -65,19 +65,24 @@ export const toKnown = (row: KnownRow): KnownDocument =>
     missingSince: row.missing_since,
   })
 
+/** The condition for the row `v` of `versions` of a row `e` of `entities`. */
+const SAME_DOCUMENT = 'v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id'
+
+/** The condition for the newest version. */
+export const CURRENT_VERSION = `${SAME_DOCUMENT} and v.version = e.version`
+
 /** The newest version of each document, with its body as last received. */
-export const SELECT_CURRENT = `
+const selectCurrent = ({ joinOne }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
   v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
   case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end as parsed_body, v.body_as_received,
   e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at
 from entities e
-join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
-  and v.version = e.version
+${joinOne('versions', 'v', CURRENT_VERSION)}
 where true`
 
 /** The versions known at @asOf. Nothing recorded later changes the result. */
-export const SELECT_AS_OF = `
+const selectAsOf = ({ joinOne }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
   v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
@@ -85,7 +90,7 @@ select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_befor
   (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
     and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
 from versions v
-join entities e on e.channel = v.channel and e.kind = v.kind and e.rfq_id = v.rfq_id and e.id = v.id
+${joinOne('entities', 'e', SAME_DOCUMENT)}
 where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
 
 /** Which documents of the current state, or of the state as of a moment. */
@@ -94,29 +99,37 @@ export interface DocumentFilter {
   channel?: string | undefined
   asOf?: Date | undefined
   ids?: readonly string[] | undefined
+  /** Responses to these RFQs. */
+  rfqIds?: readonly string[] | undefined
 }
 
-/** A query of known documents in a stable order. @param more conditions on `versions v`; false: none */
+/** A query of known documents in a stable order. @param more another condition on `versions v` */
 export function selectKnown(
   { dialect }: Pick<Queries, 'dialect'>,
   filter: DocumentFilter,
-  ...more: (string | false)[]
+  more: string | false = false,
 ) {
-  const { kind, channel, asOf, ids } = filter
+  const { kind, channel, asOf, ids, rfqIds } = filter
+  const row = asOf === undefined ? 'e' : 'v'
   const conditions = allOf(
-    kind !== undefined && 'v.kind = @kind',
-    channel !== undefined && 'v.channel = @channel',
-    ids !== undefined && dialect.anyOf('v.id', '@ids'),
-    ...more,
+    kind !== undefined && `${row}.kind = @kind`,
+    channel !== undefined && `${row}.channel = @channel`,
+    ids !== undefined && dialect.anyOf(`${row}.id`, '@ids'),
+    rfqIds !== undefined && dialect.anyOf(`${row}.rfq_id`, '@rfqIds'),
+    more,
   )
   const parameters: SqlParameters = {
     kind: kind ?? null,
     channel: channel ?? null,
     ids: ids?.map(toStoredText) ?? [],
+    rfqIds: rfqIds?.map(toStoredText) ?? [],
     ...(asOf && { asOf: asOf.toISOString() }),
   }
-  const select = asOf === undefined ? SELECT_CURRENT : SELECT_AS_OF
-  return { sql: `${select} and ${conditions} order by v.channel, v.kind, v.rfq_id, v.id`, parameters }
+  const select = asOf === undefined ? selectCurrent(dialect) : selectAsOf(dialect)
+  return {
+    sql: `${select} and ${conditions} order by ${row}.channel, ${row}.kind, ${row}.rfq_id, ${row}.id`,
+    parameters,
+  }
 }
 
 const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'

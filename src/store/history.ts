@@ -24,7 +24,7 @@ export function createHistory(connection: Connection): History {
     (connection.readStatement(sql).all(toSqlite({ ...parameters, ...more })) as KnownRow[]).map(toKnown)
 
   const responsesOf = ({ channel, id }: KnownDocument, asOf: Date | undefined) =>
-    select(selectKnown(database, { kind: 'response', channel, asOf }, 'v.rfq_id = @rfqId'), { rfqId: toStoredText(id) })
+    select(selectKnown(database, { kind: 'response', channel, asOf, rfqIds: [id] }))
 
   const rfqs = ({ match, withoutResponses, ...filter }: RfqFilter): RfqWithResponses[] =>
     select(selectKnown(database, { ...filter, kind: 'rfq' }, match !== undefined && MATCH_CONDITION), {

@@ -1,16 +1,16 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
 import type { Overview, RevisionFilter } from './contract.js'
-import { toVersion, type VersionRow } from './document-queries.js'
+import { CURRENT_VERSION, toVersion, type VersionRow } from './document-queries.js'
 import { InvalidCursorError } from './errors.js'
-import { allOf, type Queries } from './sql-database.js'
+import { allOf, type Dialect, type Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Queries over all RFQs, which read no documents but those they return. */
 export function createOverview(queries: Queries): Overview {
   return {
     async rfqEntries({ channel, asOf }) {
-      const sql = asOf === undefined ? CURRENT_ENTRIES : ENTRIES_AS_OF
+      const sql = asOf === undefined ? currentEntries(queries.dialect) : ENTRIES_AS_OF
       const moment = asOf === undefined ? {} : { asOf: asOf.toISOString() }
       const channels = channel === undefined ? await storedChannels(queries) : [channel]
       const entries: RfqEntry[] = []
@@ -77,7 +77,7 @@ const toEntry = (row: EntryRow): RfqEntry => ({
   responsesKey: `${row.responses ?? 0} ${row.versions ?? 0} ${row.present ?? 0} ${row.newest_missing ?? ''}`,
 })
 
-const CURRENT_ENTRIES = `
+const currentEntries = ({ joinOne }: Dialect) => `
 with responses as (
   select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
     max(missing_since) as newest_missing
@@ -86,8 +86,7 @@ with responses as (
 select e.channel, e.id, e.version, e.changed_at, e.missing_since, v.valid,
   case v.shape when 'full' then e.full_read_at end as read_at, r.responses, r.present, r.versions, r.newest_missing
 from entities e
-join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
-  and v.version = e.version
+${joinOne('versions', 'v', CURRENT_VERSION)}
 left join responses r on r.rfq_id = e.id
 where e.channel = @channel and e.kind = 'rfq'
 order by e.id`

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../domain/identifier.js'
 import type { Validators } from '../domain/validators.js'
 import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
+import { CURRENT_VERSION } from './document-queries.js'
 import type { Dialect, Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -46,16 +47,15 @@ export function createPollStates(queries: Queries): PollStates {
 /** RFQs whose states are read before yielding to the event loop: some milliseconds. */
 const RFQS_PER_TURN = 300
 
-const rfqStates = ({ stateOfRfq, listOf }: Dialect) => `
+const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect) => `
 select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
-  (select ${listOf('r.id')} from entities r join versions w on w.channel = r.channel and w.kind = r.kind
-      and w.rfq_id = r.rfq_id and w.id = r.id and w.version = r.version
+  (select ${listOf('r.id')} from entities r
+    ${joinOne('versions', 'w', 'w.channel = r.channel and w.kind = r.kind and w.rfq_id = r.rfq_id and w.id = r.id and w.version = r.version')}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
       and w.shape = 'summary') as summaries
 from entities e
-join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
-  and v.version = e.version
+${joinOne('versions', 'v', CURRENT_VERSION)}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after order by e.id limit ${RFQS_PER_TURN}`
 
 interface RfqStateRow {

@@ -33,6 +33,11 @@ export type SqlValue = string | number | null
 export interface Dialect {
   /** Condition: a value is in the list that is the value of a parameter. */
   anyOf(value: string, parameter: string): string
+  /**
+   * Joins each row with the one that a condition on a unique key finds. PostgreSQL must not choose another way to join: as long as it
+   * has no statistics of a new table, it takes one whose time grows with the square of the rows.
+   */
+  joinOne(table: string, alias: string, condition: string): string
   /** Aggregate: a JSON list of values, as text. */
   listOf(value: string): string
   /** The state of an RFQ, from its row `e` of `entities` and the newest `v` of `versions`. */

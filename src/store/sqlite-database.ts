@@ -3,6 +3,7 @@ import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '
 
 const SQLITE: Dialect = {
   anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
+  joinOne: (table, alias, condition) => `join ${table} ${alias} on ${condition}`,
   listOf: (value) => `json_group_array(${value})`,
   stateOfRfq: `json_extract(coalesce(v.parsed_body, v.body), '$.state')`,
   keepRows: '',
