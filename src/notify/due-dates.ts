@@ -16,7 +16,7 @@ const AUTO_CLOSE_HOURS = 1
 
 /**
  * Records which open RFQs are due within some days, and which are overdue. Each is recorded once per due date, so an
- * extended RFQ is told of again.
+ * extended RFQ is recorded again.
  */
 export async function recordDueDates(
   store: Pick<Outbox, 'openRfqsDue' | 'recordDueRfqs'>,

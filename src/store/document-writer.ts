@@ -29,7 +29,7 @@ export interface DocumentWriter {
   touch(key: EntityKey, context: WriteContext): UpsertResult
   markMissing(key: EntityKey, context: WriteContext): void
   clearMissing(key: EntityKey, context: WriteContext): void
-  /** Notes a change that an event may tell of. */
+  /** Collects a change, of which an event may be made. */
   observe(
     key: EntityKey,
     change: ObservedChange['change'],
@@ -276,7 +276,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     ).run(key)
   }
 
-  /** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
+  /** Collects a change, of which an event may be made. Bodies are not kept when there are too many of them for single events. */
   const observe = (
     key: EntityKey,
     change: ObservedChange['change'],

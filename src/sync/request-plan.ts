@@ -130,10 +130,12 @@ const timeOf = (stamp: string | null | undefined, now: Date): number =>
 
 const DUE_FIRST = new Set<ReadReason>(['never read', 'changed', 'due soon', 'summary changed'])
 
-/** The most valuable first; of equal value, the one due soonest, or the one that was read longest ago. */
+/** The most valuable first; of equal value, open ones, then the one due soonest, or the one that was read longest ago. */
 function byValue(a: Unit, b: Unit): number {
   const value = VALUE[a.reason] - VALUE[b.reason]
   if (value !== 0) return value
+  // The closed RFQs of years are all past due.
+  if (a.closed !== b.closed && a.reason === 'never read') return a.closed ? 1 : -1
   // Two infinite dates differ by NaN.
   if (DUE_FIRST.has(a.reason) && a.dueAt !== b.dueAt) return a.dueAt < b.dueAt ? -1 : 1
   return a.longestWait - b.longestWait

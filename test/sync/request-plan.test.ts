@@ -83,6 +83,21 @@ describe('a plan with too few requests', () => {
     expect((await world.poll(10)).order.slice(0, 4)).toEqual(['rfq-40', 'rfq-5', 'rfq-8', 'rfq-7'])
   })
 
+  it('reads open RFQs before closed ones at first, however long the closed ones are past due, and all in the end', async () => {
+    const world = new RequestWorld(RULES, { rfqs: 60, offers: 1 })
+    for (let rfq = 0; rfq < 60; rfq++) {
+      world.setDue(rfq, rfq < 50 ? -100 - rfq : 400 - rfq)
+      if (rfq < 50) world.close(rfq)
+    }
+    const read: string[] = []
+    // A fifth of the requests is for what has waited longest, which all have.
+    for (let poll = 0; poll < 3; poll++) read.push(...(await world.poll(20)).order)
+    expect(read.slice(0, 7)).toEqual([59, 58, 57, 56, 55, 54, 53].map((rfq) => `rfq-${rfq}`))
+    expect(read).toEqual(expect.arrayContaining([52, 51, 50].map((rfq) => `rfq-${rfq}`)))
+    await world.polls(12, 20)
+    expect(world.unread()).toEqual([])
+  })
+
   it('reads an offer in the poll that sees its summary changed, although it was to be postponed, poll after poll', async () => {
     // All RFQs are read at every poll, but few of the offers that are due.
     const world = new RequestWorld(RULES, { rfqs: 5, offers: 40 })
