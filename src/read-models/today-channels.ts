@@ -1,5 +1,5 @@
 import { formatCount } from '../domain/comparison/number-format.js'
-import { listPath } from './page-paths.js'
+import { channelPath, listPath } from './page-paths.js'
 import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Polls that are behind their schedule. */
@@ -17,7 +17,7 @@ export async function behindItems({ source, now, channel }: TodayContext): Promi
     action: {
       words: 'Poll now',
       command: `quotekeeper sync ${onChannel(check.channel)} --only ${check.kind}`,
-      path: listPath('runs', check.channel),
+      path: channelPath(check.channel),
     },
   }))
 }

@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
 import type { JobStatus } from '../../jobs/contract.js'
 import { QueueUnavailableError } from '../../jobs/errors.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { openPages } from './pages-fixture.js'
+import { notices, sendForm } from './send-form.js'
 
 const page = (number: number | string) => `/rfqs/acme/forest/${number}/closing`
 
@@ -20,22 +20,6 @@ async function twoPastDue(): Promise<ChannelFixture & { ids: [string, string] }>
   return Object.assign(fixture, { ids: [one?.id ?? '', other?.id ?? ''] as [string, string] })
 }
 
-/** Sends the form of the page, with the token of another form of this user: where closing is not offered, there is none. */
-async function send(app: FastifyInstance, url: string, fields: Record<string, string>, headers = {}) {
-  const { body } = await app.inject({ url: '/reports', headers })
-  const csrf = /name="_csrf" value="([^"]+)"/.exec(body)?.[1] ?? ''
-  return app.inject({
-    method: 'POST',
-    url,
-    payload: new URLSearchParams({ _csrf: csrf, ...fields }).toString(),
-    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', ...headers },
-  })
-}
-
-/** The notice in which a page answers what was asked for. */
-const notices = (body: string) =>
-  [...body.matchAll(/<p class="notice[^"]*"[^>]*>(.*?)<\/p>/g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
-
 describe('closing now', () => {
   it('closes the RFQ whose number is typed and no other, says so, and names who asked', async () => {
     const fixture = await twoPastDue()
@@ -43,7 +27,7 @@ describe('closing now', () => {
     const before = (await app.inject(page(1042))).body
     expect(before).toContain('its response due date 2026-11-20 has passed')
     expect(before).toContain('Type 1042 to confirm')
-    const answer = await send(app, page(1042), { confirm: ' 1042 ' })
+    const answer = await sendForm(app, page(1042), { confirm: ' 1042 ' })
     expect(answer.statusCode).toBe(303)
     const { location = '' } = answer.headers
     const shown = async () => notices((await app.inject(location)).body)
@@ -58,7 +42,7 @@ describe('closing now', () => {
     expect(after.headers.refresh).toBeUndefined()
     expect(after.body).not.toContain('to confirm')
     expect(after.body).toContain('a person, page local, for this RFQ only; autoClose: on')
-    const again = await send(app, page(1042), { confirm: '1042' })
+    const again = await sendForm(app, page(1042), { confirm: '1042' })
     expect([again.statusCode, ...notices(again.body)]).toEqual([409, 'Nothing was closed. It is closed already.'])
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([fixture.ids[0]])
     const decisions = await fixture.store.decisions({ channel: KEY })
@@ -110,7 +94,7 @@ describe('closing now', () => {
     vi.spyOn(fixture.store, 'unsettledCloses').mockResolvedValue([open as never])
     expect(await shown(null)).toEqual(ended('about this RFQ. But a close was sent; run a closing round.'))
     await runner.close(0)
-    const answer = await send(app, page(1042), { confirm: '1042' })
+    const answer = await sendForm(app, page(1042), { confirm: '1042' })
     expect([answer.statusCode, answer.body, fixture.posts()]).toEqual([
       503,
       expect.stringContaining('The queue does not answer; try again later.'),
@@ -121,7 +105,7 @@ describe('closing now', () => {
   it('never says that there is no decision when the round ends while the page is made', async () => {
     const fixture = await twoPastDue()
     const { app, runner } = await openPages(fixture)
-    const { headers } = await send(app, page(1042), { confirm: '1042' })
+    const { headers } = await sendForm(app, page(1042), { confirm: '1042' })
     const status = runner.job.bind(runner)
     // The queue answers when the round has ended.
     runner.job = async (job) => {
@@ -137,7 +121,7 @@ describe('closing now', () => {
     for (let round = 0; round < 6; round++) {
       fixture.advanceSeconds(60)
       fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-12-24' })
-      const { headers } = await send(app, page(1042), { confirm: '1042' })
+      const { headers } = await sendForm(app, page(1042), { confirm: '1042' })
       const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
       await expect
         .poll(shown, { interval: 20, timeout: 20_000 })
@@ -158,7 +142,7 @@ describe('closing now', () => {
     const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
     const on = await openPages(fixture)
     const answer = async (number: number, fields: Record<string, string>, { app } = on, headers = {}) => {
-      const { statusCode, body } = await send(app, page(number), fields, headers)
+      const { statusCode, body } = await sendForm(app, page(number), fields, headers)
       return `${statusCode} ${notices(body)[0] ?? body}`
     }
     expect(await answer(1042, { confirm: '1043' })).toBe(
@@ -195,7 +179,7 @@ describe('closing now', () => {
     const [refused, other] = fixture.ids
     fixture.sandbox.faults.add({ rfqId: refused, operation: 'closeRfq', times: 1, effect: { kind: 'not-ok' } })
     const { app } = await openPages(fixture)
-    const first = await send(app, page(1042), { confirm: '1042' })
+    const first = await sendForm(app, page(1042), { confirm: '1042' })
     const shown = async () => notices((await app.inject(String(first.headers.location))).body)[0]
     await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The marketplace refused to close it: /)
     fixture.advanceSeconds(60)

@@ -108,7 +108,8 @@ async function openQueue(fixture: ChannelFixture, config: Config): Promise<Pick<
   const marketplace = { session: () => fixture.session() } as unknown as Marketplace
   await runner.work(
     createHandlers({
-      ...{ config, store, marketplace, now, log, killSwitch, pollListings: unused, pollRfqs: unused },
+      ...{ config, store, marketplace, now, log, killSwitch },
+      ...{ pollListings: () => fixture.pollListings(), pollRfqs: () => fixture.pollRfqs() },
       ...{ rfqReport: unused, channelReport: unused, enqueue: async () => true },
       closeExpired: (_context, policy) => fixture.closeExpired(policy, { stopped: killSwitch }),
     }),

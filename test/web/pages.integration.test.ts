@@ -464,13 +464,13 @@ describe('/queue', () => {
     const fixture = await oneRfq()
     const { app, runner } = await openPages(fixture)
     await runner.enqueue('close-expired', { channel: KEY, cause: 'page ana' }, 'close-1')
-    await runner.enqueue('poll-rfqs', { channel: KEY, cause: 'tick' }, 'poll-1')
+    await runner.enqueue('channel-report', { channel: KEY, cause: 'tick' }, 'report-1')
     const jobs = async (query = '') => (await app.inject(`/queue?format=json${query}`)).json()
     await expect
       .poll(() => jobs(), { interval: 20, timeout: 20_000 })
       .toMatchObject([
         { state: 'completed', job: 'close-expired', channel: KEY, cause: 'page ana', id: 'close-1', error: null },
-        { state: 'failed', job: 'poll-rfqs', cause: 'tick', error: 'not used by this test' },
+        { state: 'failed', job: 'channel-report', cause: 'tick', error: 'not used by this test' },
       ])
     expect(await jobs('&state=active')).toEqual([])
     expect((await app.inject('/queue')).body).toContain('Jobs run in this process (queue: in-process)')

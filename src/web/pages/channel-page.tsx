@@ -1,5 +1,8 @@
+import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
-import { closingPath, listPath } from '../../read-models/page-paths.js'
+import type { ChannelPageModel } from '../../read-models/channel-page-model.js'
+import { channelPath, closingPath, listPath } from '../../read-models/page-paths.js'
+import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
@@ -7,15 +10,64 @@ import { ChartFigure, NO_ANCHOR, values } from '../views/chart.js'
 import { momentColumn } from '../views/columns.js'
 import { Moment, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
-import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { causeOf, REFRESH_SECONDS, readStatus } from './asked-job.js'
+import {
+  addForm,
+  addPage,
+  type PageContent,
+  type PageDeps,
+  type PageRequest,
+  type Parameters,
+  pageOf,
+  readChoice,
+} from './page.js'
+import { POLLS, PollForm, type PollKind, PollNotice, pollState } from './poll-now.js'
 import { RUN_COLUMNS } from './runs-page.js'
 
-/** `/channels/ORG/SLUG`: one channel at a glance. */
-export async function channelPage(page: PageRequest): Promise<PageContent> {
-  const { path, queries, now, link } = page
-  const key = `${path.org}/${path.channel}`
-  const model = await queries.channel({ channel: key, now })
+/** The queue that polls. */
+type PollDeps = Pick<ActionDeps, 'queue'>
+
+/** `/channels/ORG/SLUG`: one channel at a glance, and polling it now. */
+export function addChannel(app: FastifyInstance, deps: PageDeps, polls: PollDeps): void {
+  const path = '/channels/:org/:channel'
+  addPage(app, deps, path, async (page) => {
+    const { job } = page.query
+    const status = job === undefined ? undefined : await readStatus(job, polls)
+    const asked = status === undefined ? null : pollState(keyOf(page), status)
+    return channelPage(page, await readChannelModel(page), { asked })
+  })
+  addForm(app, deps, path, (page, fields) => pollNow(page, fields, polls))
+}
+
+const keyOf = ({ path }: PageRequest) => `${path.org}/${path.channel}`
+
+async function readChannelModel(page: PageRequest): Promise<ChannelPageModel> {
+  const model = await page.queries.channel({ channel: keyOf(page), now: page.now })
   if ('notFound' in model) throw new HttpError(404, model.notFound)
+  return model
+}
+
+async function pollNow(page: PageRequest, fields: Parameters, { queue }: PollDeps) {
+  const kind = readChoice({ ...page, query: fields }, 'kind', Object.keys(POLLS) as PollKind[]) ?? 'rfqs'
+  const model = await readChannelModel(page)
+  const { channel } = model
+  const order = { name: `poll-${kind}`, payload: { channel, cause: causeOf(page.request.user) } } as const
+  const job = queue.newId(order)
+  if (await queue.enqueue(order, job)) return { redirect: `${channelPath(channel)}?${new URLSearchParams({ job })}` }
+  const mistake = `A poll of the ${POLLS[kind]} waits already; it does what this one would.`
+  return { status: 409, ...channelPage(page, model, { mistake }) }
+}
+
+interface Shown {
+  /** A poll that was asked for. */
+  asked?: ReturnType<typeof pollState>
+  /** Why a poll that was asked for was not added. */
+  mistake?: string
+}
+
+function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null, mistake }: Shown): PageContent {
+  const { link, request } = page
+  const key = model.channel
   const filter = `channel=${encodeURIComponent(key)}`
   const runs = pageOf(page, {
     name: 'runs',
@@ -34,11 +86,17 @@ export async function channelPage(page: PageRequest): Promise<PageContent> {
   return {
     title: key,
     current: '/channels',
+    ...(asked?.isRunning && { live: 'no' }),
+    onSend: (reply) => {
+      if (asked?.isRunning) reply.header('refresh', String(REFRESH_SECONDS))
+    },
     tables: [downloadOf(runs.table), downloadOf(weeks)],
     body: (
       <>
         <h1>{key}</h1>
         <p class="lead">{`Due dates end at midnight in ${model.timeZone}${model.graceHours > 0 ? ` plus ${formatCount(model.graceHours, 'hour')}` : ''}; autoClose: ${model.autoClose}.`}</p>
+        {asked !== null && <PollNotice {...asked} />}
+        {mistake !== undefined && <PollNotice tone="bad" words={mistake} />}
         <ul class="tiles">
           {model.byState.map(({ state, rfqs }) => (
             <Tile
@@ -80,6 +138,7 @@ export async function channelPage(page: PageRequest): Promise<PageContent> {
           />
         </div>
         <h2>Newest runs</h2>
+        {request.user?.role === 'operator' && !asked?.isRunning && <PollForm csrfToken={request.csrfToken} />}
         <TableView {...runs} link={link} />
         <p>
           <a href={`/changes?${filter}`}>What changed</a> · <a href={listPath('runs', key)}>All runs</a> ·{' '}

@@ -1,8 +1,8 @@
 import type { CloseOutcome, DecisionRecord } from '../../domain/records.js'
 import { listPath } from '../../read-models/page-paths.js'
-import type { JobStatusView } from '../api/schemas/index.js'
 import type { ClosingPage } from '../page-queries.js'
 import { plain, type Tone } from '../views/format.js'
+import { type AskedStatus, LOADS_AGAIN } from './asked-job.js'
 import type { Parameters } from './page.js'
 
 /** The state of a close that somebody asked for on the page. */
@@ -32,9 +32,6 @@ export function askedClose({ job, asked }: Parameters): AskedClose | null {
   return job === undefined || Number.isNaN(at.getTime()) ? null : { job, at: at.toISOString() }
 }
 
-/** The status of the job of a close: null if the queue does not know it any more, `unreachable` if it does not answer. */
-export type AskedStatus = JobStatusView | 'unreachable' | null
-
 /**
  * Whether a close that was asked for is decided, and how.
  * @returns null if the job is about something else
@@ -62,7 +59,7 @@ const RUNNING = {
 }
 
 const running = (words: string): ClosingOutcome => ({
-  ...{ tone: 'warn', words: `${words} This page loads itself again.`, isRunning: true },
+  ...{ tone: 'warn', words: `${words} ${LOADS_AGAIN}`, isRunning: true },
 })
 const undecided = (words: string): ClosingOutcome => ({ tone: 'bad', words, isRunning: false, isUndecided: true })
 

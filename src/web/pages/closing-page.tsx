@@ -7,15 +7,9 @@ import type { ClosingPage, ClosingReasons } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
+import { causeOf, REFRESH_SECONDS, readStatus } from './asked-job.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
-import {
-  type AskedStatus,
-  askedClose,
-  askedParameters,
-  type ClosingOutcome,
-  closingOutcome,
-  OutcomeNotice,
-} from './closing-outcome.js'
+import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
 import { DECISION_COLUMNS } from './decisions-page.js'
 import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters, pageOf } from './page.js'
 import { addressOf } from './rfq-address.js'
@@ -29,7 +23,7 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
   addPage(app, deps, path, async (page) => {
     const asked = askedClose(page.query)
     // Before the decisions: those of a job that has ended are then among them.
-    const status = asked === null ? null : await statusOf(asked.job, closing)
+    const status = asked === null ? null : await readStatus(asked.job, closing)
     const found = await readClosing(page)
     const outcome = asked === null ? null : closingOutcome(found, asked, status)
     const reasons = outcome?.isRunning ? null : await readReasons(page, found)
@@ -48,13 +42,6 @@ async function readClosing({ path, queries, now }: PageRequest): Promise<Closing
 const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }: ClosingPage) =>
   state === 'closed' ? null : await queries.closingReasons({ channel, rfqId: id, now })
 
-/** The decisions are shown without the queue too. */
-const statusOf = (job: string, { queue }: ClosingDeps): Promise<AskedStatus> =>
-  queue.status(job).catch((error: Error) => {
-    if (error.name === 'QueueUnavailableError') return 'unreachable'
-    throw error
-  })
-
 /** Asks for a closing round for this RFQ only; what that round decides, and whether it sends anything, is up to the policy. */
 async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
   const found = await readClosing(page)
@@ -70,16 +57,15 @@ async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing
   }
   const refusal = refusalOf(found, reasons, closing.closingObstacle(channel))
   if (refusal !== null) return refuse(409, refusal)
-  const cause = `page ${page.request.user?.name ?? ''}`.trim().slice(0, 100)
-  const order = { name: 'close-expired', payload: { channel, rfqId: id, cause } } as const
+  const order = {
+    name: 'close-expired',
+    payload: { channel, rfqId: id, cause: causeOf(page.request.user) },
+  } as const
   const job = closing.queue.newId(order)
   if (!(await closing.queue.enqueue(order, job)))
     return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
   return { redirect: `${closingPath(channel, name)}?${askedParameters({ job, at: page.now.toISOString() })}` }
 }
-
-/** Seconds after which a page that waits for a closing round loads itself again. */
-const REFRESH_SECONDS = 1
 
 interface Shown {
   closing: ClosingDeps

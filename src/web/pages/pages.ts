@@ -3,7 +3,7 @@ import { eventRoutes } from '../routes/events.js'
 import { apiPage } from './api-page.js'
 import { addChangesFeed } from './changes-feed.js'
 import { changesPage } from './changes-page.js'
-import { channelPage, channelsPage } from './channel-page.js'
+import { addChannel, channelsPage } from './channel-page.js'
 import { addClosing, type ClosingDeps } from './closing-page.js'
 import { decisionsPage } from './decisions-page.js'
 import { listingsPage } from './listings-page.js'
@@ -37,7 +37,7 @@ export const pageRoutes =
     addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage)
     addClosing(app, deps, deps.closing)
     addPage(app, deps, '/channels', channelsPage)
-    addPage(app, deps, '/channels/:org/:channel', channelPage)
+    addChannel(app, deps, deps.closing)
     addPage(app, deps, '/changes', changesPage)
     addChangesFeed(app, deps)
     addPage(app, deps, '/listings', listingsPage)

@@ -109,7 +109,7 @@ pre{font:.84rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono"
 .flags{list-style:none;padding:0}.flags li{margin:.25rem 0}mark{background:var(--past);color:var(--pastink);padding:0 .2rem;border-radius:.2rem}
 dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--paper);color:var(--ink);padding:1rem 1.4rem}dialog::backdrop{background:#0008}dialog h2{margin:0 0 .4rem}dialog dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}dialog dd{margin:0}dialog form{margin-top:.8rem}kbd{font:.85em ui-monospace,Menlo,Consolas,monospace;border:1px solid var(--edge);border-radius:.25rem;padding:0 .35rem}
 .newer{margin:0 0 1rem}.timemachine input[type=range]{flex:1 1 12rem;min-width:8rem;padding:0;accent-color:var(--brand)}
-.make{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem 1rem}.make form{margin:0;display:flex;flex-wrap:wrap;gap:.4rem}
+.make{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem 1rem}.buttons,.make form{margin:0;display:flex;flex-wrap:wrap;gap:.4rem}
 progress{width:100%;height:.9rem;accent-color:var(--brand)}
 .prose{white-space:pre-line;overflow-wrap:anywhere}.empty{max-width:none}
 @media (max-width:40rem){td.wide>div{min-width:0}.cards td>div{min-width:0;overflow-wrap:anywhere}.scroll{max-height:none;border:0;background:none;overflow:visible}table.cards,.cards tbody,.cards tr,.cards td{display:block}.cards thead,.cards td.unknown{display:none}.cards tr{border:1px solid var(--line);border-radius:.5rem;background:var(--paper);margin:0 0 .6rem;padding:.3rem 0}.cards td{display:flex;gap:.8rem;border:0;padding:.16rem .7rem;text-align:left;white-space:normal!important}.cards td::before{content:attr(data-label);flex:0 0 6.5rem;color:var(--muted)}
