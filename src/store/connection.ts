@@ -57,6 +57,8 @@ export class Connection {
       // Flushing within a commit would block the thread; without a write-ahead log, only that is safe.
       const isFlushedHere = mode === 'wal'
       if (isFlushedHere) opened.pragma('synchronous = normal')
+      // The pages that a savepoint changes are copied: not to a temporary file.
+      opened.pragma('temp_store = memory')
       const reader = connect(path)
       reader.pragma('query_only = on')
       reader.pragma(`cache_size = -${READER_CACHE_KIB}`)
