@@ -50,6 +50,35 @@ export interface Observation<T> {
   valid: boolean
   /** Identifies the bytes as received and the version of Quotekeeper that parsed them; null or absent if not known. */
   fingerprint?: string | null
+  /** The content hash (canonical-json.ts), if it was calculated. */
+  hash?: string
+  /** Parsing the text is known to lose nothing. */
+  losesNothing?: boolean
+}
+
+/**
+ * An observation of which only the text and the hash are kept: its content, which takes several times as much memory, is parsed
+ * again each time it is asked for. Parsing its text loses nothing.
+ */
+export function withTextOnly<T>(
+  { id, text, problems, valid }: Observation<T> & { text: string },
+  hash: string,
+  parse: (body: unknown) => Pick<Observation<T>, 'document'>,
+): Observation<T> {
+  const body = () => JSON.parse(text) as unknown
+  return {
+    ...{ id, text, problems, valid, hash, losesNothing: true },
+    // Members of its own, so that copies have them.
+    get body() {
+      return body()
+    },
+    get exactBody() {
+      return body()
+    },
+    get document() {
+      return parse(body()).document
+    },
+  }
 }
 
 /**

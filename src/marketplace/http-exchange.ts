@@ -29,6 +29,7 @@ export interface HttpReply {
 
 /** How much is kept of a body that is used only in messages. */
 const MAX_MESSAGE_BYTES = 64 * 1024
+const MIN_COLLECTED_BYTES = 2 ** 20
 type Decoder = Transform
 const DECODERS: Record<string, () => Decoder> = {
   gzip: createGunzip,
@@ -71,7 +72,9 @@ export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): P
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
   readonly #end: (result: HttpReply | Error) => void
-  readonly #chunks: Buffer[] = []
+  #chunks: Buffer[] = []
+  /** Where a large body is collected, so that it is in memory once; null if its size is not known. */
+  #whole: Buffer | null = null
   #size = 0
   #status = 0
   #headers: HttpReply['headers'] = {}
@@ -105,9 +108,12 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#headers = headers
     this.#limit = bodyLimit(this.#request, status)
     const { bytes, exceeded } = this.#limit
-    if (exceeded && Number(headers['content-length']) > bytes) this.abort(exceeded())
+    const length = Number(headers['content-length'])
+    if (exceeded && length > bytes) this.abort(exceeded())
     // A 304 has no body, whatever it says of that of the document.
     else if (status !== 304) this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
+    const isLarge = length >= MIN_COLLECTED_BYTES && length <= bytes
+    if (isLarge && !this.#decoder && !this.#hasEnded) this.#whole = Buffer.allocUnsafeSlow(length)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -144,7 +150,8 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   /** Stops at the limit: a decompression bomb must not fill the memory. */
   #add(chunk: Buffer): void {
     if (this.#hasEnded) return
-    this.#chunks.push(chunk)
+    if (this.#whole && this.#size + chunk.length <= this.#whole.length) chunk.copy(this.#whole, this.#size)
+    else this.#chunks.push(...this.#takeWhole(), chunk)
     this.#size += chunk.length
     const { bytes, exceeded } = this.#limit
     if (this.#size <= bytes) return
@@ -155,9 +162,17 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     }
   }
 
+  /** What was collected so far, of a body that is larger than its header says. */
+  #takeWhole(): Buffer[] {
+    const whole = this.#whole
+    this.#whole = null
+    return whole ? [whole.subarray(0, this.#size)] : []
+  }
+
   #complete(): void {
     const [first] = this.#chunks
-    const whole = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
+    const whole =
+      this.#whole?.subarray(0, this.#size) ?? (this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks))
     const body = whole.length > this.#limit.bytes ? whole.subarray(0, this.#limit.bytes) : whole
     this.#finish({ status: this.#status, headers: this.#headers, body })
   }

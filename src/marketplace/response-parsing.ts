@@ -1,4 +1,11 @@
-import { type DocumentParser, identifierOf, type Observation, unidentifiedId } from '../domain/observation.js'
+import { contentHash } from '../domain/canonical-json.js'
+import {
+  type DocumentParser,
+  identifierOf,
+  type Observation,
+  unidentifiedId,
+  withTextOnly,
+} from '../domain/observation.js'
 import type { CloseResult } from './contract.js'
 import type { JsonObject, ParsedText } from './json-body.js'
 import { TransientError } from './retry.js'
@@ -30,6 +37,7 @@ const MAX_COMPARED_TEXT = 1000
  */
 export class ListCollector<T> {
   readonly observations: Observation<T>[] = []
+  readonly #kind: 'listing' | 'rfq'
   readonly #parse: DocumentParser<T>
   /** Entries without an identifier, by id and by text, with their number. */
   readonly #unidentified = new Map<string, { observation: Observation<T>; times: number }>()
@@ -38,7 +46,8 @@ export class ListCollector<T> {
   #problems = 0
   #problemsLeftOut = 0
 
-  constructor(parse: DocumentParser<T>) {
+  constructor(kind: 'listing' | 'rfq', parse: DocumentParser<T>) {
+    this.#kind = kind
     this.#parse = parse
   }
 
@@ -88,9 +97,18 @@ export class ListCollector<T> {
     const problems = observation.problems.slice(0, MAX_LIST_PROBLEMS - this.#problems)
     this.#problems += problems.length
     this.#problemsLeftOut += observation.problems.length - problems.length
-    const kept = { ...observation, problems }
+    const kept = this.#withoutContent({ ...observation, problems })
     this.observations.push(kept)
     return kept
+  }
+
+  /** Polls need the document of an RFQ's entry several times, and no content of listings. */
+  #withoutContent(observation: Observation<T>): Observation<T> {
+    const { text, body, exactBody, document } = observation
+    if (text === null || exactBody !== body) return observation
+    const parse = this.#parse
+    const parseAgain = this.#kind === 'rfq' ? () => ({ document }) : parse
+    return withTextOnly({ ...observation, text }, contentHash(this.#kind, body), parseAgain)
   }
 }
 

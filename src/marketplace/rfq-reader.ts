@@ -40,6 +40,8 @@ export interface FetchedResponse {
   fingerprint: string | null
   /** The content hash, if it was calculated. */
   hash?: string
+  /** Parsing the text is known to lose nothing. */
+  losesNothing?: boolean
   /** `summary` if the marketplace lists the response but answers 400, 404 or 410 when it is read. */
   shape: 'full' | 'summary'
   /** Of its summary; null if that cannot be told. */
@@ -158,6 +160,7 @@ type ResponseContent = Omit<FetchedResponse, 'id' | 'summaryHash' | 'requested'>
  */
 class ResponseText implements ResponseContent {
   readonly shape = 'full'
+  readonly losesNothing = true
   readonly hash: string
   readonly valid: boolean
   readonly problems: Problem[]

@@ -69,11 +69,11 @@ export class Session implements ChannelSession {
   }
 
   listListings(): Promise<ReadResult<Observation<Listing>[]>> {
-    return this.#list('listListings', 'listings', parseListing)
+    return this.#list('listListings', 'listing', parseListing)
   }
 
   listRfqs(): Promise<ReadResult<Observation<RfqListItem>[]>> {
-    return this.#list('listRfqs', 'rfqs', parseRfqListItem)
+    return this.#list('listRfqs', 'rfq', parseRfqListItem)
   }
 
   readRfq(id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<Rfq>>> {
@@ -89,10 +89,10 @@ export class Session implements ChannelSession {
     return parseCloseReply(await this.#send(target, 0), this.#sanitize)
   }
 
-  async #list<T>(operation: Operation, name: string, parse: DocumentParser<T>) {
-    const target = this.#target(operation, [name])
+  async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>) {
+    const target = this.#target(operation, [`${kind}s`])
     return this.#read(target, async (reply) => {
-      const list = new ListCollector(reply.containedKey ? noteRemovedKey(parse) : parse)
+      const list = new ListCollector(kind, reply.containedKey ? noteRemovedKey(parse) : parse)
       for await (const item of readJsonItems(reply, target.label, this.#sanitize)) list.add(item.text, item.parse)
       return list.finish()
     })

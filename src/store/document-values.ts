@@ -84,13 +84,18 @@ export const readState = ({ fingerprint, valid, shape, problems }: ShapedSnapsho
   hasProblems: problems.length > 0 ? 1 : 0,
 })
 
-export const hashOf = ({ kind }: EntityKey, { hash, body, exactBody = body }: Snapshot) =>
-  hash ?? contentHash(kind, exactBody)
+export const hashOf = ({ kind }: EntityKey, snapshot: Snapshot): string =>
+  snapshot.hash ?? contentHash(kind, exactBodyOf(snapshot))
+
+const exactBodyOf = ({ body, exactBody = body }: Snapshot) => exactBody
 
 /** The body as it is stored, and the parsed body, serialized, if parsing loses something. */
-export function storedTexts({ body, exactBody = body, text }: Snapshot): { body: string; parsedBody: string | null } {
+export function storedTexts(snapshot: Snapshot): { body: string; parsedBody: string | null } {
+  // Does not ask for the body: it may have to be parsed.
+  if (snapshot.losesNothing && typeof snapshot.text === 'string') return { body: snapshot.text, parsedBody: null }
+  const { body, text } = snapshot
   const serialized = () => JSON.stringify(body) ?? 'null'
-  return { body: text ?? serialized(), parsedBody: exactBody === body ? null : serialized() }
+  return { body: text ?? serialized(), parsedBody: exactBodyOf(snapshot) === body ? null : serialized() }
 }
 
 export const entityKey = ({ channel }: RunHandle, kind: DocumentKind, id: string, rfqId = ''): EntityKey => ({

@@ -19,6 +19,8 @@ export interface Snapshot {
   fingerprint?: string | null
   /** Its content hash (domain/canonical-json.ts), if it was calculated before. */
   hash?: string
+  /** Parsing the text is known to lose nothing, so that the body is not asked for when it is stored. */
+  losesNothing?: boolean
 }
 
 /** An RFQ with its responses, stored in one transaction. */

@@ -100,7 +100,8 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
           const slice = new TimeSlice()
           for (const listing of chunk) {
             const key = entityKey(run, 'listing', listing.id)
-            changes.push(upsert(key, { ...listing, shape: 'full' }, context))
+            // Not a copy: its content may not be parsed yet.
+            changes.push(upsert(key, Object.assign(listing, { shape: 'full' as const }), context))
             if (slice.isOver) await slice.next()
           }
         })

@@ -11,8 +11,10 @@ export type ListedTerms = ReadonlyMap<string, readonly Terms[]>
 /** Collects the terms of all entries before those with the same identifier are merged. */
 export function listedTerms(entries: readonly Observation<RfqListItem>[]): ListedTerms {
   const byId = new Map<string, Terms[]>()
-  for (const { id, body } of entries) {
-    const { state, responseDueDate } = (body ?? {}) as Terms
+  for (const entry of entries) {
+    const { id, document, problems } = entry
+    // Where nothing deviates from the API description, the document says what the body does.
+    const { state, responseDueDate } = ((problems.length === 0 && document) || entry.body || {}) as Terms
     const earlier = byId.get(id)
     if (earlier) earlier.push({ state, responseDueDate })
     else byId.set(id, [{ state, responseDueDate }])

@@ -20,10 +20,11 @@ export async function dedupeById<T>(
   const slice = new TimeSlice()
   const byId = new Map<string, ListEntry<T>>()
   for (const entry of observed) {
-    const hash = contentHash(kind, entry.exactBody)
+    const hash = entry.hash ?? contentHash(kind, entry.exactBody)
     const earlier = byId.get(entry.id)
     const problems = earlier && earlier.hash !== hash ? [...entry.problems, duplicateProblem(entry.id)] : entry.problems
-    byId.set(entry.id, { ...entry, problems, hash })
+    // Not a copy: the content of an entry may not be parsed yet.
+    byId.set(entry.id, Object.assign(entry, { problems, hash }))
     if (slice.isOver) await slice.next()
   }
   return byId

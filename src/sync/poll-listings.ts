@@ -12,7 +12,8 @@ export function pollListings(context: PollContext): Promise<PollResult> {
   const { session, store, now } = context
   return runPoll(context, 'listings', async (poll) => {
     const { run, progress } = poll
-    const { listings, readAt } = await readListings(session)
+    const { value, readAt } = await session.listListings()
+    const listings = [...(await dedupeById('listing', value)).values()]
     const listed = new Set(listings.map((listing) => listing.id))
     await checkMassLoss(poll, 'listing', listed)
     const changes = await store.recordListings(run, listings, readAt, now())
@@ -24,11 +25,4 @@ export function pollListings(context: PollContext): Promise<PollResult> {
     }
     await markMissing(poll, 'listing', listed, readAt)
   })
-}
-
-/** Without the parsed documents, which nothing needs and which take more memory than the texts. */
-async function readListings(session: PollContext['session']) {
-  const { value, readAt } = await session.listListings()
-  const entries = [...(await dedupeById('listing', value)).values()]
-  return { listings: entries.map(({ document: _document, ...snapshot }) => snapshot), readAt }
 }
