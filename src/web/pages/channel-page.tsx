@@ -97,6 +97,7 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
         <p class="lead">{`Due dates end at midnight in ${model.timeZone}${model.graceHours > 0 ? ` plus ${formatCount(model.graceHours, 'hour')}` : ''}; autoClose: ${model.autoClose}.`}</p>
         {asked !== null && <PollNotice {...asked} />}
         {mistake !== undefined && <PollNotice tone="bad" words={mistake} />}
+        {request.user?.role === 'operator' && !asked?.isRunning && <PollForm csrfToken={request.csrfToken} />}
         <ul class="tiles">
           {model.byState.map(({ state, rfqs }) => (
             <Tile
@@ -138,7 +139,6 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
           />
         </div>
         <h2>Newest runs</h2>
-        {request.user?.role === 'operator' && !asked?.isRunning && <PollForm csrfToken={request.csrfToken} />}
         <TableView {...runs} link={link} />
         <p>
           <a href={`/changes?${filter}`}>What changed</a> · <a href={listPath('runs', key)}>All runs</a> ·{' '}
