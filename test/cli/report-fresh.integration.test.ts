@@ -1,4 +1,8 @@
-import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { openStore } from '../../src/store/store.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 const CHANNELS = [
@@ -41,6 +45,33 @@ it('report --fresh fails if the marketplace cannot be read, and reports on what 
   expect(stored.status).toBe(0)
   expect(stored.err).toMatch(/The report shows what is recorded \(as of 09:30 UTC.*could not be read/)
   expect(totalOf(stored.out)).toEqual(expect.any(Number))
+})
+
+it('report --fresh waits for the end of a poll that is in progress, again and again', async () => {
+  const { folder, quotekeeper, number, totalOf } = await openFixture()
+  const now = new Date(NOW.getTime() + 600_000)
+  const path = join(folder, 'data/quotekeeper.db')
+  const service = await openStore({ path, command: 'quotekeeper start', clock: () => now })
+  onTestFinished(() => service.close())
+  const update = (changes: string) => {
+    const db = new Database(path)
+    db.exec(`update runs set ${changes} where finished_at is null`)
+    db.close()
+  }
+  const notes: string[] = []
+  for (let round = 0; round < 6; round++) {
+    await service.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
+    // As if the service were another living process.
+    update(`holder = json_set(holder, '$.pid', ${process.ppid})`)
+    const fresh = quotekeeper('report', number, '--fresh', '--json')
+    await delay(300)
+    update(`finished_at = '${now.toISOString()}', outcome = 'complete'`)
+    const { status, err, out } = await fresh
+    expect([status, totalOf(out)]).toEqual([0, 123_456])
+    notes.push(err)
+  }
+  // On a busy machine, the command may begin after the end.
+  expect(notes).toContainEqual(expect.stringMatching(/^Waiting .* poll of acme\/forest/))
 })
 
 it('report --fresh says since when an RFQ is no longer listed', async () => {
