@@ -8,7 +8,7 @@ type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 
 const MAX_NAMED = 5
 
 /**
- * What became of closing on a channel, in one line: the last round, the last close, and what waits for a person. It never
+ * The state of closing on a channel, in one line: the last round, the last close, and what waits for a person. It never
  * makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
  */
 export async function describeClosing(store: ClosingStore, channel: string, now: Date): Promise<ReadinessCheck> {

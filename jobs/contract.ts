@@ -49,7 +49,7 @@ export interface JobResult {
 
 export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const
 
-/** What became of a job. */
+/** The state of a job, and how it ended. */
 export interface JobStatus {
   id: string
   name: string
@@ -93,7 +93,7 @@ export interface JobRunner {
   /** Whether the queue answers, accepts writes and still belongs to the bound database, for readiness. */
   ping(): Promise<{ ok: boolean; message: string }>
   /**
-   * What became of a job. Finished ones are kept for a while.
+   * The state of a job, and how it ended. Finished ones are kept for a while.
    * @returns null if the queue does not know it
    * @throws QueueUnavailableError
    */

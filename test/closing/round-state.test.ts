@@ -131,7 +131,7 @@ describe('the reason against sending a close again', () => {
     expect(reasonAgainstSending(round, candidate)).toMatchObject({ code: 'refused' })
   })
 
-  it('is the second close within 24 hours, whatever became of it', () => {
+  it('is the second close within 24 hours, whatever the first one led to', () => {
     const round = aRound()
     round.sentIntents.set('rfq-1', 1)
     expect(reasonAgainstSending(round, candidate)).toBeNull()

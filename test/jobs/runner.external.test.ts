@@ -99,7 +99,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(['listings-1', 'other-1', 'tick-1']))
   })
 
-  it('says how many jobs wait and run, how long the oldest has waited, and what became of each', async () => {
+  it('says how many jobs wait and run, how long the oldest has waited, and how each ended', async () => {
     const gate = createGate()
     await open()
     expect(await runner.load()).toEqual({ waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 })

@@ -300,7 +300,7 @@ describe('a wrong request is answered with a problem document', () => {
 })
 
 describe('work on the queue', () => {
-  it('is accepted with the address of its job, which says what became of it', async () => {
+  it('is accepted with the address of its job, which says how it ended', async () => {
     const fixture = await openChannelFixture({ rfqs: 1 })
     await fixture.pollRfqs()
     const { handlers } = recordingHandlers()
