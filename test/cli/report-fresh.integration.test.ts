@@ -51,7 +51,7 @@ it('report --fresh waits for the end of a poll that is in progress, again and ag
   const { folder, quotekeeper, number, totalOf } = await openFixture()
   const now = new Date(NOW.getTime() + 600_000)
   const path = join(folder, 'data/quotekeeper.db')
-  const service = await openStore({ path, command: 'quotekeeper start', clock: () => now })
+  const service = await openStore({ path, command: 'quotekeeper start' })
   onTestFinished(() => service.close())
   const update = (changes: string) => {
     const db = new Database(path)
@@ -64,7 +64,7 @@ it('report --fresh waits for the end of a poll that is in progress, again and ag
     // As if the service were another living process.
     update(`holder = json_set(holder, '$.pid', ${process.ppid})`)
     const fresh = quotekeeper('report', number, '--fresh', '--json')
-    await delay(300)
+    await delay(200)
     update(`finished_at = '${now.toISOString()}', outcome = 'complete'`)
     const { status, err, out } = await fresh
     expect([status, totalOf(out)]).toEqual([0, 123_456])
