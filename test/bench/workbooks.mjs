@@ -196,8 +196,10 @@ async function bareStreaming(report) {
 async function workbook(report) {
   const { rfqSheets } = await import('../../dist/reports/rfq/workbook.js')
   const { rfqIdentity } = await import('../../dist/reports/rfq/layout.js')
-  const { buildWorkbook } = await import('../../dist/reports/xlsx/workbook-writer.js')
-  return (await buildWorkbook(rfqSheets(report), rfqIdentity(report))).byteLength
+  const { streamWorkbook } = await import('../../dist/reports/xlsx/workbook-writer.js')
+  let bytes = 0
+  for await (const chunk of streamWorkbook(rfqSheets(report), rfqIdentity(report))) bytes += chunk.length
+  return bytes
 }
 
 const WRITERS = { workbook, 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
