@@ -39,6 +39,8 @@ export async function createQueueActions(
 
 /** Jobs of each state that the page of the queue lists. */
 const MAX_LISTED = 500
+/** More than the processes on one queue run at the same time. */
+const MAX_ACTIVE = 100
 
 function toQueueJob({ id, name, payload, ...job }: JobStatus, scrub: (text: string) => string): QueueJob {
   // What another program put on the queue may have any form.
@@ -62,7 +64,7 @@ function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOp
 
   const isFollowing = async (key: string): Promise<boolean> => {
     if (!following.has(key)) return false
-    const isRunning = (await queue.jobs(MAX_LISTED)).some((job) => job.state === 'active' && keyOf(job) === key)
+    const isRunning = (await queue.jobs(MAX_ACTIVE)).some((job) => job.state === 'active' && keyOf(job) === key)
     if (!isRunning) following.delete(key)
     return isRunning
   }
@@ -98,7 +100,7 @@ function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOp
 function keyOf({ name, payload }: JobStatus): string | null {
   const { channel, rfqId } = Object(payload) as Partial<JobStatus['payload']>
   return typeof channel === 'string'
-    ? fairnessKey(name as JobOrder['name'], { channel, ...(rfqId && { rfqId }) })
+    ? fairnessKey(name as JobOrder['name'], { channel, ...(typeof rfqId === 'string' && { rfqId }) })
     : null
 }
 
