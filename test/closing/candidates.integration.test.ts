@@ -1,23 +1,19 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { RunLostError } from '../../src/store/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { rowsOf } from '../helpers/store-engine.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
 const closedIds = (fixture: Fixture) => fixture.posts().map(({ rfqId }) => rfqId)
 const heldPlansOf = ({ store, now }: Fixture) => store.heldPlans({ channel: KEY, now: now() })
 /** Who approved the only plan of a fixture. */
-function approverOf({ store }: Fixture): unknown {
-  const db = new Database(store.path, { readonly: true })
-  try {
-    return db.prepare('select approved_by from held_rounds').pluck().get()
-  } finally {
-    db.close()
-  }
+async function approverOf({ store }: Fixture): Promise<string | null> {
+  const [plan] = (await rowsOf(store, 'select approved_by from held_rounds')) as [{ approved_by: string | null }]
+  return plan.approved_by
 }
 
 describe('the RFQs that a round closes', () => {
@@ -147,7 +143,7 @@ describe('a round with more RFQs than maxPerRun', () => {
     const approval = { ...policy, maxPerRun: 2, approvedPlan: approvalPlan ?? '', approvedBy: 'anna' }
     await fixture.closeExpired(approval, { stopped: () => stopped })
     expect(await heldPlansOf(fixture)).toHaveLength(approved ? 0 : 1)
-    expect(approverOf(fixture)).toBe(approved ? 'anna' : null)
+    expect(await approverOf(fixture)).toBe(approved ? 'anna' : null)
     expect(closedIds(fixture)).toEqual(approved ? fixture.ids : [])
   })
 })

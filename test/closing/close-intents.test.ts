@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INTENT_STATES, type IntentState, isIntentTransition } from '../../src/domain/close-intent.js'
 import type { CloseOutcome } from '../../src/domain/records.js'
 import type { CloseIntent, NewDecision, Store } from '../../src/store/contract.js'
-import { openStore } from '../../src/store/store.js'
 import { KEY } from '../helpers/channel-fixture.js'
+import { openNewStore } from '../helpers/new-store.js'
 
 const LEGAL: [from: IntentState, to: IntentState][] = [
   ['planned', 'sending'],
@@ -31,7 +31,7 @@ let store: Store
 let runId: number
 const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-test-'))
 beforeAll(async () => {
-  store = await openStore({ path: join(folder, 'intents.db'), clock: now })
+  store = await openNewStore({ path: join(folder, 'intents.db'), clock: now })
   runId = (await store.beginRun({ channel: KEY, kind: 'close', now: now() })).id
 })
 afterAll(async () => {

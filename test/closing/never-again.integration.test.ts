@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import type { Effect } from '../../src/sandbox/index.js'
 import { carryOverClosings } from '../../src/store/carry-over.js'
-import { openStore } from '../../src/store/store.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { openAgain } from '../helpers/store-engine.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const DUE = '2026-11-20'
@@ -30,7 +30,7 @@ const touch = ({ sandbox, now, id }: Fixture) => void sandbox.world.changeRfq(id
 
 /** A round of another process: another store on the same file. */
 async function closeElsewhere(fixture: Fixture, policy: Partial<ClosingPolicy> = {}) {
-  const store = await openStore({ path: fixture.store.path, clock: fixture.now })
+  const store = await openAgain(fixture.store.path, { clock: fixture.now })
   try {
     return await fixture.closeExpired(policy, { store })
   } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openStore } from '../../src/store/store.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { openAgain } from '../helpers/store-engine.js'
 
 const DUE = '2026-11-20'
 const ALWAYS = Number.POSITIVE_INFINITY
@@ -100,7 +100,7 @@ describe('a closing round for one RFQ', () => {
 
   it('and the round of the schedule send one close, whichever comes first', async () => {
     const fixture = await openChannelFixture()
-    const store = await openStore({ path: fixture.store.path, clock: fixture.now })
+    const store = await openAgain(fixture.store.path, { clock: fixture.now })
     onTestFinished(() => store.close())
     for (let round = 0; round < 6; round++) {
       const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })

@@ -4,11 +4,11 @@ import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import type { Store } from '../../src/store/contract.js'
-import { openStore } from '../../src/store/store.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { openNewStore } from './new-store.js'
+import { openAgain } from './store-engine.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'
@@ -85,7 +85,7 @@ export async function openChannelFixture(
     },
     reopenStore: async (path = store.path) => {
       await store.close()
-      store = await openStore({ path, clock: now })
+      store = await openAgain(path, { clock: now })
       return store
     },
     now,

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { parseResponse, parseRfq } from '../../src/domain/observation.js'
 import type { RfqSnapshot, RunHandle, Store } from '../../src/store/contract.js'
@@ -29,13 +28,3 @@ export const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): R
   responsesComplete: true,
   readAt,
 })
-
-/** The rows of a query, on a connection of its own. */
-export function rowsOf(store: Store, query: string): unknown[] {
-  const raw = new Database(store.path, { readonly: true })
-  try {
-    return raw.prepare(query).all()
-  } finally {
-    raw.close()
-  }
-}

@@ -7,9 +7,9 @@ import type { EventKind } from '../../src/domain/events.js'
 import type { NotifyConfig, NotifyTarget } from '../../src/notify/contract.js'
 import { createSendMessage } from '../../src/notify/send-message.js'
 import type { Store } from '../../src/store/contract.js'
-import { openStore } from '../../src/store/store.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { openAgain } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -37,7 +37,7 @@ export async function openOutbox() {
     advance: (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds),
     reopen: async () => {
       await store.close()
-      store = await openStore({ path, clock: now })
+      store = await openAgain(store.path, { clock: now })
     },
     /** Records an event; resolves to its number, which is the decision in its data. */
     emit: async (kind: EventKind = 'offer.new', channel = CHANNEL, reason = '') => {

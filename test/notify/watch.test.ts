@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { createNotifications } from '../../jobs/notifications.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { rowsOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 /** A channel whose RFQs and polls the service watches. */
@@ -19,11 +19,9 @@ async function watchedChannel(autoClose: 'on' | 'off' = 'off') {
       now: fixture.now,
       log: recordingLog(),
     })
-  const events = (kind: string) => {
-    const db = new Database(fixture.store.path, { readonly: true })
-    const rows = db.prepare('select rfq_id, count, summary from events where kind = ? order by sequence').all(kind)
-    db.close()
-    return rows as { rfq_id: string | null; count: number; summary: number }[]
+  const events = async (kind: string) => {
+    const query = `select rfq_id, count, summary from events where kind = '${kind}' order by sequence`
+    return (await rowsOf(fixture.store, query)) as { rfq_id: string | null; count: number; summary: number }[]
   }
   return { fixture, world: fixture.sandbox.world, service, events }
 }
@@ -42,11 +40,11 @@ describe('due dates', () => {
         await fixture.reopenStore()
         watching = service()
       }
-      const before = [events('rfq.due-soon').length, events('rfq.overdue').length]
+      const before = [(await events('rfq.due-soon')).length, (await events('rfq.overdue')).length]
       await watching.watch()
-      if (events('rfq.due-soon').length > (before[0] ?? 0))
+      if ((await events('rfq.due-soon')).length > (before[0] ?? 0))
         told.push(`due soon ${fixture.now().toISOString().slice(0, 13)}`)
-      if (events('rfq.overdue').length > (before[1] ?? 0))
+      if ((await events('rfq.overdue')).length > (before[1] ?? 0))
         told.push(`overdue ${fixture.now().toISOString().slice(0, 13)}`)
       fixture.advanceSeconds(6 * 3600)
     }
@@ -56,7 +54,7 @@ describe('due dates', () => {
     await fixture.pollRfqs()
     await watching.watch()
     await watching.watch()
-    expect(events('rfq.due-soon')).toHaveLength(2)
+    expect(await events('rfq.due-soon')).toHaveLength(2)
   })
 
   it('of many RFQs are one event, and those that are closed automatically are overdue only after an hour', async () => {
@@ -65,15 +63,15 @@ describe('due dates', () => {
     await fixture.pollRfqs()
     const watching = service()
     for (let round = 0; round < 6; round++) await watching.watch()
-    expect(events('rfq.due-soon').filter(({ summary }) => summary === 1)).toEqual([
+    expect((await events('rfq.due-soon')).filter(({ summary }) => summary === 1)).toEqual([
       { rfq_id: null, count: 25, summary: 1 },
     ])
     fixture.setTime('2026-11-22T23:40:00.000Z')
     await watching.watch()
-    expect(events('rfq.overdue')).toEqual([])
+    expect(await events('rfq.overdue')).toEqual([])
     fixture.setTime('2026-11-23T00:40:00.000Z')
     await watching.watch()
-    expect(events('rfq.overdue')).toHaveLength(26)
+    expect(await events('rfq.overdue')).toHaveLength(26)
     expect(await fixture.store.routeEvents(() => [], fixture.now())).toBe(0)
   })
 })
@@ -89,7 +87,7 @@ describe('pruning', () => {
       const watching = service()
       await watching.watch()
       await watching.watch()
-      counts.push(kinds.map((kind) => events(kind).length))
+      counts.push(await Promise.all(kinds.map(async (kind) => (await events(kind)).length)))
       fixture.advanceSeconds(24 * 3600)
       await fixture.reopenStore()
       await fixture.store.prune({ foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore: fixture.now() })
@@ -107,9 +105,9 @@ describe('a channel that is behind', () => {
       for (let round = 0; round < 8; round++) {
         fixture.advanceSeconds(300)
         await watching.watch()
-        if (round === 1) expect(events('channel.behind')).toHaveLength(outage - 1)
+        if (round === 1) expect(await events('channel.behind')).toHaveLength(outage - 1)
       }
-      expect(events('channel.behind')).toHaveLength(outage)
+      expect(await events('channel.behind')).toHaveLength(outage)
       await fixture.pollRfqs()
     }
   })

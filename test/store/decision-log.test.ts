@@ -1,7 +1,9 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { DecisionListing, DecisionRecord } from '../../src/domain/records.js'
 import { at, begin, CHANNEL, noonStore } from '../helpers/recording-store.js'
+import { executeIn } from '../helpers/store-engine.js'
+
+const DROP_GUARDS = 'drop trigger if exists decisions_stay; drop trigger if exists decisions_last'
 
 describe('decision log', () => {
   const decision = (rfqId: string, runId: number) => ({
@@ -28,10 +30,7 @@ describe('decision log', () => {
     for (const id of ['a', 'b', 'c']) await db.appendDecision(decision(id, run.id))
     expect(await db.verifyDecisions()).toMatchObject({ decisions: 3, brokenAt: null })
     const tamper = async (change: string) => {
-      const raw = new Database(db.path)
-      raw.exec('drop trigger if exists decisions_stay; drop trigger if exists decisions_last')
-      raw.exec(change)
-      raw.close()
+      await executeIn(db, `${DROP_GUARDS}; ${change}`)
       return (await db.verifyDecisions()).brokenAt
     }
     expect(await tamper(`update close_decisions set reason = 'other' where id = 2`)).toBe(2)

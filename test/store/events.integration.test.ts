@@ -1,10 +1,10 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { EventData } from '../../src/domain/events.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { offers, recordPoll } from '../helpers/record-poll.js'
+import { rowsOf } from '../helpers/store-engine.js'
 
 interface Row {
   kind: string
@@ -17,12 +17,10 @@ interface Row {
 /** The events written since the last call. */
 function eventLog({ store }: ChannelFixture) {
   let after = 0
-  return (): Row[] => {
-    const db = new Database(store.path, { readonly: true })
-    const rows = db.prepare('select * from events where sequence > ? order by sequence').all(after) as (Row & {
+  return async (): Promise<Row[]> => {
+    const rows = (await rowsOf(store, `select * from events where sequence > ${after} order by sequence`)) as (Row & {
       sequence: number
     })[]
-    db.close()
     after = rows.at(-1)?.sequence ?? after
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data as string) as EventData }))
   }
@@ -50,7 +48,7 @@ const kinds = (rows: readonly Row[]) => rows.map(({ kind, count }) => (count ===
 describe('the events of polls', () => {
   it('are one for the first poll of a channel, and none for six polls in which nothing changed', async () => {
     const { events, poll } = await polledChannel()
-    const [first, ...others] = events()
+    const [first, ...others] = await events()
     expect(others).toEqual([])
     expect(first).toMatchObject({ kind: 'channel.first-poll', data: { found: { rfqs: 1, offers: 1, lateOffers: 0 } } })
     for (let round = 0; round < 6; round++) expect(await poll()).toEqual([])
@@ -58,7 +56,7 @@ describe('the events of polls', () => {
 
   it('tell of new, changed and withdrawn offers and RFQs once, with what changed', async () => {
     const { world, rfqId, offerId, events, poll } = await polledChannel()
-    events()
+    await events()
     const { id: second } = world.addResponse(rfqId)
     const [added, ...others] = await poll()
     expect(others).toEqual([])
@@ -87,14 +85,14 @@ describe('the events of polls', () => {
 
   it('call an offer late that appears after the due date in the time zone of the channel', async () => {
     const { fixture, world, rfqId, events } = await polledChannel()
-    events()
+    await events()
     const pollAt = async (time: string, timeZone: string) => {
       fixture.setTime(time)
       world.addResponse(rfqId)
       const { store, now } = fixture
       const context = { session: fixture.session(), store, now, timeZone }
       await pollRfqs(context, { recheckClosedHours: 24, concurrency: 2 })
-      return kinds(events())
+      return kinds(await events())
     }
     expect(await pollAt('2026-11-30T23:30:00.000Z', 'UTC')).toEqual(['offer.new'])
     expect(await pollAt('2026-11-30T23:40:00.000Z', 'Europe/Paris')).toEqual(['offer.late'])
@@ -105,7 +103,7 @@ describe('the events of polls', () => {
     const { fixture, world, rfqId, events, poll } = await polledChannel()
     const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
     await poll()
-    events()
+    await events()
     world.closeRfq(other)
     const [elsewhere, ...more] = await poll()
     expect(more).toEqual([])
@@ -116,7 +114,7 @@ describe('the events of polls', () => {
     })
     fixture.setTime('2026-12-01T12:00:00.000Z')
     for (let round = 0; round < 6; round++) await fixture.closeExpired()
-    const [closed, ...rest] = [...events(), ...(await poll())]
+    const [closed, ...rest] = [...(await events()), ...(await poll())]
     expect(rest).toEqual([])
     expect(closed).toMatchObject({ kind: 'rfq.closed', rfq_id: rfqId, data: { reason: 'closed by Quotekeeper' } })
   })
@@ -125,7 +123,7 @@ describe('the events of polls', () => {
     const { fixture, world, rfqId, events } = await polledChannel()
     const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
     await fixture.pollRfqs()
-    events()
+    await events()
     fixture.setTime('2026-12-01T12:00:00.000Z')
     const rounds = async (policy: Parameters<ChannelFixture['closeExpired']>[0]) => {
       for (let round = 0; round < 6; round++) {
@@ -152,7 +150,7 @@ describe('the events of polls', () => {
   it('say once that the key is refused, until a poll succeeds again', async () => {
     const { fixture, events, poll } = await polledChannel()
     const { faults } = fixture.sandbox
-    events()
+    await events()
     for (let outage = 0; outage < 2; outage++) {
       faults.add({ times: Infinity, effect: { kind: 'status', status: 401 } })
       const said = []
@@ -175,7 +173,7 @@ describe('thousands of changes at once', () => {
     const events = eventLog(fixture)
     await recordPoll(fixture, [offers(500)], { dies: true })
     await recordPoll(fixture, [offers(500), offers(100)])
-    expect(events()).toEqual([
+    expect(await events()).toEqual([
       expect.objectContaining({
         kind: 'channel.first-poll',
         data: { found: { rfqs: 2, offers: 600, lateOffers: 0, problems: 0 } },
@@ -187,17 +185,17 @@ describe('thousands of changes at once', () => {
     const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
     const events = eventLog(fixture)
     await recordPoll(fixture, [[], [], []])
-    events()
+    await events()
     await recordPoll(fixture, [offers(15), offers(15), offers(500)])
-    const [summary, ...others] = events()
+    const [summary, ...others] = await events()
     expect(others).toEqual([])
     expect(summary).toMatchObject({ kind: 'offer.new', count: 530, rfq_id: null })
     expect(summary?.data.items).toHaveLength(20)
     expect(summary?.data.items?.at(-1)).toMatchObject({ rfq: { number: 1 }, offer: { projectDeveloperName: 'Green' } })
     await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
-    expect(kinds(events())).toEqual(['offer.changed ×515'])
+    expect(kinds(await events())).toEqual(['offer.changed ×515'])
     await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
-    expect(events()).toEqual([])
+    expect(await events()).toEqual([])
   })
 
   it('are pruned when they are old', async () => {
@@ -210,6 +208,6 @@ describe('thousands of changes at once', () => {
     const foretold = await fixture.store.prune({ ...pruneOptions(keep, at(91)), dryRun: true })
     expect(foretold.events.rows).toBe(7)
     expect(await fixture.store.prune(pruneOptions(keep, at(91)))).toEqual(foretold)
-    expect(eventLog(fixture)()).toEqual([])
+    expect(await eventLog(fixture)()).toEqual([])
   })
 })

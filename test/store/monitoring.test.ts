@@ -1,23 +1,21 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Reader } from '../../src/store/contract.js'
-import { openReader } from '../../src/store/reader.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { openReaderOf, rowsOf } from '../helpers/store-engine.js'
 
 async function readerOf(fixture: ChannelFixture): Promise<Reader> {
-  const reader = await openReader(fixture.store.path)
+  const reader = await openReaderOf(fixture.store)
   onTestFinished(() => reader.close())
   return reader
 }
 
 /** The same counts by parsing every document again. */
 const countAgain = (fixture: ChannelFixture) =>
-  new Database(fixture.store.path, { readonly: true })
-    .prepare(
-      `select state, response_due_date as dueDate, count(*) as count from rfqs
-      where channel = ? and missing_since is null group by 1, 2 order by 1, 2`,
-    )
-    .all(KEY)
+  rowsOf(
+    fixture.store,
+    `select state, response_due_date as "dueDate", count(*) as count from rfqs
+    where channel = '${KEY}' and missing_since is null group by 1, 2 order by 1, 2`,
+  )
 const sorted = <T extends { state: string | null; dueDate: string | null }>(counts: T[]) =>
   counts.sort((a, b) => `${a.state} ${a.dueDate}`.localeCompare(`${b.state} ${b.dueDate}`))
 
@@ -44,7 +42,7 @@ describe('RFQ counts', () => {
       fixture.advanceSeconds(300)
       await fixture.pollRfqs()
       const counts = sorted(await reader.rfqCounts(KEY))
-      expect(counts).toEqual(countAgain(fixture))
+      expect(counts).toEqual(await countAgain(fixture))
       expect(sorted(await (await readerOf(fixture)).rfqCounts(KEY))).toEqual(counts)
       seen.push(counts)
     }

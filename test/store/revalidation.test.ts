@@ -1,7 +1,7 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { at, begin, CHANNEL, noonStore, rfqSnapshot, rowsOf } from '../helpers/recording-store.js'
+import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
 import { anRfq, aResponse } from '../helpers/sample-documents.js'
+import { executeIn, rowsOf } from '../helpers/store-engine.js'
 
 describe('revalidation', () => {
   it('updates validity and problems, and changes no body', async () => {
@@ -12,14 +12,15 @@ describe('revalidation', () => {
       rfqSnapshot(anRfq('rfq-1', { extra: 1 }), [aResponse('r', { offer: 5 })], at('08:00:00')),
       at('08:00:01'),
     )
-    const raw = new Database(db.path)
     // As an older program with other schemas would have stored it.
-    raw.exec(`update versions set valid = 1 - valid`)
-    raw.exec(`delete from problems where kind = 'rfq'`)
-    raw.exec(`insert into problems values ('${CHANNEL}', 'response', 'r', 'offer.gone', 'missing', '', '', '', 1),
-      ('${CHANNEL}', 'response', 'r', '', 'unavailable', '', '', '', 1)`)
-    raw.close()
-    const bodies = rowsOf(db, 'select body from versions')
+    await executeIn(db, `update versions set valid = 1 - valid`)
+    await executeIn(db, `delete from problems where kind = 'rfq'`)
+    await executeIn(
+      db,
+      `insert into problems values ('${CHANNEL}', 'response', 'r', 'offer.gone', 'missing', '', '', '', 1),
+      ('${CHANNEL}', 'response', 'r', '', 'unavailable', '', '', '', 1)`,
+    )
+    const bodies = await rowsOf(db, 'select body from versions order by id')
     expect(await db.revalidate(at('09:00:00'))).toEqual({
       documents: 2,
       nowValid: 1,
@@ -27,12 +28,12 @@ describe('revalidation', () => {
       problemsGone: 1,
       problemsNew: 1,
     })
-    expect(rowsOf(db, 'select kind, path, code from problems order by 1, 2, 3')).toEqual([
+    expect(await rowsOf(db, 'select kind, path, code from problems order by 1, 2, 3')).toEqual([
       { kind: 'response', path: '', code: 'unavailable' },
       { kind: 'response', path: 'offer', code: 'type' },
       { kind: 'rfq', path: 'extra', code: 'unknown-field' },
     ])
-    expect(rowsOf(db, 'select body from versions')).toEqual(bodies)
+    expect(await rowsOf(db, 'select body from versions order by id')).toEqual(bodies)
     expect(await db.revalidate(at('09:00:00'))).toMatchObject({
       nowValid: 0,
       nowInvalid: 0,

@@ -1,9 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import type { Store } from '../../src/store/contract.js'
 import { RunBusyError, RunLostError } from '../../src/store/errors.js'
 import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
 import { anRfq } from '../helpers/sample-documents.js'
+import { executeIn, rowsOf } from '../helpers/store-engine.js'
+
+/** Changes the process that holds the only run. */
+async function changeHolder(db: Store, changes: object): Promise<void> {
+  const [run] = (await rowsOf(db, 'select holder from runs')) as [{ holder: string }]
+  await executeIn(db, `update runs set holder = '${JSON.stringify({ ...JSON.parse(run.holder), ...changes })}'`)
+}
 
 describe('run lock', () => {
   it('allows one active run of each kind on a channel', async () => {
@@ -21,14 +28,12 @@ describe('run lock', () => {
     const orphan = await begin(db)
     // A process id that no process has, as after a kill.
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    const raw = new Database(db.path)
-    raw.prepare(`update runs set holder = json_set(holder, '$.pid', ?, '$.nonce', 'x')`).run(pid)
+    await changeHolder(db, { pid, nonce: 'x' })
     const next = await begin(db)
     expect(next.id).not.toBe(orphan.id)
-    expect(raw.prepare('select id, outcome from runs where finished_at is not null').all()).toEqual([
+    expect(await rowsOf(db, 'select id, outcome from runs where finished_at is not null')).toEqual([
       { id: orphan.id, outcome: 'interrupted' },
     ])
-    raw.close()
     const plan = { channel: CHANNEL, rfqId: 'rfq-1', runId: orphan.id, evidence: {}, now: at('08:00:00') }
     await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
     await expect(db.recordRfq(orphan, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))).rejects.toThrow(
@@ -39,11 +44,9 @@ describe('run lock', () => {
   it('takes over the run of another machine only after its lease has expired', async () => {
     const db = await noonStore()
     await begin(db)
-    const raw = new Database(db.path)
-    raw.exec(`update runs set holder = json_set(holder, '$.host', 'elsewhere', '$.nonce', 'x')`)
+    await changeHolder(db, { host: 'elsewhere', nonce: 'x' })
     await expect(begin(db)).rejects.toThrow(RunBusyError)
-    raw.exec(`update runs set lease_until = '2026-11-21T11:59:59.000Z'`)
+    await executeIn(db, `update runs set lease_until = '2026-11-21T11:59:59.000Z'`)
     await begin(db)
-    raw.close()
   })
 })

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { parseListing } from '../../src/domain/observation.js'
 import type { RfqSnapshot } from '../../src/store/contract.js'
-import { at, begin, CHANNEL, noonStore, rfqSnapshot, rowsOf } from '../helpers/recording-store.js'
+import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
+import { executeIn, rowsOf } from '../helpers/store-engine.js'
 
 describe('finding an RFQ', () => {
   it('by id, number, reference or a former one parses each version once, however many RFQs there are', async () => {
@@ -97,7 +97,7 @@ describe('recording an RFQ with its responses', () => {
         returnedAt: '2026-11-21T08:03:01.000Z',
       },
     ])
-    expect(rowsOf(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
+    expect(await rowsOf(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
   })
 
   it('drops an observation older than the stored one', async () => {
@@ -106,7 +106,7 @@ describe('recording an RFQ with its responses', () => {
     await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { state: 'closed' }), [], at('08:01:00')), at('08:01:01'))
     const late = await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1'), [], at('08:00:59')), at('08:01:02'))
     expect(late).toMatchObject({ rfq: 'stale', rfqVersion: 1 })
-    expect(rowsOf(db, 'select state from rfqs')).toEqual([{ state: 'closed' }])
+    expect(await rowsOf(db, 'select state from rfqs')).toEqual([{ state: 'closed' }])
   })
 
   it('stores nothing of a stale read, its responses included', async () => {
@@ -120,7 +120,7 @@ describe('recording an RFQ with its responses', () => {
       at('08:00:00'),
     )
     expect(await db.recordRfq(run, older, at('08:05:02'))).toMatchObject({ rfq: 'stale', responses: [], missing: [] })
-    expect(rowsOf(db, 'select id, missing_since from offers')).toEqual([{ id: 'a', missing_since: null }])
+    expect(await rowsOf(db, 'select id, missing_since from offers')).toEqual([{ id: 'a', missing_since: null }])
   })
 
   it('marks a version valid or not as the newest read of the same text says', async () => {
@@ -130,7 +130,7 @@ describe('recording an RFQ with its responses', () => {
     for (const [minute, valid] of [true, false, false, true].entries()) {
       const readAt = at(`08:0${minute}:00`)
       await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, valid }, readAt }, readAt)
-      expect(rowsOf(db, 'select version, valid from versions')).toEqual([{ version: 1, valid: Number(valid) }])
+      expect(await rowsOf(db, 'select version, valid from versions')).toEqual([{ version: 1, valid: Number(valid) }])
     }
   })
 
@@ -144,7 +144,7 @@ describe('recording an RFQ with its responses', () => {
       const snapshot = rfqSnapshot(anRfq(id), [], at('08:00:00'))
       await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, text } }, at('08:00:01'))
     }
-    expect(rowsOf(db, 'select id, body_as_received from versions order by id')).toEqual([
+    expect(await rowsOf(db, 'select id, body_as_received from versions order by id')).toEqual([
       { id: 'rfq-1', body_as_received: 1 },
       { id: 'rfq-2', body_as_received: 0 },
     ])
@@ -156,7 +156,7 @@ describe('recording an RFQ with its responses', () => {
     for (const id of ['rfq-1', 'rfq-2'])
       await db.recordRfq(run, rfqSnapshot(anRfq(id), [], at('08:00:00')), at('08:00:00'))
     await db.touchRfqs(run, ['rfq-2'], at('08:05:00'), at('08:05:00'))
-    expect(rowsOf(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
+    expect(await rowsOf(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
       { id: 'rfq-1', at: '2026-11-21T08:00:00.000Z' },
       { id: 'rfq-2', at: '2026-11-21T08:05:00.000Z' },
     ])
@@ -181,7 +181,7 @@ describe('recording an RFQ with its responses', () => {
     const run = await begin(db)
     await db.recordRfq(run, rfqSnapshot(anRfq(), [], at('08:10:00')), at('08:10:01'))
     await db.recordRfq(run, rfqSnapshot(anRfq('rfq-2'), [], at('08:00:00')), at('08:00:01'))
-    expect(rowsOf(db, 'select max(observed_at) as m, min(observed_at) as n from versions')).toEqual([
+    expect(await rowsOf(db, 'select max(observed_at) as m, min(observed_at) as n from versions')).toEqual([
       { m: '2026-11-21T08:10:01.000Z', n: '2026-11-21T08:10:01.000Z' },
     ])
   })
@@ -194,9 +194,9 @@ describe('recording an RFQ with its responses', () => {
     circular.self = circular
     broken.responses = [...broken.responses, { id: 'c', body: circular, valid: true, problems: [], shape: 'full' }]
     await expect(db.recordRfq(run, broken, at('08:00:01'))).rejects.toThrow()
-    expect(rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
+    expect(await rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse('a')], at('08:00:02')), at('08:00:03'))
-    expect(rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 2 }])
+    expect(await rowsOf(db, 'select count(*) as n from versions')).toEqual([{ n: 2 }])
   })
 })
 
@@ -208,7 +208,7 @@ describe('public tables and views', () => {
     const odder = aResponse('odder', { offer: 'nothing' })
     const snapshot = rfqSnapshot(anRfq(), [aResponse(), odd, odder], at('08:00:00'))
     await db.recordRfq(run, snapshot, at('08:00:01'))
-    expect(rowsOf(db, 'select * from offer_vintages')).toEqual([
+    expect(await rowsOf(db, 'select * from offer_vintages')).toEqual([
       {
         channel: CHANNEL,
         rfq_id: 'rfq-1',
@@ -225,10 +225,10 @@ describe('public tables and views', () => {
         mitigation_types: '["removal"]',
       },
     ])
-    expect(rowsOf(db, 'select prepayment, amount, payment_due_date from offer_prepayments')).toEqual([
+    expect(await rowsOf(db, 'select prepayment, amount, payment_due_date from offer_prepayments')).toEqual([
       { prepayment: 1, amount: 5000, payment_due_date: '2026-12-01' },
     ])
-    expect(rowsOf(db, 'select id, valid, total_price from offers order by id')).toEqual([
+    expect(await rowsOf(db, 'select id, valid, total_price from offers order by id')).toEqual([
       { id: 'odd', valid: 0, total_price: null },
       { id: 'odder', valid: 0, total_price: null },
       { id: 'response-1', valid: 1, total_price: 15000 },
@@ -250,7 +250,7 @@ describe('public tables and views', () => {
       at('08:01:01'),
     )
     expect(changes).toEqual(['unchanged'])
-    const [listing] = rowsOf(db, 'select body, version from listings') as { body: string; version: number }[]
+    const [listing] = (await rowsOf(db, 'select body, version from listings')) as { body: string; version: number }[]
     expect(listing?.version).toBe(1)
     expect(JSON.parse(listing?.body ?? '')).toMatchObject({ additionalDocumentation: resigned })
   })
@@ -259,9 +259,7 @@ describe('public tables and views', () => {
     const db = await noonStore()
     const run = await begin(db)
     await db.recordRfq(run, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))
-    const raw = new Database(db.path)
-    expect(() => raw.exec(`update versions set body = '{}'`)).toThrow('a version never changes')
-    expect(() => raw.exec('delete from versions')).toThrow('history is never removed')
-    raw.close()
+    await expect(executeIn(db, `update versions set body = '{}'`)).rejects.toThrow('a version never changes')
+    await expect(executeIn(db, 'delete from versions')).rejects.toThrow('history is never removed')
   })
 })

@@ -1,22 +1,15 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { rowsOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
-const counts = (fixture: ChannelFixture) => {
-  const db = new Database(fixture.store.path, { readonly: true })
+const counts = async ({ store }: ChannelFixture) => {
   const tables = ['entities', 'versions', 'absences', 'problems', 'close_decisions']
-  const rows = tables.map((table) => db.prepare(`select count(*) from ${table}`).pluck().get())
-  db.close()
-  return rows
+  return Promise.all(tables.map(async (table) => (await rowsOf(store, `select 1 as one from ${table}`)).length))
 }
-const storedIds = (fixture: ChannelFixture) => {
-  const db = new Database(fixture.store.path, { readonly: true })
-  const ids = db.prepare('select id from entities order by id').pluck().all()
-  db.close()
-  return ids
-}
+const storedIds = async ({ store }: ChannelFixture) =>
+  ((await rowsOf(store, 'select id from entities order by id')) as { id: string }[]).map(({ id }) => id)
 
 /** Identifiers that UTF-8, SQLite's functions, PostgreSQL or a URL cannot express. Some look like the stored form of others. */
 const IDS = [
@@ -51,8 +44,8 @@ describe('listings with any identifiers', () => {
       fixture.advanceSeconds(600)
       const { run } = await fixture.pollListings()
       expect(run).toMatchObject({ outcome: 'complete', error: null, inserted: poll === 0 ? IDS.length : 0, missing: 0 })
-      before ??= counts(fixture)
-      expect(counts(fixture)).toEqual(before)
+      before ??= await counts(fixture)
+      expect(await counts(fixture)).toEqual(before)
       if (poll === 2) await fixture.reopenStore()
     }
     const known = await fixture.store.listings({ channel: KEY })
@@ -63,7 +56,7 @@ describe('listings with any identifiers', () => {
       'a\ud800b',
     ])
     expect((await fixture.store.presentIds(KEY, 'listing')).sort()).toEqual([...IDS].sort())
-    for (const id of storedIds(fixture)) expect(id).not.toMatch(/\0|\p{Surrogate}/u)
+    for (const id of await storedIds(fixture)) expect(id).not.toMatch(/\0|\p{Surrogate}/u)
   })
 
   it('and field names are kept apart in problems, over six polls, replays and a restart', async () => {
@@ -109,7 +102,7 @@ describe('listings with any identifiers', () => {
       fault.remove()
       await fixture.reopenStore()
     }
-    expect(counts(fixture)).toEqual([3, 3, 2, 0, 0])
+    expect(await counts(fixture)).toEqual([3, 3, 2, 0, 0])
   })
 })
 
@@ -127,8 +120,8 @@ describe('an RFQ whose identifier cannot be part of a URL', () => {
       expect(run).toMatchObject({ outcome: 'complete', requests: 2, changed: 0, missing: 0, failedItems: 0 })
       expect(run.error?.match(/its identifier cannot be part of a URL/g)).toHaveLength(4)
       expect(failures).toEqual([])
-      before ??= counts(fixture)
-      expect(counts(fixture)).toEqual(before)
+      before ??= await counts(fixture)
+      expect(await counts(fixture)).toEqual(before)
       if (poll === 2) await fixture.reopenStore()
     }
     const known = await fixture.store.rfqs({ channel: KEY })

@@ -1,9 +1,9 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { createRfqList } from '../../src/read-models/rfq-list.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { executeIn } from '../helpers/store-engine.js'
 
 const INTERVAL_SECONDS = 300
 
@@ -177,9 +177,7 @@ describe('planned polls', () => {
   it('read every offer once after an upgrade, because it is unknown which summaries they had', async () => {
     const { fixture } = await openWithRfqs(2, 3)
     await plannedPoll(fixture)
-    const db = new Database(fixture.store.path)
-    db.exec('update entities set summary_hash = null, read_summary_hash = null')
-    db.close()
+    await executeIn(fixture.store, 'update entities set summary_hash = null, read_summary_hash = null')
     expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2 + 6, changed: 0 })
     for (let poll = 0; poll < 6; poll++) expect((await plannedPoll(fixture)).run.requests).toBe(1 + 2)
   })

@@ -1,9 +1,8 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { rowsOf } from '../helpers/store-engine.js'
 
-const sql = (fixture: ChannelFixture, text: string) =>
-  new Database(fixture.store.path, { readonly: true }).prepare(text).all()
+const sql = (fixture: ChannelFixture, text: string) => rowsOf(fixture.store, text)
 const reads = (fixture: ChannelFixture) => {
   const operations = fixture.sandbox.requests.map((request) => request.operation)
   fixture.sandbox.log.reset()
@@ -26,7 +25,7 @@ describe('polling RFQs', () => {
     })
     fixture.advanceSeconds(300)
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0 })
-    expect(sql(fixture, 'select count(*) as n from offers')).toEqual([{ n: 12 }])
+    expect(await sql(fixture, 'select count(*) as n from offers')).toEqual([{ n: 12 }])
     expect(await fixture.store.problems({})).toEqual([])
   })
 
@@ -51,15 +50,19 @@ describe('polling RFQs', () => {
     fixture.sandbox.world.closeRfq(open.id)
     await fixture.pollRfqs()
     expect(reads(fixture)).toMatchObject({ readRfq: 1 })
-    expect(sql(fixture, 'select distinct state from rfqs')).toEqual([{ state: 'closed' }])
+    expect(await sql(fixture, 'select distinct state from rfqs')).toEqual([{ state: 'closed' }])
   })
 
   it('continues when one RFQ fails, records nothing of it, and names it', async () => {
     const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 2 })
     await fixture.pollRfqs()
-    const [first] = sql(fixture, 'select id, rfq_id from offers order by id') as { id: string; rfq_id: string }[]
+    const [first] = (await sql(fixture, 'select id, rfq_id from offers order by id')) as {
+      id: string
+      rfq_id: string
+    }[]
     const world = fixture.sandbox.world
-    for (const { id } of sql(fixture, 'select id from rfqs') as { id: string }[]) world.changeRfq(id, { title: 'New' })
+    for (const { id } of (await sql(fixture, 'select id from rfqs')) as { id: string }[])
+      world.changeRfq(id, { title: 'New' })
     fixture.sandbox.faults.add({
       responseId: first?.id ?? '',
       times: Infinity,
@@ -70,11 +73,11 @@ describe('polling RFQs', () => {
     expect(run.outcome).toBe('partial')
     expect(failures).toHaveLength(1)
     expect(run.error).toContain(failures[0]?.message ?? '?')
-    expect(sql(fixture, `select count(*) as n from rfqs where title = 'New'`)).toEqual([{ n: 2 }])
-    expect(sql(fixture, `select version from rfqs where id = '${first?.rfq_id}'`)).toEqual([{ version: 1 }])
+    expect(await sql(fixture, `select count(*) as n from rfqs where title = 'New'`)).toEqual([{ n: 2 }])
+    expect(await sql(fixture, `select version from rfqs where id = '${first?.rfq_id}'`)).toEqual([{ version: 1 }])
     fixture.sandbox.faults.clear()
     expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-    expect(sql(fixture, `select count(*) as n from rfqs where title = 'New'`)).toEqual([{ n: 3 }])
+    expect(await sql(fixture, `select count(*) as n from rfqs where title = 'New'`)).toEqual([{ n: 3 }])
   })
 
   it('records the list entry of a new RFQ that cannot be read, and its detail as soon as it can', async () => {
@@ -86,11 +89,13 @@ describe('polling RFQs', () => {
       effect: { kind: 'status', status: 500 },
     })
     expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
-    expect(sql(fixture, 'select id, title, shape from rfqs')).toEqual([{ id: rfq.id, title: rfq.title, shape: 'list' }])
+    expect(await sql(fixture, 'select id, title, shape from rfqs')).toEqual([
+      { id: rfq.id, title: rfq.title, shape: 'list' },
+    ])
     fault.remove()
     fixture.advanceSeconds(60)
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 1 })
-    expect(sql(fixture, 'select shape, version from rfqs')).toEqual([{ shape: 'full', version: 2 }])
+    expect(await sql(fixture, 'select shape, version from rfqs')).toEqual([{ shape: 'full', version: 2 }])
   })
 
   it('records the summary of a response that is listed but cannot be read', async () => {
@@ -103,7 +108,7 @@ describe('polling RFQs', () => {
       effect: { kind: 'status', status: 404 },
     })
     expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-    expect(sql(fixture, 'select id, total_price, shape from offers')).toEqual([
+    expect(await sql(fixture, 'select id, total_price, shape from offers')).toEqual([
       { id: response.id, total_price: response.offer.totalPrice, shape: 'summary' },
     ])
     expect(await fixture.store.problems({ entityIds: [response.id] })).toMatchObject([{ code: 'unavailable' }])
@@ -111,13 +116,13 @@ describe('polling RFQs', () => {
     fixture.advanceSeconds(60)
     fixture.sandbox.world.closeRfq(rfq.id)
     await fixture.pollRfqs()
-    expect(sql(fixture, 'select shape from offers')).toEqual([{ shape: 'full' }])
+    expect(await sql(fixture, 'select shape from offers')).toEqual([{ shape: 'full' }])
   })
 
   it('fails the run if the marketplace is down, and changes nothing that is stored', async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
     await fixture.pollRfqs()
-    const before = sql(fixture, 'select * from versions')
+    const before = await sql(fixture, 'select * from versions')
     for (const effect of [
       { kind: 'status', status: 503 },
       { kind: 'text', text: '<html>Maintenance</html>' },
@@ -131,8 +136,8 @@ describe('polling RFQs', () => {
       expect(run).toMatchObject({ outcome: 'failed', seen: 0, missing: 0 })
       expect(run.error).not.toBeNull()
     }
-    expect(sql(fixture, 'select * from versions')).toEqual(before)
-    expect(sql(fixture, 'select count(*) as n from rfqs where missing_since is not null')).toEqual([{ n: 0 }])
+    expect(await sql(fixture, 'select * from versions')).toEqual(before)
+    expect(await sql(fixture, 'select count(*) as n from rfqs where missing_since is not null')).toEqual([{ n: 0 }])
   })
 
   it('ends as partial when the marketplace asks for a pause longer than a run may wait, and records until when', async () => {
@@ -151,9 +156,9 @@ describe('polling RFQs', () => {
     fixture.sandbox.faults.add({ operation: 'readRfq', skip: 3, effect: { kind: 'call', call: () => stop.abort() } })
     const { run } = await fixture.pollRfqs({ concurrency: 1, signal: stop.signal })
     expect(run.outcome).toBe('partial')
-    expect(sql(fixture, 'select count(*) as n from rfqs')).toEqual([{ n: 3 }])
+    expect(await sql(fixture, 'select count(*) as n from rfqs')).toEqual([{ n: 3 }])
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete' })
-    expect(sql(fixture, 'select count(*) as n from rfqs')).toEqual([{ n: 8 }])
+    expect(await sql(fixture, 'select count(*) as n from rfqs')).toEqual([{ n: 8 }])
   })
 })
 
@@ -164,7 +169,7 @@ describe('a missing RFQ', () => {
   ])('is not deleted, and its absence ends when the list shows it again, and it %s', async (read, outcome) => {
     const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 1 })
     await fixture.pollRfqs()
-    const [{ id }] = sql(fixture, 'select id from rfqs') as [{ id: string }]
+    const [{ id }] = (await sql(fixture, 'select id from rfqs')) as [{ id: string }]
     const fault = fixture.sandbox.faults.add({
       operation: 'listRfqs',
       times: Infinity,
@@ -172,7 +177,7 @@ describe('a missing RFQ', () => {
     })
     fixture.advanceSeconds(60)
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', missing: 1 })
-    expect(sql(fixture, `select id, missing_since from rfqs where missing_since is not null`)).toEqual([
+    expect(await sql(fixture, `select id, missing_since from rfqs where missing_since is not null`)).toEqual([
       { id, missing_since: '2026-11-21T12:01:00.000Z' },
     ])
     fault.remove()
@@ -189,7 +194,7 @@ describe('a missing RFQ', () => {
   it('is not marked missing after a mass loss, until a person accepts the loss', async () => {
     const fixture = await openChannelFixture({ rfqs: 12, responsesPerRfq: 0 })
     await fixture.pollRfqs()
-    const ids = (sql(fixture, 'select id from rfqs') as { id: string }[]).map((row) => row.id)
+    const ids = ((await sql(fixture, 'select id from rfqs')) as { id: string }[]).map((row) => row.id)
     for (const id of ids.slice(0, 7)) fixture.sandbox.world.removeRfq(id)
     const { run } = await fixture.pollRfqs()
     expect(run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0 })
@@ -200,10 +205,10 @@ describe('a missing RFQ', () => {
   it('does not make its offers missing', async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 2 })
     await fixture.pollRfqs()
-    const [{ id }] = sql(fixture, 'select id from rfqs') as [{ id: string }]
+    const [{ id }] = (await sql(fixture, 'select id from rfqs')) as [{ id: string }]
     fixture.sandbox.world.removeRfq(id)
     await fixture.pollRfqs()
-    expect(sql(fixture, 'select count(*) as n from offers where missing_since is not null')).toEqual([{ n: 0 }])
+    expect(await sql(fixture, 'select count(*) as n from offers where missing_since is not null')).toEqual([{ n: 0 }])
   })
 })
 
@@ -238,7 +243,7 @@ describe('documents that do not match the documented format', () => {
       },
     })
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', seen: 3, invalid: 2, inserted: 3 })
-    expect(sql(fixture, 'select count(*) as n, sum(valid) as valid from rfqs')).toEqual([{ n: 3, valid: 1 }])
+    expect(await sql(fixture, 'select count(*) as n, sum(valid) as valid from rfqs')).toEqual([{ n: 3, valid: 1 }])
     expect((await fixture.store.problems({ entityIds: [rfq.id] })).map(({ code }) => code)).toEqual(['duplicate'])
   })
 })

@@ -1,12 +1,14 @@
-import Database from 'better-sqlite3'
 import { describe, expect, it, vi } from 'vitest'
 import { readRfqWithResponses } from '../../src/marketplace/rfq-reader.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { rowsOf } from '../helpers/store-engine.js'
 
-const rows = (fixture: ChannelFixture, text: string) =>
-  new Database(fixture.store.path, { readonly: true }).prepare(text).all() as Record<string, unknown>[]
-const lastRead = (fixture: ChannelFixture) =>
-  rows(fixture, `select distinct last_read_at from entities where kind = 'response'`).map((row) => row.last_read_at)
+const rows = async (fixture: ChannelFixture, text: string) =>
+  (await rowsOf(fixture.store, text)) as Record<string, unknown>[]
+const lastRead = async (fixture: ChannelFixture) => {
+  const found = await rows(fixture, `select distinct last_read_at from entities where kind = 'response'`)
+  return found.map((row) => row.last_read_at)
+}
 
 /** Fingerprints of the stored responses of an RFQ, by id, as far as there are any. */
 async function fingerprints(fixture: ChannelFixture, rfqId: string) {
@@ -33,7 +35,7 @@ describe('a response with the bytes that are stored', () => {
       fixture.advanceSeconds(60)
       const { run } = await fixture.pollRfqs()
       expect(run).toMatchObject({ outcome: 'complete', seen: 3, unchanged: 3, inserted: 0, changed: 0, invalid: 0 })
-      expect(lastRead(fixture)).toEqual([fixture.now().toISOString()])
+      expect(await lastRead(fixture)).toEqual([fixture.now().toISOString()])
     }
     expect(timesParsed()).toBe(0)
     fixture.sandbox.world.changeResponse(id, { projectName: 'Another name' })
@@ -68,7 +70,7 @@ describe('a response with the bytes that are stored', () => {
 
   it('is present again when the RFQ lists it again', async () => {
     const { fixture, world, rfqId, id } = await polledOnce()
-    const [before] = rows(fixture, `select body from versions where id = '${id}'`)
+    const [before] = await rows(fixture, `select body from versions where id = '${id}'`)
     for (let round = 0; round < 6; round++) {
       const document = world.response(id)
       world.removeResponse(id)
@@ -77,12 +79,12 @@ describe('a response with the bytes that are stored', () => {
       world.addResponse(rfqId, document)
       fixture.advanceSeconds(60)
       expect((await fixture.pollRfqs()).run).toMatchObject({ missing: 0, inserted: 0 })
-      expect(rows(fixture, `select missing_since, version from entities where id = '${id}'`)).toEqual([
+      expect(await rows(fixture, `select missing_since, version from entities where id = '${id}'`)).toEqual([
         { missing_since: null, version: 1 },
       ])
     }
-    expect(rows(fixture, `select body from versions where id = '${id}'`)).toEqual([before])
-    expect(rows(fixture, 'select count(*) as n, count(returned_at) as ended from absences')).toEqual([
+    expect(await rows(fixture, `select body from versions where id = '${id}'`)).toEqual([before])
+    expect(await rows(fixture, 'select count(*) as n, count(returned_at) as ended from absences')).toEqual([
       { n: 6, ended: 6 },
     ])
   })
@@ -110,7 +112,7 @@ describe('a response with the bytes that are stored', () => {
       const end = { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, requests: 0 }
       await run.finish({ ...end, outcome: 'complete', error: null }, fixture.now())
     }
-    const [newest] = rows(fixture, `select body, version from offers where id = '${id}'`)
+    const [newest] = await rows(fixture, `select body, version from offers where id = '${id}'`)
     expect(newest).toEqual({ body: JSON.stringify(first), version: 13 })
   })
 })
