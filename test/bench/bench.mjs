@@ -17,12 +17,12 @@ import { startupSection } from './startup.mjs'
 import { historySection, storageSection } from './storage.mjs'
 import { syncSection } from './sync.mjs'
 
-/** What a script of its own prints. */
+/** What a script of its own prints, which says itself how often it measures. */
 const printedBy = (script, title) => async () => {
   const path = fileURLToPath(new URL(script, import.meta.url))
   const { status, stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`${script}: ${stderr}`)
-  return { title, text: `\`\`\`\n${stdout.trim()}\n\`\`\`` }
+  return { title, text: `\`\`\`\n${stdout.trim()}\n\`\`\``, rounds: null }
 }
 
 /** The section on polling has an interpretation of its tables, which is kept; the tables are replaced. */
@@ -69,7 +69,8 @@ function render(name, { title, text, header, rows, chart, rounds, isWhole }) {
     writeFileSync(new URL(`images/bench-${name}.svg`, docs), barChart(chart))
     parts.push(`![${chart.title}](images/bench-${name}.svg)`)
   }
-  if (!isWhole) parts.push(`${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}. ${machine}.`)
+  const measured = rounds === null ? '' : `${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}. `
+  if (!isWhole) parts.push(`${measured}${machine}.`)
   return `${parts.join('\n\n')}\n`
 }
 

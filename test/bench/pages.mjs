@@ -8,7 +8,7 @@
  * figures of all RFQs are computed ahead, as after the start of the service.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -16,6 +16,12 @@ import { fileURLToPath } from 'node:url'
 
 const NOW = new Date('2026-03-10T10:00:00.000Z')
 const CHANNEL = 'acme/forest'
+const CONFIG = `baseUrl: http://127.0.0.1:1
+database: ./bench.db
+reports: { directory: . }
+schedule: { listings: null, rfqs: null }
+channels: [{ org: acme, channel: forest, apiKey: { env: NO_KEY }, autoClose: off }]
+`
 
 /** In a process of its own: prints the times of each address, in milliseconds. */
 async function fetchAll(base) {
@@ -44,18 +50,19 @@ async function serveAndMeasure() {
     const { queryInThread } = await import('../../dist/src/cli/pages/page-client.js')
     const { pageRoutes } = await import('../../dist/src/web/pages/pages.js')
     const { startWebServer } = await import('../../dist/src/web/server.js')
-    const { DEFAULT_SETTINGS } = await import('../../dist/src/domain/comparison/settings.js')
+    const { apiConfigOf } = await import('../../dist/src/cli/api/api-queries.js')
+    const { loadConfig } = await import('../../dist/src/config/load.js')
     const store = await openStore({ path: database })
     const script = new URL('../../dist/src/cli/pages/page-thread.js', import.meta.url)
-    const channel = { org: 'acme', channel: 'forest', key: CHANNEL, timeZone: 'UTC', graceHours: 0, autoClose: 'off' }
-    const reports = { directory: folder, settings: DEFAULT_SETTINGS }
-    const config = { channels: [channel], schedule: { listings: null, rfqs: null }, scheduleTimeZone: 'UTC', reports }
-    const { queries, close } = queryInThread(script, { database, config })
+    writeFileSync(join(folder, 'quotekeeper.yaml'), CONFIG)
+    const config = loadConfig({ env: {}, cwd: folder, secrets: 'if-set' })
+    const { queries, close } = queryInThread(script, { database, config: apiConfigOf(config) })
     const onError = (error) => console.error(error)
     const now = () => NOW
-    const none = { jobs: { list: () => [] }, files: async () => [], find: async () => null }
-    const deps = { queries, channels: [CHANNEL], now, settings: DEFAULT_SETTINGS, onError }
-    const pages = pageRoutes({ ...deps, reports: none, queue: { kind: 'in-process' } })
+    // What the measured pages do not ask for.
+    const unused = { reports: {}, closing: {}, notifications: {}, suggest: () => [] }
+    const deps = { queries, channels: [CHANNEL], now, settings: config.reports.settings, onError }
+    const pages = pageRoutes({ ...deps, ...unused, queue: { kind: 'in-process' } })
     const web = { host: '127.0.0.1', port: 0, token: null, tokens: [], trustedUserHeader: null }
     const server = await startWebServer({
       ...{ ...web, trustedUserRole: 'viewer', trustedProxies: [], localUser: 'bench', now, plugins: [pages], onError },
