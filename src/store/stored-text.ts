@@ -10,8 +10,12 @@ const ESCAPE = 'u(?:0000|d[89a-f][0-9a-f]{2})'
 const TO_ESCAPE = new RegExp(String.raw`(?<!\\)(\\*)(${UNSTORABLE}|${ESCAPE})`, 'gu')
 const ESCAPED = new RegExp(String.raw`(?<!\\)(\\+)(${ESCAPE})`, 'g')
 
+/** Most identifiers: nothing to escape. */
+const PLAIN = /^[ -[\]-~]*$/
+
 /** The text as it is stored. */
 export function toStoredText(text: string): string {
+  if (PLAIN.test(text)) return text
   return text.replace(TO_ESCAPE, (_, backslashes: string, rest: string) => {
     const code = rest.length === 1 ? `\\u${rest.charCodeAt(0).toString(16).padStart(4, '0')}` : rest
     return backslashes + backslashes + code
@@ -20,6 +24,7 @@ export function toStoredText(text: string): string {
 
 /** The text that was stored. */
 export function fromStoredText(stored: string): string {
+  if (!stored.includes('\\')) return stored
   return stored.replace(ESCAPED, (_, backslashes: string, code: string) => {
     const literal = '\\'.repeat(Math.floor(backslashes.length / 2))
     return literal + (backslashes.length % 2 === 0 ? code : String.fromCharCode(Number.parseInt(code.slice(1), 16)))

@@ -12,6 +12,7 @@ import { planRequests } from './request-plan.js'
 import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
 import { chooseResponses } from './response-choice.js'
 import { type ListedRfq, reasonToRead } from './selection.js'
+import { addByRfq } from './stored-responses.js'
 
 export type RfqEntry = ListEntry<RfqListItem>
 
@@ -114,11 +115,7 @@ async function loadResponses(
   let batch: string[] = []
   let documents = 0
   const load = async () => {
-    for (const state of await store.responseStates(channel, batch)) {
-      const group = grouped.get(state.rfqId)
-      if (group) group.set(state.id, state)
-      else grouped.set(state.rfqId, new Map([[state.id, state]]))
-    }
+    addByRfq(grouped, await store.responseStates(channel, batch))
     batch = []
     documents = 0
     if (slice.isOver) await slice.next()

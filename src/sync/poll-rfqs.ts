@@ -4,7 +4,7 @@ import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq } from '../domain/observation.js'
 import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
-import type { RecordResult, ResponsePollState, RfqPollState } from '../store/contract.js'
+import type { RecordResult, RfqPollState } from '../store/contract.js'
 import { conditionalReads } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { findConflict, type ListedTerms, listedTerms } from './list-conflict.js'
@@ -12,6 +12,7 @@ import { dedupeById } from './list-entries.js'
 import { planEntries, type RfqEntry, type Selection } from './plan-entries.js'
 import { checkMassLoss, countChange, countMissing, markMissing, type Poll, runPoll } from './poll.js'
 import { reasonToRead } from './selection.js'
+import { createResponseLoader } from './stored-responses.js'
 
 interface RfqPoll extends Poll {
   known: ReadonlyMap<string, RfqPollState>
@@ -21,6 +22,8 @@ interface RfqPoll extends Poll {
   listReadAt: Date
   choose: Selection['choose']
   responses: Selection['responses']
+  /** Loads stored responses that the selection has not loaded. */
+  loadResponses: ReturnType<typeof createResponseLoader>
   /** Whether documents are asked for only if they changed. */
   conditional: boolean
   /** Limits how many RFQs are read at the same time. */
@@ -60,8 +63,11 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     progress.madeProgress = true
     const reading = pLimit(options.concurrency)
     const conditional = (options.conditional ?? false) && !options.full
+    const toLoad = toRead.map(({ id }) => id).filter((id) => known.has(id) && !responses.has(id))
+    const loadResponses = createResponseLoader(store, run.channel, toLoad)
     const terms = listedTerms(value)
-    const rfqPoll = { ...poll, known, terms, listReadAt: readAt, choose, responses, conditional, reading, fatal: null }
+    const selected = { known, choose, responses, loadResponses, conditional, reading }
+    const rfqPoll = { ...poll, ...selected, terms, listReadAt: readAt, fatal: null }
     await recordListOnly(rfqPoll, listOnly)
     await readEntries(rfqPoll, toRead)
   })
@@ -191,12 +197,10 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
 }
 
 /** What is stored of an RFQ; undefined if it is new. A poll that plans its requests has loaded that before. */
-async function storedState({ context: { store }, run, known, responses }: RfqPoll, id: string) {
+async function storedState({ known, responses, loadResponses }: RfqPoll, id: string) {
   const rfq = known.get(id)
-  return rfq && { rfq, responses: responses.get(id) ?? byId(await store.responseStates(run.channel, [id])) }
+  return rfq && { rfq, responses: responses.get(id) ?? (await loadResponses(id)) }
 }
-
-const byId = (states: readonly ResponsePollState[]) => new Map(states.map((state) => [state.id, state]))
 
 const UNADDRESSABLE: Problem = {
   path: 'id',

@@ -1,0 +1,48 @@
+import type { PollStates, ResponsePollState } from '../store/contract.js'
+
+/** RFQs whose responses are loaded together. */
+const LOADED_TOGETHER = 50
+
+/** The stored responses of an RFQ, by id. */
+export type StoredResponses = ReadonlyMap<string, ResponsePollState>
+
+/** Groups responses by RFQ. */
+export function addByRfq(
+  grouped: Map<string, Map<string, ResponsePollState>>,
+  states: readonly ResponsePollState[],
+): typeof grouped {
+  for (const state of states) {
+    const group = grouped.get(state.rfqId)
+    if (group) group.set(state.id, state)
+    else grouped.set(state.rfqId, new Map([[state.id, state]]))
+  }
+  return grouped
+}
+
+/**
+ * Loads the stored responses of RFQs, of many at once, in the order in which they are read; each is asked for once.
+ * @param rfqIds of stored RFQs
+ */
+export function createResponseLoader(
+  store: Pick<PollStates, 'responseStates'>,
+  channel: string,
+  rfqIds: readonly string[],
+): (rfqId: string) => Promise<StoredResponses> {
+  const groups = new Map<string, readonly string[]>()
+  for (let start = 0; start < rfqIds.length; start += LOADED_TOGETHER) {
+    const group = rfqIds.slice(start, start + LOADED_TOGETHER)
+    for (const id of group) groups.set(id, group)
+  }
+  const loading = new Map<readonly string[], Promise<Map<string, StoredResponses>>>()
+  const load = async (group: readonly string[]): Promise<Map<string, StoredResponses>> =>
+    addByRfq(new Map(), await store.responseStates(channel, group))
+  return async (rfqId) => {
+    const group = groups.get(rfqId) ?? [rfqId]
+    const loaded = loading.get(group) ?? load(group)
+    loading.set(group, loaded)
+    const states = await loaded
+    const found = states.get(rfqId) ?? new Map<string, ResponsePollState>()
+    states.delete(rfqId)
+    return found
+  }
+}
