@@ -63,11 +63,14 @@ const itemsUpTo = (items: readonly Item[], max: number): IndexedItem[] =>
 function searchWithin(items: readonly Item[], bounds: VolumeBounds, floor: number): BoundedCombination {
   const sorted = byUnitCost(items)
   const first = greedySubset(sorted, bounds)
-  if (first !== null && isProvenMinimum(first, floor)) return resultOf(first, true, floor)
+  // By the second condition, more tonnes cost more.
+  if (first !== null && isProvenMinimum(first, floor) && isProvenMinimum(first, lpBound(sorted, first.volume))) {
+    return resultOf(first, true, floor)
+  }
   const core = fixVariables(sorted, bounds.min, first?.cost ?? Number.POSITIVE_INFINITY)
   const { subset, complete } =
     core.free.items.length > EXACT_UP_TO ? depthFirst(core, bounds, first) : matchWindows(core, bounds, first)
-  return resultOf(subset, complete, floor)
+  return resultOf(subset, complete || (subset !== null && isProvenMinimum(subset, floor)), floor)
 }
 
 function resultOf(subset: Subset | null, exact: boolean, floor: number): BoundedCombination {

@@ -5,9 +5,11 @@ import { EXACT_UP_TO } from '../../../../src/domain/comparison/awards/cheapest-c
 import type { Item } from '../../../../src/domain/comparison/awards/subset-search.js'
 import { seededNumbers } from '../../../helpers/comparison-inputs.js'
 
-const items = fc.array(fc.record({ volume: fc.integer({ min: 1, max: 60 }), cost: fc.integer({ min: 1, max: 90 }) }), {
-  maxLength: 10,
-})
+const itemsUpTo = (volume: number, cost: number) =>
+  fc.array(fc.record({ volume: fc.integer({ min: 1, max: volume }), cost: fc.integer({ min: 1, max: cost }) }), {
+    maxLength: 10,
+  })
+const items = itemsUpTo(60, 90)
 
 function allSets(list: readonly Item[]): Item[] {
   return Array.from({ length: 2 ** list.length }, (_, mask) =>
@@ -39,20 +41,38 @@ const sumOf = (list: readonly Item[], picked: readonly number[]) =>
   )
 
 describe('cheapestWithin', () => {
-  it('finds the cheapest of all sets within the bounds, and of equal ones the one with the most tonnes', () => {
-    fc.assert(
-      fc.property(items, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 12 }), (list, min, room) => {
-        const max = min + room
-        const [best] = allSets(list)
-          .filter(({ volume }) => volume >= min && volume <= max)
-          .sort((a, b) => a.cost - b.cost || b.volume - a.volume)
-        const { found, exact } = cheapestWithin(list, { min, max })
-        expect(exact).toBe(true)
-        expect(found === null ? undefined : { volume: found.volume, cost: found.cost }).toEqual(best)
-        if (found !== null) expect(sumOf(list, found.picked)).toEqual(best)
-      }),
-      { numRuns: 300 },
-    )
+  it.each([
+    ['any costs', items],
+    ['many equal costs', itemsUpTo(12, 8)],
+  ])(
+    'finds the cheapest of all sets within the bounds, and of equal ones the one with the most tonnes: %s',
+    (_, any) => {
+      fc.assert(
+        fc.property(any, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 12 }), (list, min, room) => {
+          const max = min + room
+          const [best] = allSets(list)
+            .filter(({ volume }) => volume >= min && volume <= max)
+            .sort((a, b) => a.cost - b.cost || b.volume - a.volume)
+          const { found, exact } = cheapestWithin(list, { min, max })
+          expect(exact).toBe(true)
+          expect(found === null ? undefined : { volume: found.volume, cost: found.cost }).toEqual(best)
+          if (found !== null) expect(sumOf(list, found.picked)).toEqual(best)
+        }),
+        { numRuns: 300 },
+      )
+    },
+  )
+
+  it('goes on searching for more tonnes at the lowest cost, when the first set found has that cost', () => {
+    const list = [
+      [2, 3],
+      [7, 2],
+      [4, 5],
+      [4, 3],
+      [8, 5],
+      [2, 4],
+    ].map(([volume = 0, cost = 0]) => ({ volume, cost }))
+    expect(cheapestWithin(list, { min: 8, max: 10 }).found).toMatchObject({ picked: [0, 1], volume: 9, cost: 5 })
   })
 
   it('needs nothing for a volume of 0, and finds nothing between crossed bounds', () => {
