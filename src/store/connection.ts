@@ -50,8 +50,8 @@ export class Connection {
     let writer: Sqlite | undefined
     try {
       createPrivateFile(path)
-      writer = connect(path)
-      const opened = writer
+      const opened = await retryWhileBusy(() => connect(path))
+      writer = opened
       const mode = await retryWhileBusy(() => opened.pragma('journal_mode = wal', { simple: true }))
       await prepare(opened)
       // Flushing within a commit would block the thread; without a write-ahead log, only that is safe.
@@ -59,7 +59,7 @@ export class Connection {
       if (isFlushedHere) opened.pragma('synchronous = normal')
       // The pages that a savepoint changes are copied: not to a temporary file.
       opened.pragma('temp_store = memory')
-      const reader = connect(path)
+      const reader = await retryWhileBusy(() => connect(path))
       reader.pragma('query_only = on')
       reader.pragma(`cache_size = -${READER_CACHE_KIB}`)
       return new Connection(path, opened, reader, {
