@@ -10,7 +10,7 @@ export function describeShortage(rates: RequestRates | null | undefined): string
   const { required, allowed, ageMinutes } = rates
   return (
     `requests do not suffice: ${perSecond(required)} per second are needed to read everything within its maximum age, ` +
-    `${perSecond(allowed)} are available, so what is shown becomes about ${duration(ageMinutes)} old`
+    `${perSecond(allowed)} are available, so what is shown becomes at most about ${duration(ageMinutes)} old`
   )
 }
 

@@ -12,7 +12,7 @@ export interface RfqFigures {
   wanted: number | null
   /** Tonnes of the ranked offers. */
   volume: number
-  /** The share of the wanted volume that the ranked offers cover, at most 1. */
+  /** The share of the wanted volume that the ranked offers cover, at most 1; null also if the offers were not read yet. */
   coverage: number | null
   /** The currency in which offers are compared. */
   currency: string | null
@@ -20,7 +20,10 @@ export interface RfqFigures {
   bestPricePerTonne: number | null
   /** Whose offer that is. */
   bestPriceOffer: string | null
-  /** The recommended award; null if the award rule depends on scores, which need more than these figures. */
+  /**
+   * The recommended award; null if the award rule depends on scores, which need more than these figures, or if the offers were
+   * not read yet.
+   */
   award: AwardInBrief | null
 }
 
@@ -42,15 +45,17 @@ export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): 
   const { rfq, currency, offers } = assessed
   const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
+  const isUnread = rfq.unreadOffers > 0
+  const isScored = context.settings.awardRule === 'best-score-compliant'
   return {
     ranked: summary.ranked,
     meetRequirements: summary.meetRequirements,
     wanted: rfq.wanted.volume,
     volume: summary.volume,
-    coverage: summary.coverage,
+    coverage: isUnread ? null : summary.coverage,
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
-    award: context.settings.awardRule === 'best-score-compliant' ? null : awardInBrief(assessed, context),
+    award: isUnread || isScored ? null : awardInBrief(assessed, context),
   }
 }

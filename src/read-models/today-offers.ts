@@ -5,6 +5,7 @@ import {
   formatPricePerTonne,
 } from '../domain/comparison/number-format.js'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
+import { unreadText } from '../domain/comparison/rfq/rfq-flags.js'
 import type { OfferRevisions } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'
@@ -29,7 +30,8 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
   }))
 }
 
-function offerWords({ offers }: RfqListRow, figures: RfqFigures | undefined): string {
+function offerWords({ offers, unreadOffers }: RfqListRow, figures: RfqFigures | undefined): string {
+  if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
   if (offers === 0) return 'No offers yet.'
   const count = formatCount(offers, 'offer')
   if (figures === undefined || figures.bestPricePerTonne === null) return `${count}, none can be ranked.`

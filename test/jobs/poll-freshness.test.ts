@@ -36,7 +36,7 @@ it('poll freshness › says with the numbers that requests do not suffice, which
   const requestRates = { required: 0.0412, allowed: 0.015, ageMinutes: 90.4 }
   const message =
     'last complete poll 60 s ago; requests do not suffice: 0.041 per second are needed to read everything within its ' +
-    'maximum age, 0.015 are available, so what is shown becomes about 90 min old'
+    'maximum age, 0.015 are available, so what is shown becomes at most about 90 min old'
   expect(check({ newest: { finishedAt }, rates: requestRates })).toMatchObject({ ok: true, message })
   const enough = { ...requestRates, allowed: 0.0412 }
   expect(check({ newest: { finishedAt }, rates: enough })?.message).toBe('last complete poll 60 s ago')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { createRfqList } from '../../src/read-models/rfq-list.js'
+import { today } from '../../src/read-models/today.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { executeIn } from '../helpers/store-engine.js'
@@ -151,14 +152,32 @@ describe('planned polls', () => {
         return [offers, unreadOffers]
       })
     }
+    /** What is shown of the offers: what due items of today say, and the coverage and the award in the list of RFQs. */
+    const shown = async () => {
+      const now = fixture.now()
+      const found = await list.rows({ now })
+      const source = { store: fixture.store, rfqs: list, channels, pollChecks: async () => [] }
+      const { items } = await today(source, { now, since: now, dueWithinDays: 365 })
+      const figures = await list.figures(found, { now })
+      return found.map(({ id }, at) => {
+        const words = items.find(({ kind, rfqId }) => kind === 'due' && rfqId === id)?.words ?? ''
+        return [words.split('). ')[1], figures[at]?.coverage !== null, figures[at]?.award !== null]
+      })
+    }
     await plannedPoll(fixture, { budget: 4 })
     expect((await rows()).sort()).toEqual([
       [0, 2],
       [0, 2],
       [2, 0],
     ])
+    expect((await shown()).sort()).toEqual([
+      [expect.stringContaining('2 offers, best price'), true, true],
+      ['2 offers, not read yet.', false, false],
+      ['2 offers, not read yet.', false, false],
+    ])
     await plannedPoll(fixture)
     expect(await rows()).toEqual(ids.map(() => [2, 0]))
+    expect(await shown()).toEqual(ids.map(() => [expect.stringContaining('best price'), true, true]))
   })
 
   it('drop a read older than what is stored, also if it only saw the offers', async () => {

@@ -161,7 +161,7 @@ const linesTable = ({ offer }: OfferPageModel): Table<Line> => ({
     numberColumn('total', 'Total', (line) => line.total, total),
   ],
   rows: offer.lines,
-  empty: <>The offer has no delivery lines{offer.shape === 'summary' ? ': only its summary could be read' : ''}.</>,
+  empty: <>The offer has no delivery lines{offer.shape === 'summary' ? ': only its summary is known' : ''}.</>,
 })
 
 const versionsTable = ({ versions }: OfferPageModel): Table<OfferVersion> => ({

@@ -1,4 +1,5 @@
 import { formatCount, formatDaysFromToday } from '../../domain/comparison/number-format.js'
+import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { describePricesRead } from '../../domain/prices-read.js'
 import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
@@ -113,7 +114,9 @@ function Facts({ model }: { model: RfqPageModel }) {
         {`${range(rfq.minVolume, rfq.maxVolume)} t wanted`} ·{' '}
         {limits === UNKNOWN ? 'no price limit' : `${limits} ${plain(rfq.currency)}/t`} · vintages{' '}
         {range(rfq.minVintageYear, rfq.maxVintageYear, (year) => (year === null ? 'any' : String(year)))} ·{' '}
-        {formatCount(summary.offers, 'offer')}, {summary.ranked} ranked, coverage {percent(summary.coverage)}
+        {rfq.unreadOffers > 0
+          ? unreadText(rfq.unreadOffers)
+          : `${formatCount(summary.offers, 'offer')}, ${summary.ranked} ranked, coverage ${percent(summary.coverage)}`}
         {currency !== null && `, compared in ${plain(currency)}`}
         {prices !== null && ` · ${prices}`}
         {termsRead !== null && <span data-age>{` · ${describeTermsRead(termsRead, new Date(asOf))}`}</span>}

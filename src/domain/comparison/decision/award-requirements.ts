@@ -109,6 +109,8 @@ const RULES: Record<OfferRequirement, Rule> = {
     ),
 }
 
+/** Whatever the reason: requests did not suffice so far, or the marketplace did not give the offer. */
+const ONLY_SUMMARY = 'only the summary of the offer was read so far'
 const NO_PRICE = "the price cannot be converted into the RFQ's currency"
 
 /** The requirements an offer does not meet, in the order of OFFER_REQUIREMENTS. */
@@ -120,7 +122,7 @@ export function failedRequirements(offer: OfferReport, rfq: RfqTerms, asOfDate: 
 }
 
 function reviewNotRejected(offer: OfferReport): Failure {
-  if (offer.shape === 'summary') return notDeterminable('only the summary of the offer could be read')
+  if (offer.shape === 'summary') return notDeterminable(ONLY_SUMMARY)
   const { review } = offer.terms
   if (isReviewRejected(offer)) {
     const comment = review?.comment ? `: "${truncate(review.comment, 120)}"` : ''
@@ -130,7 +132,7 @@ function reviewNotRejected(offer: OfferReport): Failure {
 }
 
 function reviewAccepted(offer: OfferReport): Failure {
-  if (offer.shape === 'summary') return notDeterminable('only the summary of the offer could be read')
+  if (offer.shape === 'summary') return notDeterminable(ONLY_SUMMARY)
   const { review } = offer.terms
   if (review === null) return notMet('The offer has not been reviewed yet.')
   if (review.status === null) return notDeterminable('the review states no status')

@@ -62,7 +62,9 @@ export const rfqFigures = z
     meetRequirements: count.describe('Offers that meet all hard requirements.'),
     wanted: number.describe('Wanted tonnes.'),
     volume: z.number().describe('Tonnes of the ranked offers.'),
-    coverage: number.describe('The share of the wanted volume that they cover, at most 1.'),
+    coverage: number.describe(
+      'The share of the wanted volume that they cover, at most 1; null if offers were not read yet.',
+    ),
     currency: nullableText,
     bestPricePerTonne: number,
     bestPriceOffer: nullableText,
@@ -74,7 +76,9 @@ export const rfqFigures = z
         pricePerTonne: number,
       })
       .nullable()
-      .describe('The recommended award; null if the award rule depends on scores: see the comparison.'),
+      .describe(
+        'The recommended award; null if the award rule depends on scores: see the comparison, or if offers were not read yet.',
+      ),
   })
   .meta({ id: 'RfqFigures' })
 

@@ -212,7 +212,7 @@ describe('requirements', () => {
     const summary = storedDocument(summaryOf(response(2)), { shape: 'summary' })
     const { offers } = decided({ responses: [undated, summary] })
     expect(offers[0]?.why).toBe('Not determinable: not every delivery has a date.')
-    expect(offers[1]?.why).toContain('Not determinable: only the summary of the offer could be read.')
+    expect(offers[1]?.why).toContain('Not determinable: only the summary of the offer was read so far.')
     expect(offers.map(({ compliant }) => compliant)).toEqual([false, false])
   })
 
