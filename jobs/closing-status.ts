@@ -8,10 +8,14 @@ type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 
 const MAX_NAMED = 5
 
 /**
- * The state of closing on a channel, in one line: the last round, the last close, and what waits for a person. It never
- * makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
+ * The state of closing on a channel, in one line: what stops it (`hold`), the last round, the last close, and what waits for a
+ * person. It never makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
  */
-export async function describeClosing(store: ClosingStore, channel: string, now: Date): Promise<ReadinessCheck> {
+export async function describeClosing(
+  store: ClosingStore,
+  channel: string,
+  { now, hold }: { now: Date; hold: string | null },
+): Promise<ReadinessCheck> {
   const [round, close, unsettled, plans] = await Promise.all([
     store.newestRun({ channel, kind: 'close' }),
     store.lastClose(channel),
@@ -28,6 +32,7 @@ export async function describeClosing(store: ClosingStore, channel: string, now:
     ...plans.map(({ plan, rfqIds }) => `plan ${plan} (${rfqIds.length} RFQs) held for approval`),
   ]
   const parts = [
+    hold === null ? null : `stopped: ${hold}`,
     round?.finishedAt ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}` : 'no round yet',
     close
       ? `last close ${formatAge(close.decidedAt, now)} ago: RFQ ${close.rfqNumber ?? close.rfqId} ${close.outcome}`

@@ -1,3 +1,4 @@
+import { createClosingHold } from '../src/closing/closing-hold.js'
 import type { Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { Readiness, ReadinessCheck } from '../src/domain/readiness.js'
@@ -10,7 +11,8 @@ import { checkPollFreshness, newestRuns, type PollState } from './poll-freshness
 import { minPollMs } from './poll-planning.js'
 
 export interface ReadinessOptions {
-  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'requests'> & Partial<Pick<Config, 'anchors'>>
+  config: Pick<Config, 'channels' | 'closing' | 'database' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
+    Partial<Pick<Config, 'anchors'>>
   store: Pick<
     Store,
     'runs' | 'newestRun' | 'checkWritable' | 'lastClose' | 'unsettledCloses' | 'heldPlans' | 'maintenanceState'
@@ -29,6 +31,7 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
   const checkWritable = reuseResult(() => store.checkWritable(), WRITE_TEST_INTERVAL_MS)
   const closingChannels =
     config.schedule.closeExpired === null ? [] : config.channels.filter(({ autoClose }) => autoClose !== 'off')
+  const closingHold = createClosingHold(config, store)
   return async () => {
     const moment = now()
     let states: PollState[] = []
@@ -36,7 +39,11 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     let maintenance: ReadinessCheck[] = []
     const database = async () => {
       states = await loadPollStates(moment)
-      closing = await Promise.all(closingChannels.map(({ key }) => describeClosing(store, key, moment)))
+      closing = await Promise.all(
+        closingChannels.map(async ({ key }) =>
+          describeClosing(store, key, { now: moment, hold: await closingHold(key) }),
+        ),
+      )
       maintenance = await describeMaintenance(store, config, moment)
       return checkWritable()
     }

@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../jobs/poll-checks.js'
+import { createClosingHold } from '../closing/closing-hold.js'
 import { createRfqList } from '../read-models/rfq-list.js'
 import type { TodaySource } from '../read-models/today-model.js'
 import type { Store } from '../store/contract.js'
@@ -12,5 +13,6 @@ export function createTodaySource({ config }: Pick<App, 'config'>, store: Store)
     channels,
     rfqs: createRfqList({ store, channels, settings: config.reports.settings }),
     pollChecks: createPollChecks(config, store),
+    closingHold: createClosingHold(config, store),
   }
 }

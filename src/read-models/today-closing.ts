@@ -20,7 +20,7 @@ export async function closingItems(context: TodayContext): Promise<TodayItem[]> 
   ]
   return [
     ...unsettled.map((close) => unsettledItem(close, context)),
-    ...held.map(heldItem),
+    ...(await Promise.all(held.map(async (plan) => heldItem(plan, await context.source.closingHold(plan.channel))))),
     ...(await overdueItems(context, new Set(named))),
   ]
 }
@@ -60,13 +60,16 @@ const sentence = (text: string) => {
   return /[.!?]$/.test(capital) ? capital : `${capital}.`
 }
 
-function heldItem({ plan, channel, rfqIds, since, expiresAt }: HeldPlan): TodayItem {
+function heldItem({ plan, channel, rfqIds, since, expiresAt }: HeldPlan, hold: string | null): TodayItem {
   return {
     kind: 'held',
     severity: 'high',
     ...NO_RFQ,
     channel,
-    words: `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
+    words: [
+      `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
+      ...(hold === null ? [] : [heldWords(hold)]),
+    ].join(' '),
     since,
     action: {
       words: 'Approve the round',
@@ -83,8 +86,10 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
   const overdue = context.rows.filter((row) => isOverdue(row) && !named.has(keyOf(row)))
   const rulesOf = createRulesLookup(context.source.channels)
   const reasons = new Map<string, string>()
+  const holds = new Map<string, string | null>()
   for (const channel of new Set(overdue.map((row) => row.channel))) {
     const { calendar, graceHours } = rulesOf(channel)
+    holds.set(channel, await context.source.closingHold(channel))
     for (const decision of await context.source.store.newestDecisions(channel)) {
       const { rfqId, dueDate, decidedAt, repeatedUntil, reason } = decision
       // A decision made before the RFQ was past due says nothing about why it is open now.
@@ -95,7 +100,9 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
   }
   return overdue.map((row) => {
     const { autoClose } = rulesOf(row.channel)
+    const hold = autoClose === 'on' ? (holds.get(row.channel) ?? null) : null
     const kept = reasons.get(keyOf(row))
+    const isClosable = autoClose === 'on' && hold === null && row.valid && kept === undefined
     const why = !row.valid
       ? 'Its document is not valid, so it is never closed.'
       : kept
@@ -103,18 +110,21 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
         : ''
     return {
       kind: 'overdue',
-      severity: autoClose === 'on' && row.valid && kept === undefined ? 'medium' : 'high',
+      severity: isClosable ? 'medium' : 'high',
       ...rfqFields(row.channel, row.id, row),
-      words: [`Past due since ${row.responseDueDate} and still open. ${CLOSING_WORDS[autoClose]}`, why]
+      words: [
+        `Past due since ${row.responseDueDate} and still open.`,
+        hold === null ? CLOSING_WORDS[autoClose] : heldWords(hold),
+        why,
+      ]
         .join(' ')
         .trim(),
       since: null,
       action: {
-        words: autoClose === 'on' ? 'Close it now' : 'See why it is open',
-        command:
-          autoClose === 'on'
-            ? `quotekeeper close-expired ${onChannel(row.channel)}`
-            : `quotekeeper decisions --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+        words: isClosable ? 'Close it now' : 'See why it is open',
+        command: isClosable
+          ? `quotekeeper close-expired ${onChannel(row.channel)}`
+          : `quotekeeper decisions --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
         path: closingPath(row.channel, row.name),
       },
     }
@@ -137,6 +147,8 @@ export const pastOverdueItems = ({ rows }: TodayContext): TodayItem[] =>
   }))
 
 const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null
+
+const heldWords = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
 
 const CLOSING_WORDS: Record<ChannelRules['autoClose'], string> = {
   on: 'The next closing round evaluates it.',

@@ -74,6 +74,8 @@ export interface TodaySource {
   channels: readonly ChannelRules[]
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
+  /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
+  closingHold: (channel: string) => Promise<string | null>
 }
 
 export interface TodayOptions {

@@ -43,6 +43,8 @@ export interface RfqPage {
   id: string
   name: string
   prices: PriceHistory[]
+  /** Why no closing round would close it, although it is past due, such as a stop file; null if nothing keeps it, or in the past. */
+  hold: string | null
   /** When it and its offers changed, newest first, whatever the moment of the page. */
   moments: Moment[]
 }

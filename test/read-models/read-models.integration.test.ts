@@ -243,7 +243,13 @@ describe('today', () => {
     await fixture.pollRfqs()
     fixture.setTime('2026-11-23T00:30:00.000Z')
 
-    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [BEHIND] }
+    const source = {
+      store: fixture.store,
+      rfqs: listOf(fixture),
+      channels: [RULES],
+      pollChecks: async () => [BEHIND],
+      closingHold: async () => null,
+    }
     const { items } = await today(source, { now: fixture.now(), since })
     expect(items.map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([
       ['refused', 'high', 4],
@@ -273,7 +279,7 @@ describe('today', () => {
       ['due', 1],
       ['due', 2],
     ])
-    const quiet = { ...source, pollChecks: async () => [] }
+    const quiet = { ...source, pollChecks: async () => [], closingHold: async () => null }
     const nothing = await today(quiet, {
       now: fixture.now(),
       since: fixture.now(),
@@ -294,7 +300,13 @@ describe('today', () => {
     fixture.advanceSeconds(60)
     const before = new Date(fixture.now().getTime() - 1)
     await fixture.pollRfqs()
-    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [] }
+    const source = {
+      store: fixture.store,
+      rfqs: listOf(fixture),
+      channels: [RULES],
+      pollChecks: async () => [],
+      closingHold: async () => null,
+    }
     const FIRST = 'First polled: 4 offers for 2 RFQs.'
     const news = async (since: Date) => {
       const { items } = await today(source, { now: fixture.now(), since, channel: KEY })
@@ -323,7 +335,13 @@ describe('today', () => {
     const [same = '', changing = ''] = [1, 2].map(add)
     const offer = world.addResponse(same).id
     await fixture.pollRfqs()
-    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [] }
+    const source = {
+      store: fixture.store,
+      rfqs: listOf(fixture),
+      channels: [RULES],
+      pollChecks: async () => [],
+      closingHold: async () => null,
+    }
     for (let round = 1; round <= 6; round++) {
       const since = fixture.now()
       fixture.advanceSeconds(3600)
@@ -362,7 +380,13 @@ describe('today', () => {
     for (let number = 1; number <= 25; number++)
       fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' })
     await fixture.pollRfqs()
-    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [] }
+    const source = {
+      store: fixture.store,
+      rfqs: listOf(fixture),
+      channels: [RULES],
+      pollChecks: async () => [],
+      closingHold: async () => null,
+    }
     const { items } = await today(source, { now: fixture.now(), since })
     expect(items).toHaveLength(21)
     expect(items.find(({ rfqId }) => rfqId === null)?.words).toBe('5 more RFQs may be new or changed.')
@@ -380,6 +404,7 @@ describe('today', () => {
           rfqs: listOf(fixture),
           channels: [{ ...RULES, autoClose }],
           pollChecks: async () => [],
+          closingHold: async () => null,
         },
         { now: fixture.now(), since: fixture.now() },
       )

@@ -156,7 +156,13 @@ describe('planned polls', () => {
     const shown = async () => {
       const now = fixture.now()
       const found = await list.rows({ now })
-      const source = { store: fixture.store, rfqs: list, channels, pollChecks: async () => [] }
+      const source = {
+        store: fixture.store,
+        rfqs: list,
+        channels,
+        pollChecks: async () => [],
+        closingHold: async () => null,
+      }
       const { items } = await today(source, { now, since: now, dueWithinDays: 365 })
       const figures = await list.figures(found, { now })
       return found.map(({ id }, at) => {

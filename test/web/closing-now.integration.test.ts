@@ -159,7 +159,12 @@ describe('closing now', () => {
       /^409 .*Closing is stopped: stop file .*closing\.stop exists/,
     )
     expect((await on.app.inject(page(1042))).body).not.toContain('to confirm')
+    const held = 'Closing is stopped, so nothing is closed: stop file '
+    const rfqPage = async (name: number) => (await on.app.inject(`/rfqs/acme/forest/${name}`)).body
+    expect([(await rfqPage(1042)).includes(held), (await rfqPage(1044)).includes(held)]).toEqual([true, false])
+    expect((await on.app.inject('/')).body).toContain(held)
     rmSync(stopFile)
+    expect(await rfqPage(1042)).not.toContain(held)
     for (const mode of ['dry-run', 'off'] as const) {
       const pages = await openPages(fixture, { channels: channels(mode) })
       expect((await pages.app.inject(page(1042))).body).toContain(`has autoClose: ${mode} in the configuration`)

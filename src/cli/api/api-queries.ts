@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { createClosingHold } from '../../closing/closing-hold.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Config } from '../../config.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
@@ -17,14 +18,15 @@ import type { ApiMoment, ApiQueries, Lookup, RfqFilter, RfqName } from '../../we
 import { listingRow, offerRow, rfqRow } from '../json-rows.js'
 
 /** The part of the configuration that the API uses; contains no secret, so that it can be sent to a thread. */
-export type ApiConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' | 'reports'> & {
-  closing: Pick<Config['closing'], 'maxPerRun'>
+export type ApiConfig = Pick<Config, 'database' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'reports'> & {
+  closing: Pick<Config['closing'], 'enabled' | 'maxPerRun'>
   channels: Omit<Config['channels'][number], 'apiKey'>[]
 }
 
 export const apiConfigOf = ({ channels, closing, ...config }: Config): ApiConfig => ({
   channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
-  closing: { maxPerRun: closing.maxPerRun },
+  closing: { enabled: closing.enabled, maxPerRun: closing.maxPerRun },
+  database: config.database,
   schedule: config.schedule,
   scheduleTimeZone: config.scheduleTimeZone,
   requests: config.requests,
@@ -45,6 +47,7 @@ export function createApiQueries(source: Source): ApiQueries {
   const { store, config, rfqs } = source
   const { channels } = config
   const pollChecks = createPollChecks(config, store)
+  const closingHold = createClosingHold(config, store)
   const rulesOf = createRulesLookup(channels)
   return {
     async channels(now) {
@@ -122,7 +125,7 @@ export function createApiQueries(source: Source): ApiQueries {
     },
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),
-    today: (options) => today({ store, rfqs, channels, pollChecks }, options),
+    today: (options) => today({ store, rfqs, channels, pollChecks, closingHold }, options),
   }
 }
 

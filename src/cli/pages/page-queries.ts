@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { createClosingHold } from '../../closing/closing-hold.js'
 import { previewClose } from '../../closing/preview.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import { changeFeed } from '../../read-models/change-feed.js'
@@ -43,7 +44,8 @@ const MAX_EXPLAINED = 100
 /** What pages show, read from an open store. */
 export function createPageQueries({ store, config, rfqs }: PageSource): PageQueries {
   const { channels } = config
-  const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store) }
+  const closingHold = createClosingHold(config, store)
+  const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store), closingHold }
   const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
@@ -92,7 +94,9 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
       const { id: rfqId, name } = found
       const prices = await priceHistoryOf(store, { channel, rfqId, offerIds, asOf })
-      return { id: rfqId, name, model, prices, moments: await momentsOf(store, { channel, rfqId }) }
+      const isClosable = found.overdue && asOf >= address.now && rulesOf(channel).autoClose === 'on'
+      const hold = isClosable ? await closingHold(channel) : null
+      return { id: rfqId, name, model, prices, hold, moments: await momentsOf(store, { channel, rfqId }) }
     },
     async rfqName(address) {
       const found = await findRfq(address)

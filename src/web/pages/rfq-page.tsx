@@ -29,7 +29,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
   const found = await queries.rfq({ ...address, settings: whatIf.settings })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
-  const { model, name, prices, moments } = found
+  const { model, name, prices, hold, moments } = found
   const { rfq, summary } = model
   const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of))
   const scenarios = scenariosTable(model)
@@ -51,6 +51,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         {rfq.flags.map(({ words, severity }) => (
           <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>
         ))}
+        {hold !== null && <p class="notice bad">{plain(`Closing is stopped, so nothing is closed: ${hold}.`)}</p>}
         <TimeMachine moments={moments} asOf={asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
         <WhatIfPanel

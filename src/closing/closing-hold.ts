@@ -1,0 +1,12 @@
+import type { RunQueries } from '../store/contract.js'
+import { type ClosingSwitches, closingKillSwitch } from './kill-switch.js'
+import { massLossReason, newestPoll } from './round-state.js'
+
+/** Why a closing round of a channel would close no RFQ at all now; null if nothing keeps it from closing. */
+export type ClosingHold = (channel: string) => Promise<string | null>
+
+/** Finds what holds all closing of a channel: a list that lost most of its entries, or the kill switch (docs/CLOSING.md, rules 2 and 10). */
+export function createClosingHold(config: ClosingSwitches, store: Pick<RunQueries, 'newestRun'>): ClosingHold {
+  const killSwitch = closingKillSwitch(config)
+  return async (channel) => killSwitch() ?? massLossReason(await newestPoll(store, channel))
+}

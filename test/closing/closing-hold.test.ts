@@ -1,0 +1,57 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createReadiness } from '../../jobs/readiness.js'
+import { createClosingHold } from '../../src/closing/closing-hold.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { createRfqList } from '../../src/read-models/rfq-list.js'
+import { today } from '../../src/read-models/today.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { testConfig } from '../helpers/test-config.js'
+
+it('what holds all closing is named by today and readiness while it lasts, and closing is not offered, round after round', async () => {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const rfq = world.addRfq(CHANNEL, { number: 1, responseDueDate: '2026-11-20' })
+  const others = Array.from({ length: 11 }, () => world.addRfq(CHANNEL, { responseDueDate: '2027-01-31' }).id)
+  await fixture.pollRfqs()
+  const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
+  const config = testConfig({ schedule, database: fixture.store.path })
+  const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }]
+  /** What the item about the RFQ says and offers, and readiness. */
+  const shown = async () => {
+    const { store, now } = fixture
+    const rfqs = createRfqList({ store, channels, settings: DEFAULT_SETTINGS })
+    const source = { store, channels, rfqs, pollChecks: async () => [], closingHold: createClosingHold(config, store) }
+    const { items } = await today(source, { now: now(), since: now() })
+    const item = items.find(({ kind, rfqId }) => kind === 'overdue' && rfqId === rfq.id)
+    const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
+    const checks = await createReadiness({ config, store, runner, now })()
+    const closing = checks.find(({ name }) => name === `closing of ${KEY}`)
+    return [item?.severity, item?.words, item?.action.words, closing?.message]
+  }
+  const free = ['medium', expect.stringContaining('The next closing round evaluates it.'), 'Close it now']
+  const heldBy = (reason: string) => [
+    'high',
+    expect.stringMatching(new RegExp(`Closing is stopped, so nothing is closed: ${reason}\\.`)),
+    'See why it is open',
+    expect.stringMatching(new RegExp(`^stopped: ${reason}; `)),
+  ]
+  const stopFile = join(dirname(fixture.store.path), 'closing.stop')
+  for (let round = 0; round < 6; round++) {
+    expect(await shown()).toEqual([...free, expect.not.stringContaining('stopped')])
+    writeFileSync(stopFile, '')
+    const reason = `stop file ${stopFile} exists`
+    await fixture.closeExpired({}, { stopped: () => reason })
+    if (round === 3) await fixture.reopenStore()
+    expect(await shown()).toEqual(heldBy(reason))
+    rmSync(stopFile)
+    fixture.advanceSeconds(3600)
+  }
+  for (const id of others) world.removeRfq(id)
+  const { run } = await fixture.pollRfqs()
+  expect(run.suspicious).toBe(true)
+  expect(await shown()).toEqual(
+    heldBy(`the list suddenly lost most of its entries in the newest poll \\(run ${run.id}\\)`),
+  )
+})
