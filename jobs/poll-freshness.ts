@@ -40,6 +40,23 @@ export function countsAsComplete({
   return failedItems < seen && failedItems <= Math.max(MAX_FAILED_ITEMS, Math.floor(seen * MAX_FAILED_SHARE))
 }
 
+/** More than a month of polls; older ones that found nothing are folded. */
+const MAX_RUNS = 10_000
+
+/** Whether a poll that counts as complete had finished by a moment. */
+export async function hadCompletePoll(
+  store: Pick<RunQueries, 'runs' | 'newestRun'>,
+  { channel, kind, asOf }: { channel: string; kind: RunKind; asOf: Date },
+): Promise<boolean> {
+  if ((await store.newestRun({ channel, kind, outcome: 'complete', asOf })) !== null) return true
+  const runs = await store.runs({ channel, kind, limit: MAX_RUNS })
+  return runs.some((run) => {
+    // Of runs of a day that were folded into one, the first finished soon after the start.
+    const finishedAt = run.times > 1 ? run.startedAt : run.finishedAt
+    return finishedAt !== null && new Date(finishedAt) <= asOf && countsAsComplete(run)
+  })
+}
+
 /** How many runs to look through for one that counts as complete although it is partial. */
 const MAX_RECENT_RUNS = 50
 

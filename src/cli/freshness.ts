@@ -1,4 +1,4 @@
-import { newestRuns } from '../../jobs/poll-freshness.js'
+import { hadCompletePoll, newestRuns } from '../../jobs/poll-freshness.js'
 import { describePricesRead, pricesReadOf } from '../domain/prices-read.js'
 import type { RunKind } from '../domain/records.js'
 import { describeTermsRead, formatAge, type TermsRead } from '../domain/terms-read.js'
@@ -31,7 +31,10 @@ export async function describeFreshness(
 ): Promise<string> {
   const now = await databaseNow(store, cli.io.now())
   const { label, minute } = timeFormatOf(cli)
-  if (asOf !== undefined) return `as of ${minute(asOf.toISOString())} ${label}`
+  if (asOf !== undefined) {
+    const incomplete = kind === 'close' ? '' : await describeIncomplete(store, { channels, kind, asOf })
+    return `as of ${minute(asOf.toISOString())} ${label}${incomplete}`
+  }
   const runs = await Promise.all(
     channels.map(async (channel) => ({ channel, run: (await newestRuns(store, { channel, kind })).newest })),
   )
@@ -56,4 +59,17 @@ export async function describeFreshness(
   const terms = termsRead === null ? null : describeTermsRead(termsRead, now)
   const parts = [`${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}`, prices, terms]
   return parts.filter((part) => part !== null).join('; ')
+}
+
+/** Says that the first poll of a channel had not read everything by a past moment: `; no complete poll yet of acme/blue`. */
+async function describeIncomplete(
+  store: Pick<Store, 'newestRun' | 'runs'>,
+  { channels, kind, asOf }: { channels: readonly string[]; kind: RunKind; asOf: Date },
+): Promise<string> {
+  const polled = await Promise.all(channels.map((channel) => hadCompletePoll(store, { channel, kind, asOf })))
+  const missing = channels.filter((_, index) => !polled[index])
+  if (missing.length === 0) return ''
+  return missing.length === channels.length
+    ? '; no complete poll yet'
+    : `; no complete poll yet of ${missing.join(', ')}`
 }

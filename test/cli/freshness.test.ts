@@ -40,3 +40,30 @@ it('the age of what lists show names the prices that the newest poll did not rea
   await fixture.pollRfqs()
   expect(await freshness()).not.toContain('prices')
 })
+
+it('a moment at which no poll was complete yet says so, like the present, over polls that fail and a restart', async () => {
+  const fixture = await openChannelFixture({ retries: 0, rfqs: 8 })
+  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const freshness = (asOf?: Date, channels = [KEY]) =>
+    describeFreshness(cli, fixture.store, { channels, kind: 'rfqs', asOf })
+  const moments: Date[] = []
+  for (let poll = 0; poll < 6; poll++) {
+    const effect = { kind: 'status', status: 500 } as const
+    fixture.sandbox.faults.add({ operation: 'readRfq', times: 5, effect })
+    const { run } = await fixture.pollRfqs({ full: true })
+    expect(run.outcome).toBe('partial')
+    if (poll === 3) await fixture.reopenStore()
+    fixture.advanceSeconds(300)
+    moments.push(fixture.now())
+    expect(await freshness()).toBe('no complete poll yet')
+    for (const at of moments)
+      expect(await freshness(at)).toMatch(/^as of 2026-11-21 12:\d\d UTC; no complete poll yet$/)
+  }
+  await fixture.pollRfqs({ full: true })
+  expect(await freshness(fixture.now())).toBe('as of 2026-11-21 12:30 UTC')
+  expect(await freshness(fixture.now(), [KEY, 'acme/blue'])).toBe(
+    'as of 2026-11-21 12:30 UTC; no complete poll yet of acme/blue',
+  )
+  fixture.advanceSeconds(300)
+  for (const at of moments.slice(0, -1)) expect(await freshness(at)).toContain('; no complete poll yet')
+})

@@ -13,7 +13,7 @@ import { connectTo } from '../connect-to.js'
 import { plural } from '../terminal-text.js'
 import { type Check, type CheckResult, failed, passed, warning } from './finding.js'
 
-/** A list that takes longer counts as failed, in milliseconds: `check` answers within seconds. */
+/** A list that takes longer counts as failed, in milliseconds: `check` answers within seconds, unless the request limit is low. */
 const MAX_READ_MS = 10_000
 
 const NETWORK = 'check baseUrl, the network and the firewall, then try again'
