@@ -160,9 +160,9 @@ export interface Revision {
 export interface OfferRevisions {
   channel: string
   rfqId: string
-  /** Offers first observed in the period. */
+  /** Offers first observed in the period, and not listed on an RFQ that was known by its list entry before. */
   added: number
-  /** Offers known before that got a new version. */
+  /** Offers known before whose terms changed: to read in full what was known from a summary is no change. */
   changed: number
   /** Offers that were found missing. */
   missing: number

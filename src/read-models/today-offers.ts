@@ -55,7 +55,7 @@ export async function offerItems(context: TodayContext, firstPolls: FirstPolls):
     const first = await firstPolls(channel)
     const isNew = first !== null && first.end > since
     if (isNew) {
-      const found = await source.store.offerRevisions({ channel, after: new Date(0), asOf: first.end })
+      const found = await source.rfqs.rows({ channel, now, asOf: first.end })
       items.push(firstPollItem(channel, first.start, found))
     }
     const later = isNew
@@ -98,14 +98,15 @@ async function firstPollOf(
   return { start, end: first.finishedAt === null ? now : new Date(first.finishedAt) }
 }
 
-function firstPollItem(channel: string, since: string, revisions: readonly OfferRevisions[]): TodayItem {
-  const offers = revisions.reduce((sum, { added }) => sum + added, 0)
+function firstPollItem(channel: string, since: string, rows: readonly RfqListRow[]): TodayItem {
+  const counts = rows.map(({ offers, unreadOffers }) => offers + unreadOffers).filter((offers) => offers > 0)
+  const offers = counts.reduce((sum, count) => sum + count, 0)
   return {
     kind: 'offers',
     severity: 'low',
     ...NO_RFQ,
     channel,
-    words: `First polled: ${formatCount(offers, 'offer')} for ${formatCount(revisions.length, 'RFQ')}.`,
+    words: `First polled: ${formatCount(offers, 'offer')} for ${formatCount(counts.length, 'RFQ')}.`,
     since,
     action: {
       words: 'List the RFQs',

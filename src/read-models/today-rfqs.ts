@@ -96,7 +96,8 @@ function changeWords(revisions: readonly Revision[]): string | null {
 function changesOf({ event, version, previous, seenBy }: Revision): string[] {
   if (event === 'missing') return ['no longer listed']
   if (event === 'returned') return ['listed again']
-  if (version === null) return []
+  // That an RFQ could be read, of which only the list entry was known, is no change of it.
+  if (version === null || (previous !== null && previous.shape !== version.shape)) return []
   const changes = changesOfVersion(previous, version, { labels: new Map(), asOf: seenBy })
   // When it was closed or opened is shown with its state.
   const named = changes.filter(({ field }) => !/At$/.test(field ?? ''))

@@ -5,6 +5,8 @@ import { type Calendar, createCalendar, isLate } from '../domain/expiry.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import type { RunHandle } from './contract.js'
 import { type EventDraft, type EventWriter, MAX_SINGLE_EVENTS } from './event-writer.js'
+import { createFirstPolls, type FirstPoll } from './first-polls.js'
+import { type ListedOffers, listedOffers, NOTHING_LISTED, offerIdsOf } from './listed-offers.js'
 import type { Transaction } from './sql-database.js'
 import { storedRfqFacts } from './stored-rfq.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
@@ -37,9 +39,6 @@ export interface Observations {
 /** Bodies remembered in one transaction, to tell what changed in them. */
 export const MAX_BODIES_BEFORE = 4 * MAX_SINGLE_EVENTS
 
-/** Of the runs in progress, and some that ended. */
-const MAX_RUNS_REMEMBERED = 100
-
 /** What became observations, and the timestamp of their writing. */
 export interface Observed {
   observations: Observations
@@ -53,7 +52,7 @@ export interface ObservedEvents {
 }
 
 export function createObservedEvents(writer: EventWriter): ObservedEvents {
-  const firstPolls = new Map<number, boolean>()
+  const firstPollBefore = createFirstPolls()
   const calendars = new Map<string, Calendar>()
 
   const calendarOf = (timeZone: string): Calendar => {
@@ -64,24 +63,10 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
     return calendar
   }
 
-  /** No poll of this kind ended well before. Does not change during a run. */
-  const isFirstPoll = async (tx: Transaction, run: RunHandle): Promise<boolean> => {
-    if (run.kind === 'close') return false
-    const known = firstPolls.get(run.id)
-    if (known !== undefined) return known
-    const earlier = await tx.get(
-      `select 1 as found from runs where channel = @channel and kind = @kind and id < @id
-        and outcome in ('complete', 'partial') limit 1`,
-      { channel: run.channel, kind: run.kind, id: run.id },
-    )
-    if (firstPolls.size >= MAX_RUNS_REMEMBERED) firstPolls.clear()
-    firstPolls.set(run.id, earlier === undefined)
-    return earlier === undefined
-  }
-
   const contextOf = async (
     tx: Transaction,
     run: RunHandle,
+    firstPoll: FirstPoll | null,
     { observations, stamp }: Observed,
   ): Promise<DraftContext> => {
     const { changes } = observations
@@ -91,10 +76,12 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       stamp,
       today: () => (today ??= calendarOf(run.timeZone).dateAt(new Date(stamp))),
       calendar: () => calendarOf(run.timeZone),
+      firstPoll,
       rfq: await factsOfRfqs(tx, run, observations),
+      listed: await listedBefore(tx, run, observations),
       beingClosed: await rfqsBeingClosed(tx, run, observations),
       // Its own transaction begins with the RFQ.
-      isNewRfq: (rfqId) => changes[0]?.rfqId === rfqId && changes[0].kind === 'rfq' && changes[0].change === 'inserted',
+      isNewRfq: (rfqId) => changes[0]?.rfqId === rfqId && isNewRfq(changes[0]),
     }
   }
 
@@ -103,12 +90,15 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       const found = all.filter(({ observations: { changes, problems } }) => changes.length > 0 || problems.length > 0)
       const last = found.at(-1)
       if (!last) return
-      const isFirst = await isFirstPoll(tx, run)
+      const firstPoll = await firstPollBefore(tx, run)
+      const isFirst = firstPoll === null && run.kind !== 'close'
       if (isFirst && run.kind === 'listings') return
       const drafts: EventDraft[] = []
       const problems: EventDraft[] = []
+      let offers = 0
       for (const each of found) {
-        const context = await contextOf(tx, run, each)
+        const context = await contextOf(tx, run, firstPoll, each)
+        if (isFirst) offers += countOffers(each.observations, context)
         drafts.push(...each.observations.changes.flatMap((change) => toDraft(change, context) ?? []))
         problems.push(...each.observations.problems.map((problem) => problemDraft(problem, context)))
       }
@@ -116,27 +106,44 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
         await writer.writeForRun(tx, run.id, [...drafts, ...problems])
         return
       }
-      const count = (...kinds: EventKind[]) => drafts.filter(({ kind }) => kinds.includes(kind)).length
-      const counts = {
-        rfqs: count('rfq.new'),
-        offers: count('offer.new', 'offer.late'),
-        lateOffers: count('offer.late'),
-        problems: problems.length,
-      }
-      if (counts.rfqs + counts.offers + counts.problems > 0) await writer.addToFirstPoll(tx, run, last.stamp, counts)
+      const count = (wanted: EventKind) => drafts.filter(({ kind }) => kind === wanted).length
+      const counts = { rfqs: count('rfq.new'), offers, lateOffers: count('offer.late'), problems: problems.length }
+      if (Object.values(counts).some((each) => each > 0)) await writer.addToFirstPoll(tx, run, last.stamp, counts)
     },
   }
 }
 
 interface DraftContext {
   run: RunHandle
+  /** Null in the first poll itself. */
+  firstPoll: FirstPoll | null
   stamp: string
   today: () => string
   calendar: () => Calendar
   /** The RFQ as it is now stored. */
   rfq: (rfqId: string) => RfqFacts | null
+  /** What earlier runs recorded of the RFQ, if an offer of it is new. */
+  listed: ListedOffers
   beingClosed: ReadonlySet<string>
   isNewRfq: (rfqId: string) => boolean
+}
+
+const isNewRfq = ({ kind, change }: ObservedChange) => kind === 'rfq' && change === 'inserted'
+const isNewOffer = ({ kind, change }: ObservedChange) => kind === 'response' && change === 'inserted'
+const isListEntry = ({ kind, after }: ObservedChange) => kind === 'rfq' && after?.shape === 'list'
+
+async function listedBefore(tx: Transaction, run: RunHandle, { rfq, changes }: Observations): Promise<ListedOffers> {
+  if (rfq === null || changes.some(isNewRfq)) return NOTHING_LISTED
+  return changes.some((change) => isNewOffer(change) || isListEntry(change))
+    ? await listedOffers(tx, run, rfq.id)
+    : NOTHING_LISTED
+}
+
+/** The offers that were read or listed for the first time. */
+function countOffers({ changes }: Observations, { listed }: DraftContext): number {
+  const inList = changes.filter(isListEntry).flatMap(({ after }) => offerIdsOf(after?.body))
+  const ids = new Set([...changes.filter(isNewOffer).map(({ id }) => id), ...inList])
+  return [...ids].filter((id) => !listed.first.has(id)).length
 }
 
 /** The facts of the RFQs that events may tell of: the one that was recorded, or the first of those that are missing or returned. */
@@ -230,15 +237,31 @@ function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent
   return changes.length === 0 ? null : { kind: 'offer.changed', details: () => ({ changes: namedChanges(changes) }) }
 }
 
-function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: DraftContext): FoundEvent {
+/** An offer is late by its submission, or by when it was first listed if that is unknown; not by when it was read. */
+function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: DraftContext): FoundEvent | null {
+  const { submittedAt: sent = offerFacts(id, after).submittedAt } = after
+  const submittedAt = validTime(sent)
+  if (wasThereAtFirstPoll(id, submittedAt, context)) return null
   const due = context.rfq(rfqId)?.responseDueDate ?? null
   if (due === null || context.today() <= due) return { kind: 'offer.new' }
-  const { submittedAt = offerFacts(id, after).submittedAt } = after
-  const submittedLate = isLate(validTime(submittedAt), due, context.calendar())
+  const calendar = context.calendar()
+  if (isLate(submittedAt, due, calendar)) {
+    return { kind: 'offer.late', details: () => ({ reason: 'submitted after the response due date' }) }
+  }
   // Of an RFQ that is new itself, every offer is seen late.
-  if (!submittedLate && context.isNewRfq(rfqId)) return { kind: 'offer.new' }
-  const reason = submittedLate ? 'submitted after the response due date' : 'first seen after the response due date'
-  return { kind: 'offer.late', details: () => ({ reason }) }
+  if (submittedAt !== null || context.isNewRfq(rfqId)) return { kind: 'offer.new' }
+  const seenOn = calendar.dateAt(new Date(context.listed.first.get(id)?.at ?? context.stamp))
+  if (seenOn <= due) return { kind: 'offer.new' }
+  return { kind: 'offer.late', details: () => ({ reason: 'first seen after the response due date' }) }
+}
+
+/** Whether the event of the first poll stands for an offer that is now read for the first time. */
+function wasThereAtFirstPoll(id: string, submittedAt: string | null, context: DraftContext): boolean {
+  const { firstPoll, listed } = context
+  if (firstPoll === null) return false
+  const isRecordedThen = (runId: number | null | undefined) => runId != null && runId <= firstPoll.runId
+  if (isRecordedThen(listed.rfqRunId)) return isRecordedThen(listed.first.get(id)?.runId)
+  return submittedAt !== null && new Date(submittedAt) < firstPoll.startedAt
 }
 
 const validTime = (text: string | null) => (text !== null && Number.isNaN(Date.parse(text)) ? null : text)

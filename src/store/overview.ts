@@ -3,6 +3,7 @@ import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
 import type { Overview, RevisionFilter } from './contract.js'
 import { CURRENT_VERSION, toVersion, type VersionRow } from './document-queries.js'
 import { InvalidCursorError } from './errors.js'
+import { offerIdsOf } from './listed-offers.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -26,7 +27,10 @@ export function createOverview(queries: Queries): Overview {
       return toRevisions(await queries.all<RevisionRow>(revisionsQuery(filter), parameters))
     },
     async offerRevisions(filter) {
-      return (await queries.all<OfferRevisionRow>(offerRevisions(filter), periodOf(filter))).map(toOfferRevisions)
+      const parameters = { ...periodOf(filter), listed: await listedOffers(queries, filter) }
+      return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(
+        toOfferRevisions,
+      )
     },
   }
 }
@@ -232,18 +236,45 @@ const toOfferRevisions = (row: OfferRevisionRow): OfferRevisions => ({
   newestAt: row.newest_at,
 })
 
-const offerRevisions = ({ channel }: Omit<RevisionFilter, 'rfqId'>) => `
+type OfferPeriod = Omit<RevisionFilter, 'rfqId'>
+
+/** Offers that are new in the period and that the list entry of their RFQ, which was not read, named before it. */
+async function listedOffers(queries: Queries, filter: OfferPeriod): Promise<string[]> {
+  const rows = await queries.all<{ channel: string; id: string; text: string }>(
+    listEntriesBefore(filter),
+    periodOf(filter),
+  )
+  return rows.flatMap(({ channel, id, text }) =>
+    offerIdsOf(JSON.parse(text)).map((offerId) => `${channel}\t${id}\t${toStoredText(offerId)}`),
+  )
+}
+
+const ofChannel = ({ channel }: OfferPeriod) => allOf(channel !== undefined && 'channel = @channel')
+
+const listEntriesBefore = (filter: OfferPeriod) => `
+with added as (
+  select channel, rfq_id from versions
+  where kind = 'response' and version = 1 and observed_at > @after and observed_at <= @asOf and ${ofChannel(filter)}
+  group by channel, rfq_id
+)
+select v.channel, v.id, coalesce(v.parsed_body, v.body) as text
+from added a join versions v on v.channel = a.channel and v.kind = 'rfq' and v.rfq_id = '' and v.id = a.rfq_id
+where v.shape = 'list' and v.observed_at <= @after`
+
+/** That an offer of which a part was known was read in full, or could no longer be, is no change of it. */
+const offerRevisions = (filter: OfferPeriod, { anyOf }: Dialect) => `
 with observed as (
   select channel, rfq_id, id, min(version) as first, 0 as missing, max(observed_at) as at
-  from versions
-  where kind = 'response' and observed_at > @after and observed_at <= @asOf
-    and ${allOf(channel !== undefined && 'channel = @channel')}
+  from versions v
+  where kind = 'response' and observed_at > @after and observed_at <= @asOf and ${ofChannel(filter)}
+    and case when version = 1 then not ${anyOf(`channel || '\t' || rfq_id || '\t' || id`, '@listed')}
+      else exists (select 1 from versions b where b.channel = v.channel and b.kind = v.kind and b.rfq_id = v.rfq_id
+        and b.id = v.id and b.version = v.version - 1 and b.shape = v.shape) end
   group by channel, rfq_id, id
   union all
   select channel, rfq_id, id, null, 1, max(missing_since)
   from absences
-  where kind = 'response' and missing_since > @after and missing_since <= @asOf
-    and ${allOf(channel !== undefined && 'channel = @channel')}
+  where kind = 'response' and missing_since > @after and missing_since <= @asOf and ${ofChannel(filter)}
   group by channel, rfq_id, id
 )
 select channel, rfq_id, count(*) filter (where first = 1) as added, count(*) filter (where first > 1) as changed,

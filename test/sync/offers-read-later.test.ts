@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { createRfqList } from '../../src/read-models/rfq-list.js'
+import { today } from '../../src/read-models/today.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { rowsOf } from '../helpers/store-engine.js'
+
+const RULES = { key: KEY, timeZone: 'UTC', autoClose: 'off' as const, graceHours: 0 }
+const INTERVAL_SECONDS = 300
+
+/** Four RFQs with six offers each, past due; the offers were submitted before that and before the first poll. */
+async function openPastDue() {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const rfqs = Array.from({ length: 4 }, () => world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' }).id)
+  const submittedAt = '2026-11-19T08:00:00.000Z'
+  const add = (rfqId: string) => world.addResponse(rfqId, { submittedAt }).id
+  const offers = rfqs.flatMap((rfqId) => Array.from({ length: 6 }, () => add(rfqId)))
+  return { fixture, world, rfqs, offers }
+}
+
+/** With requests for a few documents only. */
+function poll(fixture: ChannelFixture, budget = 6) {
+  fixture.advanceSeconds(INTERVAL_SECONDS)
+  const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
+  const rules = { offersMaxAgeMinutes: 600, urgentHours: 0, intervalMs: INTERVAL_SECONDS * 1_000 }
+  return fixture.pollRfqs({ planning: { budget, usualBudget: budget, nextPollAt, ...rules } })
+}
+
+interface EventRow {
+  kind: string
+  offer_id: string | null
+  data: string
+}
+
+const eventsOf = async ({ store }: ChannelFixture) => {
+  const rows = (await rowsOf(store, 'select kind, offer_id, data from events order by sequence')) as EventRow[]
+  return rows.map(({ kind, offer_id, data }) => ({ kind, offer_id, data: JSON.parse(data) as unknown }))
+}
+
+/** Polls until every offer is stored in full. */
+async function pollUntilRead(fixture: ChannelFixture, count: number) {
+  let rounds = 0
+  for (let read = 0; read < count; rounds++) {
+    expect(rounds).toBeLessThan(30)
+    await poll(fixture)
+    if (rounds === 3) await fixture.reopenStore()
+    const rfqs = await fixture.store.rfqs({})
+    read = rfqs.flatMap(({ responses }) => responses).filter(({ shape }) => shape === 'full').length
+  }
+  return rounds
+}
+
+describe('offers that are read in a later poll than the one that listed them', () => {
+  it('are counted by the event of the first poll, and neither new nor late when they are read', async () => {
+    const { fixture, world, offers } = await openPastDue()
+    await poll(fixture)
+    const found = { rfqs: 4, offers: offers.length, lateOffers: 0, problems: 0 }
+    const first = { kind: 'channel.first-poll', offer_id: null, data: { found } }
+    expect(await eventsOf(fixture)).toEqual([first])
+    // Of an RFQ that was not read yet: one offer submitted late, and one submitted in time that is listed late.
+    const { rfq } = (await fixture.store.rfqs({})).find((each) => each.rfq.shape === 'list') ?? {}
+    const late = world.addResponse(rfq?.id ?? '', { submittedAt: fixture.now().toISOString() }).id
+    const inTime = world.addResponse(rfq?.id ?? '', { submittedAt: '2026-11-20T23:00:00.000Z' }).id
+    expect(await pollUntilRead(fixture, offers.length + 2)).toBeGreaterThanOrEqual(6)
+    const added = await eventsOf(fixture)
+    expect(added[0]).toEqual(first)
+    expect(
+      added
+        .slice(1)
+        .map(({ kind, offer_id }) => [kind, offer_id])
+        .sort(),
+    ).toEqual([
+      ['offer.late', late],
+      ['offer.new', inTime],
+    ])
+    const next = world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' }).id
+    const ofNew = [1, 2].map(() => world.addResponse(next, { submittedAt: fixture.now().toISOString() }).id)
+    // It was shown with the RFQ, which has an event.
+    world.addResponse(next, { submittedAt: '2026-11-20T23:00:00.000Z' })
+    await poll(fixture, 1)
+    await pollUntilRead(fixture, offers.length + 5)
+    for (let round = 0; round < 6; round++) await poll(fixture)
+    const kinds = (await eventsOf(fixture)).slice(added.length).map(({ kind, offer_id }) => [kind, offer_id])
+    expect(kinds[0]).toEqual(['rfq.new', null])
+    expect(kinds.slice(1).sort()).toEqual(ofNew.map((id) => ['offer.late', id]).sort())
+  })
+
+  it('are counted once by a first poll that is killed and continued', async () => {
+    const { fixture, offers } = await openPastDue()
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    for (const { id, body, hash } of (await fixture.session().listRfqs()).value) {
+      const rfq = { id, body, valid: true, problems: [], ...(hash !== undefined && { hash }) }
+      const entry = { rfq, shape: 'list' as const, listHash: null, responses: [], responsesComplete: false }
+      await fixture.store.recordRfq(run, { ...entry, readAt: fixture.now() }, fixture.now())
+    }
+    await fixture.reopenStore()
+    await poll(fixture)
+    await pollUntilRead(fixture, offers.length)
+    const found = { rfqs: 4, offers: offers.length, lateOffers: 0, problems: 0 }
+    expect(await eventsOf(fixture)).toEqual([{ kind: 'channel.first-poll', offer_id: null, data: { found } }])
+  })
+
+  it('are no news of today, which counts them with the first poll', async () => {
+    const { fixture, world, offers, rfqs } = await openPastDue()
+    const before = fixture.now()
+    await poll(fixture)
+    const after = fixture.now()
+    const news = async (since: Date) => {
+      const channels = [RULES]
+      const list = createRfqList({ store: fixture.store, channels, settings: DEFAULT_SETTINGS })
+      const source = {
+        store: fixture.store,
+        rfqs: list,
+        channels,
+        pollChecks: async () => [],
+        closingHold: async () => null,
+      }
+      const { items } = await today(source, { now: fixture.now(), since })
+      return items.flatMap(({ kind, words }) => (kind === 'offers' || kind === 'rfqs' ? [words] : []))
+    }
+    await pollUntilRead(fixture, offers.length)
+    expect(await news(after)).toEqual([])
+    expect(await news(before)).toEqual([`First polled: ${offers.length} offers for 4 RFQs.`])
+    world.addResponse(rfqs[0] ?? '')
+    world.changeResponse(offers.at(-1) ?? '', { offer: { totalPrice: 4242 } })
+    await poll(fixture, 100)
+    expect((await news(after)).sort()).toEqual(['1 changed offer.', '1 new offer.'])
+  })
+})
