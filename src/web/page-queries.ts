@@ -83,6 +83,8 @@ export interface NotFound {
  */
 export interface PageQueries {
   freshness(): Promise<ChannelFreshness[]>
+  /** The channels of whose RFQs no poll was complete by a moment. */
+  incompleteAt(asOf: Date): Promise<string[]>
   /** Changes when a poll, a closing round or a decision was recorded. */
   pulse(): Promise<string>
   /** When the first poll began; null if there was none, or the channel is unknown. */

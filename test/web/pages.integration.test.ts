@@ -43,6 +43,23 @@ const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, as
   })
 
 describe('every page', () => {
+  it('about a moment at which no poll was complete yet says so, also later', async () => {
+    const fixture = await openChannelFixture({ retries: 0, rfqs: 3 })
+    fixture.sandbox.faults.add({ operation: 'readRfq', times: 3, effect: { kind: 'status', status: 500 } })
+    expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
+    fixture.advanceSeconds(60)
+    const early = `/rfqs?as_of=${fixture.now().toISOString()}`
+    fixture.advanceSeconds(60)
+    expect((await fixture.pollRfqs({ full: true })).run.outcome).toBe('complete')
+    fixture.advanceSeconds(60)
+    const late = `/rfqs?as_of=${fixture.now().toISOString()}`
+    fixture.advanceSeconds(60)
+    const app = await pagesOf(fixture)
+    const note = 'No complete poll of RFQs yet of acme/forest.'
+    expect((await app.inject(early)).body).toContain(note)
+    expect((await app.inject(late)).body).not.toContain(note)
+  })
+
   it('shows hostile text as text, on the page and in its files', async () => {
     const fixture = await oneRfq({ title: HOSTILE, project: FORMULA })
     const app = await pagesOf(fixture)

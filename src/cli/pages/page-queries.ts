@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { hadCompletePoll } from '../../../jobs/poll-freshness.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
 import { previewClose } from '../../closing/preview.js'
 import type { Settings } from '../../domain/comparison/settings.js'
@@ -78,6 +79,11 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
           listingsAt: await completeAt(channel, 'listings'),
         })),
       ),
+    async incompleteAt(asOf) {
+      const keys = channels.map(({ key }) => key)
+      const polled = await Promise.all(keys.map((channel) => hadCompletePoll(store, { channel, kind: 'rfqs', asOf })))
+      return keys.filter((_, index) => !polled[index])
+    },
     async pulse() {
       const runs = await store.runs({ limit: 20 })
       return runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`).join()

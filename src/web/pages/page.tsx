@@ -100,13 +100,14 @@ export function addForm(
 
 async function sendContent(
   reply: FastifyReply,
-  { request, now, link }: PageRequest,
+  { request, now, link, queries }: PageRequest,
   content: PageContent,
   freshness: ChannelFreshness[],
 ): Promise<FastifyReply> {
   content.onSend?.(reply)
   const { user, session, csrfToken } = request
-  const asOf = content.asOf && { at: content.asOf, nowLink: link({ as_of: null }) }
+  const { asOf: at } = content
+  const asOf = at && { at, nowLink: link({ as_of: null }), incomplete: await queries.incompleteAt(at) }
   const frame = { user, csrfToken, canSignOut: session !== null, freshness, now, asOf, live: liveOf(content) }
   const html = await renderParts(content.body)
   return sendPage(reply, <Layout title={content.title} current={content.current} frame={frame} html={html} />)
