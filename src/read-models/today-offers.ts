@@ -30,12 +30,22 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
   }))
 }
 
-function offerWords({ offers, unreadOffers }: RfqListRow, figures: RfqFigures | undefined): string {
+/** What the offers of an RFQ come to. Of offers without an award that covers the volume, that is what must be known first. */
+export function offerWords(
+  { offers, unreadOffers }: Pick<RfqListRow, 'offers' | 'unreadOffers'>,
+  figures: RfqFigures | undefined,
+): string {
   if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
   if (offers === 0) return 'No offers yet.'
   const count = formatCount(offers, 'offer')
   if (figures === undefined || figures.bestPricePerTonne === null) return `${count}, none can be ranked.`
   const best = `best price ${formatPricePerTonne(figures.bestPricePerTonne, figures.currency)}`
+  const { award, wanted } = figures
+  if (award?.status === 'none')
+    return `${count}, but no award satisfies the hard requirements; ${best} regardless of them.`
+  if (award?.status === 'partial' && wanted !== null) {
+    return `${count}, but those that satisfy the hard requirements cover only ${formatPercent(award.tonnes / wanted)} of the wanted volume.`
+  }
   const covers = figures.coverage === null ? '' : `, ${formatPercent(figures.coverage)} of the wanted volume covered`
   return `${count}, ${best}${covers}.`
 }

@@ -1,4 +1,4 @@
-import { formatCount, formatDaysFromToday } from '../../domain/comparison/number-format.js'
+import { formatCount, formatDaysFromToday, formatTotal } from '../../domain/comparison/number-format.js'
 import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { describePricesRead } from '../../domain/prices-read.js'
 import { describeTermsRead } from '../../domain/terms-read.js'
@@ -188,8 +188,14 @@ const Sentences = ({ of }: { of: readonly string[] }) => (
   </ul>
 )
 
+/** What the award saves against a baseline, or why there is no such baseline. */
+function savingText({ saving, words }: RfqPageModel['savings'][number], currency: string | null): string {
+  if (saving === null) return words
+  return `${words} The award costs ${formatTotal(Math.abs(saving), currency)} ${saving < 0 ? 'more' : 'less'}.`
+}
+
 /** What the buyer wrote, in full. */
-function Documents({ model: { rfq, requirementCosts, savings } }: { model: RfqPageModel }) {
+function Documents({ model: { rfq, requirementCosts, savings, currency } }: { model: RfqPageModel }) {
   return (
     <section aria-labelledby="requirements-heading">
       <h2 id="requirements-heading">Requirements and notes</h2>
@@ -202,7 +208,7 @@ function Documents({ model: { rfq, requirementCosts, savings } }: { model: RfqPa
       {savings.length > 0 && (
         <>
           <h3>Savings</h3>
-          <Sentences of={savings.map(({ words }) => words)} />
+          <Sentences of={savings.map((saving) => savingText(saving, currency))} />
         </>
       )}
       <dl class="texts">
