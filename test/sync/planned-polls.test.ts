@@ -177,7 +177,7 @@ describe('planned polls', () => {
       [2, 0],
     ])
     expect((await shown()).sort()).toEqual([
-      [expect.stringContaining('2 offers, best price'), true, true],
+      [expect.stringMatching(/^2 offers, .*best price/), true, true],
       ['2 offers, not read yet.', false, false],
       ['2 offers, not read yet.', false, false],
     ])
