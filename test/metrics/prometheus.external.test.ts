@@ -72,7 +72,7 @@ describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
   it('scrapes a running service with its token, and evaluates the rules', async () => {
     const fixture = await openProcessFixture({
       rfqs: 3,
-      more: 'web: { port: 0, token: { file: token } }\nschedule: { closeExpired: "* * * * * *" }\n',
+      more: 'web: { port: 0, token: { file: token } }\nschedule: { rfqs: "0 0 29 2 *", listings: "0 0 29 2 *", closeExpired: "* * * * * *" }\n',
     })
     const tokenFile = join(fixture.folder, 'token')
     writeFileSync(tokenFile, TOKEN, { mode: 0o600 })
