@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import type { ChannelReport } from '../src/domain/comparison/channel/channel-report-model.js'
 import type { RfqReport } from '../src/domain/comparison/report/rfq-report-model.js'
 import { REPORT_FORMATS, type ReportFormat } from '../src/domain/report-format.js'
+import { renderCsv } from '../src/presentation/csv.js'
 import { channelIdentity } from './channel/layout.js'
 import { channelSheets } from './channel/workbook.js'
-import { renderCsv } from './csv/csv-table.js'
 import { renderHtmlPage } from './html/html-page.js'
 import type { ReportIdentity, SheetFactory } from './layout/sheet-plan.js'
 import { rfqIdentity } from './rfq/layout.js'
@@ -57,6 +57,10 @@ function renderers(
     xlsx: () => streamWorkbook(sheets, identity, options),
     json: () => `${JSON.stringify(model, null, 2)}\n`,
     html: () => renderHtmlPage(plans(), identity),
-    csv: () => renderCsv(plans().find(({ name }) => name === options.table) ?? { name: options.table }),
+    csv: () => {
+      const data = plans().find(({ name }) => name === options.table)?.data
+      if (data === undefined) throw new RangeError(`The report has no table ${options.table}.`)
+      return renderCsv(data())
+    },
   }
 }

@@ -1,11 +1,11 @@
+import { oneLine } from '../../src/domain/clean-text.js'
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
-import { type Chart, chartColumns } from '../layout/chart.js'
-import { oneLine } from '../layout/clean-text.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
+import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { asOfLabel, codeWords } from '../layout/wording.js'
@@ -143,7 +143,7 @@ const openMarks = (first: number, last: number): Mark[] => [
 ]
 
 /** @param headRow of the table of open RFQs */
-function volumeChart(open: readonly RfqRow[], headRow: number, row: number): Chart {
+function volumeChart(open: readonly RfqRow[], headRow: number, row: number): SheetChart {
   const { range, series } = chartColumns('Summary', headRow)
   const numbers = open.map((rfq) => String(rfq.number ?? ''))
   const [wanted, offered] = [open.map((rfq) => rfq.wanted), open.map((rfq) => rfq.volume)]

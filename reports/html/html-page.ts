@@ -1,7 +1,8 @@
+import { oneLine } from '../../src/domain/clean-text.js'
+import { chartSvg } from '../../src/presentation/chart-svg.js'
+import { escapeMarkup } from '../../src/presentation/markup.js'
 import { cellText } from '../layout/cell-text.js'
-import { escapeMarkup, oneLine } from '../layout/clean-text.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { chartSvg } from './chart-svg.js'
 import { isFilled, type NumberedRow, shownColumns, type TableLayout, tableLayout, tablesHtml } from './html-table.js'
 import { PAGE_STYLE } from './page-style.js'
 

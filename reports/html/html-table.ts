@@ -1,9 +1,9 @@
+import { escapeMarkup } from '../../src/presentation/markup.js'
+import { palette } from '../../src/presentation/palette.js'
 import { cellContent, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
-import { escapeMarkup } from '../layout/clean-text.js'
 import { makeMarker } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
-import { palette } from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
 
 /** Rows per table. Long tables are split; each part repeats the headers and is laid out only when it comes into view. */

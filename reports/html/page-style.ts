@@ -1,5 +1,5 @@
-import { palette } from '../xlsx/cell-styles.js'
-import { CHART_STYLE } from './chart-svg.js'
+import { CHART_STYLE } from '../../src/presentation/chart-svg.js'
+import { palette } from '../../src/presentation/palette.js'
 
 /** The colours of the workbook, and of text on two of them. */
 const LIGHT = { ...palette, headInk: palette.paper, sectionInk: palette.head }

@@ -1,7 +1,7 @@
 import type { Cell, CellContent } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
-import type { Chart } from './chart.js'
 import type { Mark } from './marks.js'
+import type { SheetChart } from './sheet-chart.js'
 
 /**
  * What a row is for, which decides how every format shows it: the title of the sheet, the line that all sheets share, a
@@ -49,7 +49,7 @@ export interface SheetPlan {
   marks?: readonly Mark[]
   /** Input cells and the values they accept. */
   validations?: readonly { address: string; rule: DataValidation }[]
-  charts?: readonly Chart[]
+  charts?: readonly SheetChart[]
   /** On narrow screens, each row of its tables becomes a card that repeats the headers. */
   cards?: boolean
   /** Names that formulas use for cells. */

@@ -1,7 +1,7 @@
+import { cleanText } from '../../src/domain/clean-text.js'
 import * as style from '../xlsx/cell-styles.js'
 import type { Cell, CellContent } from '../xlsx/cells.js'
 import { cellContent, cellText, isNumberOrDate } from './cell-text.js'
-import { cleanText } from './clean-text.js'
 import type { Column, Columns } from './columns.js'
 import { columnIndex, columnLetter, type Grid, makeGrid } from './grid.js'
 import type { Mark } from './marks.js'

@@ -1,5 +1,5 @@
+import { truncate } from '../../src/domain/clean-text.js'
 import { FONT_POINTS, type fontOptions } from '../xlsx/cell-styles.js'
-import { truncate } from './clean-text.js'
 
 /** Advance widths of Arial in thousandths of an em, U+0020 to U+007E (from Adobe's metrics of Helvetica). */
 const ADVANCES = [

@@ -1,3 +1,4 @@
+import { oneLine } from '../../src/domain/clean-text.js'
 import { SCENARIOS } from '../../src/domain/comparison/decision/decision-model.js'
 import { failureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
@@ -5,7 +6,6 @@ import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/o
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
-import { oneLine } from '../layout/clean-text.js'
 import { keys, makeGrid } from '../layout/grid.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'

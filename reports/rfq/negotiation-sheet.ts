@@ -1,6 +1,6 @@
+import { oneLine } from '../../src/domain/clean-text.js'
 import type { OfferNegotiation, PriceTarget } from '../../src/domain/comparison/decision/decision-model.js'
 import { formatTonnes } from '../../src/domain/comparison/number-format.js'
-import { oneLine } from '../layout/clean-text.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { bodyRow, headingOf, headingRows, headRow, right, textRow } from '../layout/rows.js'

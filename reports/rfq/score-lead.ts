@@ -2,10 +2,10 @@ import type { LeadFactor, ScoreLead } from '../../src/domain/comparison/decision
 import { LEAD_SHIFTS, leadWidth } from '../../src/domain/comparison/decision/score-lead.js'
 import { round6, rounded } from '../../src/domain/comparison/numbers.js'
 import { HAIRCUT_KINDS, type HaircutKind, SETTING_LIMITS } from '../../src/domain/comparison/settings.js'
-import { type Chart, chartColumns } from '../layout/chart.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import type { Grid } from '../layout/grid.js'
 import { emptyRows, sectionRow } from '../layout/rows.js'
+import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import { codeWords, yesNo } from '../layout/wording.js'
@@ -36,7 +36,7 @@ export function leadSection(
   layout: RfqLayout,
   lead: ScoreLead,
   { row, contenders, figuresOf }: { row: number; contenders: number; figuresOf: FiguresOfCase },
-): { rows: RowPlan[]; chart: Chart } {
+): { rows: RowPlan[]; chart: SheetChart } {
   const { factors, points, sequence, rivalSequence } = lead
   const bars = factors.slice(0, MAX_BARS)
   const first = row + 3

@@ -1,3 +1,4 @@
+import { oneLine } from '../../src/domain/clean-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { isChange } from '../../src/domain/comparison/report/document-changes.js'
 import {
@@ -7,11 +8,10 @@ import {
   type TimelineRule,
   volumeTimeline,
 } from '../../src/domain/comparison/report/volume-timeline.js'
-import { type ColumnChart, rangeOf } from '../layout/chart.js'
-import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { columnLetter } from '../layout/grid.js'
 import { bodyRow, emptyRows, headingOf, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
+import { type ChartAnchor, rangeOf, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import { severityLabels, withCurrency } from '../layout/wording.js'
@@ -100,7 +100,7 @@ interface Timeline extends TimelineRule {
   /** The figure of a month in that column. */
   figureOf: (month: number) => number | null
   /** Columns that the chart covers, of 11. */
-  columns: Pick<ColumnChart['anchor'], 'column' | 'toColumn'>
+  columns: Pick<ChartAnchor, 'column' | 'toColumn'>
 }
 
 const TIMELINES: readonly Timeline[] = [
@@ -128,11 +128,11 @@ const TIMELINES: readonly Timeline[] = [
  * Charts of volumes by vintage year and by delivery date, with their data as formulas. Charts without data are omitted.
  * @param row first row of the section
  */
-function volumeChartSection(layout: RfqLayout, row: number): { rows: RowPlan[]; charts: ColumnChart[] } {
+function volumeChartSection(layout: RfqLayout, row: number): { rows: RowPlan[]; charts: SheetChart[] } {
   const rows: RowPlan[] = [...emptyRows(CHART_ROWS + 1), { ...sectionRow('Chart data'), working: true }]
   const ranked = layout.report.offers.filter(({ rank }) => rank !== null).slice(0, COLOURED)
   if (ranked.length === 0) return { rows: [], charts: [] }
-  const charts = TIMELINES.flatMap(({ columns, ...timeline }): ColumnChart[] => {
+  const charts = TIMELINES.flatMap(({ columns, ...timeline }): SheetChart[] => {
     const data = dataOf(layout, timeline, ranked, row + rows.length)
     if (data === null) return []
     rows.push(...data.rows.map((each) => ({ ...each, working: true })))

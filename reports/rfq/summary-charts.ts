@@ -1,14 +1,8 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import {
-  type BubbleChart,
-  type Chart,
-  type ChartRange,
-  type ChartSeries,
-  type ColumnChart,
-  chartColumns,
-} from '../layout/chart.js'
+import type { BubbleChart, ChartRange, ChartSeries, ColumnChart } from '../../src/presentation/chart.js'
 import { bodyRow, headRow, right, sectionRow } from '../layout/rows.js'
+import { type ChartAnchor, chartColumns } from '../layout/sheet-chart.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -21,7 +15,7 @@ import { failureWords, type OfferTable } from './summary-offers.js'
  * formulas over the table of offers.
  * @param place the cells that the charts fill, one below the other
  */
-export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart['anchor']) {
+export function summaryCharts(layout: RfqLayout, table: OfferTable, place: ChartAnchor) {
   const hasScores = table.offers.some(({ scores }) => scores !== null)
   const middle = hasScores ? Math.ceil((place.row + place.toRow) / 2) : place.toRow
   const data = dataOf(layout, table)
@@ -32,8 +26,8 @@ export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart
       ...data.rows,
     ].map((plan): RowPlan => ({ ...plan, working: true })),
     charts: [
-      priceChart(layout, data, { ...place, toRow: middle }),
-      ...(hasScores ? [bubbleChart(layout, data, { ...place, row: middle })] : []),
+      { ...priceChart(layout, data), anchor: { ...place, toRow: middle } },
+      ...(hasScores ? [{ ...bubbleChart(layout, data), anchor: { ...place, row: middle } }] : []),
     ],
   }
 }
@@ -86,7 +80,7 @@ function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow }: OfferTable
   }
 }
 
-function priceChart({ currency, report }: RfqLayout, data: ChartData, anchor: Chart['anchor']): ColumnChart {
+function priceChart({ currency, report }: RfqLayout, data: ChartData): ColumnChart {
   const unit = withCurrency('Price per tonne', currency, '/t')
   const { comparedMaxUnitPrice: max, comparedMinUnitPrice: min } = report.rfq
   const series = (head: Head, line = false): ChartSeries => ({
@@ -110,11 +104,10 @@ function priceChart({ currency, report }: RfqLayout, data: ChartData, anchor: Ch
       ...(max === null ? [] : [series('Maximum price', true)]),
       ...(min === null ? [] : [series('Minimum price', true)]),
     ],
-    anchor,
   }
 }
 
-function bubbleChart({ currency }: RfqLayout, data: ChartData, anchor: Chart['anchor']): BubbleChart {
+function bubbleChart({ currency }: RfqLayout, data: ChartData): BubbleChart {
   const scores = data.numbers('Score').cached.filter((score) => score !== null)
   const lowest = Math.min(100, ...scores)
   const bubbles = (sizes: Head, row?: number) => ({
@@ -136,6 +129,5 @@ function bubbleChart({ currency }: RfqLayout, data: ChartData, anchor: Chart['an
       ...data.rows.map((_, row) => ({ name: data.words('Label', row), ...bubbles('Tonnes', row) })),
       { name: data.title('Recommended'), ...bubbles('Awarded tonnes'), highlight: true },
     ],
-    anchor,
   }
 }

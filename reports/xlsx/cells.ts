@@ -1,4 +1,4 @@
-import { cleanText, truncate } from '../layout/clean-text.js'
+import { cleanText, truncate } from '../../src/domain/clean-text.js'
 import { plain, type Style, scientific } from './cell-styles.js'
 
 /**
@@ -91,6 +91,9 @@ export function sheetLink(label: string, sheet: string, style: Style, address = 
 }
 
 export const quoteSheetName = (sheet: string): string => `'${sheet.replaceAll("'", "''")}'`
+
+/** Spreadsheets read `_x0041_` as `A` (ECMA-376 part 1, ST_Xstring), so the underscore of such text is escaped. */
+export const escapeXstring = (text: string): string => text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
 
 /** A string literal for use in formulas, in parts because Excel allows 255 characters each; never text from outside. */
 export const stringLiteral = (constant: string): string =>

@@ -8,9 +8,12 @@ import {
   type ColumnChart,
   HIGHLIGHT_COLOUR,
   LINE_COLOURS,
-} from '../layout/chart.js'
-import { escapeMarkup, escapeXstring } from '../layout/clean-text.js'
-import { FONT, palette } from './cell-styles.js'
+} from '../../src/presentation/chart.js'
+import { escapeMarkup } from '../../src/presentation/markup.js'
+import { palette } from '../../src/presentation/palette.js'
+import type { SheetChart } from '../layout/sheet-chart.js'
+import { FONT } from './cell-styles.js'
+import { escapeXstring } from './cells.js'
 
 const CATEGORY_AXIS = 111_111_111
 const VALUE_AXIS = 222_222_222
@@ -194,11 +197,11 @@ const textProperties = (size: number, ink?: string, bold = false) =>
   `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}"${bold ? ' b="1"' : ''}>${textFill(ink)}</a:defRPr></a:pPr><a:endParaRPr lang="en-GB"/></a:p></c:txPr>`
 
 /** The drawing part, which positions the charts of a sheet; relationship `rIdN` is chart N (ECMA-376 part 1, 20.5). */
-export function drawingXml(charts: readonly Chart[]): string {
+export function drawingXml(charts: readonly SheetChart[]): string {
   return `${XML_DECLARATION}<xdr:wsDr ${DRAWING_NAMESPACES}>${charts.map(anchorXml).join('')}</xdr:wsDr>`
 }
 
-function anchorXml(chart: Chart, index: number): string {
+function anchorXml(chart: SheetChart, index: number): string {
   const { column, row, toColumn, toRow } = chart.anchor
   const id = index + 2
   return (

@@ -1,6 +1,7 @@
 import type ExcelJS from 'exceljs'
+import { palette } from '../../src/presentation/palette.js'
 import { conditionFormula, type Mark } from '../layout/marks.js'
-import { highlights, palette } from './cell-styles.js'
+import { highlights } from './cell-styles.js'
 
 /** A data bar rule with the id of its extension, which exceljs' types omit. */
 type BarRule = ExcelJS.DataBarRuleType & { x14Id: string }

@@ -1,9 +1,11 @@
 import type ExcelJS from 'exceljs'
-import { cleanText, escapeXstring, oneLine } from '../layout/clean-text.js'
+import { cleanText, oneLine } from '../../src/domain/clean-text.js'
+import { palette } from '../../src/presentation/palette.js'
 import { columnIndex, columnLetter } from '../layout/grid.js'
 import type { ReportIdentity, SheetPlan } from '../layout/sheet-plan.js'
 import { ROW_POINTS } from '../layout/text-metrics.js'
-import { FONT, palette } from './cell-styles.js'
+import { FONT } from './cell-styles.js'
+import { escapeXstring } from './cells.js'
 
 const A4 = 9
 /** Excel's limit for a header or footer, each `&` counted twice. */

@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream'
 import ExcelJS from 'exceljs'
-import type { Chart } from '../layout/chart.js'
-import { escapeMarkup } from '../layout/clean-text.js'
+import { escapeMarkup } from '../../src/presentation/markup.js'
+import type { SheetChart } from '../layout/sheet-chart.js'
 import { CHART_TYPE, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './chart-xml.js'
 
 /** Date of every part, so that equal content gives equal bytes: the earliest date a zip file can store. */
@@ -29,7 +29,7 @@ const Writer = ExcelJS.stream.xlsx.WorkbookWriter as unknown as new (
  */
 export class WorkbookPackage extends Writer {
   /** The charts of each sheet that has charts, in order; they become `drawing1.xml`, `drawing2.xml`, … */
-  readonly drawings: (readonly Chart[])[] = []
+  readonly drawings: (readonly SheetChart[])[] = []
 
   /** @param stream receives the archive while it is made */
   constructor(stream: Writable) {
@@ -96,7 +96,7 @@ const PART_METADATA = { date: PART_DATE, mode: 0o644 }
 
 type Parts = Map<string, { xml: string; type?: string }>
 
-function addDrawing(parts: Parts, drawing: number, firstChart: number, charts: readonly Chart[]): void {
+function addDrawing(parts: Parts, drawing: number, firstChart: number, charts: readonly SheetChart[]): void {
   parts.set(`xl/drawings/drawing${drawing}.xml`, { xml: drawingXml(charts), type: DRAWING_TYPE })
   parts.set(`xl/drawings/_rels/drawing${drawing}.xml.rels`, { xml: drawingRelationships(charts, firstChart) })
   for (const [index, chart] of charts.entries()) {

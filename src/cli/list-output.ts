@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import { isFormulaLike } from '../../reports/csv/csv-table.js'
 import { didYouMean } from '../config/suggest.js'
 import { formatDecimal } from '../domain/comparison/number-format.js'
+import { isFormulaLike } from '../presentation/csv.js'
 import type { Cli } from './cli-context.js'
 import { UsageError } from './cli-error.js'
 import { bold, printJson, printWrapped, tableWidth } from './output.js'

@@ -6,7 +6,7 @@ import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { ChartFigure, NO_ANCHOR, values } from '../views/chart.js'
+import { ChartFigure, values } from '../views/chart.js'
 import { momentColumn } from '../views/columns.js'
 import { Moment, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
@@ -128,7 +128,6 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
             chart={{
               title: 'Offers first seen per week',
               alt: `Offers first seen in each of the last ${model.weeks.length} weeks`,
-              anchor: NO_ANCHOR,
               stacked: true,
               categories: values(model.weeks.map(({ from }) => from.slice(5, 10))),
               categoryTitle: 'Week from',

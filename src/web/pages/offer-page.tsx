@@ -1,4 +1,4 @@
-import { cleanText } from '../../../reports/layout/clean-text.js'
+import { cleanText } from '../../domain/clean-text.js'
 import { describePricesRead } from '../../domain/prices-read.js'
 import { formatAge } from '../../domain/terms-read.js'
 import type { OfferPageModel, OfferVersion } from '../../read-models/offer-page-model.js'

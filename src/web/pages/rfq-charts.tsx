@@ -1,7 +1,7 @@
-import type { BubbleChart, ColumnChart } from '../../../reports/layout/chart.js'
+import type { BubbleChart, ColumnChart } from '../../presentation/chart.js'
 import type { RfqPageModel, TonnesByOffer } from '../../read-models/rfq-page-model.js'
 import type { RfqPage } from '../page-queries.js'
-import { ChartFigure, NO_ANCHOR, values } from '../views/chart.js'
+import { ChartFigure, values } from '../views/chart.js'
 import { plain } from '../views/format.js'
 import { PriceHistoryChart } from '../views/price-history-chart.js'
 
@@ -40,7 +40,6 @@ function priceChart({ offers, rfq, currency }: RfqPageModel): ColumnChart {
   return {
     title: `Price per tonne${currency ? `, ${plain(currency)}/t` : ''}, by rank`,
     alt: `Price per tonne of ${shown.length} offers, with the limits of the RFQ`,
-    anchor: NO_ANCHOR,
     stacked: true,
     labelled: shown.length <= 12,
     categories: values(shown.map(({ number }) => `no. ${number}`)),
@@ -68,7 +67,6 @@ function scoreChart({ offers, currency }: RfqPageModel): BubbleChart {
   return {
     title: 'Score against risk-adjusted price',
     alt: `Score and risk-adjusted price of ${shown.length} offers; the area is the volume, the award is highlighted`,
-    anchor: NO_ANCHOR,
     xTitle: `Risk-adjusted price${currency ? `, ${plain(currency)}/t` : ''}`,
     yTitle: 'Score',
     xFormat: '0.00',
@@ -83,7 +81,6 @@ function tonnesChart(title: string, categoryTitle: string, bars: readonly Tonnes
   return {
     title: `${title}, t`,
     alt: `${title} of ${offers.length} offers`,
-    anchor: NO_ANCHOR,
     stacked: true,
     categories: values(bars.map(({ label }) => label)),
     categoryTitle,

@@ -1,6 +1,6 @@
-import { renderCsvRows } from '../../../reports/csv/csv-table.js'
-import { cleanText } from '../../../reports/layout/clean-text.js'
+import { cleanText } from '../../domain/clean-text.js'
 import { withoutNoise } from '../../domain/comparison/number-format.js'
+import { renderCsv } from '../../presentation/csv.js'
 import type { CellValue, Table } from './table.js'
 
 export type TableFormat = 'csv' | 'json'
@@ -40,7 +40,7 @@ function tableFile<Row>(table: Table<Row>, format: TableFormat): TableFile {
       return typeof content === 'boolean' ? String(content) : content
     }),
   )
-  const body = renderCsvRows([columns.map(({ key }) => key), ...lines])
+  const body = renderCsv([columns.map(({ key }) => key), ...lines])
   return { type: 'text/csv; charset=utf-8', name: `${name}.csv`, body }
 }
 

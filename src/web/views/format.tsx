@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { cleanText, oneLine } from '../../../reports/layout/clean-text.js'
+import { cleanText, oneLine } from '../../domain/clean-text.js'
 import {
   formatAmount,
   formatOneDecimal,

@@ -1,4 +1,4 @@
-import { CHART_COLOURS } from '../../../reports/layout/chart.js'
+import { CHART_COLOURS } from '../../presentation/chart.js'
 import type { PriceHistory } from '../../read-models/moments.js'
 import { minute, plain, price } from './format.js'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { CHART_STYLE } from '../../../reports/html/chart-svg.js'
-import { palette } from '../../../reports/xlsx/cell-styles.js'
+import { CHART_STYLE } from '../../presentation/chart-svg.js'
+import { palette } from '../../presentation/palette.js'
 
 /** The colours of the workbook. Each pair of text and background has a contrast of at least 4.5 : 1. */
 const LIGHT = {

@@ -1,8 +1,8 @@
 import { finished } from 'node:stream/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Chart } from '../../../reports/layout/chart.js'
 import { bar, here, is, mark } from '../../../reports/layout/marks.js'
+import type { SheetChart } from '../../../reports/layout/sheet-chart.js'
 import type { ReportIdentity, SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { rowSheet } from '../../../reports/layout/table-sheet.js'
 import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
@@ -21,7 +21,7 @@ const identity: ReportIdentity = {
   footer: '1 & 2 · as of 2026-03-16',
   asOf: new Date('2026-03-16T12:00:00.000Z'),
 }
-const chart: Chart = {
+const chart: SheetChart = {
   title: 'Price & <more>',
   alt: 'Columns "of" prices',
   stacked: false,

@@ -1,31 +1,8 @@
-import { quoteSheetName } from '../xlsx/cells.js'
-import { columnLetter } from './grid.js'
-
 /** A range of cells with its current values, so that a chart is correct before the workbook is recalculated. */
 export interface ChartRange<T> {
-  /** Absolute address, such as `'Summary'!$B$5:$B$9`. */
+  /** Absolute address, such as `'Summary'!$B$5:$B$9`; empty for a chart on a page, which has no cells. */
   ref: string
   cached: readonly T[]
-}
-
-/** A column and a row, counted from 1. */
-type Corner = readonly [column: number, row: number]
-
-/** The cells from one corner to another, with their current values. */
-export function rangeOf<T>(sheet: string, first: Corner, last: Corner, cached: readonly T[]): ChartRange<T> {
-  const corner = ([column, row]: Corner) => `$${columnLetter(column)}$${row}`
-  return { ref: `${quoteSheetName(sheet)}!${corner(first)}:${corner(last)}`, cached }
-}
-
-/** The ranges of the columns of a table, counted from 1. @param headRow of their headers, which name the series */
-export function chartColumns(sheet: string, headRow: number) {
-  const range = <T>(column: number, cached: readonly T[], row = headRow + 1) =>
-    rangeOf(sheet, [column, row], [column, row + cached.length - 1], cached)
-  const series = (column: number, header: string, cached: readonly (number | null)[]): ChartSeries => ({
-    name: range(column, [header], headRow),
-    values: range(column, cached),
-  })
-  return { range, series }
 }
 
 export interface ChartSeries {
@@ -38,8 +15,6 @@ export interface ChartSeries {
 interface ChartFrame {
   title: string
   alt: string
-  /** Corner cells, counted from 0. */
-  anchor: { column: number; row: number; toColumn: number; toRow: number }
 }
 
 /** A column chart by category: a native chart in the workbook, SVG on the HTML page. */

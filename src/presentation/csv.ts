@@ -1,7 +1,8 @@
-import { formatDecimal } from '../../src/domain/comparison/number-format.js'
-import { INVISIBLE } from '../../src/domain/invisible-characters.js'
-import type { SheetPlan } from '../layout/sheet-plan.js'
-import type { CellContent } from '../xlsx/cells.js'
+import { formatDecimal } from '../domain/comparison/number-format.js'
+import { INVISIBLE } from '../domain/invisible-characters.js'
+
+/** One field, before it is written. */
+type CsvValue = string | number | Date | null
 
 /** Byte order mark, so that spreadsheets read the file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -15,23 +16,17 @@ const FORMULA_START = new RegExp(`^[\\s${INVISIBLE}\\u2800]*(?:[=+\\-@|%\uFF0B\u
 export const isFormulaLike = (text: string): boolean => FORMULA_START.test(text)
 
 /**
- * Renders a table as CSV (RFC 4180, CRLF, UTF-8 with a byte order mark) with the values of the workbook and texts in full.
+ * Renders a table as CSV (RFC 4180, CRLF, UTF-8 with a byte order mark) with texts in full.
  * Dates are `YYYY-MM-DD`, times ISO 8601, percentages fractions, numbers have 15 digits, and unknown values are empty. A
  * line break within a text becomes ` | `. Text that a spreadsheet could run as a formula is prefixed with an apostrophe.
- * @param sheet a plan made by `tableSheet`
+ * @param rows the first one holds the names of the columns
  */
-export function renderCsv({ name, data }: Pick<SheetPlan, 'name' | 'data'>): string {
-  if (data === undefined) throw new RangeError(`The report has no table ${name}.`)
-  return renderCsvRows(data())
-}
-
-/** Renders rows as CSV, like `renderCsv`. */
-export function renderCsvRows(rows: Iterable<readonly CellContent[]>): string {
+export function renderCsv(rows: Iterable<readonly CsvValue[]>): string {
   const lines = Array.from(rows, (values) => `${values.map(csvField).join(',')}\r\n`)
   return `${BYTE_ORDER_MARK}${lines.join('')}`
 }
 
-function csvField(value: CellContent): string {
+function csvField(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value === 'number') return formatDecimal(value)
   return value instanceof Date ? dateField(value) : textField(value)

@@ -1,4 +1,4 @@
-import { cellText } from '../layout/cell-text.js'
+import { cleanText, truncate } from '../domain/clean-text.js'
 import {
   type BubbleChart,
   CHART_COLOURS,
@@ -6,8 +6,9 @@ import {
   type ChartSeries,
   type ColumnChart,
   HIGHLIGHT_COLOUR,
-} from '../layout/chart.js'
-import { cleanText, escapeMarkup, truncate } from '../layout/clean-text.js'
+} from './chart.js'
+import { escapeMarkup } from './markup.js'
+import { formatNumber } from './number-format-code.js'
 
 const WIDTH = 640
 const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }
@@ -144,7 +145,7 @@ function columnParts(chart: ColumnChart): Drawing {
   const values = totals.map((total, at) => {
     if (total === 0 || (!stacked && columns.length !== 1)) return ''
     const y = labelled ? PLOT.bottom - 6 : scale.at(total) - 4
-    return label(cellText({ value: total, style: { numFmt: format } }), leftOf(at) + slot / 2, y, VALUE)
+    return label(formatNumber(total, format), leftOf(at) + slot / 2, y, VALUE)
   })
   const characters = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, names.length))) + 3
   const labels = names.map((name, at) =>
@@ -172,7 +173,7 @@ function barParts(chart: ColumnChart): Drawing {
         height: BAR.slot - 6,
       }
       const [end, anchor] = value < 0 ? [box.x - 4, END] : [box.x + box.width + 4, START]
-      const words = cellText({ value, style: { numFmt: format } })
+      const words = formatNumber(value, format)
       const drawn = boxSvg(box, index, `${category}, ${name.cached[0] ?? ''}: ${number.format(value)}`)
       return value === 0 ? '' : drawn + label(words, end, y + 15, { ...anchor, ...VALUE })
     })

@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../../src/domain/invisible-characters.js'
+import { INVISIBLE } from './invisible-characters.js'
 
 const JOINERS = '\\u200C\\u200D'
 const VARIATION_SELECTORS = '\\u180B-\\u180D\\uFE00-\\uFE0F'
@@ -80,10 +80,3 @@ function takeUnits(text: string, max: number): string {
 
 /** Collapses each run of white space, line breaks included, to one space. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
-/** Cleans text and escapes it for content and attributes of XML, HTML and SVG. */
-export const escapeMarkup = (text: string): string =>
-  cleanText(text).replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
-
-/** Spreadsheets read `_x0041_` as `A` (ECMA-376 part 1, ST_Xstring), so the underscore of such text is escaped. */
-export const escapeXstring = (text: string): string => text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { renderCsv } from '../../../reports/csv/csv-table.js'
+import { renderCsv } from '../../src/presentation/csv.js'
 
 /** The one field of a table with one column and one row. */
 function fieldOf(words: string): string {
-  const data = function* () {
-    yield [words]
-  }
-  const csv = renderCsv({ name: 'T', data } as never)
-  return csv.slice(1, -2).replace(/^"(.*)"$/s, '$1')
+  return renderCsv([[words]])
+    .slice(1, -2)
+    .replace(/^"(.*)"$/s, '$1')
 }
 
 describe('CSV table', () => {
