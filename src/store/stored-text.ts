@@ -12,6 +12,10 @@ const ESCAPED = new RegExp(String.raw`(?<!\\)(\\+)(${ESCAPE})`, 'g')
 
 /** Most identifiers: nothing to escape. */
 const PLAIN = /^[ -[\]-~]*$/
+const HAS_UNSTORABLE = new RegExp(UNSTORABLE, 'u')
+
+/** Whether a text has no character that cannot be stored. */
+export const isStorable = (text: string): boolean => !HAS_UNSTORABLE.test(text)
 
 /** The text as it is stored. */
 export function toStoredText(text: string): string {

@@ -1,0 +1,327 @@
+import type { Problem } from '../../domain/lenient-parser.js'
+import type { ObservedResponse, RunHandle, UpsertResult } from '../contract.js'
+import {
+  type EntityKey,
+  hashOf,
+  hasSameBytes,
+  lastShownAt,
+  readState,
+  type ShapedSnapshot,
+  storedTexts,
+} from '../document-values.js'
+import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../observed-events.js'
+import { fromStoredText, toStoredText } from '../stored-text.js'
+import {
+  type DocumentState,
+  type LatestBody,
+  type NewVersion,
+  nameOf,
+  toContentColumns,
+  toKey,
+  toRequestColumns,
+  toRowKey,
+  type VersionKey,
+  versionName,
+} from './document-columns.js'
+import { toJsonb } from './jsonb.js'
+
+/** The run that writes, its timestamp, when the data was read, and what becomes events. */
+export interface ChangeContext {
+  run: RunHandle
+  stamp: string
+  readAt: string
+  observed: Observations
+}
+
+/** A change whose text before is still to be read. */
+export interface PendingText {
+  key: VersionKey
+  change: ObservedChange
+}
+
+/** Documents in memory, and what became of them: the same rules as those of ../document-writer.ts, without a database. */
+export class DocumentChanges {
+  readonly #documents = new Map<string, DocumentState>()
+  readonly inserted = new Map<string, DocumentState>()
+  readonly updated = new Map<string, DocumentState & LatestBody>()
+  readonly newVersions = new Map<string, NewVersion>()
+  /** Versions stored before that were superseded, or whose `valid` changed. */
+  readonly changedVersions = new Map<string, VersionKey & { superseded_at: string | null; valid: number }>()
+  readonly absences: Record<string, unknown>[] = []
+  readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
+  readonly problems = new Map<
+    string,
+    { kind: string; entity_id: string; path: string; code: string; message: string; stamp: string; times: number }
+  >()
+  /** Where the problems were found, to be told if they are new. */
+  readonly problemSources: { key: string; id: string; kind: string; problem: Problem; observed: Observations }[] = []
+  readonly pendingTexts: PendingText[] = []
+
+  constructor(stored: readonly DocumentState[]) {
+    for (const row of stored) this.#documents.set(nameOf(toKey(row)), { ...row })
+  }
+
+  /** All that were loaded or inserted, in the order of their ids. */
+  documents(): DocumentState[] {
+    return [...this.#documents.values()]
+  }
+
+  find(key: EntityKey): DocumentState | undefined {
+    return this.#documents.get(nameOf(key))
+  }
+
+  /** The responses of an RFQ that are not missing and were last read before a moment, in the order of their ids. */
+  presentResponses(channel: string, rfqId: string, readAt: string): string[] {
+    const stored = toStoredText(rfqId)
+    return [...this.#documents.values()].flatMap((row) =>
+      row.channel === channel &&
+      row.kind === 'response' &&
+      row.rfq_id === stored &&
+      row.missing_since === null &&
+      row.last_read_at <= readAt
+        ? [fromStoredText(row.id)]
+        : [],
+    )
+  }
+
+  upsert(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
+    if (key.kind === 'response' && this.#recordSameResponse(key, snapshot, context)) return 'unchanged'
+    const result = this.#upsertContent(key, snapshot, context)
+    if (result === 'changed' || result === 'unchanged') this.#recordRequest(key, snapshot, context)
+    return result
+  }
+
+  /** A response of which only the summary was read; one that is missing or unknown stays as it is. */
+  recordObserved(key: EntityKey, { summaryHash }: ObservedResponse, { stamp, readAt }: ChangeContext): void {
+    if (this.find(key)?.missing_since !== null) return
+    this.#update(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
+  }
+
+  setListHash(key: EntityKey, listHash: string | null): void {
+    if (listHash !== null) this.#update(key, { list_hash: listHash })
+  }
+
+  markMissing(key: EntityKey, context: ChangeContext): void {
+    const row = this.find(key)
+    if (!row) return
+    this.absences.push({
+      ...toRowKey(key),
+      not_before: row.last_read_at,
+      missing_since: context.stamp,
+      returned_at: null,
+      run_id: context.run.id,
+    })
+    this.#update(key, { missing_since: context.stamp })
+  }
+
+  clearMissing(key: EntityKey, { stamp }: ChangeContext): void {
+    const { version: _, ...row } = { ...toRowKey(key), version: 0 }
+    const open = this.absences.find(
+      (absence) => nameOf(toKey(absence as never)) === nameOf(key) && !absence.returned_at,
+    )
+    if (open) open.returned_at = stamp
+    else this.returned.push({ ...row, returned_at: stamp })
+    this.#update(key, { missing_since: null })
+  }
+
+  /** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
+  observe(
+    key: EntityKey,
+    change: ObservedChange['change'],
+    row: DocumentState | null,
+    snapshot: ShapedSnapshot | null,
+    { observed: { changes } }: ChangeContext,
+  ): void {
+    if (key.kind === 'listing') return
+    const keepsText = key.kind === 'rfq' || changes.length < MAX_BODIES_BEFORE
+    const id = fromStoredText(key.id)
+    const observed: ObservedChange = {
+      kind: key.kind,
+      rfqId: key.kind === 'rfq' ? id : fromStoredText(key.rfqId),
+      id,
+      change,
+      before: row && { text: null, shape: row.shape },
+      after: snapshot,
+    }
+    changes.push(observed)
+    if (row && keepsText) this.#keepText({ ...toRowKey(key), version: row.version }, observed)
+  }
+
+  #keepText(key: VersionKey, change: ObservedChange): void {
+    const added = this.newVersions.get(versionName(key))
+    if (!added) this.pendingTexts.push({ key, change })
+    else if (change.before) change.before.text = (added.parsed_body as string | null) ?? added.body
+  }
+
+  #upsertContent(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
+    const row = this.find(key)
+    if (!row) return this.#withProblems(key, snapshot, context, this.#insert(key, snapshot, context))
+    if (context.readAt < row.last_read_at) return 'stale'
+    // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
+    if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {
+      this.clearMissing(key, context)
+      this.observe(key, 'returned', null, snapshot, context)
+    }
+    // A summary or list entry never replaces a full document.
+    if (snapshot.shape !== 'full' && row.shape === 'full') {
+      this.#update(key, { last_observed_at: context.stamp })
+      return this.#withProblems(key, snapshot, context, 'unchanged')
+    }
+    const hash = hasSameBytes(row, snapshot) ? row.content_hash : hashOf(key, snapshot)
+    const isSame = row.content_hash === hash && row.shape === snapshot.shape
+    const result = isSame
+      ? this.#recordUnchanged(key, row, snapshot, context)
+      : this.#recordChanged(key, row, snapshot, hash, context)
+    return this.#withProblems(key, snapshot, context, result)
+  }
+
+  #insert(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
+    const { stamp, readAt } = context
+    const hash = hashOf(key, snapshot)
+    const row: DocumentState = {
+      ...toRowKey(key),
+      version: 1,
+      first_observed_at: stamp,
+      last_observed_at: stamp,
+      last_read_at: readAt,
+      changed_at: stamp,
+      missing_since: null,
+      list_hash: null,
+      ...toRequestColumns(snapshot, readAt),
+      ...toContentColumns(key, snapshot, hash),
+    }
+    this.#documents.set(nameOf(key), row)
+    this.inserted.set(nameOf(key), row)
+    this.#addVersion(row, snapshot, null, context)
+    this.observe(key, 'inserted', null, snapshot, context)
+    return 'inserted'
+  }
+
+  #recordChanged(
+    key: EntityKey,
+    row: DocumentState,
+    snapshot: ShapedSnapshot,
+    hash: string,
+    context: ChangeContext,
+  ): UpsertResult {
+    const { stamp, readAt } = context
+    const before = { ...row }
+    this.observe(key, 'changed', before, snapshot, context)
+    this.#changeVersion(row, { superseded_at: stamp })
+    this.#update(
+      key,
+      {
+        version: row.version + 1,
+        last_observed_at: stamp,
+        last_read_at: readAt,
+        changed_at: stamp,
+        ...toContentColumns(key, snapshot, hash),
+      },
+      { latest: 'clear' },
+    )
+    this.#addVersion(row, snapshot, lastShownAt(before), context)
+    return 'changed'
+  }
+
+  /** Same content hash: only volatile members, order and white space may differ. The newest text is kept as `latest_body`. */
+  #recordUnchanged(key: EntityKey, row: DocumentState, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
+    const seen = { last_observed_at: context.stamp, last_read_at: context.readAt }
+    if (hasSameBytes(row, snapshot)) this.#update(key, seen)
+    else {
+      const { body, parsedBody } = storedTexts(snapshot)
+      const { fingerprint, hasProblems } = readState(snapshot)
+      const latest: LatestBody =
+        this.newVersions.get(versionName(row))?.body === body
+          ? { latest: 'clear' }
+          : { latest: 'replace', body, parsed_body: parsedBody }
+      this.#update(key, { ...seen, fingerprint, has_problems: hasProblems }, latest)
+    }
+    // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
+    if (snapshot.valid !== (row.valid === 1)) this.#changeVersion(row, { valid: snapshot.valid ? 1 : 0 })
+    return 'unchanged'
+  }
+
+  /** A response with the bytes of its stored version, without problems. Returns false if something else is to be recorded. */
+  #recordSameResponse(key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): boolean {
+    const { fingerprint, hash } = snapshot
+    const row = this.find(key)
+    // A hash is calculated only of other bytes than those that were stored.
+    if (fingerprint == null || hash !== undefined || row?.fingerprint !== fingerprint) return false
+    if (row.has_problems !== 0 || row.missing_since !== null || row.last_read_at > readAt) return false
+    this.#update(key, { last_observed_at: stamp, last_read_at: readAt, ...toRequestColumns(snapshot, readAt) })
+    return true
+  }
+
+  /** When the document was read, and what decides whether it is read again. */
+  #recordRequest(key: EntityKey, snapshot: ShapedSnapshot, { readAt }: ChangeContext): void {
+    const columns = toRequestColumns(snapshot, readAt)
+    if (snapshot.shape === 'full') this.#update(key, columns)
+    else if (snapshot.shape === 'summary') {
+      const { summary_hash, requested_at } = columns
+      this.#update(key, {
+        last_read_at: readAt,
+        summary_hash,
+        requested_at: requested_at ?? this.find(key)?.requested_at ?? null,
+      })
+    }
+  }
+
+  #withProblems(
+    { kind, id }: EntityKey,
+    { problems }: ShapedSnapshot,
+    { stamp, observed }: ChangeContext,
+    result: UpsertResult,
+  ): UpsertResult {
+    for (const problem of problems) {
+      const row = { kind, entity_id: id, path: toStoredText(problem.path), code: problem.code }
+      const name = JSON.stringify([kind, id, row.path, row.code])
+      const times = (this.problems.get(name)?.times ?? 0) + 1
+      this.problems.set(name, { ...row, message: toStoredText(problem.message), stamp, times })
+      if (times === 1) this.problemSources.push({ key: name, id: fromStoredText(id), kind, problem, observed })
+    }
+    return result
+  }
+
+  #update(key: EntityKey, columns: Partial<DocumentState>, latest?: LatestBody): void {
+    const row = this.find(key)
+    if (!row) return
+    Object.assign(row, columns)
+    const name = nameOf(key)
+    const known = this.updated.get(name)
+    // The row of a new document is inserted as it is in the end; a text to replace is for an update.
+    if (this.inserted.has(name) && (latest === undefined || latest.latest === 'clear')) return
+    this.updated.set(name, Object.assign(known ?? { ...row, latest: 'keep' as const }, row, latest))
+  }
+
+  #addVersion(row: DocumentState, snapshot: ShapedSnapshot, notBefore: string | null, context: ChangeContext): void {
+    const { channel, kind, rfq_id, id, version } = row
+    const { body, parsedBody } = storedTexts(snapshot)
+    this.newVersions.set(versionName(row), {
+      ...{ channel, kind, rfq_id, id, version },
+      content_hash: row.content_hash,
+      not_before: notBefore,
+      observed_at: context.stamp,
+      superseded_at: null,
+      run_id: context.run.id,
+      valid: row.valid,
+      shape: row.shape,
+      body,
+      body_as_received: typeof snapshot.text === 'string' ? 1 : 0,
+      parsed_body: parsedBody,
+      document: toJsonb(snapshot.body),
+    })
+  }
+
+  #changeVersion(row: DocumentState, change: { superseded_at?: string; valid?: number }): void {
+    const name = versionName(row)
+    const added = this.newVersions.get(name)
+    if (change.valid !== undefined) row.valid = change.valid
+    if (added) {
+      Object.assign(added, change)
+      return
+    }
+    const { channel, kind, rfq_id, id, version, valid } = row
+    const known = this.changedVersions.get(name) ?? { channel, kind, rfq_id, id, version, superseded_at: null, valid }
+    this.changedVersions.set(name, { ...known, ...change })
+  }
+}

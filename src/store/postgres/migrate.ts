@@ -1,0 +1,117 @@
+import { UnusableDatabaseError } from '../errors.js'
+import type { Queries, Transaction } from '../sql-database.js'
+import { migrations, type PostgresMigration } from './migrations.js'
+import type { PostgresDatabase } from './postgres-database.js'
+
+/** The oldest PostgreSQL that is supported, as `server_version_num`. */
+const MIN_SERVER_VERSION = 140_000
+
+/** The schema versions before and after opening; 0 is none. */
+export interface PostgresMigrationReport {
+  from: number
+  to: number
+}
+
+interface Found {
+  server: number
+  encoding: string
+  has_schema: boolean
+  has_migrations: boolean
+  tables: number
+}
+
+/**
+ * Applies missing migrations in one transaction, under a lock: other processes see the old schema or the new one.
+ * @throws UnusableDatabaseError for a server that is too old, a schema of another program or of a newer Quotekeeper
+ */
+export function migrate(
+  database: PostgresDatabase,
+  now: Date,
+  steps: readonly PostgresMigration[] = migrations,
+): Promise<PostgresMigrationReport> {
+  return database.write(async (tx) => {
+    const from = await checkSchema(tx, database, steps)
+    const missing = steps.filter(({ version }) => version > from)
+    if (missing.length === 0) return { from, to: from }
+    await tx.lock('migration')
+    // Another process may have applied them meanwhile.
+    const current = await checkSchema(tx, database, steps)
+    for (const step of missing.filter(({ version }) => version > current)) await apply(tx, database, step, now)
+    return { from, to: newest(steps) }
+  })
+}
+
+/** @throws UnusableDatabaseError unless the schema is that of this Quotekeeper */
+export async function requireCurrentSchema(database: PostgresDatabase): Promise<void> {
+  const version = await checkSchema(database, database, migrations)
+  if (version === newest(migrations)) return
+  const { name } = database.location
+  throw new UnusableDatabaseError(
+    version === 0
+      ? `${name} is an empty database. Fill it first with: quotekeeper sync`
+      : `${name} was written by an older Quotekeeper (schema ${version}, this one reads ${newest(migrations)}). ` +
+          'Upgrade it first with: quotekeeper check',
+  )
+}
+
+const newest = (steps: readonly PostgresMigration[]) => steps.at(-1)?.version ?? 0
+
+/** The version of the schema; 0 if it is empty. */
+async function checkSchema(
+  queries: Queries,
+  { location: { name, schema } }: PostgresDatabase,
+  steps: readonly PostgresMigration[],
+): Promise<number> {
+  const found = (await queries.get<Found>(
+    `select cast(current_setting('server_version_num') as integer) as server,
+      current_setting('server_encoding') as encoding,
+      exists (select 1 from pg_namespace where nspname = @schema) as has_schema,
+      to_regclass(@migrations) is not null as has_migrations,
+      (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = @schema and c.relkind in ('r', 'v', 'p', 'm')) as tables`,
+    { schema, migrations: `${schema}.migrations` },
+  )) as Found
+  if (found.server < MIN_SERVER_VERSION) {
+    throw new UnusableDatabaseError(
+      `${name} runs on PostgreSQL ${Math.floor(found.server / 10_000)}; 14 or newer is needed. Upgrade the server.`,
+    )
+  }
+  if (found.encoding !== 'UTF8') {
+    throw new UnusableDatabaseError(
+      `The encoding of ${name} is ${found.encoding}; UTF8 is needed. Create a database with: createdb -E UTF8 -T template0`,
+    )
+  }
+  if (!found.has_migrations) {
+    if (found.tables === 0) return 0
+    throw new UnusableDatabaseError(
+      `The schema "${schema}" of ${name} has tables of another program. Choose another one: add ?schema=NAME to "database".`,
+    )
+  }
+  const row = await queries.get<{ version: number }>(
+    `select coalesce(max(number), 0) as version from ${schema}.migrations`,
+  )
+  const version = row?.version ?? 0
+  if (version > newest(steps)) {
+    throw new UnusableDatabaseError(
+      `${name} was written by a newer Quotekeeper (schema ${version}, this one supports ${newest(steps)}). ` +
+        'Nothing was changed. Update Quotekeeper.',
+    )
+  }
+  return version
+}
+
+async function apply(
+  tx: Transaction,
+  { location: { schema } }: PostgresDatabase,
+  { version, name, sql }: PostgresMigration,
+  now: Date,
+): Promise<void> {
+  const known = await tx.get('select 1 as found from pg_namespace where nspname = @schema', { schema })
+  // Without the right to create schemas, an existing one can be used.
+  if (!known) await tx.run(`create schema ${schema}`)
+  await tx.run(
+    'create table if not exists migrations (number integer primary key, name text not null, applied_at text not null)',
+  )
+  await tx.run(sql)
+  await tx.run('insert into migrations values (@version, @name, @at)', { version, name, at: now.toISOString() })
+}

@@ -1,0 +1,230 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { StoreError, UnusableDatabaseError } from '../errors.js'
+import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql-database.js'
+import { toPositional } from './named-parameters.js'
+import { isAway, isConflict, isConnectionLost, toPostgresError } from './postgres-errors.js'
+import type { PostgresLocation } from './postgres-url.js'
+
+/** How long a write waits for a server that is away, in milliseconds: about as long as a restart takes. */
+const MAX_OUTAGE_MS = 5000
+/** How long a connection may take to be made, or to become free. */
+const CONNECT_TIMEOUT_MS = 5000
+/** A server that does not answer for this long is away, such as one behind a broken network. */
+const QUERY_TIMEOUT_MS = 60_000
+/** How often a transaction is made again that PostgreSQL cancelled because of others. */
+const MAX_CONFLICTS = 10
+
+const INT8 = 20
+const NUMERIC = 1700
+
+export const POSTGRES: Dialect = {
+  anyOf: (value, parameter) => `${value} = any(${parameter})`,
+  joinOne: (table, alias, condition) =>
+    `cross join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias}`,
+  listOf: (value) => `coalesce(json_agg(${value}), '[]')::text`,
+  stateOfRfq: 'e.state',
+  keepRows: 'for share',
+  issuedDecisions: `select value as issued from counters where name = 'close_decisions'`,
+  computesApprovedBy: false,
+}
+
+/** Rows of a query, page by page. */
+export interface Cursor<T> {
+  next(): Promise<T[]>
+  close(): Promise<void>
+}
+
+/**
+ * A pool of connections to a PostgreSQL database. Transactions see what was committed before each statement (read committed);
+ * the locks they need are named by their callers. This is the one place where transactions are made again.
+ */
+export class PostgresDatabase implements SqlDatabase {
+  readonly dialect = POSTGRES
+  readonly location: PostgresLocation
+  readonly #pool: pg.Pool
+  readonly #readOnly: boolean
+  readonly #prepared = new WeakSet<pg.PoolClient>()
+
+  constructor(location: PostgresLocation, { connections = 10, readOnly = false } = {}) {
+    this.location = location
+    this.#readOnly = readOnly
+    this.#pool = new pg.Pool({
+      connectionString: location.connectionString,
+      application_name: 'quotekeeper',
+      max: connections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      types: { getTypeParser: typeParser },
+    })
+    // An idle connection was lost; the next query makes a new one.
+    this.#pool.on('error', () => {})
+  }
+
+  all<T>(sql: string, parameters?: SqlParameters): Promise<T[]> {
+    return this.#reading((client) => query<T>(client, sql, parameters))
+  }
+
+  async get<T>(sql: string, parameters?: SqlParameters): Promise<T | undefined> {
+    return (await this.all<T>(sql, parameters))[0]
+  }
+
+  /** Queries that see one state of the database. */
+  snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#reading(async (client) => {
+      await client.query('begin isolation level repeatable read, read only')
+      const result = await work(queriesOf(client))
+      await client.query('commit')
+      return result
+    })
+  }
+
+  /** Reads rows in pages, from one state of the database. */
+  async *stream<T>(sql: string, parameters: SqlParameters, pageSize: number): AsyncGenerator<T> {
+    const client = await this.#connect().catch((error) => {
+      throw toPostgresError(error, this.location.name)
+    })
+    let failure: unknown
+    try {
+      await client.query('begin isolation level repeatable read, read only')
+      await query(client, `declare rows no scroll cursor for ${sql}`, parameters)
+      for (;;) {
+        const rows = await query<T>(client, `fetch ${pageSize} from rows`)
+        yield* rows
+        if (rows.length < pageSize) break
+      }
+    } catch (error) {
+      failure = error
+      throw toPostgresError(error, this.location.name)
+    } finally {
+      await endTransaction(client, failure)
+    }
+  }
+
+  /**
+   * Makes writes in one transaction. It is made again if PostgreSQL cancelled it because of others, or if the connection was lost
+   * before the commit was sent: then nothing of it was stored.
+   */
+  async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#readOnly) throw new UnusableDatabaseError(`${this.location.name} was opened for reading only.`)
+    const deadline = performance.now() + MAX_OUTAGE_MS
+    for (let conflicts = 0; ; ) {
+      const attempt = await this.#attempt(work)
+      if ('result' in attempt) return attempt.result
+      const { error, committing } = attempt
+      if (!committing && isAway(error) && performance.now() < deadline) await wait(100 + Math.random() * 200)
+      else if (isConflict(error) && ++conflicts < MAX_CONFLICTS) await wait(Math.random() * 20 * conflicts)
+      else if (committing && isConnectionLost(error)) throw this.#unknownCommit(error)
+      else throw toPostgresError(error, this.location.name)
+    }
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end()
+  }
+
+  async #attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<{ result: T } | { error: unknown; committing: boolean }> {
+    let client: pg.PoolClient | undefined
+    let committing = false
+    let failure: unknown
+    try {
+      client = await this.#connect()
+      await client.query('begin')
+      const result = await work(transactionOf(client, this.location.schema))
+      committing = true
+      // A transaction in which a statement failed is rolled back by its commit.
+      if ((await client.query('commit')).command !== 'COMMIT') throw new StoreError('The transaction was rolled back.')
+      return { result }
+    } catch (error) {
+      failure = error
+      return { error, committing }
+    } finally {
+      if (client) await endTransaction(client, failure)
+    }
+  }
+
+  /** Runs queries on a connection; once more on another one if it was lost. */
+  async #reading<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      let client: pg.PoolClient | undefined
+      let failure: unknown
+      try {
+        client = await this.#connect()
+        return await work(client)
+      } catch (error) {
+        failure = error
+        // A connection that had been idle may have been lost before.
+        if (attempt > 1 || !client || !isConnectionLost(error)) throw toPostgresError(error, this.location.name)
+      } finally {
+        if (client) await endTransaction(client, failure)
+      }
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#pool.connect()
+    if (this.#prepared.has(client)) return client
+    try {
+      await client.query(
+        `set search_path to ${this.location.schema}; set idle_in_transaction_session_timeout = '60s';
+        set lock_timeout = '30s'; ${this.#readOnly ? 'set default_transaction_read_only = on;' : ''}
+        select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
+      )
+      // Its errors are those of the queries; without a listener, losing it would end the process.
+      client.on('error', () => {})
+      this.#prepared.add(client)
+      return client
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  #unknownCommit(error: unknown): Error {
+    return new StoreError(
+      `The connection to ${this.location.name} was lost during a commit (${(error as Error).message}), so it is not known ` +
+        'whether the change was stored. The next run reads what is stored and goes on from there.',
+      { cause: error },
+    )
+  }
+}
+
+/** Gives a connection back to the pool: without a transaction, or not at all if it was lost. */
+async function endTransaction(client: pg.PoolClient, failure: unknown): Promise<void> {
+  if (failure === undefined) {
+    client.release()
+    return
+  }
+  const isLost = isConnectionLost(failure) || (await client.query('rollback').then(undefined, () => true)) === true
+  client.release(isLost)
+}
+
+async function query<T>(client: pg.PoolClient, sql: string, parameters?: SqlParameters): Promise<T[]> {
+  return (await client.query(toPositional(sql, parameters))).rows as T[]
+}
+
+const queriesOf = (client: pg.PoolClient): Queries => ({
+  dialect: POSTGRES,
+  all: (sql, parameters) => query(client, sql, parameters),
+  get: async <T>(sql: string, parameters?: SqlParameters) => (await query<T>(client, sql, parameters))[0],
+})
+
+const transactionOf = (client: pg.PoolClient, schema: string): Transaction => ({
+  ...queriesOf(client),
+  run: async (sql, parameters) => (await client.query(toPositional(sql, parameters))).rowCount ?? 0,
+  async lock(...name) {
+    const text = JSON.stringify([schema, ...name])
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [text])
+  },
+})
+
+/** Numbers as numbers: identifiers and sums stay far below 2^53. */
+function typeParser(type: number, format?: 'text' | 'binary') {
+  return type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text')
+}

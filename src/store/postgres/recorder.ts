@@ -1,0 +1,220 @@
+import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } from '../contract.js'
+import { entityKey } from '../document-values.js'
+import { RunLostError } from '../errors.js'
+import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
+import type { Transaction } from '../sql-database.js'
+import { fromStoredText, toStoredText } from '../stored-text.js'
+import { Batches } from './batches.js'
+import { loadDocuments, writeChanges } from './change-writer.js'
+import { type ChangeContext, DocumentChanges } from './document-changes.js'
+import type { PostgresDatabase } from './postgres-database.js'
+import { isConnectionLost } from './postgres-errors.js'
+
+const LISTINGS_PER_TRANSACTION = 200
+/** Bytes of a document whose text is not known. */
+const UNKNOWN_BYTES = 4096
+
+interface RfqWrite {
+  snapshot: RfqSnapshot
+  now: Date
+}
+
+/**
+ * Records observations (docs/DATABASE.md). A transaction reads the state of all documents it concerns with one statement, computes
+ * what becomes of them in memory, and writes it with one statement for each table. RFQs that wait at the same time share one.
+ */
+export function createRecorder(database: PostgresDatabase, events: ObservedEvents): Recorder {
+  const batches = new Map<number, Batches<RfqWrite, RecordResult>>()
+
+  const batchesOf = (run: RunHandle): Batches<RfqWrite, RecordResult> => {
+    const known = batches.get(run.id)
+    if (known) return known
+    for (const [id, each] of batches) if (each.isIdle) batches.delete(id)
+    const added = new Batches<RfqWrite, RecordResult>({
+      write: (items) => database.write((tx) => recordRfqs(tx, run, items)),
+      nameOf: ({ snapshot }) => snapshot.rfq.id,
+      weightOf: ({ snapshot: { rfq, responses } }) =>
+        [rfq, ...responses].reduce((sum, { text }) => sum + (text?.length ?? UNKNOWN_BYTES), 0),
+      concernsAll: (error) => error instanceof RunLostError || isConnectionLost((error as Error).cause),
+    })
+    batches.set(run.id, added)
+    return added
+  }
+
+  const recordRfqs = async (tx: Transaction, run: RunHandle, items: readonly RfqWrite[]): Promise<RecordResult[]> => {
+    const timestamps = await beginWriting(
+      tx,
+      run,
+      items.map(({ now }) => now),
+    )
+    const ids = items.map(({ snapshot }) => toStoredText(snapshot.rfq.id))
+    const changes = new DocumentChanges(
+      await loadDocuments(
+        tx,
+        `(e.kind = 'rfq' and e.rfq_id = '' and e.id = any(@ids) or e.kind = 'response' and e.rfq_id = any(@ids))`,
+        { channel: run.channel, ids },
+      ),
+    )
+    const all: Observed[] = []
+    const results = items.map(({ snapshot }, at) => {
+      const { rfq, shape, readAt } = snapshot
+      const observations: Observed['observations'] = {
+        rfq: { id: rfq.id, body: rfq.body, shape },
+        changes: [],
+        problems: [],
+      }
+      const stamp = timestamps[at] as string
+      all.push({ observations, stamp })
+      return recordRfq(changes, snapshot, { run, stamp, readAt: readAt.toISOString(), observed: observations })
+    })
+    await writeChanges(tx, run.channel, changes)
+    await events.write(tx, run, all)
+    return results
+  }
+
+  /** Makes changes of documents that one statement finds. */
+  const writeDocuments = <T>(
+    run: RunHandle,
+    { readAt, now }: { readAt: Date; now: Date },
+    load: (tx: Transaction) => ReturnType<typeof loadDocuments>,
+    work: (changes: DocumentChanges, context: ChangeContext) => T,
+  ): Promise<T> =>
+    database.write(async (tx) => {
+      const [stamp] = (await beginWriting(tx, run, [now])) as [string]
+      const changes = new DocumentChanges(await load(tx))
+      const observations: Observed['observations'] = { rfq: null, changes: [], problems: [] }
+      const result = work(changes, { run, stamp, readAt: readAt.toISOString(), observed: observations })
+      await writeChanges(tx, run.channel, changes)
+      await events.write(tx, run, [{ observations, stamp }])
+      return result
+    })
+
+  return {
+    async recordListings(run, listings, readAt, now) {
+      const results: UpsertResult[] = []
+      for (let start = 0; start < listings.length; start += LISTINGS_PER_TRANSACTION) {
+        const part = listings.slice(start, start + LISTINGS_PER_TRANSACTION)
+        const ids = part.map(({ id }) => toStoredText(id))
+        const recorded = await writeDocuments(
+          run,
+          { readAt, now },
+          (tx) => loadDocuments(tx, `e.kind = 'listing' and e.id = any(@ids)`, { channel: run.channel, ids }),
+          (changes, context) =>
+            part.map((listing) =>
+              changes.upsert(entityKey(run, 'listing', listing.id), { ...listing, shape: 'full' }, context),
+            ),
+        )
+        results.push(...recorded)
+      }
+      return results
+    },
+
+    recordRfq: (run, snapshot, now) => batchesOf(run).add({ snapshot, now }),
+
+    touchRfqs(run, rfqIds, _readAt, now) {
+      return database.write(async (tx) => {
+        const [stamp] = (await beginWriting(tx, run, [now])) as [string]
+        await tx.run(
+          `update entities set last_observed_at = @stamp
+          where channel = @channel and kind = 'rfq' and rfq_id = '' and id = any(@ids)`,
+          { channel: run.channel, stamp, ids: rfqIds.map(toStoredText) },
+        )
+      })
+    },
+
+    updatePresence(run, kind, listedIds, readAt, now) {
+      const ids = listedIds.map(toStoredText)
+      return writeDocuments(
+        run,
+        { readAt, now },
+        // Missing are those last read before the list; a document read later must not be marked missing by it.
+        (tx) =>
+          loadDocuments(
+            tx,
+            `e.kind = @kind and e.rfq_id = '' and case when e.missing_since is null
+              then e.last_read_at <= @readAt and e.id not in (select unnest(cast(@ids as text[])))
+              else e.id in (select unnest(cast(@ids as text[]))) end`,
+            { channel: run.channel, kind, readAt: readAt.toISOString(), ids },
+          ),
+        (changes, context) => {
+          const missing: string[] = []
+          const returned: string[] = []
+          for (const row of changes.documents()) (row.missing_since === null ? missing : returned).push(row.id)
+          const keyOf = (id: string) => entityKey(run, kind, fromStoredText(id))
+          for (const id of missing) {
+            changes.markMissing(keyOf(id), context)
+            changes.observe(keyOf(id), 'missing', null, null, context)
+          }
+          for (const id of returned) {
+            changes.clearMissing(keyOf(id), context)
+            changes.observe(keyOf(id), 'returned', null, null, context)
+          }
+          return { missing: missing.map(fromStoredText), returned: returned.map(fromStoredText) }
+        },
+      )
+    },
+  }
+}
+
+/** The same rules as those of ../recorder.ts. */
+function recordRfq(changes: DocumentChanges, snapshot: RfqSnapshot, context: ChangeContext): RecordResult {
+  const { run } = context
+  const key = entityKey(run, 'rfq', snapshot.rfq.id)
+  const rfq = changes.upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
+  const known = changes.find(key)
+  const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
+  if (rfq === 'stale') return { ...result, responses: [], missing: [] }
+  changes.setListHash(key, snapshot.listHash)
+  const keyOf = (id: string) => entityKey(run, 'response', id, snapshot.rfq.id)
+  const responses: RecordResult['responses'] = snapshot.responses.map((response) => ({
+    id: response.id,
+    change: changes.upsert(keyOf(response.id), response, context),
+  }))
+  for (const observed of snapshot.observed ?? []) {
+    changes.recordObserved(keyOf(observed.id), observed, context)
+    responses.push({ id: observed.id, change: 'unchanged' })
+  }
+  const missing = snapshot.responsesComplete ? findMissing(changes, snapshot, context) : []
+  for (const id of missing) {
+    changes.markMissing(keyOf(id), context)
+    const row = context.observed.changes.length < MAX_BODIES_BEFORE ? changes.find(keyOf(id)) : undefined
+    changes.observe(keyOf(id), 'missing', row ?? null, null, context)
+  }
+  return { ...result, responses, missing }
+}
+
+/** Responses last read before the RFQ that it no longer lists. */
+function findMissing(
+  changes: DocumentChanges,
+  { rfq, responses, observed = [] }: RfqSnapshot,
+  { run, readAt }: ChangeContext,
+) {
+  const listed = new Set([...responses, ...observed].map(({ id }) => id))
+  return changes.presentResponses(run.channel, rfq.id, readAt).filter((id) => !listed.has(id))
+}
+
+/**
+ * Stops a writer whose run was taken over, and lets no other one write documents of the channel before the end of the transaction.
+ * @returns a timestamp for each moment: within a channel they never go backwards, even if the clock does
+ */
+async function beginWriting(tx: Transaction, run: RunHandle, moments: readonly Date[]): Promise<string[]> {
+  const [first, ...others] = moments.map((moment) => moment.toISOString()) as [string, ...string[]]
+  const row = await tx.get<{ newest_at: string }>(
+    `with live as (select id from runs where id = @run and finished_at is null for share)
+    insert into channels select @channel, @first from live
+    on conflict (channel) do update set newest_at = greatest(channels.newest_at, excluded.newest_at)
+    returning newest_at`,
+    { run: run.id, channel: run.channel, first },
+  )
+  if (!row) throw new RunLostError(`Run ${run.id} was taken over by another process.`)
+  let newest = row.newest_at
+  const timestamps = [newest]
+  for (const moment of others) {
+    if (moment > newest) newest = moment
+    timestamps.push(newest)
+  }
+  if (newest !== row.newest_at) {
+    await tx.run('update channels set newest_at = @newest where channel = @channel', { newest, channel: run.channel })
+  }
+  return timestamps
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../../domain/clock.js'
+import { createClosings } from '../closings.js'
+import type { Store } from '../contract.js'
+import { StoreError } from '../errors.js'
+import { createEventWriter } from '../event-writer.js'
+import { SELECT_ID } from '../identity.js'
+import { createMaintenanceLog } from '../maintenance.js'
+import { createObservedEvents } from '../observed-events.js'
+import { createOutbox } from '../outbox.js'
+import { createOverview } from '../overview.js'
+import { createPollStates } from '../poll-states.js'
+import { createPruning } from '../prune.js'
+import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../revalidate.js'
+import { createRuns } from '../run-leases.js'
+import { createHistory } from './history.js'
+import { migrate, type PostgresMigrationReport } from './migrate.js'
+import { PostgresDatabase } from './postgres-database.js'
+import { parsePostgresUrl } from './postgres-url.js'
+import { createPresentRfqs } from './present-rfqs.js'
+import { createRecorder } from './recorder.js'
+import { createRequestLedger } from './request-ledger.js'
+import { followServerClock } from './server-clock.js'
+
+export interface PostgresStoreOptions {
+  /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
+  url: string
+  /** Connections that this process makes at most. Default 10. */
+  connections?: number
+  /** For leases; by default that of the server. */
+  clock?: Clock
+  /** What this process runs, such as `quotekeeper start`, for others that wait for it. */
+  command?: string
+  /** Called with the migrations that were applied. */
+  onOpen?: (report: PostgresMigrationReport) => void
+}
+
+const VERSIONS_PER_PAGE = 200
+
+/**
+ * Opens the store in a PostgreSQL database, and migrates its schema.
+ * @throws UnusableDatabaseError with a remedy if the database cannot be used; StoreError if it cannot be reached
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { connections = 10, command = null } = options
+  const database = new PostgresDatabase(parsePostgresUrl(options.url), { connections })
+  try {
+    const report = await migrate(database, new Date())
+    options.onOpen?.(report)
+    const serverClock = options.clock ? null : await followServerClock(database)
+    const clock = options.clock ?? serverClock?.now ?? (() => new Date())
+    const events = createEventWriter(database)
+    const { stopRenewing, ...runs } = createRuns({ database, clock, command, events })
+    return {
+      path: database.location.name,
+      ...runs,
+      ...createRecorder(database, createObservedEvents(events)),
+      ...createPollStates(database),
+      ...createHistory(database),
+      ...createOverview(database),
+      ...createClosings(database, events),
+      ...createMaintenanceLog(database),
+      ...createPruning(database),
+      ...createOutbox(database, events, createPresentRfqs(database)),
+      identity: async () => (await database.get<{ value: string }>(SELECT_ID))?.value ?? '',
+      requestLedger: (origin) => createRequestLedger(database, origin),
+      check: () => check(database),
+      checkWritable: () => checkWritable(database),
+      revalidate: (now) =>
+        revalidate(database, database.stream<StoredVersion>(SELECT_VERSIONS, {}, VERSIONS_PER_PAGE), now),
+      async backup() {
+        throw new StoreError(`${database.location.name} is backed up with the tools of PostgreSQL, such as pg_dump.`)
+      },
+      async close() {
+        stopRenewing()
+        serverClock?.stop()
+        await database.close()
+      },
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** PostgreSQL itself keeps keys and references intact. */
+async function check(database: PostgresDatabase) {
+  const row = await database.get<{ bytes: number; version: number }>(
+    `select pg_database_size(current_database()) as bytes, (select max(number) from migrations) as version`,
+  )
+  return { ok: true, message: 'ok', bytes: row?.bytes ?? 0, freeBytes: 0, schemaVersion: row?.version ?? 0 }
+}
+
+async function checkWritable(database: PostgresDatabase) {
+  try {
+    await database.write((tx) => tx.run(`update counters set value = value where name = 'close_decisions'`))
+    return { ok: true, message: 'writable' }
+  } catch (error) {
+    return { ok: false, message: (error as Error).message }
+  }
+}
