@@ -3,20 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '../../src/store/contract.js'
 import { openStore, type StoreOptions } from '../../src/store/store.js'
+import { isPostgres, openNewPostgresStore } from './store-engine.js'
 import { testFolder } from './test-folder.js'
 
 let template: Promise<string> | undefined
 
 /**
- * Opens a store in a new file. The file is a copy of one that was migrated once for all tests of a worker, because that takes
+ * Opens a store in a new file, or in the project `postgres` in a new schema. The file is a copy of one that was migrated once for all tests of a worker, because that takes
  * longer than most tests; so all have the same identity.
  * @param path of the file; by default in a folder of its own
  */
-export async function openNewStore({ path = join(testFolder(), 'test.db'), ...options }: Partial<StoreOptions> = {}) {
+export async function openNewStore({ path, ...options }: Partial<StoreOptions> = {}): Promise<Store> {
+  if (isPostgres) return openNewPostgresStore(options)
+  const file = path ?? join(testFolder(), 'test.db')
   template ??= makeTemplate()
-  copyFileSync(await template, path)
-  const store: Store = await openStore({ ...options, path })
-  return store
+  copyFileSync(await template, file)
+  return openStore({ ...options, path: file })
 }
 
 async function makeTemplate(): Promise<string> {

@@ -42,7 +42,7 @@ export class PrivatePostgres {
 
   /** Starts the server, keeping any existing data. */
   async launch(): Promise<void> {
-    const settings = `-p ${this.#port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
+    const settings = `-p ${this.#port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=300`
     await program('pg_ctl', '-D', this.#folder, '-w', '-l', join(this.#folder, 'log'), '-o', settings, 'start')
   }
 

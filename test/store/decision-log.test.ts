@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { DecisionListing, DecisionRecord } from '../../src/domain/records.js'
 import { at, begin, CHANNEL, noonStore } from '../helpers/recording-store.js'
-import { executeIn } from '../helpers/store-engine.js'
+import { executeIn, isPostgres } from '../helpers/store-engine.js'
 
-const DROP_GUARDS = 'drop trigger if exists decisions_stay; drop trigger if exists decisions_last'
+const DROP_GUARDS = ['decisions_stay', 'decisions_last']
+  .map((name) => `drop trigger if exists ${name} ${isPostgres ? 'on close_decisions' : ''}`)
+  .join('; ')
 
 describe('decision log', () => {
   const decision = (rfqId: string, runId: number) => ({

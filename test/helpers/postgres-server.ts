@@ -1,0 +1,9 @@
+import type { TestProject } from 'vitest/node'
+import { PrivatePostgres } from './private-postgres.js'
+
+/** Starts the server of the project `postgres`. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const server = await PrivatePostgres.start()
+  project.provide('postgresUrl', server.url)
+  return () => server.remove()
+}

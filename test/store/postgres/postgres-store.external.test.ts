@@ -1,0 +1,308 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { RequestLedger } from '../../../src/domain/request-ledger.js'
+import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
+import { RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
+import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
+import { openPostgresReader } from '../../../src/store/postgres/reader.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { at, CHANNEL, rfqSnapshot } from '../../helpers/recording-store.js'
+import { anRfq, aResponse } from '../../helpers/sample-documents.js'
+
+let server: PrivatePostgres
+beforeAll(async () => {
+  if (postgresSkipReason === null) server = await PrivatePostgres.start()
+})
+afterAll(() => server?.remove())
+
+let schemas = 0
+const newUrl = () => `${server.url}?schema=store_${schemas++}`
+
+async function open(url = newUrl(), clock = () => at('12:00:00')): Promise<Store> {
+  const store = await openPostgresStore({ url, connections: 4, clock })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Executes statements one after another, in the schema of a URL if it names one. Returns the rows of the last. */
+async function execute(url: string, ...statements: string[]): Promise<unknown[]> {
+  const [connectionString, schema] = url.split('?schema=')
+  const client = new pg.Client({ connectionString: connectionString as string })
+  await client.connect()
+  try {
+    if (schema) await client.query(`set search_path to ${schema}`)
+    let rows: unknown[] = []
+    for (const statement of statements) rows = (await client.query(statement)).rows
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+const END = {
+  ...{ requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
+  outcome: 'complete' as const,
+  error: null,
+}
+const begin = (store: Store, kind: 'rfqs' | 'close' = 'rfqs') =>
+  store.beginRun({ channel: CHANNEL, kind, now: at('12:00:00') })
+const record = (store: Store, run: RunHandle, id: string) =>
+  store.recordRfq(run, rfqSnapshot(anRfq(id), [aResponse(`${id}-offer`)], at('12:00:00')), at('12:00:01'))
+const decision = (rfqId: string, runId: number): NewDecision => ({
+  ...{ runId, channel: CHANNEL, rfqId, rfqNumber: 1042, dueDate: '2026-11-20', timeZone: 'UTC' },
+  ...{ decidedAt: at('12:00:00').toISOString(), decision: 'keep', reason: 'not due', outcome: null, httpStatus: null },
+  ...{ message: null, versionBefore: 1, versionAfter: null, evidence: { approvedBy: 'anna' } },
+})
+
+describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
+  it('is migrated once by six processes that open it at the same time', async () => {
+    for (let round = 0; round < 3; round++) {
+      const url = newUrl()
+      const stores = await Promise.all(Array.from({ length: 6 }, () => open(url)))
+      expect(new Set(await Promise.all(stores.map((store) => store.identity()))).size).toBe(1)
+      expect(await execute(url, 'select count(*)::int as n from migrations')).toEqual([{ n: 1 }])
+      expect(await stores[0]?.check()).toMatchObject({ ok: true, schemaVersion: 11 })
+    }
+  })
+
+  it('is refused, with what to do, if it is of a newer version, of another program, empty or cannot be reached', async () => {
+    const newer = newUrl()
+    await (await open(newer)).close()
+    await execute(newer, `insert into migrations values (999, 'later', '')`)
+    await expect(open(newer)).rejects.toThrow(/newer Quotekeeper \(schema 999.*Nothing was changed/)
+    await expect(openPostgresReader(newer)).rejects.toThrow(UnusableDatabaseError)
+
+    const foreign = newUrl()
+    const schema = foreign.split('=')[1]
+    await execute(server.url, `create schema ${schema}; create table ${schema}.theirs (id int)`)
+    await expect(open(foreign)).rejects.toThrow(/tables of another program.*\?schema=NAME/)
+    expect(
+      await execute(server.url, `select count(*)::int as n from pg_tables where schemaname = '${schema}'`),
+    ).toEqual([{ n: 1 }])
+
+    await expect(openPostgresReader(newUrl())).rejects.toThrow(/empty database.*quotekeeper sync/)
+    await expect(open(server.url.replace(/\/postgres$/, '/nowhere'))).rejects.toThrow(/does not accept .* the database/)
+    const away = 'postgres://quotekeeper:S3CRET@127.0.0.1:1/postgres'
+    const error = await open(away).catch((thrown: Error) => thrown)
+    expect(error).toBeInstanceOf(StoreError)
+    expect(String(error)).toMatch(/cannot be reached: postgres:\/\/127.0.0.1:1\/postgres/)
+    expect(String(error)).not.toContain('S3CRET')
+  })
+
+  it('is refused without the rights to use it, or with another encoding', async () => {
+    await execute(server.url, 'create role guest login')
+    await execute(server.url, `create database latin encoding latin1 locale 'C' template template0`)
+    const guest = server.url.replace('quotekeeper@', 'guest@')
+    await expect(open(`${guest}?schema=theirs`)).rejects.toThrow(/lacks a right.*permission denied/)
+    await expect(open(server.url.replace(/\/postgres$/, '/latin'))).rejects.toThrow(
+      /encoding .* LATIN1; UTF8 is needed/,
+    )
+  })
+
+  it('in another time zone, locale and with another schema for each installation keeps installations apart', async () => {
+    await execute(server.url, `alter database postgres set timezone = 'Asia/Kathmandu'`)
+    const [one, two] = [await open(), await open()]
+    const run = await begin(one)
+    await record(one, run, 'a')
+    expect(await one.rfqs({})).toHaveLength(1)
+    expect(await two.rfqs({})).toEqual([])
+    expect(await one.identity()).not.toBe(await two.identity())
+    const [known] = await one.rfqs({})
+    expect(known?.rfq.observedAt).toBe('2026-11-21T12:00:01.000Z')
+  })
+
+  it('holds identifiers of a thousand characters of ASCII, and rejects longer ones without others that are recorded with them', async () => {
+    const store = await open()
+    const run = await begin(store)
+    // Texts that do not compress.
+    const long = (first: number, range: number, seed: number) =>
+      Array.from({ length: 1000 }, (_, index) =>
+        String.fromCodePoint(first + ((index * index * 7919 + seed) % range)),
+      ).join('')
+    const [rfqId, offerId, chinese] = [long(0x30, 70, 1), long(0x30, 70, 3), long(0x4e00, 20_000, 5)]
+    const recorded = await Promise.allSettled(
+      [rfqId, chinese, 'short'].map((id) =>
+        store.recordRfq(run, rfqSnapshot(anRfq(id), [aResponse(offerId)], at('12:00:00')), at('12:00:01')),
+      ),
+    )
+    expect(recorded.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(String((recorded[1] as PromiseRejectedResult).reason)).toMatch(/too long for a key of PostgreSQL/)
+    const [known] = await store.rfqs({ ids: [rfqId] })
+    expect(known?.responses.map(({ id }) => id)).toEqual([offerId])
+    expect(await store.rfqs({})).toHaveLength(2)
+  })
+})
+
+describe.skipIf(postgresSkipReason !== null)('with several processes on one PostgreSQL database', () => {
+  it('the decision log has no gaps and one chain, whatever is rolled back', async () => {
+    const url = newUrl()
+    const stores = await Promise.all([open(url), open(url), open(url)])
+    const run = await begin(stores[0], 'close')
+    for (let round = 0; round < 6; round++) {
+      await Promise.all(
+        stores.flatMap((store, of) =>
+          Array.from({ length: 5 }, async (_, index) => {
+            const rfqId = `${round}-${of}-${index}`
+            if (index === 2) {
+              // Rolled back after the decision was written.
+              const intent = {
+                ...(await store.planClose({
+                  channel: CHANNEL,
+                  rfqId,
+                  runId: run.id,
+                  evidence: {},
+                  now: at('12:00:00'),
+                })),
+              }
+              await expect(store.settleClose(intent, { ...decision(rfqId, 4711), outcome: 'failed' })).rejects.toThrow()
+            } else await store.appendDecision(decision(rfqId, run.id))
+          }),
+        ),
+      )
+    }
+    for (const store of stores) expect(await store.verifyDecisions()).toMatchObject({ decisions: 72, brokenAt: null })
+  })
+
+  it('a run that another one took over writes nothing more, also while it writes', async () => {
+    const url = newUrl()
+    for (let round = 0; round < 6; round++) {
+      let clock = at('12:00:00')
+      const [slow, other] = [await open(url, () => clock), await open(url, () => clock)]
+      const run = await begin(slow)
+      await execute(
+        url,
+        `update runs set holder = replace(holder, '"pid"', '"host":"elsewhere","pid"') where id = ${run.id}`,
+      )
+      clock = at('12:01:00')
+      const writes = Array.from({ length: 100 }, (_, index) => record(slow, run, `${round}-${index}`))
+      const takenOver = (async () => {
+        await wait(round * 3)
+        return begin(other)
+      })()
+      const results = await Promise.allSettled(writes)
+      const next = await takenOver
+      const stored = new Set((await other.rfqs({ withoutResponses: true })).map(({ rfq }) => rfq.id))
+      for (const [index, result] of results.entries()) {
+        expect(stored.has(`${round}-${index}`)).toBe(result.status === 'fulfilled')
+        if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(RunLostError)
+      }
+      await expect(record(slow, run, 'late')).rejects.toThrow(RunLostError)
+      await next.finish(END, at('12:02:00'))
+    }
+  })
+
+  it('one intent at a time is open for an RFQ', async () => {
+    const url = newUrl()
+    const stores = await Promise.all([open(url), open(url), open(url)])
+    for (let round = 0; round < 6; round++) {
+      const run = await begin(stores[round % 3] as Store, 'close')
+      const plan = { channel: CHANNEL, rfqId: `rfq-${round}`, runId: run.id, evidence: {}, now: at('12:00:00') }
+      const planned = await Promise.allSettled(stores.map((store) => store.planClose(plan)))
+      expect(planned.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      await run.finish(END, at('12:00:02'))
+    }
+  })
+
+  it('share the request limits of a marketplace', async () => {
+    const url = newUrl()
+    const stores = await Promise.all([open(url), open(url), open(url)])
+    const ledgers = stores.map((store) => store.requestLedger('https://marketplace.example'))
+    const report = {
+      concurrency: 4,
+      perSecond: 20,
+      running: 0,
+      waiting: 50,
+      recentStarts: 2,
+      used: null,
+      grace: 50,
+      pausedFor: 0,
+    }
+    const grants: { at: number; starts: number }[] = []
+    // Each uses what it was granted as soon as it may.
+    const useUp = async (ledger: RequestLedger, until: number) => {
+      for (let used = 0; performance.now() < until; ) {
+        const { starts, startsIn } = await ledger.claim({ ...report, used: { starts: used, lastStartAgo: 0 } })
+        await wait(Math.max(startsIn, 5))
+        grants.push({ at: performance.now(), starts })
+        used = starts
+      }
+    }
+    const until = performance.now() + 2500
+    await Promise.all(ledgers.map((ledger) => useUp(ledger, until)))
+    const inSecondFrom = (from: number) =>
+      grants.reduce((sum, { at, starts }) => sum + (at >= from && at < from + 1000 ? starts : 0), 0)
+    expect(inSecondFrom(until - 1000)).toBeGreaterThan(10)
+    // A grant may be used a little later than it was made: at most one batch of each.
+    for (const { at } of grants) expect(inSecondFrom(at)).toBeLessThanOrEqual(20 + 3 * 2)
+  })
+
+  it('transactions that wait for each other are made again', async () => {
+    const location = parsePostgresUrl(newUrl())
+    const database = new PostgresDatabase(location, { connections: 4 })
+    onTestFinished(() => database.close())
+    let attempts = 0
+    const inOrder = (names: string[]) =>
+      database.write(async (tx) => {
+        attempts++
+        for (const name of names) {
+          await tx.lock(name)
+          await wait(50)
+        }
+        return names.join()
+      })
+    expect(await Promise.all([inOrder(['a', 'b']), inOrder(['b', 'a'])])).toEqual(['a,b', 'b,a'])
+    expect(attempts).toBeGreaterThan(2)
+  })
+})
+
+describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
+  it('short outages are waited for, long ones fail, and both heal without opening the store again', async () => {
+    const store = await open()
+    for (let round = 0; round < 3; round++) {
+      const run = await begin(store)
+      await record(store, run, `${round}-before`)
+      await server.kill()
+      const during = record(store, run, `${round}-during`)
+      await wait(500)
+      await server.launch()
+      expect(await during).toMatchObject({ rfq: 'inserted' })
+      await run.finish(END, at('12:00:02'))
+      expect(await store.rfqs({ withoutResponses: true })).toHaveLength(2 * (round + 1))
+    }
+    const run = await begin(store)
+    await server.kill()
+    const failed = record(store, run, 'lost').catch((error: Error) => error)
+    await expect(store.runs({})).rejects.toThrow(/cannot be reached/)
+    expect(await store.checkWritable()).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('cannot be reached'),
+    })
+    expect(await failed).toBeInstanceOf(StoreError)
+    await server.launch()
+    expect(await record(store, run, 'later')).toMatchObject({ rfq: 'inserted' })
+    expect((await store.rfqs({ ids: ['lost'] })).length).toBe(0)
+    expect(await store.checkWritable()).toMatchObject({ ok: true })
+  })
+
+  it('a server that is read-only refuses writes with the reason, and heals', async () => {
+    const store = await open()
+    const run = await begin(store)
+    const setReadOnly = async (value: 'on' | 'off') => {
+      await execute(
+        server.url,
+        `set default_transaction_read_only = off`,
+        `alter system set default_transaction_read_only = ${value}`,
+      )
+      await execute(server.url, 'select pg_reload_conf()')
+      await wait(200)
+    }
+    await setReadOnly('on')
+    await expect(record(store, run, 'a')).rejects.toThrow(/read-only/)
+    expect(await store.rfqs({})).toEqual([])
+    await setReadOnly('off')
+    expect(await record(store, run, 'a')).toMatchObject({ rfq: 'inserted' })
+  })
+})

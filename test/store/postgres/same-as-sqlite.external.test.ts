@@ -1,0 +1,195 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { openNewStore } from '../../helpers/new-store.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { slowRuns } from '../../helpers/slow-runs.js'
+
+const CHANNEL = 'acme/forest'
+const START = Date.parse('2026-11-21T08:00:00.000Z')
+
+let server: PrivatePostgres
+beforeAll(async () => {
+  if (postgresSkipReason === null) server = await PrivatePostgres.start()
+})
+afterAll(() => server?.remove())
+
+/** Texts that the engines could treat differently. */
+const text = fc.constantFrom('a', 'B', 'ä', '\u{1f333}', 'a\0b', 'a\ud800b', 'a\\u0000b', ' ', 'open', 'closed')
+const id = (prefix: string) => fc.constantFrom(`${prefix}1`, `${prefix}2`, `${prefix}\0`, `${prefix}é`)
+
+const bodyOf = (key: string) =>
+  fc.record({
+    id: fc.constant(key),
+    title: text,
+    state: fc.constantFrom('open', 'closed', 'a\\u0000b'),
+    n: fc.constantFrom(1, 1.5, 1e21, -0, null),
+    list: fc.array(text, { maxLength: 2 }),
+  })
+
+const problem = fc.record({
+  path: fc.constantFrom('title', 'list[0]', 'x'.repeat(5000)),
+  code: fc.constantFrom('type' as const, 'unknown-field' as const),
+  message: text,
+})
+
+const snapshot = (prefix: string): fc.Arbitrary<Snapshot> =>
+  id(prefix).chain((key) =>
+    fc
+      .record({
+        body: bodyOf(key),
+        spaced: fc.option(fc.boolean(), { nil: null }),
+        valid: fc.boolean(),
+        problems: fc.array(problem, { maxLength: 2 }),
+        etag: fc.option(fc.constantFrom('e1', 'e2'), { nil: null }),
+        hasFingerprint: fc.boolean(),
+      })
+      .map(({ body, spaced, valid, problems, etag, hasFingerprint }) => {
+        const received = spaced === null ? null : JSON.stringify(body, null, spaced ? 1 : 0)
+        return {
+          ...{ id: key, body, valid, problems, text: received },
+          validators: etag === null ? null : { etag, lastModified: null },
+          fingerprint: hasFingerprint ? JSON.stringify([received, body, valid, problems]) : null,
+        }
+      }),
+  )
+
+const unique = <T extends { id: string }>(items: readonly T[]) => [
+  ...new Map(items.map((item) => [item.id, item])).values(),
+]
+
+const response: fc.Arbitrary<ResponseSnapshot> = fc
+  .record({
+    document: snapshot('o'),
+    shape: fc.constantFrom('full' as const, 'full' as const, 'summary' as const),
+    summaryHash: fc.constantFrom(null, 's1', 's2'),
+    requested: fc.boolean(),
+  })
+  .map(({ document, ...rest }) => ({ ...document, ...rest }))
+
+type RfqStep = Omit<RfqSnapshot, 'readAt'>
+const rfq: fc.Arbitrary<RfqStep> = fc
+  .record({
+    rfq: snapshot('r'),
+    shape: fc.constantFrom('full' as const, 'full' as const, 'list' as const),
+    listHash: fc.constantFrom(null, 'l1', 'l2'),
+    responses: fc.array(response, { maxLength: 4 }).map(unique),
+    observed: fc
+      .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom(null, 's1') }), { maxLength: 2 })
+      .map(unique),
+    responsesComplete: fc.boolean(),
+  })
+  .map((step) => ({
+    ...step,
+    observed: step.observed.filter((each) => !step.responses.some((other) => other.id === each.id)),
+  }))
+
+type Step =
+  | { do: 'rfqs'; rfqs: RfqStep[]; ago: number }
+  | { do: 'listings'; listings: Snapshot[] }
+  | { do: 'touch'; ids: string[] }
+  | { do: 'presence'; kind: 'listing' | 'rfq'; ids: string[]; ago: number }
+
+/** RFQs recorded at the same time: each once. */
+const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })
+const ago = fc.constantFrom(0, 0, 90)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, ago }),
+  fc.record({ do: fc.constant('listings' as const), listings: fc.array(snapshot('l'), { maxLength: 4 }).map(unique) }),
+  fc.record({ do: fc.constant('touch' as const), ids: fc.array(id('r'), { maxLength: 3 }) }),
+  fc.record({
+    do: fc.constant('presence' as const),
+    kind: fc.constantFrom('listing' as const, 'rfq' as const),
+    ids: fc.array(fc.oneof(id('r'), id('l')), { maxLength: 4 }),
+    ago,
+  }),
+)
+/** Runs, each with the clock set back or forward before. */
+const run = fc.record({
+  kind: fc.constantFrom('rfqs' as const, 'listings' as const, 'close' as const),
+  steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+  minutes: fc.constantFrom(1, 5, -3),
+})
+
+/** What each step returned. */
+async function replay(
+  store: Store,
+  runs: readonly { kind: 'rfqs' | 'listings' | 'close'; steps: Step[]; minutes: number }[],
+) {
+  const results: unknown[] = []
+  let time = START
+  for (const { kind, steps, minutes } of runs) {
+    time += minutes * 60_000
+    const handle = await store.beginRun({ channel: CHANNEL, kind, now: new Date(time) })
+    for (const each of steps) {
+      time += 1000
+      const now = new Date(time)
+      if (each.do === 'rfqs') {
+        const readAt = new Date(time - each.ago * 1000)
+        results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, readAt }, now))))
+      } else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
+      else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now, now)
+      else {
+        const found = await store.updatePresence(handle, each.kind, each.ids, new Date(time - each.ago * 1000), now)
+        results.push({ missing: found.missing.toSorted(), returned: found.returned.toSorted() })
+      }
+    }
+    const counts = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+    await handle.finish({ ...counts, outcome: 'complete', error: null }, new Date(time))
+  }
+  return results
+}
+
+const TABLES: Record<string, string> = {
+  entities: `select channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at, changed_at,
+    missing_since, list_hash, latest_body, latest_parsed_body, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
+    last_modified, fingerprint, has_problems from entities order by kind, rfq_id, id`,
+  versions: `select channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, superseded_at, run_id, valid,
+    shape, body, body_as_received, parsed_body from versions order by kind, rfq_id, id, version`,
+  absences: `select * from absences order by kind, rfq_id, id, missing_since, returned_at`,
+  problems: `select * from problems order by kind, entity_id, path, code`,
+  events: `select kind, at, channel, rfq_id, offer_id, run_id, count, summary, data from events
+    order by run_id, kind, rfq_id, offer_id, data`,
+  channels: 'select * from channels',
+}
+
+describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
+  it('leaves the same rows, and returns the same, as on SQLite', async () => {
+    const client = new pg.Client({
+      connectionString: server.url,
+      types: { getTypeParser: (type: number) => (type === 20 ? Number : pg.types.getTypeParser(type)) },
+    })
+    await client.connect()
+    onTestFinished(() => client.end())
+    let schemas = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 4 }), async (runs) => {
+        const schema = `same_${schemas++}`
+        const sqlite = await openNewStore()
+        const postgres = await openPostgresStore({ url: `${server.url}?schema=${schema}`, connections: 3 })
+        try {
+          expect(await replay(postgres, runs)).toEqual(await replay(sqlite, runs))
+          await client.query(`set search_path to ${schema}`)
+          const file = new Database(sqlite.path, { readonly: true })
+          for (const [table, query] of Object.entries(TABLES)) {
+            const expected = file.prepare(query).all()
+            expect((await client.query(query)).rows, table).toEqual(expected)
+          }
+          file.close()
+          expect(await postgres.rfqs({})).toEqual(await sqlite.rfqs({}))
+          expect(await postgres.rfqStates(CHANNEL)).toEqual(await sqlite.rfqStates(CHANNEL))
+          expect(await postgres.revisions({ limit: 100 })).toEqual(await sqlite.revisions({ limit: 100 }))
+          expect(await postgres.rfqEntries({})).toEqual(await sqlite.rfqEntries({}))
+        } finally {
+          await postgres.close()
+          await sqlite.close()
+          await client.query(`drop schema ${schema} cascade`)
+        }
+      }),
+      { numRuns: slowRuns(15), endOnFailure: true },
+    )
+  })
+})
