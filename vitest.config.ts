@@ -1,20 +1,13 @@
 import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { postgresSkipReason } from './test/helpers/private-postgres.js'
 
 const INTEGRATION = 'test/**/*.integration.test.ts'
 const EXTERNAL = 'test/**/*.external.test.ts'
-/** Tests of what the store contract promises. */
-const STORE_CONTRACT = [
-  'test/store/{store,as-of,events,run-lock}.integration.test.ts',
-  'test/store/{decision-log,revalidation,monitoring,recorder}.test.ts',
-  'test/closing/**/!(carry-over).test.ts',
-  'test/notify/{deliveries.integration,watch}.test.ts',
-  'test/sync/{poll-rfqs,conditional-polls,unchanged-bodies,planned-polls,hostile-ids.integration,received-bodies.integration}.test.ts',
-]
+/** Tests of the PostgreSQL engine, which vitest.postgres.config.ts runs. */
+export const POSTGRES_ENGINE = 'test/store/postgres/**/*.test.ts'
 
-const shared = {
+export const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   restoreMocks: true,
@@ -22,20 +15,9 @@ const shared = {
   isolate: false,
 }
 
-/** The same tests on a PostgreSQL server that is started for them. */
-const POSTGRES = {
-  test: {
-    ...shared,
-    name: 'postgres',
-    include: STORE_CONTRACT,
-    env: { QUOTEKEEPER_TEST_ENGINE: 'postgres' },
-    globalSetup: 'test/helpers/postgres-server.ts',
-  },
-}
-
 /**
  * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files,
- * sockets and large properties. `external`: Redis, PostgreSQL, LibreOffice, openpyxl, Chromium. `postgres`: tests of the store contract on PostgreSQL.
+ * sockets and large properties. `external`: Redis, PostgreSQL as a queue, LibreOffice, openpyxl, Chromium.
  */
 export default defineConfig({
   test: {
@@ -53,8 +35,7 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'integration', include: [INTEGRATION] } },
-      { test: { ...shared, name: 'external', include: [EXTERNAL] } },
-      ...(postgresSkipReason === null ? [POSTGRES] : []),
+      { test: { ...shared, name: 'external', include: [EXTERNAL], exclude: [POSTGRES_ENGINE] } },
     ],
   },
 })

@@ -4,9 +4,9 @@ import type { Store } from '../src/store/contract.js'
 import type { QueueDatabase } from './contract.js'
 
 /** The database of this process, as it is kept with the queue. */
-export const queueDatabase = async (store: Pick<Store, 'identity' | 'path'>): Promise<QueueDatabase> => ({
+export const queueDatabase = async (store: Pick<Store, 'identity' | 'name'>): Promise<QueueDatabase> => ({
   id: await store.identity(),
-  path: store.path,
+  path: store.name,
   host: hostname(),
 })
 

@@ -137,9 +137,9 @@ interface OpenContext {
 }
 
 async function openConfiguredStore({ cli, config, log, options }: OpenContext): Promise<Store> {
-  const { openStore } = await import('../store/store.js')
-  return openStore({
-    path: config.database,
+  const { openDatabase } = await import('../store/open-database.js')
+  return openDatabase({
+    database: config.database,
     create: options.createDatabase,
     ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),
     readOnlyIfNeeded: options.readOnlyIfNeeded ?? false,

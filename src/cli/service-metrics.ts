@@ -19,7 +19,7 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
     { createServiceMetrics },
     { readDatabaseState },
     { metricsRoute },
-    { openReader },
+    { openDatabaseReader },
     { pollStateLoader },
     { isStale },
     { closingKillSwitch },
@@ -27,13 +27,14 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
     import('../metrics/service-metrics.js'),
     import('../metrics/database-state.js'),
     import('../web/metrics.js'),
-    import('../store/reader.js'),
+    import('../store/open-database.js'),
     import('../../jobs/readiness.js'),
     import('../../jobs/poll-freshness.js'),
     import('../closing/kill-switch.js'),
   ])
   const { config, log } = app
-  const reader = await openReader((await app.store()).path)
+  await app.store() // Migrated, if it has an older schema.
+  const reader = await openDatabaseReader(config.database)
   app.onClose(() => reader.close())
   const { activity, exposeWith } = createServiceMetrics({ version: VERSION })
   const loadPollStates = pollStateLoader(config, reader)

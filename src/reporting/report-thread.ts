@@ -1,7 +1,7 @@
 /** Entry point of the worker thread that makes reports, one at a time; run-in-worker.ts starts it and sends it commands. */
 import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { openStore } from '../store/store.js'
+import { openDatabase } from '../store/open-database.js'
 import { makeReportInProcess } from './make-report.js'
 import type { WorkerCommand, WorkerMessage } from './run-in-worker.js'
 
@@ -27,7 +27,7 @@ async function handle(make: Make): Promise<void> {
 }
 
 async function makeReport({ database, request }: Make) {
-  const store = await openStore({ path: database, create: false, checked: true, readOnlyIfNeeded: true })
+  const store = await openDatabase({ database, create: false, checked: true, readOnlyIfNeeded: true, connections: 2 })
   try {
     return await makeReportInProcess(store)(request, {
       signal: cancellation.signal,

@@ -25,7 +25,7 @@ const MAX_REPORTS = 20
 interface WorkerOptions {
   /** The compiled report-thread.js. */
   thread: URL
-  /** Path of the database file, which this process has open. */
+  /** Path or URL of the database, which this process has open. */
   database: string
   /** Memory limits of the first attempt. */
   limits?: ResourceLimits

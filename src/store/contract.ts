@@ -30,8 +30,8 @@ export interface Store
     MaintenanceLog,
     Pruning,
     Outbox {
-  /** Absolute path of the database file. */
-  readonly path: string
+  /** Of the database, for messages: the absolute path of its file, or its URL without user and password. */
+  readonly name: string
   /** A UUID that identifies the database. Its copies and backups have the same one. */
   identity(): Promise<string>
   /**

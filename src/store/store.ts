@@ -57,7 +57,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { stopRenewing, ...runs } = createRuns({ database, clock, command: options.command ?? null, events })
   const ledgers = createRequestLedgers(options.path, clock)
   return {
-    path: options.path,
+    name: options.path,
     ...runs,
     ...createRecorder(connection, createObservedEvents(events)),
     ...createPollStates(database),

@@ -38,7 +38,7 @@ async function backupOf({ store }: ChannelFixture): Promise<string> {
 async function restore(fixture: ChannelFixture, backup: string) {
   const restored = join(testFolder(), 'restored.db')
   copyFileSync(backup, restored)
-  const result = await carryOverClosings(restored, fixture.store.path)
+  const result = await carryOverClosings(restored, fixture.store.name)
   await fixture.reopenStore(restored)
   return result
 }
@@ -100,13 +100,13 @@ describe('carrying closings over to a restored backup', () => {
     const { fixture } = await openFailingFixture()
     await fixture.closeExpired()
     const backup = await backupOf(fixture)
-    expect(await carryOverClosings(backup, fixture.store.path)).toEqual({ decisions: 0, intents: 0 })
+    expect(await carryOverClosings(backup, fixture.store.name)).toEqual({ decisions: 0, intents: 0 })
     const early = join(testFolder(), 'older.db')
     copyFileSync(backup, early)
     fixture.advanceSeconds(25 * 3600)
     await fixture.closeExpired()
-    expect(await carryOverClosings(early, fixture.store.path)).toMatchObject({ decisions: expect.any(Number) })
-    expect(await carryOverClosings(early, fixture.store.path)).toEqual({ decisions: 0, intents: 0 })
+    expect(await carryOverClosings(early, fixture.store.name)).toMatchObject({ decisions: expect.any(Number) })
+    expect(await carryOverClosings(early, fixture.store.name)).toEqual({ decisions: 0, intents: 0 })
     // The database that replaces an older one already knows everything.
     expect(await carryOverClosings(early, backup)).toEqual({ decisions: 0, intents: 0 })
   })
@@ -118,7 +118,7 @@ describe('carrying closings over to a restored backup', () => {
     const unrelated = await openFailingFixture()
     unrelated.fixture.advanceSeconds(60)
     await unrelated.fixture.closeExpired()
-    expect(await carryOverClosings(unrelated.fixture.store.path, fixture.store.path)).toEqual({
+    expect(await carryOverClosings(unrelated.fixture.store.name, fixture.store.name)).toEqual({
       skipped: expect.stringContaining('is not the beginning of'),
     })
     const broken = join(testFolder(), 'broken.db')

@@ -30,7 +30,7 @@ const touch = ({ sandbox, now, id }: Fixture) => void sandbox.world.changeRfq(id
 
 /** A round of another process: another store on the same file. */
 async function closeElsewhere(fixture: Fixture, policy: Partial<ClosingPolicy> = {}) {
-  const store = await openAgain(fixture.store.path, { clock: fixture.now })
+  const store = await openAgain(fixture.store.name, { clock: fixture.now })
   try {
     return await fixture.closeExpired(policy, { store })
   } finally {
@@ -154,7 +154,7 @@ describe('a close that did not succeed', () => {
       for (let round = 0; round < 6; round++) {
         const restored = join(testFolder(), 'restored.db')
         copyFileSync(backup, restored)
-        expect(await carryOverClosings(restored, fixture.store.path)).toMatchObject({ decisions: expect.any(Number) })
+        expect(await carryOverClosings(restored, fixture.store.name)).toMatchObject({ decisions: expect.any(Number) })
         await fixture.reopenStore(restored)
         fixture.advanceSeconds(3600)
         await fixture.closeExpired()

@@ -100,7 +100,7 @@ describe('a closing round for one RFQ', () => {
 
   it('and the round of the schedule send one close, whichever comes first', async () => {
     const fixture = await openChannelFixture()
-    const store = await openAgain(fixture.store.path, { clock: fixture.now })
+    const store = await openAgain(fixture.store.name, { clock: fixture.now })
     onTestFinished(() => store.close())
     for (let round = 0; round < 6; round++) {
       const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })

@@ -137,7 +137,7 @@ fault(
   async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
     await fixture.pollRfqs()
-    const other = new Database(fixture.store.path)
+    const other = new Database(fixture.store.name)
     other.exec('begin immediate')
     const released = wait(500).then(() => other.exec('rollback'))
     expect((await fixture.pollRfqs()).run.outcome).toBe('complete')

@@ -10,7 +10,7 @@ import { fault } from './fault-test.js'
 const always = Number.POSITIVE_INFINITY
 const DUE = '2026-11-20'
 const sql = (fixture: ChannelFixture, text: string) =>
-  new Database(fixture.store.path, { readonly: true }).prepare(text).all()
+  new Database(fixture.store.name, { readonly: true }).prepare(text).all()
 const history = (fixture: ChannelFixture) => sql(fixture, 'select * from versions')
 
 /** A fixture that has polled three RFQs, past due, with two responses each. */

@@ -59,7 +59,7 @@ fault(
     for (let round = 0; round < 20; round++) {
       const folder = testFolder()
       const database = join(folder, 'quotekeeper.db')
-      copyFileSync(fixture.store.path, database)
+      copyFileSync(fixture.store.name, database)
       const script = `import { restoreDatabase } from ${JSON.stringify(restoreModule)}
         console.log('restoring')
         await restoreDatabase({ backup: ${JSON.stringify(backup)}, database: ${JSON.stringify(database)}, now: new Date() })`

@@ -83,7 +83,7 @@ export async function openChannelFixture(
     get store() {
       return store
     },
-    reopenStore: async (path = store.path) => {
+    reopenStore: async (path = store.name) => {
       await store.close()
       store = await openAgain(path, { clock: now })
       return store

@@ -3,10 +3,9 @@ import Database from 'better-sqlite3'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { Store } from '../../src/store/contract.js'
-import { openPostgresReader } from '../../src/store/postgres/reader.js'
+import { openDatabase, openDatabaseReader } from '../../src/store/open-database.js'
 import { openPostgresStore } from '../../src/store/postgres/store.js'
-import { openReader } from '../../src/store/reader.js'
-import { openStore, type StoreOptions } from '../../src/store/store.js'
+import type { StoreOptions } from '../../src/store/store.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -20,34 +19,35 @@ export const isPostgres = process.env.QUOTEKEEPER_TEST_ENGINE === 'postgres'
 
 const urls = new Map<string, string>()
 
+/** What opens the database of a store: the path of its file, or its URL. */
+export const databaseOf = ({ name }: Pick<Store, 'name'>): string => urls.get(name) ?? name
+
 type Options = Pick<StoreOptions, 'clock' | 'command'>
 
 /** Opens a store in a schema of its own on the server of the tests. */
 export async function openNewPostgresStore({ clock, command }: Options = {}): Promise<Store> {
   const url = `${inject('postgresUrl')}?schema=test_${randomBytes(8).toString('hex')}`
   const store = await openPostgresStore({ url, ...(clock && { clock }), ...(command && { command }), connections: 3 })
-  urls.set(store.path, url)
+  urls.set(store.name, url)
   return store
 }
 
 /** Opens the database of a store once more, as another process would. */
-export function openAgain(path: string, { clock, command }: Options = {}): Promise<Store> {
-  const url = urls.get(path)
-  const options = { ...(clock && { clock }), ...(command && { command }) }
-  return url === undefined ? openStore({ path, ...options }) : openPostgresStore({ url, ...options, connections: 3 })
-}
+export const openAgain = (name: string, { clock, command }: Options = {}): Promise<Store> =>
+  openDatabase({
+    ...{ database: databaseOf({ name }), connections: 3 },
+    ...(clock && { clock }),
+    ...(command && { command }),
+  })
 
 /** Opens a reader of the database of a store. */
-export function openReaderOf({ path }: Store) {
-  const url = urls.get(path)
-  return url === undefined ? openReader(path) : openPostgresReader(url)
-}
+export const openReaderOf = (store: Pick<Store, 'name'>) => openDatabaseReader(databaseOf(store))
 
 /** The rows of a query, on a connection of its own. */
-export async function rowsOf({ path }: Pick<Store, 'path'>, query: string): Promise<unknown[]> {
-  const url = urls.get(path)
+export async function rowsOf({ name }: Pick<Store, 'name'>, query: string): Promise<unknown[]> {
+  const url = urls.get(name)
   if (url !== undefined) return onPostgres(url, async (client) => (await client.query(query)).rows)
-  const raw = new Database(path, { readonly: true })
+  const raw = new Database(name, { readonly: true })
   try {
     return raw.prepare(query).all()
   } finally {
@@ -56,13 +56,13 @@ export async function rowsOf({ path }: Pick<Store, 'path'>, query: string): Prom
 }
 
 /** Executes statements on a connection of its own, also those that Quotekeeper never would. */
-export async function executeIn({ path }: Pick<Store, 'path'>, statements: string): Promise<void> {
-  const url = urls.get(path)
+export async function executeIn({ name }: Pick<Store, 'name'>, statements: string): Promise<void> {
+  const url = urls.get(name)
   if (url !== undefined) {
     await onPostgres(url, (client) => client.query(statements))
     return
   }
-  const raw = new Database(path)
+  const raw = new Database(name)
   try {
     raw.exec(statements)
   } finally {

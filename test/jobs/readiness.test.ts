@@ -102,10 +102,10 @@ describe('readiness', () => {
 
   it.skipIf(process.getuid?.() === 0)('fails if the database is not writable', async () => {
     const { store, at } = await createTestReadiness()
-    const { mode } = statSync(store.path)
-    chmodSync(store.path, 0o400)
+    const { mode } = statSync(store.name)
+    chmodSync(store.name, 0o400)
     expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ database: false })
-    chmodSync(store.path, mode)
+    chmodSync(store.name, mode)
   })
 
   it('fails if the database cannot be read', async () => {

@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest'
 import { createMcpDeps } from '../../src/cli/mcp-deps.js'
 import type { McpDeps } from '../../src/mcp/contract.js'
 import { createMcpServer } from '../../src/mcp/mcp-server.js'
-import { openReader } from '../../src/store/reader.js'
 import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { databaseOf, openReaderOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testIo } from '../helpers/test-io.js'
 
@@ -30,9 +30,9 @@ export async function openMcp(
   { channels = [KEY], ...overrides }: Partial<McpDeps> = {},
 ): Promise<McpFixture> {
   const log = recordingLog()
-  const reader = await openReader(store.path, { checked: false })
+  const reader = await openReaderOf(store)
   const config = testConfig({
-    database: store.path,
+    database: databaseOf(store),
     channels: channels.map((key) => channelConfig(key)),
     schedule: { ...testConfig().schedule, rfqs: '*/10 * * * *', listings: '0 * * * *' },
   })

@@ -3,8 +3,8 @@ import type { QueueLoad } from '../../src/domain/queue-load.js'
 import type { MetricSources } from '../../src/metrics/contract.js'
 import { type DatabaseStateOptions, readDatabaseState } from '../../src/metrics/database-state.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'
-import { openReader } from '../../src/store/reader.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { openReaderOf } from '../helpers/store-engine.js'
 import { parseSamples } from './exposition.js'
 
 const EMPTY: QueueLoad = { waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 }
@@ -14,7 +14,7 @@ async function openMetrics(
   fixture: ChannelFixture,
   replaced: Partial<MetricSources & Pick<DatabaseStateOptions, 'channels'>> = {},
 ) {
-  const reader = await openReader(fixture.store.path)
+  const reader = await openReaderOf(fixture.store)
   onTestFinished(() => reader.close())
   const { channels = [{ key: KEY, autoClose: 'on' as const, timeZone: 'UTC', graceHours: 0 }], ...sources } = replaced
   const pollFreshness = async () => [{ channel: KEY, kind: 'rfqs' as const, completedAt: null, stale: true }]

@@ -37,7 +37,7 @@ export async function openOutbox() {
     advance: (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds),
     reopen: async () => {
       await store.close()
-      store = await openAgain(store.path, { clock: now })
+      store = await openAgain(store.name, { clock: now })
     },
     /** Records an event; resolves to its number, which is the decision in its data. */
     emit: async (kind: EventKind = 'offer.new', channel = CHANNEL, reason = '') => {

@@ -7,6 +7,7 @@ import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeReportInProcess, type ReportRequest } from '../../src/reporting/make-report.js'
 import { makeReportInWorker } from '../../src/reporting/run-in-worker.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { databaseOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -30,7 +31,7 @@ describe('report in a worker thread', () => {
       version: '1',
       rfqId,
     }
-    const workerOptions = { thread: THREAD, database: fixture.store.path }
+    const workerOptions = { thread: THREAD, database: databaseOf(fixture.store) }
     return {
       directory,
       request,

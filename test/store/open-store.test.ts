@@ -14,7 +14,7 @@ describe('openStore', () => {
     const folder = testFolder()
     const db = await openStore({ path: join(folder, 'deep', 'test.db') })
     await db.close()
-    expect(statSync(db.path).mode & 0o777).toBe(0o600)
+    expect(statSync(db.name).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
   })
 
@@ -58,7 +58,7 @@ describe('openStore', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     const opened = await openStore({ path: copy })
     await opened.close()
-    expect(opened.path).toBe(copy)
+    expect(opened.name).toBe(copy)
     await expect(db.backup(copy)).rejects.toThrow(/already exists/)
   })
 })

@@ -80,7 +80,7 @@ describe('pruning', () => {
     // A day adds one row to those that are kept whole.
     expect(atEnd - atDay300).toBeLessThan(100 * 400)
     expect(await store.runs({ limit: 10_000 })).toHaveLength(1 + 369 + 31 * pollsPerDay)
-    expect(sql(store.path, 'select sum(times) as times from runs')).toEqual([{ times: 1 + 400 * pollsPerDay }])
+    expect(sql(store.name, 'select sum(times) as times from runs')).toEqual([{ times: 1 + 400 * pollsPerDay }])
   })
 
   it('changes no answer about freshness, first poll, history, absences, decisions or a past moment', async () => {
@@ -162,7 +162,7 @@ describe('pruning', () => {
     await round.finish(IDLE, new Date(START))
     await run(store, START, {}, 'close')
     // Enough newer runs, so that none of these is among those that stay single.
-    for (const channel of [CHANNEL, 'acme/blue']) makeNewest(store.path, channel)
+    for (const channel of [CHANNEL, 'acme/blue']) makeNewest(store.name, channel)
     await store.prune({
       foldRunsBefore: new Date('2026-01-01T00:00:00Z'),
       dropPlansBefore: null,
@@ -198,7 +198,7 @@ describe('pruning', () => {
 
   it('does nothing the second time, and a dry run changes nothing and foretells the rest', async () => {
     const store = await open()
-    insertIdleRuns(store.path, 10_000)
+    insertIdleRuns(store.name, 10_000)
     await store.createApprovalPlan({
       channel: CHANNEL,
       rfqIds: ['rfq-1'],
@@ -207,7 +207,7 @@ describe('pruning', () => {
     })
     const options = pruneOptions(KEEP, new Date('2026-01-01T00:00:00Z'))
     const foretold = await store.prune({ ...options, dryRun: true })
-    expect(sql(store.path, 'select count(*) as n from runs')).toEqual([{ n: 10_000 }])
+    expect(sql(store.name, 'select count(*) as n from runs')).toEqual([{ n: 10_000 }])
     const report = await store.prune(options)
     expect(report).toEqual(foretold)
     // Seven days, and the newest hundred.
@@ -216,18 +216,18 @@ describe('pruning', () => {
     for (let round = 0; round < 6; round++) {
       expect(await store.prune(options)).toEqual({ runs: NONE, plans: NONE, events: NONE })
     }
-    expect(sql(store.path, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
+    expect(sql(store.name, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
   })
 
   it('folds days of more runs than one transaction takes', async () => {
     const store = await open()
-    insertIdleRuns(store.path, 1_440 + 150)
+    insertIdleRuns(store.name, 1_440 + 150)
     await store.prune({
       foldRunsBefore: new Date('2026-01-01T00:00:00Z'),
       dropPlansBefore: null,
       dropEventsBefore: null,
     })
-    expect(sql(store.path, 'select times from runs where times > 1 order by id')).toEqual([
+    expect(sql(store.name, 'select times from runs where times > 1 order by id')).toEqual([
       { times: 1_440 },
       { times: 50 },
     ])

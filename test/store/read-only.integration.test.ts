@@ -19,10 +19,10 @@ async function databaseOn(disk: SmallDisk) {
   const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 1 })
   await fixture.pollRfqs()
   const [path, crashed] = [join(disk.folder, 'quotekeeper.db'), join(disk.folder, 'crashed.db')]
-  for (const suffix of ['', '-wal']) copyFileSync(fixture.store.path + suffix, crashed + suffix)
+  for (const suffix of ['', '-wal']) copyFileSync(fixture.store.name + suffix, crashed + suffix)
   const [expected] = await fixture.store.rfqs({})
   await fixture.store.close()
-  copyFileSync(fixture.store.path, path)
+  copyFileSync(fixture.store.name, path)
   return { path, crashed, id: expected?.rfq.id }
 }
 
@@ -103,11 +103,11 @@ describe('a database locked by another process', () => {
   it('is read, fails the write test within seconds, and passes it once the lock is released', async () => {
     const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 1 })
     await fixture.pollRfqs()
-    const other = new Database(fixture.store.path)
+    const other = new Database(fixture.store.name)
     onTestFinished(() => void other.close())
     for (let round = 0; round < 6; round++) {
       other.exec('begin immediate')
-      const store = await open({ path: fixture.store.path, readOnlyIfNeeded: true })
+      const store = await open({ path: fixture.store.name, readOnlyIfNeeded: true })
       expect(await store.rfqs({})).toHaveLength(1)
       const startedAt = performance.now()
       expect(await store.checkWritable()).toEqual({

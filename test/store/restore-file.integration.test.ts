@@ -25,7 +25,7 @@ const NOW = new Date('2026-11-21T17:00:00.500Z')
 /** A database with two RFQs, a backup with the first of them, and neither in use. */
 async function databaseWithBackup() {
   const fixture = await openChannelFixture()
-  const database = fixture.store.path
+  const database = fixture.store.name
   const backup = join(testFolder(), 'backup.db')
   const first = fixture.sandbox.world.addRfq(CHANNEL).id
   await fixture.pollRfqs()
@@ -208,7 +208,7 @@ describe('a backup', () => {
   it('leaves no file when it is stopped, before it begins or in between', async () => {
     const { fixture } = await databaseWithBackup()
     const folder = testFolder()
-    const db = new Database(fixture.store.path)
+    const db = new Database(fixture.store.name)
     db.exec('create table ballast (a blob); insert into ballast values (zeroblob(16777216))')
     db.close()
     for (let round = 0; round < 6; round++) {

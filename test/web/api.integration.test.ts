@@ -9,7 +9,6 @@ import { createApi } from '../../src/cli/api/create-api.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { createScrubber } from '../../src/domain/secret-scrubber.js'
-import { openReader } from '../../src/store/reader.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { type ListCursor, takePage } from '../../src/web/api/cursor.js'
 import { problemDocument } from '../../src/web/api/problem.js'
@@ -18,6 +17,7 @@ import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { databaseOf, openReaderOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { giveUp } from './dead-letters.js'
 import { webApp } from './web-app.js'
@@ -27,7 +27,7 @@ const BASE = `/api/v1/rfqs/${KEY}`
 /** The API over the database of a fixture, with a queue in this process. Every response is validated. */
 async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> & { handlers?: JobHandlers } = {}) {
   const { handlers, ...server } = options
-  const store = await openReader(fixture.store.path)
+  const store = await openReaderOf(fixture.store)
   const runner = createInProcessRunner({ concurrency: 1, log: recordingLog() })
   onTestFinished(async () => {
     await runner.close(0)
@@ -35,7 +35,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
   })
   if (handlers) await runner.work(handlers)
   const config = testConfig({
-    database: fixture.store.path,
+    database: databaseOf(fixture.store),
     channels: [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })],
   })
   const reader = createThreadQueries(store, apiConfigOf(config))
@@ -370,7 +370,7 @@ describe('work on the queue', () => {
     await expect.poll(() => done).toMatchObject([{ name: 'close-expired', payload: { channel: KEY } }])
     const off = await post('/closings', { channel: 'acme/peat' })
     expect([off.statusCode, off.json().detail]).toEqual([409, 'nothing would be closed: acme/peat has autoClose: off'])
-    writeFileSync(join(dirname(fixture.store.path), 'closing.stop'), '')
+    writeFileSync(join(dirname(fixture.store.name), 'closing.stop'), '')
     const stopped = await post('/closings', { channel: KEY })
     expect([stopped.statusCode, stopped.json().detail]).toEqual([409, expect.stringContaining('closing.stop exists')])
     expect(await post('/closings', { channel: KEY, number: '1001' })).toMatchObject({ statusCode: 400 })

@@ -137,7 +137,7 @@ describe('closing now', () => {
     const { world } = fixture.sandbox
     world.addRfq(CHANNEL, { number: 1044, responseDueDate: '2026-11-21' })
     await fixture.pollRfqs()
-    const stopFile = join(dirname(fixture.store.path), 'closing.stop')
+    const stopFile = join(dirname(fixture.store.name), 'closing.stop')
     const channels = (autoClose: 'dry-run' | 'off') => [channelConfig(KEY, { autoClose })]
     const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
     const on = await openPages(fixture)

@@ -3,6 +3,7 @@ import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { queryInThread } from '../../src/cli/pages/page-client.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { databaseOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
 const SCRIPT = new URL('../../dist/src/cli/pages/page-thread.js', import.meta.url)
@@ -12,7 +13,7 @@ describe('the thread that reads pages', () => {
   it('returns what the queries return here, sees every commit, and is replaced after it died', async () => {
     const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 2 })
     const { store, now } = fixture
-    const { queries, close } = queryInThread(SCRIPT, { database: store.path, config })
+    const { queries, close } = queryInThread(SCRIPT, { database: databaseOf(store), config })
     onTestFinished(close)
     const here = createThreadQueries(store, config)
     for (let round = 0; round < 6; round++) {
@@ -31,7 +32,7 @@ describe('the thread that reads pages', () => {
 
   it('rejects a failed query with its message, and goes on', async () => {
     const { store } = await openChannelFixture()
-    const { queries, close } = queryInThread(SCRIPT, { database: store.path, config })
+    const { queries, close } = queryInThread(SCRIPT, { database: databaseOf(store), config })
     onTestFinished(close)
     await expect(queries.changes({ before: 'no cursor', limit: 1 })).rejects.toThrow(/cursor/)
     expect(await queries.freshness()).toMatchObject([{ channel: KEY }])

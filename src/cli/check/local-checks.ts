@@ -49,11 +49,11 @@ async function checkDatabase(app: App) {
   const store = await app.store()
   const { ok, message, bytes, freeBytes, schemaVersion } = await store.check()
   const unused = freeBytes > MIN_UNUSED_SHOWN * bytes ? ` (${megabytes(freeBytes)} unused)` : ''
-  const found = `${store.path}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`
+  const found = `${store.name}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
   const writing = await store.checkWritable()
   if (writing.ok) return passed(`${found}; ${writing.message}`)
-  const named = writing.message.includes(store.path) ? writing.message : `${store.path}: ${writing.message}`
+  const named = writing.message.includes(store.name) ? writing.message : `${store.name}: ${writing.message}`
   return failed(named, 'nothing can be recorded until the database can be written')
 }
 

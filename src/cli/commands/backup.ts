@@ -48,7 +48,7 @@ async function backup(
   const deleted = deleteOldBackups(
     { file, siblings },
     keep,
-    (path) => !isSameFile(path, store.path) && isQuotekeeperFile(path),
+    (path) => !isSameFile(path, store.name) && isQuotekeeperFile(path),
   )
   if (deleted.length > 0) io.err(`Deleted ${plural(deleted.length, 'older backup')}: ${deleted.join(', ')}\n`)
 }

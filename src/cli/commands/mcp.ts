@@ -6,12 +6,12 @@ import { withExamples } from '../options.js'
 export const register: RegisterCommand = (command, cli) => {
   command.action(() =>
     withApp(cli, { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false }, async (app) => {
-      const [{ serveMcp }, { createMcpDeps }, { openReader }] = await Promise.all([
+      const [{ serveMcp }, { createMcpDeps }, { openDatabaseReader }] = await Promise.all([
         import('../../mcp/serve-stdio.js'),
         import('../mcp-deps.js'),
-        import('../../store/reader.js'),
+        import('../../store/open-database.js'),
       ])
-      const store = await openReader(app.config.database, { checked: false })
+      const store = await openDatabaseReader(app.config.database, { checked: false })
       app.onClose(() => store.close())
       await serveMcp(createMcpDeps(cli, app, store), cli.io.streams, cli.io.stop)
     }),

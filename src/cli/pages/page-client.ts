@@ -3,7 +3,7 @@ import type { ApiConfig } from '../api/api-queries.js'
 import type { ThreadQueries } from './thread-queries.js'
 
 export interface PageThreadData {
-  /** Path of the database file, which this process has open. */
+  /** Path or URL of the database, which this process has open. */
   database: string
   config: ApiConfig
 }

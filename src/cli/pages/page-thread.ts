@@ -1,11 +1,11 @@
 /** Entry point of the worker thread that reads what pages show; page-client.ts starts it. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { openReader } from '../../store/reader.js'
+import { openDatabaseReader } from '../../store/open-database.js'
 import type { PageCall, PageReply, PageThreadData } from './page-client.js'
 import { createThreadQueries } from './thread-queries.js'
 
 const { database, config } = workerData as PageThreadData
-const store = await openReader(database)
+const store = await openDatabaseReader(database)
 const queries = createThreadQueries(store, config)
 const send = (reply: PageReply) => parentPort?.postMessage(reply)
 

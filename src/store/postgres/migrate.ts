@@ -22,15 +22,17 @@ interface Found {
 
 /**
  * Applies missing migrations in one transaction, under a lock: other processes see the old schema or the new one.
- * @throws UnusableDatabaseError for a server that is too old, a schema of another program or of a newer Quotekeeper
+ * @throws UnusableDatabaseError for a server that is too old, a schema of another program or of a newer Quotekeeper, and for an empty
+ * database unless its tables may be created
  */
 export function migrate(
   database: PostgresDatabase,
   now: Date,
-  steps: readonly PostgresMigration[] = migrations,
+  { create = true, steps = migrations }: { create?: boolean; steps?: readonly PostgresMigration[] } = {},
 ): Promise<PostgresMigrationReport> {
   return database.write(async (tx) => {
     const from = await checkSchema(tx, database, steps)
+    if (from === 0 && !create) throw emptyDatabase(database)
     const missing = steps.filter(({ version }) => version > from)
     if (missing.length === 0) return { from, to: from }
     await tx.lock('migration')
@@ -45,14 +47,17 @@ export function migrate(
 export async function requireCurrentSchema(database: PostgresDatabase): Promise<void> {
   const version = await checkSchema(database, database, migrations)
   if (version === newest(migrations)) return
-  const { name } = database.location
+  if (version === 0) throw emptyDatabase(database)
   throw new UnusableDatabaseError(
-    version === 0
-      ? `${name} is an empty database. Fill it first with: quotekeeper sync`
-      : `${name} was written by an older Quotekeeper (schema ${version}, this one reads ${newest(migrations)}). ` +
-          'Upgrade it first with: quotekeeper check',
+    `${database.location.name} was written by an older Quotekeeper (schema ${version}, this one reads ` +
+      `${newest(migrations)}). Upgrade it first with: quotekeeper check`,
   )
 }
+
+const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
+  new UnusableDatabaseError(
+    `${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`,
+  )
 
 const newest = (steps: readonly PostgresMigration[]) => steps.at(-1)?.version ?? 0
 

@@ -24,6 +24,10 @@ import { followServerClock } from './server-clock.js'
 export interface PostgresStoreOptions {
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
   url: string
+  /** Create the tables in an empty database; otherwise it is an error. Default true. */
+  create?: boolean
+  /** Skip the check of the schema and migrations, because this process has opened the database before. Default false. */
+  checked?: boolean
   /** Connections that this process makes at most. Default 10. */
   connections?: number
   /** For leases; by default that of the server. */
@@ -44,14 +48,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { connections = 10, command = null } = options
   const database = new PostgresDatabase(parsePostgresUrl(options.url), { connections })
   try {
-    const report = await migrate(database, new Date())
-    options.onOpen?.(report)
+    if (!options.checked) {
+      const report = await migrate(database, new Date(), { create: options.create ?? true })
+      options.onOpen?.(report)
+    }
     const serverClock = options.clock ? null : await followServerClock(database)
     const clock = options.clock ?? serverClock?.now ?? (() => new Date())
     const events = createEventWriter(database)
     const { stopRenewing, ...runs } = createRuns({ database, clock, command, events })
     return {
-      path: database.location.name,
+      name: database.location.name,
       ...runs,
       ...createRecorder(database, createObservedEvents(events)),
       ...createPollStates(database),

@@ -173,7 +173,7 @@ describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
         try {
           expect(await replay(postgres, runs)).toEqual(await replay(sqlite, runs))
           await client.query(`set search_path to ${schema}`)
-          const file = new Database(sqlite.path, { readonly: true })
+          const file = new Database(sqlite.name, { readonly: true })
           for (const [table, query] of Object.entries(TABLES)) {
             const expected = file.prepare(query).all()
             expect((await client.query(query)).rows, table).toEqual(expected)

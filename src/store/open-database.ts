@@ -1,0 +1,39 @@
+import type { Reader, Store } from './contract.js'
+import { isPostgresUrl } from './postgres/postgres-url.js'
+import type { StoreOptions } from './store.js'
+
+export interface DatabaseOptions extends Omit<StoreOptions, 'path'> {
+  /** The path of a SQLite file, or the URL of a PostgreSQL database, which may contain a password. */
+  database: string
+  /** Connections to a PostgreSQL database that are made at most. */
+  connections?: number
+}
+
+/**
+ * Opens the store in a database of either engine; only the driver of that engine is loaded.
+ * @throws UnusableDatabaseError with a remedy if the database cannot be used
+ */
+export async function openDatabase({ database, connections, ...options }: DatabaseOptions): Promise<Store> {
+  if (!isPostgresUrl(database)) {
+    const { openStore } = await import('./store.js')
+    return openStore({ path: database, ...options })
+  }
+  const { openPostgresStore } = await import('./postgres/store.js')
+  const { onOpen, readOnlyIfNeeded: _, onReadOnly: __, ...common } = options
+  return openPostgresStore({
+    url: database,
+    ...common,
+    ...(connections !== undefined && { connections }),
+    ...(onOpen && { onOpen: (report) => onOpen({ ...report, backup: null }) }),
+  })
+}
+
+/**
+ * Opens a database of either engine for reading only.
+ * @param options.checked this process has the database open, so that its schema is known to be that of this program
+ * @throws UnusableDatabaseError
+ */
+export async function openDatabaseReader(database: string, options: { checked?: boolean } = {}): Promise<Reader> {
+  if (!isPostgresUrl(database)) return (await import('./reader.js')).openReader(database, options)
+  return (await import('./postgres/reader.js')).openPostgresReader(database)
+}

@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config'
+import { POSTGRES_ENGINE, shared } from './vitest.config.js'
+
+/** Tests of what the store contract promises, and of what uses it. */
+const STORE_CONTRACT = [
+  'test/store/{store,as-of,events,run-lock}.integration.test.ts',
+  'test/store/{decision-log,revalidation,monitoring,recorder}.test.ts',
+  'test/closing/**/!(carry-over).test.ts',
+  'test/notify/{deliveries.integration,watch}.test.ts',
+  'test/sync/{poll-rfqs,conditional-polls,unchanged-bodies,planned-polls,hostile-ids.integration,received-bodies.integration}.test.ts',
+  'test/web/{api,page-thread,pages,notifications-page,closing-now,poll-now}.integration.test.ts',
+  'test/mcp/mcp-server.integration.test.ts',
+  'test/metrics/service-metrics.test.ts',
+  'test/reporting/run-in-worker.integration.test.ts',
+]
+
+/**
+ * The store on PostgreSQL: `contract` runs tests of other projects on a server that is started for them; `engine` has the tests of the
+ * engine itself.
+ */
+export default defineConfig({
+  test: {
+    maxWorkers: 4,
+    experimental: { fsModuleCache: true },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'contract',
+          include: STORE_CONTRACT,
+          env: { QUOTEKEEPER_TEST_ENGINE: 'postgres' },
+          globalSetup: 'test/helpers/postgres-server.ts',
+        },
+      },
+      { test: { ...shared, name: 'engine', include: [POSTGRES_ENGINE] } },
+    ],
+  },
+})
