@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import type { Store } from '../src/store/contract.js'
+import { isPostgresUrl } from '../src/store/postgres/postgres-url.js'
 import type { QueueDatabase } from './contract.js'
 
 /** The database of this process, as it is kept with the queue. */
@@ -25,9 +26,11 @@ export function parseQueueDatabase(text: string): QueueDatabase {
 export function otherDatabaseMessage(address: string, bound: QueueDatabase, own: QueueDatabase): string {
   return (
     `the queue at ${address} belongs to the database ${describe(bound)}, but this process uses ${describe(own)}: ` +
-    'set `database` to the same file in all processes on this queue; or, if the database was replaced on purpose, ' +
+    'set `database` to the same database in all processes on this queue; or, if the database was replaced on purpose, ' +
     'stop all of them and start one with --adopt-queue'
   )
 }
 
-const describe = ({ id, path, host }: QueueDatabase) => `${path} on ${host} (id ${id})`
+/** A URL names its host itself. */
+const describe = ({ id, path, host }: QueueDatabase) =>
+  isPostgresUrl(path) ? `${path} (id ${id})` : `${path} on ${host} (id ${id})`

@@ -12,7 +12,7 @@ export interface Config {
   secretFiles: string[]
   /** Origin and path of the marketplace, without a trailing slash. */
   baseUrl: string
-  /** Absolute path of the database. */
+  /** Absolute path of the SQLite file, or URL of the PostgreSQL database, with its password. */
   database: string
   queue: { kind: 'in-process' } | { kind: 'redis' | 'postgres'; url: string }
   channels: ChannelConfig[]

@@ -99,24 +99,38 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const REMOVED = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')
 
 /** All values of a configuration that must never be written anywhere. */
-export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue' | 'notify'>): string[] {
+export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue' | 'notify' | 'database'>): string[] {
   const keys = config.channels.map(({ apiKey }) => apiKey)
   const tokens = config.web.tokens.map(({ token }) => token)
   const targets = config.notify.targets.flatMap(targetSecrets)
-  const all = [...keys, config.web.token ?? '', ...tokens, ...queuePasswords(config.queue), ...targets]
+  const all = [
+    ...keys,
+    config.web.token ?? '',
+    ...tokens,
+    ...queueSecrets(config.queue),
+    ...passwordsIn(config.database),
+    ...targets,
+  ]
   return all.filter((secret) => secret !== '')
 }
 
 /** A user name of this length without a password may be a token. */
 const MIN_TOKEN_LENGTH = 16
 
-/** The password of the queue, also if it is the user name or a parameter. */
-function queuePasswords(queue: Config['queue']): string[] {
+/** The password of the queue, also if it is the user name. */
+function queueSecrets(queue: Config['queue']): string[] {
   if (queue.kind === 'in-process' || !URL.canParse(queue.url)) return []
-  const { username, password, searchParams } = new URL(queue.url)
+  const { username, password } = new URL(queue.url)
   const user = password === '' && username.length >= MIN_TOKEN_LENGTH ? username : ''
+  return [decoded(user), ...passwordsIn(queue.url)]
+}
+
+/** The password in a URL, also if it is a parameter; a path has none. */
+function passwordsIn(address: string): string[] {
+  if (!URL.canParse(address)) return []
+  const { password, searchParams } = new URL(address)
   const parameters = [...searchParams].filter(([name]) => /pass|secret|token/i.test(name)).map(([, value]) => value)
-  return [decoded(password), decoded(user), ...parameters]
+  return [decoded(password), ...parameters]
 }
 
 function decoded(text: string): string {

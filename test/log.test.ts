@@ -85,7 +85,7 @@ describe('log', () => {
 })
 
 describe('secrets of a configuration', () => {
-  it('are the API keys, the web tokens and the password of the queue', () => {
+  it('are the API keys, the web tokens and the passwords of the queue and the database', () => {
     const channel = { org: 'a', channel: 'b', key: 'a/b', autoClose: 'on', timeZone: 'UTC', graceHours: 0 } as const
     const config = {
       channels: [
@@ -94,6 +94,7 @@ describe('secrets of a configuration', () => {
       ],
       web: { ...LOCAL_WEB, token: 'token-1', tokens: [{ name: 'ana', role: 'viewer', token: 'token-2' } as const] },
       queue: { kind: 'redis', url: 'redis://me:p%40ss@host' } as const,
+      database: '/data/quotekeeper.db',
       notify: { targets: [], routes: [], dueSoonDays: 3 },
     }
     expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'token-2', 'p@ss'])
@@ -101,6 +102,8 @@ describe('secrets of a configuration', () => {
     expect(of('postgres://a-token-as-user-name@host/db')).toEqual(['token-1', 'token-2', 'a-token-as-user-name'])
     expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual(['token-1', 'token-2', 'p w'])
     expect(of('postgres://me:100%@host/db')).toEqual(['token-1', 'token-2', '100%'])
+    const database = 'postgres://a-long-user-name:d%40tabase@host/db?schema=x'
+    expect(collectSecrets({ ...config, database })).toEqual(['key-1', 'token-1', 'token-2', 'p@ss', 'd@tabase'])
   })
 
   it('are also the paths of chat webhooks, signing keys and mail passwords, but no plain address of a webhook', () => {

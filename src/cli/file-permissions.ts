@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../config.js'
 import { collectSecrets } from '../log.js'
 import { quoteForShell } from '../quote-for-shell.js'
+import { databaseFile } from '../store/database-location.js'
 import { DATABASE_COMPANIONS } from './output-file.js'
 
 /** A file that users of this machine other than its owner may read or change. */
@@ -43,17 +44,24 @@ export function looseFiles(config: Config): LooseFile[] {
 }
 
 function privateFiles(config: Config): PrivateFile[] {
-  const { database, file, secretFiles } = config
+  const { file, secretFiles } = config
+  const database = databaseFile(config.database)
+  const ofDatabase =
+    database === null
+      ? []
+      : [
+          { what: 'the database', path: database },
+          ...DATABASE_COMPANIONS.map((suffix) => ({ what: 'a file of the database', path: database + suffix })),
+        ]
   return [
-    { what: 'the database', path: database },
-    ...DATABASE_COMPANIONS.map((suffix) => ({ what: 'a file of the database', path: database + suffix })),
+    ...ofDatabase,
     { what: 'the configuration', path: file, mayBeRead: !containsSecret(config) },
     { what: 'the file of the API keys', path: join(dirname(file), '.env') },
     ...secretFiles.map((path) => ({ what: 'a key file', path, mayBeRead: SECRET_MOUNTS.test(path) })),
   ]
 }
 
-/** The password of the queue may be in the configuration itself. */
+/** The password of the queue or the database may be in the configuration itself. */
 function containsSecret(config: Config): boolean {
   try {
     const text = readFileSync(config.file, 'utf8')

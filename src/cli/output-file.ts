@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.js'
+import { databaseFile } from '../store/database-location.js'
 import { FailedError, UsageError } from './cli-error.js'
 
 /** A file that Quotekeeper itself needs: no output may replace it. */
@@ -14,15 +15,20 @@ export const DATABASE_COMPANIONS = ['-wal', '-shm', '-journal', '-requests']
 
 /** Every file that the configuration names, and those beside them, whether they exist or not. */
 function neededFiles({ file, database, secretFiles }: Pick<Config, 'file' | 'database' | 'secretFiles'>): NeededFile[] {
-  const companions = [database, canonicalPath(database)].flatMap((path) =>
-    DATABASE_COMPANIONS.map((suffix) => path + suffix),
-  )
   return [
-    { path: database, what: 'the database' },
-    ...companions.map((path) => ({ path, what: 'a file that belongs to the database' })),
+    ...databaseFiles(databaseFile(database)),
     { path: file, what: 'the configuration' },
     { path: join(dirname(file), '.env'), what: 'the file of the API keys' },
     ...secretFiles.map((path) => ({ path, what: 'a key file named in the configuration' })),
+  ]
+}
+
+function databaseFiles(path: string | null): NeededFile[] {
+  if (path === null) return []
+  const companions = [path, canonicalPath(path)].flatMap((each) => DATABASE_COMPANIONS.map((suffix) => each + suffix))
+  return [
+    { path, what: 'the database' },
+    ...companions.map((each) => ({ path: each, what: 'a file that belongs to the database' })),
   ]
 }
 

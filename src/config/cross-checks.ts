@@ -1,4 +1,5 @@
 import { isLoopback } from '../domain/loopback.js'
+import { isPostgresUrl } from '../store/postgres/postgres-url.js'
 import { isRecord } from './environment.js'
 import { notifyMistakes } from './notify-checks.js'
 import { fetchSecret, parseSecretRef } from './secret.js'
@@ -24,7 +25,8 @@ export function crossCheck(value: unknown, context: SchemaContext): CrossCheckIs
     ...ambiguousUsers(value.web),
     ...sharedTokens(value.web, context),
     ...headerWithoutProxies(value.web),
-    ...uselessPassword(value),
+    ...uselessQueuePassword(value),
+    ...uselessDatabasePassword(value),
     ...ratesWithoutCurrency(value.reports),
     ...notifyMistakes(value).map(({ path, found, allowed }) => issue(path, found, allowed)),
   ]
@@ -107,15 +109,29 @@ function headerWithoutProxies(web: unknown): CrossCheckIssue[] {
 }
 
 /** A password without a server is a mistake, and with a password in the URL it is unclear which one is meant. */
-function uselessPassword({ queue, queuePassword }: Record<string, unknown>): CrossCheckIssue[] {
+function uselessQueuePassword({ queue, queuePassword }: Record<string, unknown>): CrossCheckIssue[] {
   if (isAbsent(queuePassword)) return []
   if (isAbsent(queue) || queue === 'in-process') {
     const allowed = 'no password, because queue: in-process needs none; or queue: redis://… or postgres://…'
     return [issue(['queuePassword'], 'a password', allowed)]
   }
-  const hasOwn = typeof queue === 'string' && URL.canParse(queue) && new URL(queue).password !== ''
-  return hasOwn ? [issue(['queuePassword'], 'a second password', 'only one: remove the password from queue')] : []
+  return hasPassword(queue)
+    ? [issue(['queuePassword'], 'a second password', 'only one: remove the password from queue')]
+    : []
 }
+
+function uselessDatabasePassword({ database, databasePassword }: Record<string, unknown>): CrossCheckIssue[] {
+  if (isAbsent(databasePassword)) return []
+  if (typeof database !== 'string' || !isPostgresUrl(database.trim())) {
+    const allowed = 'no password, because a SQLite file needs none; or database: postgres://…'
+    return [issue(['databasePassword'], 'a password', allowed)]
+  }
+  return hasPassword(database)
+    ? [issue(['databasePassword'], 'a second password', 'only one: remove the password from database')]
+    : []
+}
+
+const hasPassword = (url: unknown) => typeof url === 'string' && URL.canParse(url) && new URL(url).password !== ''
 
 function ratesWithoutCurrency(reports: unknown): CrossCheckIssue[] {
   if (!isRecord(reports) || !isRecord(reports.exchangeRates)) return []

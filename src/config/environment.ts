@@ -13,6 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const OVERRIDES: Readonly<Record<string, string>> = {
   QUOTEKEEPER_BASE_URL: 'baseUrl',
   QUOTEKEEPER_DATABASE: 'database',
+  QUOTEKEEPER_DATABASE_PASSWORD_FILE: 'databasePassword',
   QUOTEKEEPER_QUEUE: 'queue',
   QUOTEKEEPER_QUEUE_PASSWORD_FILE: 'queuePassword',
   QUOTEKEEPER_LOG_LEVEL: 'logLevel',

@@ -5,8 +5,10 @@ export const EXAMPLE_CONFIG = `# Quotekeeper: configuration. Every key is explai
 # Address of the marketplace: https, or http on this machine only.
 baseUrl: https://marketplace.example.com
 
-# The SQLite file that stores all observations.
+# Where all observations are stored: a SQLite file, or postgres://user@host/database for processes on several machines.
 database: ./data/quotekeeper.db
+# Password of that server: { env: NAME } or { file: /run/secrets/postgres }.
+databasePassword: null
 
 # Job queue: in-process needs no server; redis://host:6379 or postgres://host/database share the work among several
 # processes on one machine.

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { type Config, LOG_LEVELS } from '../config.js'
+import { LOG_LEVELS } from '../config.js'
 import { notify } from './notify-schema.js'
 import { reportSettings } from './report-settings.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
@@ -11,7 +11,11 @@ import * as values from './values.js'
 export function configSchema(context: SchemaContext) {
   const shape = {
     baseUrl: values.baseUrl(),
-    database: path(context).prefault('./data/quotekeeper.db'),
+    database: values.database((found) => resolve(context.folder, found)).prefault('./data/quotekeeper.db'),
+    // Commands that only read the database need it too.
+    databasePassword: secret({ ...context, secretsRequired: true })
+      .nullable()
+      .prefault(null),
     queue: values.queue().prefault('in-process'),
     queuePassword: secret(context).nullable().prefault(null),
     channels: z.array(channel(context), { error: 'a list of channels' }).min(1, { error: 'at least one channel' }),
@@ -27,17 +31,24 @@ export function configSchema(context: SchemaContext) {
     web: web(context),
     logLevel: values.choice(LOG_LEVELS).nullable().default(null),
   }
-  return z.strictObject(shape, { error: sectionError(shape) }).transform(({ queuePassword, queue, ...found }) => ({
-    ...found,
-    queue: queuePassword ? withPassword(queue, queuePassword) : queue,
-  }))
+  return z
+    .strictObject(shape, { error: sectionError(shape) })
+    .transform(({ queuePassword, queue, databasePassword, database, ...found }) => ({
+      ...found,
+      database: databasePassword ? withPassword(database, databasePassword) : database,
+      queue:
+        queuePassword && queue.kind !== 'in-process'
+          ? { ...queue, url: withPassword(queue.url, queuePassword) }
+          : queue,
+    }))
 }
 
-function withPassword(queue: Config['queue'], password: string): Config['queue'] {
-  if (queue.kind === 'in-process') return queue
-  const url = new URL(queue.url)
+/** The password is part of a URL only. */
+function withPassword(address: string, password: string): string {
+  if (!URL.canParse(address)) return address
+  const url = new URL(address)
   url.password = encodeURIComponent(password)
-  return { ...queue, url: url.href }
+  return url.href
 }
 
 function channel(context: SchemaContext) {

@@ -5,6 +5,7 @@ import { ANCHOR_TARGETS, type AnchorTarget, parseAnchorTarget } from '../anchors
 import type { Config } from '../config.js'
 import { isLoopback } from '../domain/loopback.js'
 import { MAX_NAME_LENGTH, nameProblem } from '../domain/user-name.js'
+import { isPostgresUrl, parsePostgresUrl } from '../store/postgres/postgres-url.js'
 import type { ReadResult } from './secret.js'
 import { closestMatches } from './suggest.js'
 
@@ -68,13 +69,13 @@ export const userName = () =>
   })
 
 /** A path in the file system. A URL, which may contain a password, is not shown. */
-export const path = () =>
-  readValue((found): ReadResult<string> => {
-    const allowed = 'the path of a file or folder'
-    if (typeof found !== 'string' || found.trim() === '') return { found: '', allowed }
-    const isUrl = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|file:)/i.test(found)
-    return isUrl ? { found: 'a URL (not shown)', allowed: `${allowed}, not a URL` } : { value: found.trim() }
-  })
+export const path = () => readValue((found) => readPath(found, 'the path of a file or folder'))
+
+function readPath(found: unknown, allowed: string): ReadResult<string> {
+  if (typeof found !== 'string' || found.trim() === '') return { found: '', allowed }
+  const isUrl = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|file:)/i.test(found)
+  return isUrl ? { found: 'a URL (not shown)', allowed: `${allowed}, not a URL` } : { value: found.trim() }
+}
 
 /** Also accepts `on`, `off`, `yes` and `no`, which YAML 1.2 reads as text. */
 export const flag = () =>
@@ -178,17 +179,42 @@ export const anchorTarget = (toPath: (path: string) => string) =>
     return { found: text === '' ? '' : 'a URL that is not allowed (not shown)', allowed: `${ANCHOR_TARGETS}; or null` }
   })
 
+/** The path of a SQLite file, or the URL of a PostgreSQL database. A rejected URL is not shown. */
+export const database = (toPath: (path: string) => string) =>
+  readValue((found): ReadResult<string> => {
+    const text = typeof found === 'string' ? found.trim() : ''
+    if (!isPostgresUrl(text)) {
+      const result = readPath(found, DATABASE)
+      return 'value' in result ? { value: toPath(result.value) } : { ...result, allowed: DATABASE }
+    }
+    const url = URL.canParse(text) ? new URL(text) : null
+    const hidden = 'a URL that cannot be used (not shown)'
+    if (!url || url.hostname === '' || url.pathname.length < 2) return { found: hidden, allowed: DATABASE }
+    if (hasAmbiguousPassword(url)) return { found: hidden, allowed: `${DATABASE}; ${ENCODED_PASSWORD}` }
+    try {
+      parsePostgresUrl(text)
+      return { value: text }
+    } catch (error) {
+      return { found: hidden, allowed: (error as Error).message }
+    }
+  })
+
+const DATABASE = 'the path of a SQLite file, or postgres://USER@HOST/DATABASE'
+
+/** With "/", "?" or "#" in a password, a part of it would be taken for the host, which messages name. */
+const hasAmbiguousPassword = ({ pathname, search, hash }: URL) => `${pathname}${search}${hash}`.includes('@')
+const ENCODED_PASSWORD = 'write "/", "?", "#" and "@" in a password as %2F, %3F, %23 and %40'
+
 export const queue = () =>
   readValue((found): ReadResult<Config['queue']> => {
     if (found === 'in-process') return { value: { kind: 'in-process' } }
     const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
     const kind = url && queueKind(url)
-    // With "/", "?" or "#" in a password, a part of it would be taken for the host, which messages name.
-    const isAmbiguous = url !== null && `${url.pathname}${url.search}${url.hash}`.includes('@')
+    const isAmbiguous = url !== null && hasAmbiguousPassword(url)
     if (kind && !isAmbiguous) return { value: { kind, url: found as string } }
     return {
       found: typeof found === 'string' && CREDENTIALS.test(found) ? HIDDEN : '',
-      allowed: isAmbiguous ? `${QUEUE}; write "/", "?", "#" and "@" in a password as %2F, %3F, %23 and %40` : QUEUE,
+      allowed: isAmbiguous ? `${QUEUE}; ${ENCODED_PASSWORD}` : QUEUE,
     }
   })
 

@@ -11,7 +11,7 @@ function openSwitch() {
     folder,
     closing,
     stopFile: join(folder, 'closing.stop'),
-    reason: closingKillSwitch({ closing, database: join(folder, 'quotekeeper.db') }),
+    reason: closingKillSwitch({ closing, database: join(folder, 'quotekeeper.db'), file: '/nowhere/quotekeeper.yaml' }),
   }
 }
 
@@ -22,6 +22,15 @@ describe('the kill switch of closing', () => {
     mkdirSync(join(folder, 'sub'))
     writeFileSync(join(folder, 'sub', 'closing.stop'), '')
     expect(reason()).toBeNull()
+  })
+
+  it('is beside the configuration if the database is on a server', () => {
+    const folder = testFolder()
+    const database = 'postgres://me@host/desk'
+    const reason = closingKillSwitch({ closing: { enabled: true }, database, file: join(folder, 'quotekeeper.yaml') })
+    expect(reason()).toBeNull()
+    writeFileSync(join(folder, 'closing.stop'), '')
+    expect(reason()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
   })
 
   it('stops closing with closing.enabled: false', () => {

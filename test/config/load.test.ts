@@ -359,6 +359,59 @@ describe('the password of the queue', () => {
   })
 })
 
+describe('the database', () => {
+  const SERVER = 'postgres://quotekeeper@host:5433/desk?schema=acme'
+  const on = (database: string, more = '') => `${MINIMAL}database: ${JSON.stringify(database)}\n${more}`
+
+  it('is a path, resolved against the folder of the configuration, or the URL of a PostgreSQL database', () => {
+    expect(read(on('some/where.db')).database).toBe(join(folder, 'some/where.db'))
+    for (const url of [SERVER, 'postgresql://host/desk', 'postgres://me:p%2Fw@host/desk?sslmode=require'])
+      expect(read(on(url)).database).toBe(url)
+    expect(read(MINIMAL, { QUOTEKEEPER_DATABASE: SERVER }).database).toBe(SERVER)
+  })
+
+  it('gets its password from a file or variable, also for commands that only read it', () => {
+    const password = 'a/b?c#d@e:f%20 "g'
+    write(`${password}\n`, 'password')
+    const configs = [
+      read(on(SERVER, 'databasePassword: { file: password }\n')),
+      read(on(SERVER, 'databasePassword: { env: PASSWORD }\n'), { PASSWORD: password }),
+      read(on(SERVER), { QUOTEKEEPER_DATABASE_PASSWORD_FILE: 'password' }),
+    ]
+    for (const { database } of configs) {
+      const url = new URL(database)
+      expect([url.username, decodeURIComponent(url.password), url.host, url.search]).toEqual([
+        'quotekeeper',
+        password,
+        'host:5433',
+        '?schema=acme',
+      ])
+    }
+    expect(configs[0]).not.toHaveProperty('databasePassword')
+    write(on(SERVER, 'databasePassword: { env: NOWHERE }\n'))
+    expect(() => loadConfig({ cwd: folder, env: {}, secrets: 'if-set' })).toThrow('NOWHERE is not set')
+  })
+
+  it('that cannot be used is refused, and a password in it never shown', () => {
+    write('a password', 'password')
+    const cases: [string, string][] = [
+      [on('mysql://me:SECRET@host/desk'), 'the path of a SQLite file, or postgres://USER@HOST/DATABASE'],
+      [on('postgres://me:SECRET@host'), 'postgres://USER@HOST/DATABASE'],
+      [on('postgres://me:SECRET@/desk'), 'postgres://USER@HOST/DATABASE'],
+      [on('postgres://me:1/SECRET@host/desk'), '%2F'],
+      [on('postgres://me:SECRET@host/desk?schema=Desk'), 'Use lower-case letters'],
+      [on('file.db', 'databasePassword: { file: password }\n'), 'a SQLite file needs none'],
+      [on('postgres://me:SECRET@host/desk', 'databasePassword: { file: password }\n'), 'remove the password from database'],
+    ]
+    for (const [text, words] of cases) {
+      const issues = issuesOf(text)
+      expect(issues).toHaveLength(1)
+      expect(issues[0]?.allowed).toContain(words)
+      expect(JSON.stringify(issues)).not.toContain('SECRET')
+    }
+  })
+})
+
 describe('API key', () => {
   const withKey = (apiKey: string) => MINIMAL.replace('{ env: ACME_API_KEY }', apiKey)
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -6,6 +7,7 @@ import type { Store } from '../../src/store/contract.js'
 import { openDatabase, openDatabaseReader } from '../../src/store/open-database.js'
 import { openPostgresStore } from '../../src/store/postgres/store.js'
 import type { StoreOptions } from '../../src/store/store.js'
+import { testFolder } from './test-folder.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -21,6 +23,17 @@ const urls = new Map<string, string>()
 
 /** What opens the database of a store: the path of its file, or its URL. */
 export const databaseOf = ({ name }: Pick<Store, 'name'>): string => urls.get(name) ?? name
+
+const folders = new Map<string, string>()
+
+/** Where the configuration of a process on the database of a store is, as far as tests need to know it. */
+export function locationsOf(store: Pick<Store, 'name'>): { database: string; file: string } {
+  const database = databaseOf(store)
+  if (!urls.has(store.name)) return { database, file: join(dirname(database), 'quotekeeper.yaml') }
+  const folder = folders.get(store.name) ?? testFolder()
+  folders.set(store.name, folder)
+  return { database, file: join(folder, 'quotekeeper.yaml') }
+}
 
 type Options = Pick<StoreOptions, 'clock' | 'command'>
 

@@ -6,7 +6,7 @@ import type { McpDeps } from '../../src/mcp/contract.js'
 import { createMcpServer } from '../../src/mcp/mcp-server.js'
 import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
 import { recordingLog } from '../helpers/recording-log.js'
-import { databaseOf, openReaderOf } from '../helpers/store-engine.js'
+import { locationsOf, openReaderOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testIo } from '../helpers/test-io.js'
 
@@ -32,7 +32,7 @@ export async function openMcp(
   const log = recordingLog()
   const reader = await openReaderOf(store)
   const config = testConfig({
-    database: databaseOf(store),
+    ...locationsOf(store),
     channels: channels.map((key) => channelConfig(key)),
     schedule: { ...testConfig().schedule, rfqs: '*/10 * * * *', listings: '0 * * * *' },
   })

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobHandlers } from '../../jobs/contract.js'
@@ -8,6 +7,7 @@ import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createApi } from '../../src/cli/api/create-api.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { createScrubber } from '../../src/domain/secret-scrubber.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { type ListCursor, takePage } from '../../src/web/api/cursor.js'
@@ -17,7 +17,7 @@ import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
-import { databaseOf, openReaderOf } from '../helpers/store-engine.js'
+import { locationsOf, openReaderOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { giveUp } from './dead-letters.js'
 import { webApp } from './web-app.js'
@@ -35,7 +35,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
   })
   if (handlers) await runner.work(handlers)
   const config = testConfig({
-    database: databaseOf(fixture.store),
+    ...locationsOf(fixture.store),
     channels: [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })],
   })
   const reader = createThreadQueries(store, apiConfigOf(config))
@@ -370,7 +370,7 @@ describe('work on the queue', () => {
     await expect.poll(() => done).toMatchObject([{ name: 'close-expired', payload: { channel: KEY } }])
     const off = await post('/closings', { channel: 'acme/peat' })
     expect([off.statusCode, off.json().detail]).toEqual([409, 'nothing would be closed: acme/peat has autoClose: off'])
-    writeFileSync(join(dirname(fixture.store.name), 'closing.stop'), '')
+    writeFileSync(stopFileOf(locationsOf(fixture.store)), '')
     const stopped = await post('/closings', { channel: KEY })
     expect([stopped.statusCode, stopped.json().detail]).toEqual([409, expect.stringContaining('closing.stop exists')])
     expect(await post('/closings', { channel: KEY, number: '1001' })).toMatchObject({ statusCode: 400 })

@@ -1,9 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { JobStatus } from '../../jobs/contract.js'
 import { QueueUnavailableError } from '../../jobs/errors.js'
+import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { locationsOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { openPages } from './pages-fixture.js'
 import { notices, sendForm } from './send-form.js'
@@ -137,7 +138,7 @@ describe('closing now', () => {
     const { world } = fixture.sandbox
     world.addRfq(CHANNEL, { number: 1044, responseDueDate: '2026-11-21' })
     await fixture.pollRfqs()
-    const stopFile = join(dirname(fixture.store.name), 'closing.stop')
+    const stopFile = stopFileOf(locationsOf(fixture.store))
     const channels = (autoClose: 'dry-run' | 'off') => [channelConfig(KEY, { autoClose })]
     const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
     const on = await openPages(fixture)

@@ -20,7 +20,7 @@ import { createReportJobs } from '../../src/web/reports/report-jobs.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import type { ChannelFixture } from '../helpers/channel-fixture.js'
 import { type RecordingLog, recordingLog } from '../helpers/recording-log.js'
-import { databaseOf } from '../helpers/store-engine.js'
+import { locationsOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { webApp } from './web-app.js'
@@ -53,7 +53,7 @@ export async function openPages(
   const { store, now } = fixture
   const directory = testFolder()
   const { settings } = testConfig().reports
-  const config = testConfig({ database: databaseOf(store), channels, closing: rules, reports: { directory, settings } })
+  const config = testConfig({ ...locationsOf(store), channels, closing: rules, reports: { directory, settings } })
   const { log, runner } = await openQueue(fixture, config)
   const queries = createThreadQueries(store, apiConfigOf(config))
   const reported: PagesFixture['reported'] = []

@@ -17,7 +17,7 @@ const START_QUEUE = 'start the queue server, or set `queue: in-process` to run w
 /** Checks of this machine: configuration, database, queue and folders. */
 export const localChecks = (app: App, now: Clock, time: TimeFormat): Check[] => [
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
-  { what: 'database', remedy: 'check the path under `database:` in the configuration', run: () => checkDatabase(app) },
+  { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
   ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app, time) }]),
   ...(app.config.notify.targets.length === 0

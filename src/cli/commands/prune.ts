@@ -1,4 +1,5 @@
 import type { PruneReport } from '../../store/contract.js'
+import { databaseFile } from '../../store/database-location.js'
 import { pruneOptions } from '../../store/retention.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
@@ -34,24 +35,32 @@ async function prune(cli: Cli, options: Options): Promise<void> {
   const { dryRun = false, compact = false } = options
   if (dryRun && compact)
     throw new UsageError('--dry-run changes nothing and --compact rewrites the file; use one of them')
-  const { report, database } = await withApp(
+  const { report, file } = await withApp(
     cli,
     { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, readOnlyIfNeeded: dryRun },
-    (app) => pruneStore(cli, app, dryRun),
+    (app) => pruneStore(cli, app, options),
   )
-  const compacted = compact ? (await import('../../store/compact.js')).compactDatabase(database) : null
+  const compacted = compact && file !== null ? (await import('../../store/compact.js')).compactDatabase(file) : null
   if (options.json) printJson(cli.io, { ...report, dryRun, ...(compacted === null ? {} : { compacted }) })
   else {
     printReport(cli, report)
     const compaction = compacted && `from ${formatBytes(compacted.before)} to ${formatBytes(compacted.after)}`
-    cli.io.err(`${compaction === null ? describeResult(report, dryRun) : `Compacted ${database} ${compaction}.`}\n`)
+    cli.io.err(
+      `${compaction === null ? describeResult(report, { dryRun, file }) : `Compacted ${file} ${compaction}.`}\n`,
+    )
   }
 }
 
-/** The store is closed when it ends, so that the file can be compacted. */
-async function pruneStore({ io }: Cli, { config, store }: App, dryRun: boolean) {
+/**
+ * Closes the store when it ends, so that the file can be compacted.
+ * @returns `file` of the database; null if it is on a server
+ */
+async function pruneStore({ io }: Cli, { config, store }: App, { dryRun = false, compact = false }: Options) {
+  const file = databaseFile(config.database)
+  if (compact && file === null)
+    throw new UsageError('--compact is for SQLite files: PostgreSQL uses the space of deleted rows again by itself')
   const options = { ...pruneOptions(config.history, io.now()), dryRun, signal: io.stop }
-  return { report: await (await store()).prune(options), database: config.database }
+  return { report: await (await store()).prune(options), file }
 }
 
 interface Row {
@@ -74,10 +83,14 @@ function printReport({ io }: Cli, { runs, plans, events }: PruneReport): void {
   printTable(io, COLUMNS, rows, '')
 }
 
-function describeResult({ runs, plans, events }: PruneReport, dryRun: boolean): string {
+function describeResult(
+  { runs, plans, events }: PruneReport,
+  { dryRun, file }: { dryRun: boolean; file: string | null },
+): string {
   if (dryRun) return 'Nothing was changed.'
   if (runs.rows + plans.rows + events.rows === 0) return 'There was nothing to remove.'
-  return 'The space is used again for new data; --compact gives it back to the disk.'
+  const reused = 'The space is used again for new data'
+  return file === null ? `${reused}.` : `${reused}; --compact gives it back to the disk.`
 }
 
 const formatBytes = (bytes: number): string =>

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { stopFileOf } from '../../closing/kill-switch.js'
+import { databaseFile, databaseName } from '../../store/database-location.js'
 import type { RestoreReport } from '../../store/restore.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
+import { FailedError } from '../cli-error.js'
 import { errorMessage } from '../error-message.js'
 import { withExamples } from '../options.js'
 import { plural } from '../terminal-text.js'
@@ -25,7 +28,11 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 async function restore({ io }: Cli, { config }: App, file: string): Promise<void> {
-  const { database } = config
+  const database = databaseFile(config.database)
+  if (database === null)
+    throw new FailedError(
+      `${databaseName(config.database)} is restored with the tools of PostgreSQL, such as pg_restore (docs/OPERATIONS.md).`,
+    )
   const { restoreDatabase } = await import('../../store/restore.js')
   const backup = resolve(io.cwd, file)
   const report = await restoreDatabase({ backup, database, now: io.now() })
@@ -33,7 +40,7 @@ async function restore({ io }: Cli, { config }: App, file: string): Promise<void
   io.err(`Restored ${backup} (${(report.bytes / 1e6).toFixed(1)} MB, schema ${report.schemaVersion}).\n`)
   if (report.kept !== null)
     io.err(`The replaced database was kept as ${report.kept}; delete it when it is not needed.\n`)
-  io.err(closingNotes(report, database))
+  io.err(closingNotes(report, config))
   io.err(await anchorNote(config, report))
 }
 
@@ -62,13 +69,13 @@ async function anchorNote(config: App['config'], { schemaVersion }: RestoreRepor
 }
 
 /** What the backup does not know about closing, which decides whether refused closes would be sent again. */
-function closingNotes({ carriedOver }: RestoreReport, database: string): string {
+function closingNotes({ carriedOver }: RestoreReport, config: App['config']): string {
   if (carriedOver === null || 'skipped' in carriedOver) {
-    const reason = carriedOver?.skipped ?? `There was no database ${database} to carry them over from.`
+    const reason = carriedOver?.skipped ?? `There was no database ${config.database} to carry them over from.`
     return (
       `Closing decisions newer than the backup were not carried over. ${reason}\n` +
       'Closes that were refused or are uncertain since then may be sent again. Before you start the service, create ' +
-      `${join(dirname(database), 'closing.stop')}, and look at what would be closed: quotekeeper close-expired --dry-run\n`
+      `${stopFileOf(config)}, and look at what would be closed: quotekeeper close-expired --dry-run\n`
     )
   }
   const { decisions, intents } = carriedOver

@@ -18,7 +18,7 @@ export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\/
  * @throws UnusableDatabaseError
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
-  const url = URL.parse(text)
+  const url = URL.canParse(text) ? new URL(text) : null
   // The text may contain a password.
   if (!url || !isPostgresUrl(text)) {
     throw new UnusableDatabaseError(
