@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCliFixture } from '../../cli/cli-fixture.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+
+let server: PrivatePostgres
+beforeAll(async () => {
+  if (postgresSkipReason === null) server = await PrivatePostgres.start()
+})
+afterAll(() => server?.remove())
+
+let schemas = 0
+const PASSWORD = 'never-to-be-shown'
+
+/** A folder with a configuration for a new schema; the server accepts any password. */
+async function onServer() {
+  const url = `${server.url}?schema=commands_${schemas++}`
+  const fixture = await createCliFixture({ more: `database: ${url}\ndatabasePassword: { file: password }\n` })
+  writeFileSync(join(fixture.folder, 'password'), PASSWORD, { mode: 0o600 })
+  return { ...fixture, name: url.replace('quotekeeper@', '') }
+}
+
+describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database', () => {
+  it('poll, list, compare, report, close and verify', async () => {
+    const { quotekeeper, folder, name } = await onServer()
+    const outputs: string[] = []
+    const succeed = async (...args: string[]) => {
+      const { status, out, err } = await quotekeeper(...args)
+      outputs.push(out, err)
+      expect([args, status, err]).toEqual([args, 0, expect.any(String)])
+      return out
+    }
+    await succeed('sync')
+    expect(JSON.parse(await succeed('rfqs', '--json'))).toHaveLength(9)
+    await succeed('check')
+    await succeed('report', '1001', '--channel', 'acme/forest', '--out', 'report.xlsx')
+    expect(existsSync(join(folder, 'report.xlsx'))).toBe(true)
+    await succeed('today')
+    await succeed('close-expired', '--channel', 'acme/forest')
+    await succeed('decisions', '--verify')
+    await succeed('prune')
+    expect(outputs.join('')).toContain(name)
+    expect(outputs.join('')).not.toContain(PASSWORD)
+    expect(readdirSync(folder).filter((file) => /\.db/.test(file))).toEqual([])
+  })
+
+  it('that only read refuse an empty database, and create nothing', async () => {
+    const { quotekeeper, name } = await onServer()
+    for (const command of ['rfqs', 'today', 'mcp']) {
+      const { status, err } = await quotekeeper(command)
+      expect([command, status, err]).toEqual([command, 1, expect.stringContaining(`${name} is an empty database`)])
+    }
+    expect((await quotekeeper('rfqs')).err).toContain('is an empty database')
+  })
+
+  it('for SQLite files say so, and change nothing', async () => {
+    const { quotekeeper, folder } = await onServer()
+    await quotekeeper('sync')
+    const before = readdirSync(folder)
+    const backup = await quotekeeper('backup', 'copy.db')
+    expect([backup.status, backup.err]).toEqual([1, expect.stringContaining('pg_dump')])
+    const restore = await quotekeeper('restore', 'copy.db')
+    expect([restore.status, restore.err]).toEqual([1, expect.stringContaining('pg_restore')])
+    const compact = await quotekeeper('prune', '--compact')
+    expect([compact.status, compact.err]).toEqual([2, expect.stringContaining('--compact is for SQLite files')])
+    expect(readdirSync(folder)).toEqual(before)
+  })
+
+  it('say in one sentence that the server cannot be reached, without the password', async () => {
+    const fixture = await createCliFixture({ more: `database: postgres://me:${PASSWORD}@127.0.0.1:1/desk\n` })
+    for (const command of [['rfqs'], ['sync'], ['check']]) {
+      const { status, out, err } = await fixture.quotekeeper(...command)
+      expect([command, status]).toEqual([command, 1])
+      expect(out + err).toContain('PostgreSQL cannot be reached: postgres://127.0.0.1:1/desk')
+      expect(out + err).not.toContain(PASSWORD)
+    }
+  })
+})
