@@ -9,6 +9,27 @@ export interface PostgresMigration {
 }
 
 /**
+ * A key of PostgreSQL has at most 2,704 bytes, and two identifiers may be longer. Documents with long ones are in a partition whose keys
+ * are hashed; it is nearly always empty, and queries need not know. Other tables have hash indexes of identifiers, which have no limit.
+ */
+const BY_KEY_LENGTH = 'partition by list ((octet_length(rfq_id) + octet_length(id) > 2000))'
+
+const partitions = (table: string) => `
+create table ${table}_short partition of ${table} for values in (false);
+create table ${table}_long partition of ${table} for values in (true);`
+
+/** An expression whose values are equal only if those of all columns are. */
+const exactly = (...columns: readonly string[]) =>
+  [...columns.map((column) => `octet_length(${column})::text`), ...columns].join(" || ':' || ")
+
+/** @param more further expressions of the key */
+const longKey = (table: string, ...more: readonly string[]) => `
+alter table ${table}_long add constraint ${table}_long_key
+  exclude using hash ((${exactly('channel', 'kind', 'rfq_id', 'id', ...more)}) with =);
+create index ${table}_long_of on ${table}_long using hash (id);
+create index ${table}_long_of_rfq on ${table}_long using hash (rfq_id);`
+
+/**
  * The tables of SQLite (../migrations.ts) with the same names. Timestamps stay text, flags stay 0 and 1. Texts are compared by their
  * bytes, as SQLite does. What PostgreSQL needs besides: the value of each document as `jsonb` (null if it cannot hold it, such as one
  * nested too deeply), state and due date of RFQs beside them, and counters without gaps.
@@ -74,9 +95,11 @@ create table entities (
   has_problems integer not null default 1,
   -- Of an RFQ, from its newest version.
   state text,
-  due_date text,
-  primary key (channel, kind, rfq_id, id)
-);
+  due_date text
+) ${BY_KEY_LENGTH};
+${partitions('entities')}
+create unique index entities_key on entities_short (channel, kind, rfq_id, id);
+${longKey('entities')}
 
 create table versions (
   channel text not null,
@@ -94,9 +117,11 @@ create table versions (
   body text not null,
   body_as_received integer not null default 0 check (body_as_received in (0, 1)),
   parsed_body text,
-  document jsonb,
-  primary key (channel, kind, rfq_id, id, version)
-);
+  document jsonb
+) ${BY_KEY_LENGTH};
+${partitions('versions')}
+create unique index versions_key on versions_short (channel, kind, rfq_id, id, version);
+${longKey('versions', 'version::text')}
 create index versions_of_run on versions (run_id);
 create index versions_observed on versions (observed_at, superseded_at);
 
@@ -110,7 +135,8 @@ create table absences (
   returned_at text,
   run_id bigint not null references runs (id)
 );
-create index absences_of on absences (channel, kind, rfq_id, id);
+create index absences_of on absences using hash (id);
+create index absences_of_rfq on absences using hash (rfq_id);
 create index absences_of_run on absences (run_id);
 create index absences_begun on absences (missing_since);
 create index absences_ended on absences (returned_at) where returned_at is not null;
@@ -128,7 +154,7 @@ create table problems (
 );
 -- Paths have no limit of length, which keys have.
 create unique index problems_of on problems (channel, kind, md5(entity_id), md5(path), code);
-create index problems_of_entity on problems (channel, kind, entity_id);
+create index problems_of_entity on problems using hash (entity_id);
 
 create table close_decisions (
   id bigint primary key,
@@ -151,8 +177,9 @@ create table close_decisions (
   hash text not null,
   approved_by text
 );
-create index close_decisions_of on close_decisions (channel, rfq_id, id);
-create index close_decisions_outcome on close_decisions (channel, rfq_id, id) where outcome is not null;
+create index close_decisions_of on close_decisions using hash (rfq_id);
+create index close_decisions_of_channel on close_decisions (channel, id);
+create index close_decisions_outcome on close_decisions (channel, id) where outcome is not null;
 create index close_decisions_of_run on close_decisions (run_id);
 
 create table close_decision_repeats (
@@ -173,10 +200,12 @@ create table close_intents (
   sent_at text,
   posts integer not null default 0,
   settled_at text,
-  evidence text not null
+  evidence text not null,
+  constraint close_intents_one_open exclude using hash ((${exactly('channel', 'rfq_id')}) with =)
+    where (state in ('planned', 'sending'))
 );
-create unique index close_intents_one_open on close_intents (channel, rfq_id) where state in ('planned', 'sending');
-create index close_intents_sent on close_intents (channel, rfq_id, sent_at);
+create index close_intents_of on close_intents using hash (rfq_id);
+create index close_intents_sent on close_intents (channel, sent_at);
 create index close_intents_of_run on close_intents (run_id);
 
 create table held_rounds (

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { RequestLedger } from '../../../src/domain/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
-import { RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
+import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
@@ -114,25 +114,45 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     expect(known?.rfq.observedAt).toBe('2026-11-21T12:00:01.000Z')
   })
 
-  it('holds identifiers of a thousand characters of ASCII, and rejects longer ones without others that are recorded with them', async () => {
-    const store = await open()
+  it('holds identifiers of a thousand characters, whatever they are, once each, through versions, absences and closings', async () => {
+    const url = newUrl()
+    const store = await open(url)
     const run = await begin(store)
     // Texts that do not compress.
     const long = (first: number, range: number, seed: number) =>
       Array.from({ length: 1000 }, (_, index) =>
         String.fromCodePoint(first + ((index * index * 7919 + seed) % range)),
       ).join('')
-    const [rfqId, offerId, chinese] = [long(0x30, 70, 1), long(0x30, 70, 3), long(0x4e00, 20_000, 5)]
-    const recorded = await Promise.allSettled(
-      [rfqId, chinese, 'short'].map((id) =>
-        store.recordRfq(run, rfqSnapshot(anRfq(id), [aResponse(offerId)], at('12:00:00')), at('12:00:01')),
-      ),
-    )
-    expect(recorded.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(String((recorded[1] as PromiseRejectedResult).reason)).toMatch(/too long for a key of PostgreSQL/)
-    const [known] = await store.rfqs({ ids: [rfqId] })
-    expect(known?.responses.map(({ id }) => id)).toEqual([offerId])
-    expect(await store.rfqs({})).toHaveLength(2)
+    const ids = [long(0x30, 70, 1), long(0x4e00, 20_000, 5), long(0x4e00, 20_000, 6), 'short']
+    const offers = [long(0x4e00, 20_000, 7), 'short offer']
+    const record = (id: string, title: string, offerIds: readonly string[], minute: number) =>
+      store.recordRfq(
+        run,
+        rfqSnapshot({ ...anRfq(id), title }, offerIds.map((each) => aResponse(each)), at(`12:0${minute}:00`)),
+        at(`12:0${minute}:01`),
+      )
+    const changesOf = async (title: string, offerIds: readonly string[], minute: number) =>
+      (await Promise.all(ids.map((id) => record(id, title, offerIds, minute)))).map(({ rfq }) => rfq)
+    expect(new Set(await changesOf('first', offers, 1))).toEqual(new Set(['inserted']))
+    expect(new Set(await changesOf('first', offers, 2))).toEqual(new Set(['unchanged']))
+    expect(new Set(await changesOf('second', offers.slice(1), 3))).toEqual(new Set(['changed']))
+    expect(await store.rfqs({})).toHaveLength(ids.length)
+    for (const id of ids) {
+      const [known] = await store.rfqs({ ids: [id] })
+      expect([known?.rfq.id, known?.rfq.version]).toEqual([id, 2])
+      expect(new Set(known?.responses.map((response) => response.id))).toEqual(new Set(offers))
+      expect(await store.rfqHistory(CHANNEL, id)).toHaveLength(4)
+      expect(await store.absences(CHANNEL, id)).toMatchObject([{ id: offers[0] }])
+      const intent = { channel: CHANNEL, rfqId: id, runId: run.id, evidence: {}, now: at('12:04:00') }
+      await store.planClose(intent)
+      await expect(store.planClose(intent)).rejects.toThrow(IntentOpenError)
+      await store.appendDecision(decision(id, run.id))
+      expect(await store.decisions({ channel: CHANNEL, rfqId: id })).toHaveLength(1)
+    }
+    const [version] = await store.rfqHistory(CHANNEL, ids[1] as string)
+    await expect(
+      execute(url, `insert into versions select * from versions where id = '${version?.id}' and version = 1`),
+    ).rejects.toThrow('versions_long_key')
   })
 })
 
