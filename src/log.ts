@@ -126,7 +126,7 @@ function queueSecrets(queue: Config['queue']): string[] {
 }
 
 /** The password in a URL, also if it is a parameter; a path has none. */
-function passwordsIn(address: string): string[] {
+export function passwordsIn(address: string): string[] {
   if (!URL.canParse(address)) return []
   const { password, searchParams } = new URL(address)
   const parameters = [...searchParams].filter(([name]) => /pass|secret|token/i.test(name)).map(([, value]) => value)

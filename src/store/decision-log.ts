@@ -204,7 +204,8 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
   }
 }
 
-const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
+/** Who approved a decision, as it is stored. */
+export const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
   typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
 
 function insertDecision({ computesApprovedBy }: Dialect): string {

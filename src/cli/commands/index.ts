@@ -161,4 +161,10 @@ export const commands: readonly CommandEntry[] = [
     description: 'replace the database by a backup; the replaced one is kept beside it',
     load: () => import('./restore.js'),
   },
+  {
+    name: 'copy-database',
+    args: '<from> <to>',
+    description: 'copy everything to a new database, from SQLite to PostgreSQL or back, and verify the copy',
+    load: () => import('./copy-database.js'),
+  },
 ]

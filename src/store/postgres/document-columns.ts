@@ -54,17 +54,20 @@ export function toRequestColumns(snapshot: ShapedSnapshot, readAt: string) {
 /** What the newest version of a document determines. */
 export function toContentColumns({ kind }: EntityKey, snapshot: ShapedSnapshot, hash: string) {
   const { fingerprint, hasProblems } = readState(snapshot)
-  const isRfq = kind === 'rfq' && typeof snapshot.body === 'object' && snapshot.body !== null
-  const { state, responseDueDate } = (isRfq ? snapshot.body : {}) as Record<string, unknown>
-  // One that cannot be stored is none that means something.
-  const textOf = (value: unknown): string | null => (typeof value === 'string' && isStorable(value) ? value : null)
   return {
     content_hash: hash,
     shape: snapshot.shape as DocumentShape,
     valid: snapshot.valid ? 1 : 0,
     fingerprint,
     has_problems: hasProblems,
-    state: textOf(state),
-    due_date: textOf(responseDueDate),
+    ...toRfqColumns(kind === 'rfq' ? snapshot.body : null),
   }
+}
+
+/** What is kept of an RFQ beside its newest version; null for what is no RFQ. */
+export function toRfqColumns(body: unknown): { state: string | null; due_date: string | null } {
+  const { state, responseDueDate } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  // One that cannot be stored is none that means something.
+  const textOf = (value: unknown): string | null => (typeof value === 'string' && isStorable(value) ? value : null)
+  return { state: textOf(state), due_date: textOf(responseDueDate) }
 }

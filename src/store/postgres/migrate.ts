@@ -54,6 +54,19 @@ export async function requireCurrentSchema(database: PostgresDatabase): Promise<
   )
 }
 
+/** The key of `meta` under which a copy keeps how far it is (../copy/copy-database.ts). */
+export const UNFINISHED_COPY = 'unfinished_copy'
+
+/** @throws UnusableDatabaseError for a copy that is not complete */
+export async function rejectUnfinishedCopy(database: PostgresDatabase): Promise<void> {
+  const found = await database.get('select value from meta where key = @key', { key: UNFINISHED_COPY })
+  if (!found) return
+  const { name, schema } = database.location
+  throw new UnusableDatabaseError(
+    `${name} is an unfinished copy. Finish it with the same quotekeeper copy-database, or remove it: drop schema ${schema} cascade`,
+  )
+}
+
 const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
   new UnusableDatabaseError(
     `${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`,

@@ -8,7 +8,7 @@ import { createPollStates } from '../poll-states.js'
 import { createOpenRfqsDue } from '../rfq-index.js'
 import { createRunQueries } from '../run-queries.js'
 import { createHistory } from './history.js'
-import { requireCurrentSchema } from './migrate.js'
+import { rejectUnfinishedCopy, requireCurrentSchema } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
 import { createPresentRfqs } from './present-rfqs.js'
@@ -21,6 +21,7 @@ export async function openPostgresReader(url: string, { connections = 2 } = {}):
   const database = new PostgresDatabase(parsePostgresUrl(url), { connections, readOnly: true })
   try {
     await requireCurrentSchema(database)
+    await rejectUnfinishedCopy(database)
   } catch (error) {
     await database.close()
     throw error

@@ -13,7 +13,7 @@ import { createPruning } from '../prune.js'
 import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../revalidate.js'
 import { createRuns } from '../run-leases.js'
 import { createHistory } from './history.js'
-import { migrate, type PostgresMigrationReport } from './migrate.js'
+import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
 import { createPresentRfqs } from './present-rfqs.js'
@@ -50,6 +50,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     if (!options.checked) {
       const report = await migrate(database, new Date(), { create: options.create ?? true })
+      await rejectUnfinishedCopy(database)
       options.onOpen?.(report)
     }
     const serverClock = options.clock ? null : await followServerClock(database)

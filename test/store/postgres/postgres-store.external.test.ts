@@ -128,7 +128,11 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     const record = (id: string, title: string, offerIds: readonly string[], minute: number) =>
       store.recordRfq(
         run,
-        rfqSnapshot({ ...anRfq(id), title }, offerIds.map((each) => aResponse(each)), at(`12:0${minute}:00`)),
+        rfqSnapshot(
+          { ...anRfq(id), title },
+          offerIds.map((each) => aResponse(each)),
+          at(`12:0${minute}:00`),
+        ),
         at(`12:0${minute}:01`),
       )
     const changesOf = async (title: string, offerIds: readonly string[], minute: number) =>

@@ -1,0 +1,63 @@
+import { StoreError } from '../errors.js'
+import type { CopySide } from './copy-side.js'
+
+/** A table that is copied row by row. */
+export interface CopiedTable {
+  name: string
+  /** Columns by which it is read in pages. */
+  key: readonly string[]
+  /** What orders rows with one key; none if keys are unique. */
+  ties?: readonly string[]
+}
+
+/**
+ * All tables except `meta`, referred ones first. What is of use for seconds only (`request_ledgers`) or describes the engine
+ * (`migrations`, `counters`) is not copied.
+ */
+export const COPIED_TABLES: readonly CopiedTable[] = [
+  { name: 'runs', key: ['id'] },
+  { name: 'channels', key: ['channel'] },
+  { name: 'entities', key: ['channel', 'kind', 'rfq_id', 'id'] },
+  { name: 'versions', key: ['channel', 'kind', 'rfq_id', 'id', 'version'] },
+  {
+    name: 'absences',
+    key: ['channel', 'kind', 'rfq_id', 'id', 'missing_since'],
+    ties: ['not_before', `coalesce(returned_at, '')`, 'run_id'],
+  },
+  { name: 'problems', key: ['channel', 'kind', 'entity_id', 'path', 'code'] },
+  { name: 'close_decisions', key: ['id'] },
+  { name: 'close_decision_repeats', key: ['decision_id'] },
+  { name: 'close_intents', key: ['id'] },
+  { name: 'held_rounds', key: ['plan_id'] },
+  { name: 'maintenance', key: ['task'] },
+  { name: 'events', key: ['sequence'] },
+  { name: 'deliveries', key: ['id'] },
+  { name: 'delivery_targets', key: ['target'] },
+]
+
+/** Columns that number rows, whose numbers are never given out twice. */
+export const NUMBERED: readonly { table: string; column: string }[] = [
+  { table: 'runs', column: 'id' },
+  { table: 'close_decisions', column: 'id' },
+  { table: 'close_intents', column: 'id' },
+  { table: 'events', column: 'sequence' },
+  { table: 'deliveries', column: 'id' },
+]
+
+/** Columns that one engine has, and that are computed from others. */
+const COMPUTED = new Set(['entities.state', 'entities.due_date', 'versions.document', 'close_decisions.approved_by'])
+
+/** The columns that are copied: those that both databases have. */
+export async function columnsOf(table: CopiedTable, sides: readonly [CopySide, CopySide]): Promise<string[]> {
+  const [one, other] = (await Promise.all(sides.map((side) => side.columnsOf(table.name)))) as [string[], string[]]
+  const different = [
+    ...one.filter((column) => !other.includes(column)),
+    ...other.filter((column) => !one.includes(column)),
+  ].filter((column) => !COMPUTED.has(`${table.name}.${column}`))
+  // A migration of one engine without its counterpart.
+  if (different.length > 0)
+    throw new StoreError(
+      `The databases differ in columns of ${table.name}: ${different.join(', ')}. Nothing was copied.`,
+    )
+  return one.filter((column) => other.includes(column) && !COMPUTED.has(`${table.name}.${column}`))
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import { createClosings } from '../closings.js'
+import { StoreError } from '../errors.js'
+import { createEventWriter } from '../event-writer.js'
+import { SELECT_ID } from '../identity.js'
+import { UNFINISHED_COPY } from '../postgres/migrate.js'
+import { isPostgresUrl } from '../postgres/postgres-url.js'
+import { COPIED_TABLES, type CopiedTable, columnsOf, NUMBERED } from './copied-tables.js'
+import type { CopySide, CopyTarget } from './copy-side.js'
+import { type Key, readPages } from './read-pages.js'
+
+export interface CopyOptions {
+  /** Path or URL of each database. */
+  from: string
+  to: string
+  now: Date
+  signal?: AbortSignal
+  onProgress?: (progress: { table: string; verifying: boolean; done: number; total: number }) => void
+}
+
+export interface CopyReport {
+  from: string
+  to: string
+  /** Whether an earlier copy was finished. */
+  resumed: boolean
+  tables: { table: string; rows: number; sha256: string }[]
+  /** What the verification of the decision log says, of both. */
+  decisions: string
+}
+
+/** Kept in the copy until it is finished. Tables before `table` are complete. */
+interface Unfinished {
+  /** The identity of the database that is copied. */
+  source: string
+  table: string
+  after: Key | null
+}
+
+interface CopyContext extends CopyOptions {
+  source: CopySide
+  target: CopyTarget
+}
+
+/**
+ * Copies a database of either engine to a new one of either engine, and verifies the copy: the rows of each table by their number and
+ * SHA-256, and the decision log by its chain. The copy has the identity of the database, and is used only when it is finished; one that
+ * was interrupted is continued.
+ * @throws StoreError if a process uses the database, if the new one has other data, or if the copy differs
+ */
+export async function copyDatabase(options: CopyOptions): Promise<CopyReport> {
+  const source = await openSource(options)
+  try {
+    await rejectLiveRuns(source, options.now)
+    const target = await openTarget(options)
+    try {
+      return await copyAll({ ...options, source, target })
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+async function openSource({ from }: CopyOptions): Promise<CopySide> {
+  if (isPostgresUrl(from)) return (await import('./postgres-side.js')).openPostgresSource(from)
+  return (await import('./sqlite-side.js')).openSqliteSource(from)
+}
+
+async function openTarget({ to, now }: CopyOptions): Promise<CopyTarget> {
+  if (isPostgresUrl(to)) return (await import('./postgres-side.js')).openPostgresTarget(to, now)
+  return (await import('./sqlite-side.js')).openSqliteTarget(to, now)
+}
+
+async function rejectLiveRuns({ name, database }: CopySide, now: Date): Promise<void> {
+  const row = await database.get<{ channel: string; kind: string; holder: string }>(
+    'select channel, kind, holder from runs where finished_at is null and lease_until > @now order by id limit 1',
+    { now: now.toISOString() },
+  )
+  if (row)
+    throw new StoreError(
+      `${name} is in use: a run (${row.kind}) of ${row.channel} is in progress. Stop all processes that use it first.`,
+    )
+}
+
+async function copyAll(context: CopyContext): Promise<CopyReport> {
+  const { source, target } = context
+  const identity = (await source.database.get<{ value: string }>(SELECT_ID))?.value ?? ''
+  const unfinished = await beginOrContinue(target, identity)
+  const first = Math.max(
+    0,
+    COPIED_TABLES.findIndex(({ name }) => name === unfinished?.table),
+  )
+  for (const [at, table] of COPIED_TABLES.entries()) {
+    if (at < first) continue
+    const after = table.name === unfinished?.table ? unfinished.after : null
+    await copyTable(context, table, { source: identity, table: table.name, after })
+  }
+  await copyNumbers(source, target)
+  const tables = []
+  for (const table of COPIED_TABLES) tables.push(await verifyTable(context, table))
+  const decisions = await verifyDecisions(source, target)
+  await copyMeta(source, target)
+  await target.finish()
+  return { from: source.name, to: target.name, resumed: unfinished !== null, tables, decisions }
+}
+
+/** @returns where an earlier copy stopped, or null */
+async function beginOrContinue({ name, database }: CopyTarget, source: string): Promise<Unfinished | null> {
+  const row = await database.get<{ value: string }>('select value from meta where key = @key', { key: UNFINISHED_COPY })
+  if (row) {
+    const unfinished = JSON.parse(row.value) as Unfinished
+    if (unfinished.source === source) return unfinished
+    throw new StoreError(`${name} is an unfinished copy of another database. Remove it, or copy to another one.`)
+  }
+  const found = await database.get<{ found: number }>(
+    `select (select count(*) from runs) + (select count(*) from channels) + (select count(*) from events)
+      + (select count(*) from delivery_targets) + (select count(*) from maintenance) as found`,
+  )
+  if (found?.found) throw new StoreError(`${name} has data already. Copy to an empty database.`)
+  return null
+}
+
+async function copyTable(
+  { source, target, signal, onProgress }: CopyContext,
+  table: CopiedTable,
+  progress: Unfinished,
+): Promise<void> {
+  const columns = await columnsOf(table, [source, target])
+  const total = await countRows(source, table)
+  let done = progress.after === null ? 0 : await countRows(target, table)
+  const options = { columns, after: progress.after, withRfqText: target.needsRfqText }
+  for await (const { rows, last } of readPages(source, table, options)) {
+    signal?.throwIfAborted()
+    await target.database.write(async (tx) => {
+      await target.insert(tx, table.name, columns, rows)
+      const value = JSON.stringify({ ...progress, after: last } satisfies Unfinished)
+      await tx.run(
+        'insert into meta (key, value) values (@key, @value) on conflict (key) do update set value = excluded.value',
+        { key: UNFINISHED_COPY, value },
+      )
+    })
+    done += rows.length
+    onProgress?.({ table: table.name, verifying: false, done, total })
+  }
+}
+
+const countRows = async ({ database }: CopySide, { name }: CopiedTable): Promise<number> =>
+  (await database.get<{ count: number }>(`select count(*) as count from ${name}`))?.count ?? 0
+
+async function copyNumbers(source: CopySide, target: CopyTarget): Promise<void> {
+  const numbers = await Promise.all(
+    NUMBERED.map(async ({ table, column }) => ({ table, column, value: await source.newestNumber(table, column) })),
+  )
+  await target.database.write(async (tx) => {
+    for (const { table, column, value } of numbers) await target.setNewestNumber(tx, table, column, value)
+  })
+}
+
+async function verifyTable({ source, target, signal, onProgress }: CopyContext, table: CopiedTable) {
+  const columns = await columnsOf(table, [source, target])
+  const total = await countRows(source, table)
+  const digest = async (side: CopySide) => {
+    const hash = createHash('sha256')
+    let rows = 0
+    for await (const page of readPages(side, table, { columns, after: null })) {
+      signal?.throwIfAborted()
+      for (const row of page.rows) hash.update(`${JSON.stringify(columns.map((column) => row[column]))}\n`)
+      rows += page.rows.length
+      if (side === source) onProgress?.({ table: table.name, verifying: true, done: rows, total })
+    }
+    return { rows, sha256: hash.digest('hex') }
+  }
+  const [original, copy] = await Promise.all([digest(source), digest(target)])
+  if (original.rows !== copy.rows || original.sha256 !== copy.sha256)
+    throw new StoreError(
+      `The copy differs from ${source.name} in ${table.name} (${original.rows} rows, copied ${copy.rows}), so it cannot be used. ` +
+        `Something changed the database meanwhile: stop all processes, remove the copy, and copy again.`,
+    )
+  return { table: table.name, ...original }
+}
+
+/** A broken log is copied as it is: the copy is no more and no less than the database. */
+async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<string> {
+  const [original, copy] = await Promise.all(
+    [source, target].map(({ database }) => createClosings(database, createEventWriter(database)).verifyDecisions()),
+  )
+  if (JSON.stringify(original) !== JSON.stringify(copy))
+    throw new StoreError(
+      `The decision log of the copy differs: ${copy?.message}; that of ${source.name}: ${original?.message}.`,
+    )
+  return copy?.message ?? ''
+}
+
+/** The identity, so that a queue knows the copy; from then on it can be used. */
+async function copyMeta(source: CopySide, target: CopyTarget): Promise<void> {
+  const rows = await source.database.all<{ key: string; value: string }>('select key, value from meta order by key')
+  await target.database.write(async (tx) => {
+    for (const { key, value } of rows)
+      await tx.run(
+        'insert into meta (key, value) values (@key, @value) on conflict (key) do update set value = excluded.value',
+        { key, value },
+      )
+    await tx.run('delete from meta where key = @key', { key: UNFINISHED_COPY })
+  })
+}

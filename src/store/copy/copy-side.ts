@@ -1,0 +1,24 @@
+import type { SqlDatabase, SqlValue, Transaction } from '../sql-database.js'
+
+export type Row = Record<string, SqlValue>
+
+/** One of the two databases of a copy: what the engines do in different ways. */
+export interface CopySide {
+  /** For messages, without user and password. */
+  name: string
+  database: SqlDatabase
+  columnsOf(table: string): Promise<string[]>
+  /** Reads besides the columns of `entities` the text of each RFQ, as `rfq_text`, for `insert` of the other side. */
+  readonly needsRfqText: boolean
+  insert(tx: Transaction, table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>
+  /** The newest number that was given out, also to a row that was deleted since; 0 if none was. */
+  newestNumber(table: string, column: string): Promise<number>
+  setNewestNumber(tx: Transaction, table: string, column: string, value: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** The database that is written. */
+export interface CopyTarget extends CopySide {
+  /** Puts the finished copy in its place; the database is closed then. */
+  finish(): Promise<void>
+}

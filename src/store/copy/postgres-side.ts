@@ -1,0 +1,98 @@
+import { approverIn } from '../decision-log.js'
+import { StoreError } from '../errors.js'
+import { toRfqColumns } from '../postgres/document-columns.js'
+import { toJsonb } from '../postgres/jsonb.js'
+import { migrate, rejectUnfinishedCopy, requireCurrentSchema } from '../postgres/migrate.js'
+import { PostgresDatabase } from '../postgres/postgres-database.js'
+import { parsePostgresUrl } from '../postgres/postgres-url.js'
+import type { CopySide, CopyTarget, Row } from './copy-side.js'
+
+/** @throws UnusableDatabaseError; StoreError if the database cannot be reached */
+export const openPostgresSource = (url: string): Promise<CopySide> =>
+  open(url, { readOnly: true }, async (database) => {
+    await requireCurrentSchema(database)
+    await rejectUnfinishedCopy(database)
+  })
+
+/** Creates the tables, if there are none. */
+export async function openPostgresTarget(url: string, now: Date): Promise<CopyTarget> {
+  const side = await open(url, {}, async (database) => void (await migrate(database, now)))
+  return { ...side, finish: () => side.close() }
+}
+
+async function open(
+  url: string,
+  options: { readOnly?: boolean },
+  prepare: (database: PostgresDatabase) => Promise<void>,
+): Promise<CopySide> {
+  const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 2, ...options })
+  try {
+    await prepare(database)
+    return sideOf(database)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+const sideOf = (database: PostgresDatabase): CopySide => ({
+  name: database.location.name,
+  database,
+  needsRfqText: true,
+  async columnsOf(table) {
+    const rows = await database.all<{ name: string }>(
+      `select column_name as name from information_schema.columns
+      where table_schema = current_schema() and table_name = @table order by ordinal_position`,
+      { table },
+    )
+    return rows.map(({ name }) => name)
+  },
+  async insert(tx, table, columns, rows) {
+    for (const row of rows) rejectNul(table, row)
+    const computed = (COMPUTE[table]?.columns ?? []).join(', ')
+    const list = [...columns, ...(computed === '' ? [] : [computed])].join(', ')
+    const compute = COMPUTE[table]?.of
+    const complete = compute ? rows.map((row) => ({ ...row, ...compute(row) })) : rows
+    await tx.run(`insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, @rows)`, {
+      rows: JSON.stringify(complete),
+    })
+  },
+  async newestNumber(table, column) {
+    const sql =
+      table === 'close_decisions'
+        ? `select value from counters where name = 'close_decisions'`
+        : `select coalesce(pg_sequence_last_value(cast(pg_get_serial_sequence('${table}', '${column}') as regclass)), 0) as value`
+    return (await database.get<{ value: number }>(sql))?.value ?? 0
+  },
+  async setNewestNumber(tx, table, column, value) {
+    if (table === 'close_decisions')
+      await tx.run(`update counters set value = @value where name = 'close_decisions'`, { value })
+    else if (value > 0)
+      await tx.get(`select setval(pg_get_serial_sequence('${table}', '${column}'), cast(@value as bigint))`, { value })
+  },
+  close: () => database.close(),
+})
+
+/** Columns that only PostgreSQL stores, from those that are copied. */
+const COMPUTE: Readonly<Record<string, { columns: readonly string[]; of: (row: Row) => Record<string, unknown> }>> = {
+  entities: {
+    columns: ['state', 'due_date'],
+    of: ({ rfq_text }) => toRfqColumns(typeof rfq_text === 'string' ? JSON.parse(rfq_text) : null),
+  },
+  versions: {
+    columns: ['document'],
+    of: ({ parsed_body, body }) => ({ document: toJsonb(JSON.parse(String(parsed_body ?? body))) }),
+  },
+  close_decisions: {
+    columns: ['approved_by'],
+    of: ({ evidence }) => ({ approved_by: approverIn(JSON.parse(String(evidence))) }),
+  },
+}
+
+function rejectNul(table: string, row: Row): void {
+  const found = Object.entries(row).find(([, value]) => typeof value === 'string' && value.includes('\0'))
+  if (found)
+    throw new StoreError(
+      `${found[0]} of a row of ${table} has the character NUL, which PostgreSQL cannot store. Nothing after it was copied.`,
+    )
+}

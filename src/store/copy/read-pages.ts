@@ -1,0 +1,66 @@
+import type { CopiedTable } from './copied-tables.js'
+import type { CopySide, Row } from './copy-side.js'
+
+/** About how much a page may hold, in characters. */
+const PAGE_LENGTH = 4 * 2 ** 20
+const MAX_ROWS = 2000
+
+export interface PageOptions {
+  columns: readonly string[]
+  /** The key after which to begin; null: at the first row. */
+  after: readonly (string | number)[] | null
+  /** Adds `rfq_text` to rows of `entities`. */
+  withRfqText?: boolean
+}
+
+export type Key = readonly (string | number)[]
+
+const RFQ_TEXT = `(select coalesce(v.parsed_body, v.body) from versions v where t.kind = 'rfq' and v.channel = t.channel
+  and v.kind = t.kind and v.rfq_id = t.rfq_id and v.id = t.id and v.version = t.version) as rfq_text`
+
+/** Reads a table in pages, ordered by its key; all rows with one key are in one page. */
+export async function* readPages(
+  { database }: CopySide,
+  { name, key, ties }: CopiedTable,
+  { columns, after, withRfqText = false }: PageOptions,
+): AsyncGenerator<{ rows: Row[]; last: Key }> {
+  const selected = columns.map((column) => `t.${column}`)
+  if (withRfqText && name === 'entities') selected.push(RFQ_TEXT)
+  const select = `select ${selected.join(', ')} from ${name} t`
+  const order = [...key, ...(ties ?? [])].join(', ')
+  const keyParameters = key.map((_, at) => `@key${at}`).join(', ')
+  const parametersOf = (values: Key) => Object.fromEntries(values.map((value, at) => [`key${at}`, value]))
+  const page = (comparison: string, values: Key | null, limit: number) => {
+    const where = values === null ? '' : `where (${key.join(', ')}) ${comparison} (${keyParameters})`
+    return database.all<Row>(`${select} ${where} order by ${order} limit @limit`, {
+      ...parametersOf(values ?? []),
+      limit,
+    })
+  }
+  let limit = 100
+  for (let from = after; ; ) {
+    const rows = await page('>', from, limit)
+    const last = rows.at(-1)
+    if (!last) return
+    from = key.map((column) => last[column] as string | number)
+    if (ties && rows.length === limit) {
+      const isLast = (row: Row) => key.every((column) => row[column] === last[column])
+      yield {
+        rows: [...rows.filter((row) => !isLast(row)), ...(await page('=', from, Number.MAX_SAFE_INTEGER))],
+        last: from,
+      }
+    } else yield { rows, last: from }
+    limit = nextLimit(limit, rows)
+  }
+}
+
+/** Rows differ in size by five orders of magnitude. */
+function nextLimit(limit: number, rows: readonly Row[]): number {
+  const length = rows.reduce(
+    (sum, row) =>
+      sum +
+      Object.values(row).reduce((part: number, value) => part + (typeof value === 'string' ? value.length : 8), 0),
+    0,
+  )
+  return Math.min(MAX_ROWS, limit * 2, Math.max(1, Math.floor((rows.length * PAGE_LENGTH) / length)))
+}

@@ -1,0 +1,63 @@
+import { existsSync, renameSync } from 'node:fs'
+import { flush } from '../backup.js'
+import { Connection } from '../connection.js'
+import { StoreError } from '../errors.js'
+import { migrate, requireCurrentSchema } from '../migrate.js'
+import { requireFile } from '../read-only.js'
+import { rejectInUse } from '../restore.js'
+import { sqliteDatabase } from '../sqlite-database.js'
+import type { CopySide, CopyTarget } from './copy-side.js'
+
+/** @throws StoreError while a process uses the file; UnusableDatabaseError */
+export async function openSqliteSource(path: string): Promise<CopySide> {
+  requireFile(path)
+  rejectInUse(path)
+  return sideOf(path, await Connection.openReadOnly(path, async (db) => requireCurrentSchema(db)))
+}
+
+/** The file has another name until the copy is finished, so that nothing uses it. */
+export const unfinishedPath = (path: string): string => `${path}.copying`
+
+/** @throws StoreError if the file exists */
+export async function openSqliteTarget(path: string, now: Date): Promise<CopyTarget> {
+  if (existsSync(path)) throw new StoreError(`${path} already exists. Copy to a file that does not exist.`)
+  const unfinished = unfinishedPath(path)
+  const connection = await Connection.open(unfinished, async (db) => void (await migrate(db, now)))
+  return {
+    ...sideOf(path, connection),
+    async finish() {
+      // The last connection moves the write-ahead log into the file.
+      await connection.close()
+      flush(unfinished)
+      renameSync(unfinished, path)
+    },
+  }
+}
+
+function sideOf(name: string, connection: Connection): CopySide {
+  const database = sqliteDatabase(connection)
+  return {
+    name,
+    database,
+    needsRfqText: false,
+    async columnsOf(table) {
+      // Without generated columns.
+      const rows = await database.all<{ name: string }>('select name from pragma_table_info(@table)', { table })
+      return rows.map((row) => row.name)
+    },
+    async insert(tx, table, columns, rows) {
+      const values = columns.map((column) => `@${column}`)
+      const sql = `insert into ${table} (${columns.join(', ')}) values (${values.join(', ')})`
+      for (const row of rows) await tx.run(sql, row)
+    },
+    async newestNumber(table) {
+      const row = await database.get<{ seq: number }>('select seq from sqlite_sequence where name = @table', { table })
+      return row?.seq ?? 0
+    },
+    async setNewestNumber(tx, table, _, value) {
+      await tx.run('delete from sqlite_sequence where name = @table', { table })
+      if (value > 0) await tx.run('insert into sqlite_sequence (name, seq) values (@table, @value)', { table, value })
+    },
+    close: () => connection.close(),
+  }
+}

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { copyDatabase } from '../../../src/store/copy/copy-database.js'
+import { unfinishedPath } from '../../../src/store/copy/sqlite-side.js'
+import { openDatabase } from '../../../src/store/open-database.js'
+import { connect } from '../../../src/store/sqlite.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { testFolder } from '../../helpers/test-folder.js'
+
+let server: PrivatePostgres
+beforeAll(async () => {
+  if (postgresSkipReason === null) server = await PrivatePostgres.start()
+})
+afterAll(() => server?.remove())
+
+let schemas = 0
+const newUrl = () => `${server.url}?schema=copy_${schemas++}`
+
+/** A SQLite database with history: versions, absences, problems, closings, events, pruned numbers. Its store is closed. */
+async function database(): Promise<ChannelFixture & { path: string }> {
+  const fixture = await openChannelFixture({ rfqs: 4, responsesPerRfq: 3 })
+  const { store, sandbox, now } = fixture
+  await store.setTargets(['desk'], now())
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  fixture.advanceSeconds(600)
+  const due = sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20', title: 'a\u0000b' })
+  sandbox.world.addResponse(due.id)
+  sandbox.world.changeRfq((await store.rfqs({}))[0]?.rfq.id ?? '', { title: 'changed' })
+  await fixture.pollRfqs()
+  await fixture.closeExpired({ mode: 'on' })
+  await store.routeEvents(() => ['desk'], now())
+  await store.close()
+  return Object.assign(fixture, { path: store.name })
+}
+
+/** What the database answers, and the numbers of its next rows. */
+async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>) {
+  const store = await openDatabase({ database: location, clock: now })
+  try {
+    const rfqs = await store.rfqs({})
+    const answers = {
+      identity: await store.identity(),
+      rfqs: JSON.stringify(rfqs),
+      histories: JSON.stringify(await Promise.all(rfqs.map(({ rfq }) => store.rfqHistory(KEY, rfq.id)))),
+      listings: JSON.stringify(await store.listings({})),
+      problems: await store.problems({}),
+      decisions: await store.decisions({}),
+      chain: await store.verifyDecisions(),
+      due: await store.openRfqsDue(KEY, '2999-01-01'),
+    }
+    return answers
+  } finally {
+    await store.close()
+  }
+}
+
+const now = new Date('2026-11-22T00:00:00.000Z')
+
+describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
+  it('to PostgreSQL and back gives the same rows, identity and answers, and new rows go on from there', async () => {
+    const fixture = await database()
+    const before = await answersOf(fixture.path, fixture)
+    const url = newUrl()
+    const there = await copyDatabase({ from: fixture.path, to: url, now })
+    expect(there.tables.find(({ table }) => table === 'versions')?.rows).toBeGreaterThan(10)
+    expect(there.tables.find(({ table }) => table === 'close_decisions')?.rows).toBeGreaterThan(0)
+    expect(await answersOf(url, fixture)).toEqual(before)
+    const path = join(testFolder(), 'back', 'quotekeeper.db')
+    const back = await copyDatabase({ from: url, to: path, now })
+    expect(back.tables).toEqual(there.tables)
+    expect(await answersOf(path, fixture)).toEqual(before)
+    expect(existsSync(unfinishedPath(path))).toBe(false)
+    for (const location of [url, path]) {
+      const store = await openDatabase({ database: location, clock: fixture.now })
+      onTestFinished(() => store.close())
+      const newest = (await store.runs({ limit: 1 }))[0]?.id ?? 0
+      const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+      expect(run.id).toBe(newest + 1)
+    }
+  })
+
+  it('that was interrupted cannot be used, and goes on where it stopped, over six interruptions', async () => {
+    const fixture = await database()
+    for (const to of [newUrl(), join(testFolder(), 'copy.db')]) {
+      for (let round = 1; round <= 6; round++) {
+        const stop = new AbortController()
+        let pages = 0
+        const interrupted = copyDatabase({
+          ...{ from: fixture.path, to, now, signal: stop.signal },
+          onProgress: ({ verifying }) => {
+            if (++pages === round || verifying) stop.abort(new Error('interrupted'))
+          },
+        })
+        await expect(interrupted).rejects.toThrow('interrupted')
+        await expect(openDatabase({ database: to, create: false })).rejects.toThrow(/unfinished copy|no database at/)
+      }
+      expect(await copyDatabase({ from: fixture.path, to, now })).toMatchObject({ resumed: true })
+      expect(await answersOf(to, fixture)).toEqual(await answersOf(fixture.path, fixture))
+    }
+  })
+
+  it('is refused into a database with data, of a database in use, and of another one than was begun', async () => {
+    const [one, other] = [await database(), await database()]
+    const url = newUrl()
+    await copyDatabase({ from: one.path, to: url, now })
+    await expect(copyDatabase({ from: one.path, to: url, now })).rejects.toThrow('has data already')
+    await expect(copyDatabase({ from: one.path, to: other.path, now })).rejects.toThrow('already exists')
+    const store = await openDatabase({ database: other.path, clock: other.now })
+    await store.beginRun({ channel: KEY, kind: 'rfqs', now: other.now() })
+    await store.close()
+    await expect(copyDatabase({ from: other.path, to: newUrl(), now: other.now() })).rejects.toThrow('is in use')
+  })
+
+  it('that differs from the database is not used', async () => {
+    const fixture = await database()
+    const url = newUrl()
+    const changed = copyDatabase({
+      ...{ from: fixture.path, to: url, now },
+      onProgress: ({ table, verifying }) => {
+        if (table === 'delivery_targets' && !verifying) changeMeanwhile(fixture.path)
+      },
+    })
+    await expect(changed).rejects.toThrow(/differs from .* in runs/)
+    await expect(openDatabase({ database: url })).rejects.toThrow('unfinished copy')
+  })
+})
+
+function changeMeanwhile(path: string): void {
+  const db = connect(path)
+  db.exec('update runs set requests = requests + 1')
+  db.close()
+}
