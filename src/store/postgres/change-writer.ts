@@ -1,6 +1,7 @@
 import type { Transaction } from '../sql-database.js'
 import type { DocumentChanges } from './document-changes.js'
 import type { DocumentState } from './document-columns.js'
+import type { ProblemKey } from './found-problems.js'
 import { POSTGRES } from './postgres-database.js'
 
 const sameKey = (a: string, b: string) =>
@@ -74,14 +75,6 @@ const SELECT_TEXTS = `
 select v.kind, v.rfq_id, v.id, v.version, coalesce(v.parsed_body, v.body) as text
 from json_populate_recordset(null::versions, @rows) d join versions v on ${sameKey('v', 'd')} and v.version = d.version`
 
-interface ProblemKey {
-  kind: string
-  entity_id: string
-  path: string
-  code: string
-}
-const nameOf = ({ kind, entity_id, path, code }: ProblemKey) => JSON.stringify([kind, entity_id, path, code])
-
 /** Writes what became of documents of one channel: one statement for each table, however many documents. */
 export async function writeChanges(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void> {
   const run = async (sql: string, rows: readonly object[]) => {
@@ -111,14 +104,10 @@ async function readTexts(tx: Transaction, { pendingTexts }: DocumentChanges): Pr
   }
 }
 
-async function writeProblems(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void> {
-  if (changes.problems.size === 0) return
-  const found = [...changes.problems.values()]
-  const rows = await tx.all<ProblemKey & { times: number }>(UPSERT_PROBLEMS, { channel, rows: JSON.stringify(found) })
-  const isNew = new Set(
-    rows.flatMap((row) => (row.times === changes.problems.get(nameOf(row))?.times ? [nameOf(row)] : [])),
+async function writeProblems(tx: Transaction, channel: string, { problems }: DocumentChanges): Promise<void> {
+  const { rows } = problems
+  if (rows.length === 0) return
+  problems.reportNew(
+    await tx.all<ProblemKey & { times: number }>(UPSERT_PROBLEMS, { channel, rows: JSON.stringify(rows) }),
   )
-  for (const { key, id, kind, problem, observed } of changes.problemSources) {
-    if (isNew.has(key)) observed.problems.push({ kind, id, problem })
-  }
 }

@@ -1,5 +1,4 @@
-import type { Problem } from '../../domain/lenient-parser.js'
-import type { ObservedResponse, RunHandle, UpsertResult } from '../contract.js'
+import type { ObservedResponse, UpsertResult } from '../contract.js'
 import {
   type EntityKey,
   hashOf,
@@ -9,13 +8,15 @@ import {
   type ShapedSnapshot,
   storedTexts,
 } from '../document-values.js'
-import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../observed-events.js'
+import { MAX_BODIES_BEFORE, type ObservedChange } from '../observed-events.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 import {
+  type ChangeContext,
   type DocumentState,
   type LatestBody,
   type NewVersion,
   nameOf,
+  type PendingText,
   toContentColumns,
   toKey,
   toRequestColumns,
@@ -23,21 +24,8 @@ import {
   type VersionKey,
   versionName,
 } from './document-columns.js'
+import { FoundProblems } from './found-problems.js'
 import { toJsonb } from './jsonb.js'
-
-/** The run that writes, its timestamp, when the data was read, and what becomes events. */
-export interface ChangeContext {
-  run: RunHandle
-  stamp: string
-  readAt: string
-  observed: Observations
-}
-
-/** A change whose text before is still to be read. */
-export interface PendingText {
-  key: VersionKey
-  change: ObservedChange
-}
 
 /** Documents in memory, and what became of them: the same rules as those of ../document-writer.ts, without a database. */
 export class DocumentChanges {
@@ -49,12 +37,7 @@ export class DocumentChanges {
   readonly changedVersions = new Map<string, VersionKey & { superseded_at: string | null; valid: number }>()
   readonly absences: Record<string, unknown>[] = []
   readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
-  readonly problems = new Map<
-    string,
-    { kind: string; entity_id: string; path: string; code: string; message: string; stamp: string; times: number }
-  >()
-  /** Where the problems were found, to be told if they are new. */
-  readonly problemSources: { key: string; id: string; kind: string; problem: Problem; observed: Observations }[] = []
+  readonly problems = new FoundProblems()
   readonly pendingTexts: PendingText[] = []
 
   constructor(stored: readonly DocumentState[]) {
@@ -266,19 +249,8 @@ export class DocumentChanges {
     }
   }
 
-  #withProblems(
-    { kind, id }: EntityKey,
-    { problems }: ShapedSnapshot,
-    { stamp, observed }: ChangeContext,
-    result: UpsertResult,
-  ): UpsertResult {
-    for (const problem of problems) {
-      const row = { kind, entity_id: id, path: toStoredText(problem.path), code: problem.code }
-      const name = JSON.stringify([kind, id, row.path, row.code])
-      const times = (this.problems.get(name)?.times ?? 0) + 1
-      this.problems.set(name, { ...row, message: toStoredText(problem.message), stamp, times })
-      if (times === 1) this.problemSources.push({ key: name, id: fromStoredText(id), kind, problem, observed })
-    }
+  #withProblems(key: EntityKey, { problems }: ShapedSnapshot, context: ChangeContext, result: UpsertResult) {
+    for (const problem of problems) this.problems.add(key, problem, context)
     return result
   }
 

@@ -1,5 +1,7 @@
 import type { DocumentKind, DocumentShape } from '../../domain/documents.js'
+import type { RunHandle } from '../contract.js'
 import { type EntityKey, type EntityRow, readState, requestState, type ShapedSnapshot } from '../document-values.js'
+import type { Observations, ObservedChange } from '../observed-events.js'
 import { isStorable } from '../stored-text.js'
 
 /** A row of `entities` without its texts, with what its newest version has. */
@@ -26,6 +28,20 @@ export interface DocumentState extends EntityRow {
 export type LatestBody = { latest: 'keep' | 'clear' } | { latest: 'replace'; body: string; parsed_body: string | null }
 export type NewVersion = { body: string; superseded_at: string | null } & Record<string, unknown>
 export type VersionKey = Pick<DocumentState, 'channel' | 'kind' | 'rfq_id' | 'id' | 'version'>
+
+/** The run that writes, its timestamp, when the data was read, and what becomes events. */
+export interface ChangeContext {
+  run: RunHandle
+  stamp: string
+  readAt: string
+  observed: Observations
+}
+
+/** A change whose text before is still to be read. */
+export interface PendingText {
+  key: VersionKey
+  change: ObservedChange
+}
 
 /** Names a document of one channel. */
 export const nameOf = ({ kind, rfqId, id }: Omit<EntityKey, 'channel'>): string => JSON.stringify([kind, rfqId, id])

@@ -1,4 +1,6 @@
 import { documentViews } from './document-views.js'
+import { guards } from './guards.js'
+import { BY_KEY_LENGTH, exactly, longKey, partitions } from './long-keys.js'
 
 /** A migration, applied by migrate.ts. A released migration is never edited: every change is a new one. */
 export interface PostgresMigration {
@@ -7,27 +9,6 @@ export interface PostgresMigration {
   name: string
   sql: string
 }
-
-/**
- * A key of PostgreSQL has at most 2,704 bytes, and two identifiers may be longer. Documents with long ones are in a partition whose keys
- * are hashed; it is nearly always empty, and queries need not know. Other tables have hash indexes of identifiers, which have no limit.
- */
-const BY_KEY_LENGTH = 'partition by list ((octet_length(rfq_id) + octet_length(id) > 2000))'
-
-const partitions = (table: string) => `
-create table ${table}_short partition of ${table} for values in (false);
-create table ${table}_long partition of ${table} for values in (true);`
-
-/** An expression whose values are equal only if those of all columns are. */
-const exactly = (...columns: readonly string[]) =>
-  [...columns.map((column) => `octet_length(${column})::text`), ...columns].join(" || ':' || ")
-
-/** @param more further expressions of the key */
-const longKey = (table: string, ...more: readonly string[]) => `
-alter table ${table}_long add constraint ${table}_long_key
-  exclude using hash ((${exactly('channel', 'kind', 'rfq_id', 'id', ...more)}) with =);
-create index ${table}_long_of on ${table}_long using hash (id);
-create index ${table}_long_of_rfq on ${table}_long using hash (rfq_id);`
 
 /**
  * The tables of SQLite (../migrations.ts) with the same names. Timestamps stay text, flags stay 0 and 1. Texts are compared by their
@@ -281,32 +262,6 @@ create table delivery_targets (
 
 -- What processes share of the request limits of a marketplace (request-ledger.ts). Of use for seconds only.
 create unlogged table request_ledgers (origin text primary key, state text not null);
-`
-
-const guards = `
--- Versions are immutable, except "valid" and "superseded_at".
-create function refuse_change() returns trigger language plpgsql as $$
-begin raise exception '%', tg_argv[0] using errcode = 'restrict_violation'; end $$;
-create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, shape, body, body_as_received, parsed_body, document on versions
-  for each row execute function refuse_change('a version never changes');
-create trigger versions_last before delete on versions
-  for each row execute function refuse_change('history is never removed');
-create trigger decisions_stay before update on close_decisions
-  for each row execute function refuse_change('the decision log is append-only');
-create trigger decisions_last before delete on close_decisions
-  for each row execute function refuse_change('the decision log is append-only');
-
--- Ids of decisions have no gaps, also if a transaction is rolled back.
-insert into counters values ('close_decisions', 0);
-create function number_decision() returns trigger language plpgsql as $$
-begin
-  if new.id is null then
-    update counters set value = value + 1 where name = 'close_decisions' returning value into new.id;
-  end if;
-  return new;
-end $$;
-create trigger decisions_number before insert on close_decisions for each row execute function number_decision();
 `
 
 const identity = `insert into meta values ('database_id', gen_random_uuid()::text);`
