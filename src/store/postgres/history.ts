@@ -7,10 +7,13 @@ import type { PostgresDatabase } from './postgres-database.js'
 
 const ROWS_PER_PAGE = 200
 
-const MATCH_CONDITION = `exists (
-  select 1 from versions m where m.channel = v.channel and m.kind = v.kind and m.rfq_id = v.rfq_id and m.id = v.id
-    and (m.id in (@match, @storedMatch) or m.document #>> '{number}' in (@match, @match || '.0')
-      or lower((m.document #>> '{reference}') collate "C") = lower(@match collate "C")))`
+// The RFQs are found once, by the indexes that versions have of numbers and references.
+const MATCH_CONDITION = `(v.id in (@match, @storedMatch)
+  or (v.channel, v.id) in (
+    select m.channel, m.id from versions m where m.kind = 'rfq' and m.document #>> '{number}' in (@match, @match || '.0'))
+  or (v.channel, v.id) in (
+    select m.channel, m.id from versions m
+    where m.kind = 'rfq' and lower((m.document #>> '{reference}') collate "C") = lower(@match collate "C")))`
 
 /** Queries the current state, or the state as of a moment. */
 export function createHistory(database: PostgresDatabase): History {

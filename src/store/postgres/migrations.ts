@@ -105,6 +105,10 @@ create unique index versions_key on versions_short (channel, kind, rfq_id, id, v
 ${longKey('versions', 'version::text')}
 create index versions_of_run on versions (run_id);
 create index versions_observed on versions (observed_at, superseded_at);
+-- RFQs are searched by number and reference, which have no limit of length.
+create index versions_number on versions using hash ((document #>> '{number}')) where kind = 'rfq';
+create index versions_reference on versions
+  using hash ((lower((document #>> '{reference}') collate "C"))) where kind = 'rfq';
 
 create table absences (
   channel text not null,
