@@ -160,6 +160,34 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
   })
 })
 
+describe.skipIf(postgresSkipReason !== null)('RFQs on PostgreSQL', () => {
+  it('are found by identifier, number or reference, of any version, in their channel only', async () => {
+    const store = await open()
+    const put = async (channel: string, documents: readonly object[]) => {
+      const run = await store.beginRun({ channel, kind: 'rfqs', now: at('12:00:00') })
+      for (const [minute, document] of documents.entries()) {
+        const readAt = at(`12:0${minute}:00`)
+        await store.recordRfq(run, rfqSnapshot(document, [], readAt), readAt)
+      }
+    }
+    const reference = `Ref-${'x'.repeat(5000)}`
+    await put(CHANNEL, [
+      { ...anRfq('one'), number: 1042, reference: 'old' },
+      { ...anRfq('one'), number: 1043, reference },
+      { ...anRfq('two'), number: 7, reference: 'other' },
+    ])
+    await put('acme/blue', [{ ...anRfq('one'), number: 9, reference: 'blue' }])
+    const find = async (match: string) =>
+      (await store.rfqs({ match })).map(({ rfq }) => `${rfq.channel} ${rfq.id}`).sort()
+    for (const text of ['1042', '1043', 'OLD', reference.toLowerCase()]) {
+      expect([text, await find(text)]).toEqual([text, ['acme/forest one']])
+    }
+    expect(await find('one')).toEqual(['acme/blue one', 'acme/forest one'])
+    expect(await find('9')).toEqual(['acme/blue one'])
+    expect(await find('nothing')).toEqual([])
+  })
+})
+
 describe.skipIf(postgresSkipReason !== null)('with several processes on one PostgreSQL database', () => {
   it('the decision log has no gaps and one chain, whatever is rolled back', async () => {
     const url = newUrl()
