@@ -9,7 +9,8 @@ export interface PostgresLocation {
   name: string
 }
 
-const DEFAULT_SCHEMA = 'quotekeeper'
+/** The queue may be in the same database, in the schema `quotekeeper`. */
+const DEFAULT_SCHEMA = 'quotekeeper_data'
 
 export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)
 
