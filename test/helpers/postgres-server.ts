@@ -1,8 +1,9 @@
 import type { TestProject } from 'vitest/node'
-import { PrivatePostgres } from './private-postgres.js'
+import { PrivatePostgres, postgresSkipReason } from './private-postgres.js'
 
 /** Starts the server of the project `postgres`. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  if (postgresSkipReason !== null) throw new Error(`These tests need PostgreSQL: ${postgresSkipReason}.`)
   const server = await PrivatePostgres.start()
   project.provide('postgresUrl', server.url)
   return () => server.remove()
