@@ -11,7 +11,7 @@ import { checkPollFreshness, newestRuns, type PollState } from './poll-freshness
 import { minPollMs } from './poll-planning.js'
 
 export interface ReadinessOptions {
-  config: Pick<Config, 'channels' | 'closing' | 'database' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
+  config: Pick<Config, 'channels' | 'closing' | 'database' | 'file' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
     Partial<Pick<Config, 'anchors'>>
   store: Pick<
     Store,

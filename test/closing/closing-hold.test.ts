@@ -1,12 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+
 import { expect, it } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
 import { createClosingHold } from '../../src/closing/closing-hold.js'
+import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { createRfqList } from '../../src/read-models/rfq-list.js'
 import { today } from '../../src/read-models/today.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { locationsOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
 it('what holds all closing is named by today and readiness while it lasts, and closing is not offered, round after round', async () => {
@@ -16,7 +18,7 @@ it('what holds all closing is named by today and readiness while it lasts, and c
   const others = Array.from({ length: 11 }, () => world.addRfq(CHANNEL, { responseDueDate: '2027-01-31' }).id)
   await fixture.pollRfqs()
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
-  const config = testConfig({ schedule, database: fixture.store.path })
+  const config = testConfig({ schedule, ...locationsOf(fixture.store) })
   const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }]
   /** What the item about the RFQ says and offers, and readiness. */
   const shown = async () => {
@@ -37,7 +39,7 @@ it('what holds all closing is named by today and readiness while it lasts, and c
     'See why it is open',
     expect.stringMatching(new RegExp(`^stopped: ${reason}; `)),
   ]
-  const stopFile = join(dirname(fixture.store.path), 'closing.stop')
+  const stopFile = stopFileOf(locationsOf(fixture.store))
   for (let round = 0; round < 6; round++) {
     expect(await shown()).toEqual([...free, expect.not.stringContaining('stopped')])
     writeFileSync(stopFile, '')

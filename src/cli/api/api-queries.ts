@@ -12,13 +12,14 @@ import { sortRfqs } from '../../read-models/rfq-search.js'
 import { today } from '../../read-models/today.js'
 import { buildRfqReport } from '../../reporting/rfq-report.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
+import { databaseName } from '../../store/database-location.js'
 import { VERSION } from '../../version.js'
 import { takePage } from '../../web/api/cursor.js'
 import type { ApiMoment, ApiQueries, Lookup, RfqFilter, RfqName } from '../../web/api/queries.js'
 import { listingRow, offerRow, rfqRow } from '../json-rows.js'
 
 /** The part of the configuration that the API uses; contains no secret, so that it can be sent to a thread. */
-export type ApiConfig = Pick<Config, 'database' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'reports'> & {
+export type ApiConfig = Pick<Config, 'file' | 'database' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'reports'> & {
   closing: Pick<Config['closing'], 'enabled' | 'maxPerRun'>
   channels: Omit<Config['channels'][number], 'apiKey'>[]
 }
@@ -26,7 +27,9 @@ export type ApiConfig = Pick<Config, 'database' | 'schedule' | 'scheduleTimeZone
 export const apiConfigOf = ({ channels, closing, ...config }: Config): ApiConfig => ({
   channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
   closing: { enabled: closing.enabled, maxPerRun: closing.maxPerRun },
-  database: config.database,
+  file: config.file,
+  // A URL without its password.
+  database: databaseName(config.database),
   schedule: config.schedule,
   scheduleTimeZone: config.scheduleTimeZone,
   requests: config.requests,
