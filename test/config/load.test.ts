@@ -401,7 +401,10 @@ describe('the database', () => {
       [on('postgres://me:1/SECRET@host/desk'), '%2F'],
       [on('postgres://me:SECRET@host/desk?schema=Desk'), 'Use lower-case letters'],
       [on('file.db', 'databasePassword: { file: password }\n'), 'a SQLite file needs none'],
-      [on('postgres://me:SECRET@host/desk', 'databasePassword: { file: password }\n'), 'remove the password from database'],
+      [
+        on('postgres://me:SECRET@host/desk', 'databasePassword: { file: password }\n'),
+        'remove the password from database',
+      ],
     ]
     for (const [text, words] of cases) {
       const issues = issuesOf(text)
