@@ -11,7 +11,7 @@ database: ./data/quotekeeper.db
 databasePassword: null
 
 # Job queue: in-process needs no server; redis://host:6379 or postgres://host/database share the work among several
-# processes on one machine.
+# processes; on several machines, they need a PostgreSQL database.
 queue: in-process
 # Password of that server: { env: NAME } or { file: /run/secrets/redis }.
 queuePassword: null

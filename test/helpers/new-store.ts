@@ -9,8 +9,8 @@ import { testFolder } from './test-folder.js'
 let template: Promise<string> | undefined
 
 /**
- * Opens a store in a new file, or in the project `postgres` in a new schema. The file is a copy of one that was migrated once for all tests of a worker, because that takes
- * longer than most tests; so all have the same identity.
+ * Opens a store in a new file, or on PostgreSQL in a new schema. The file is a copy of one that was migrated once for all tests of a
+ * worker, because that takes longer than most tests; so all have the same identity.
  * @param path of the file; by default in a folder of its own
  */
 export async function openNewStore({ path, ...options }: Partial<StoreOptions> = {}): Promise<Store> {

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { PrivatePostgres, postgresSkipReason } from './private-postgres.js'
 
-/** Starts the server of the project `postgres`. */
+/** Starts the server of the project `contract`. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   if (postgresSkipReason !== null) throw new Error(`These tests need PostgreSQL: ${postgresSkipReason}.`)
   const server = await PrivatePostgres.start()

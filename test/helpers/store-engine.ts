@@ -11,12 +11,12 @@ import { testFolder } from './test-folder.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The server of the project `postgres`, in which the stores of tests are PostgreSQL databases. */
+    /** The server of the project `contract` of vitest.postgres.config.ts, in which the stores of tests are PostgreSQL databases. */
     postgresUrl: string
   }
 }
 
-/** In the project `postgres`, the tests of the store run on PostgreSQL. */
+/** In the project `contract` of vitest.postgres.config.ts, the tests of the store run on PostgreSQL. */
 export const isPostgres = process.env.QUOTEKEEPER_TEST_ENGINE === 'postgres'
 
 const urls = new Map<string, string>()

@@ -98,12 +98,11 @@ export class DocumentChanges {
   }
 
   clearMissing(key: EntityKey, { stamp }: ChangeContext): void {
-    const { version: _, ...row } = { ...toRowKey(key), version: 0 }
     const open = this.absences.find(
       (absence) => nameOf(toKey(absence as never)) === nameOf(key) && !absence.returned_at,
     )
     if (open) open.returned_at = stamp
-    else this.returned.push({ ...row, returned_at: stamp })
+    else this.returned.push({ ...toRowKey(key), returned_at: stamp })
     this.#update(key, { missing_since: null })
   }
 
