@@ -35,6 +35,26 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
     }
   })
 
+  it('does not keep the next one out while it runs itself, although nobody asked for its state', async () => {
+    const runner = await runners.open()
+    const gates = [createGate(), createGate(), createGate()]
+    let started = 0
+    const { handlers } = recordingHandlers()
+    const pollRfqs = () => gates[started++]?.passed.then(() => undefined) ?? Promise.resolve(undefined)
+    await runner.work({ ...handlers, 'poll-rfqs': pollRfqs })
+    let time = Date.parse('2026-11-21T12:00:00Z')
+    const now = () => new Date(time++)
+    const { queue } = (await createQueueActions({ config: testConfig(), scrub: (text) => text }, now))(runner)
+    const order = { name: 'poll-rfqs', payload: { channel: KEY, cause: 'page ana' } } as const
+    const enqueue = () => queue.enqueue(order, queue.newId(order))
+    expect(await enqueue()).toBe(true)
+    for (const [index, gate] of gates.entries()) {
+      await expect.poll(() => started, { interval: 5, timeout: 10_000 }).toBe(index + 1)
+      expect([await enqueue(), await enqueue()]).toEqual([true, false])
+      gate.open()
+    }
+  })
+
   it('is unknown if a program has replaced it', async () => {
     const runner = await runners.open()
     const gate = createGate()

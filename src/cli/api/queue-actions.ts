@@ -60,14 +60,20 @@ interface ApiQueueOptions {
 /** The queue as the API uses it. */
 function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOptions): ApiQueue {
   /** By fairness key: BullMQ does not know a job that follows a running one of the same key until that one ends. */
-  const following = new Map<string, JobStatusView>()
+  const following = new Map<string, { job: JobStatusView; runningId: string }>()
 
   const isFollowing = async (key: string): Promise<boolean> => {
-    if (!following.has(key)) return false
-    const isRunning = (await queue.jobs(MAX_ACTIVE)).some((job) => job.state === 'active' && keyOf(job) === key)
-    if (!isRunning) following.delete(key)
-    return isRunning
+    const follower = following.get(key)
+    if (follower === undefined) return false
+    const [itself, running] = await Promise.all([queue.job(follower.job.job), queue.job(follower.runningId)])
+    const follows = itself === null && running?.state === 'active'
+    if (!follows && following.get(key) === follower) following.delete(key)
+    return follows
   }
+
+  /** The running job with a fairness key. */
+  const runningJob = async (key: string): Promise<JobStatus | undefined> =>
+    (await queue.jobs(MAX_ACTIVE)).find((job) => job.state === 'active' && keyOf(job) === key)
 
   const known = async (id: string): Promise<JobStatusView | null> => {
     const status = await queue.job(id)
@@ -82,16 +88,17 @@ function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOp
       // BullMQ would replace the one that follows, and forget it.
       if (await isFollowing(key)) return false
       if (!(await queue.enqueue(name, payload, id))) return false
-      if ((await queue.job(id)) === null) following.set(key, waitingJob(order, id, now()))
+      const running = (await queue.job(id)) === null ? await runningJob(key) : undefined
+      if (running !== undefined) following.set(key, { job: waitingJob(order, id, now()), runningId: running.id })
       return true
     },
     async status(id) {
       const found = await known(id)
       if (found !== null) return found
-      const [key, job] = [...following].find(([, each]) => each.job === id) ?? []
-      if (key === undefined || job === undefined) return null
+      const [key, follower] = [...following].find(([, { job }]) => job.job === id) ?? []
+      if (key === undefined || follower === undefined) return null
       // Once more, because the job that it follows may have ended meanwhile.
-      return (await isFollowing(key)) ? job : known(id)
+      return (await isFollowing(key)) ? follower.job : known(id)
     },
   }
 }
