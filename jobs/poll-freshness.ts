@@ -1,3 +1,4 @@
+import { newestCompleteRun } from '../src/complete-polls.js'
 import type { ReadinessCheck } from '../src/domain/readiness.js'
 import type { RequestRates, RunKind, RunRecord } from '../src/domain/records.js'
 import { describeShortage } from '../src/domain/request-rates.js'
@@ -21,43 +22,9 @@ export interface PollState {
   rates?: RequestRates | null
 }
 
-/** So many RFQs may fail in a poll that otherwise counts as complete: three, or one in a hundred. */
-const MAX_FAILED_ITEMS = 3
-const MAX_FAILED_SHARE = 0.01
 const MAX_ERROR_LENGTH = 300
 
-/**
- * Whether a run keeps a poll fresh: it is complete, or it read everything but a few RFQs. Otherwise one RFQ that always
- * fails would hide, by a readiness that is always lost, that the rest of the channel is no longer polled.
- */
-export function countsAsComplete({
-  outcome,
-  failedItems,
-  seen,
-}: Pick<RunRecord, 'outcome' | 'failedItems' | 'seen'>): boolean {
-  if (outcome === 'complete') return true
-  if (outcome !== 'partial' || failedItems === null || failedItems === 0) return false
-  return failedItems < seen && failedItems <= Math.max(MAX_FAILED_ITEMS, Math.floor(seen * MAX_FAILED_SHARE))
-}
-
-/** More than a month of polls; older ones that found nothing are folded. */
-const MAX_RUNS = 10_000
-
-/** Whether a poll that counts as complete had finished by a moment. */
-export async function hadCompletePoll(
-  store: Pick<RunQueries, 'runs' | 'newestRun'>,
-  { channel, kind, asOf }: { channel: string; kind: RunKind; asOf: Date },
-): Promise<boolean> {
-  if ((await store.newestRun({ channel, kind, outcome: 'complete', asOf })) !== null) return true
-  const runs = await store.runs({ channel, kind, limit: MAX_RUNS })
-  return runs.some((run) => {
-    // Of runs of a day that were folded into one, the first finished soon after the start.
-    const finishedAt = run.times > 1 ? run.startedAt : run.finishedAt
-    return finishedAt !== null && new Date(finishedAt) <= asOf && countsAsComplete(run)
-  })
-}
-
-/** How many runs to look through for one that counts as complete although it is partial. */
+/** How many runs to look through for one that planned its requests. */
 const MAX_RECENT_RUNS = 50
 
 /** Whether a run is partial only because a part was asked for, as by `report --fresh`: nothing failed. */
@@ -72,12 +39,11 @@ export async function newestRuns(
   store: Pick<RunQueries, 'runs' | 'newestRun'>,
   { channel, kind }: { channel: string; kind: RunKind },
 ): Promise<{ newest: RunRecord | null; failed: RunRecord | null; rates: RequestRates | null }> {
-  const [complete, recent] = await Promise.all([
-    store.newestRun({ channel, kind, outcome: 'complete' }),
+  const [newest, recent] = await Promise.all([
+    newestCompleteRun(store, { channel, kind }),
     store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),
   ])
   const finished = recent.filter(({ finishedAt }) => finishedAt !== null)
-  const newest = finished.find(countsAsComplete) ?? complete
   const last = finished.find((run) => !isLimited(run))
   const planned = finished.find(({ requestRates }) => requestRates !== null)
   return { newest, failed: last && last.id !== newest?.id ? last : null, rates: planned?.requestRates ?? null }

@@ -1,4 +1,4 @@
-import { hadCompletePoll, newestRuns } from '../../jobs/poll-freshness.js'
+import { hadCompletePoll, newestCompleteRun } from '../complete-polls.js'
 import { describePricesRead, pricesReadOf } from '../domain/prices-read.js'
 import type { RunKind } from '../domain/records.js'
 import { describeTermsRead, formatAge, type TermsRead } from '../domain/terms-read.js'
@@ -36,7 +36,7 @@ export async function describeFreshness(
     return `as of ${minute(asOf.toISOString())} ${label}${incomplete}`
   }
   const runs = await Promise.all(
-    channels.map(async (channel) => ({ channel, run: (await newestRuns(store, { channel, kind })).newest })),
+    channels.map(async (channel) => ({ channel, run: await newestCompleteRun(store, { channel, kind }) })),
   )
   const never = runs.filter(({ run }) => run === null).map(({ channel }) => channel)
   const times = runs.flatMap(({ channel, run }) =>

@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../jobs/poll-checks.js'
+import { newestCompleteRun } from '../complete-polls.js'
 import { closestMatches } from '../config/suggest.js'
 import type { Freshness, McpDeps } from '../mcp/contract.js'
 import { createRfqList } from '../read-models/rfq-list.js'
@@ -53,12 +54,11 @@ export function createMcpDeps(
 
 /** Without a verdict: about a past moment, or because no schedule says how often the channel is polled. */
 async function newestPoll(
-  store: Pick<Reader, 'newestRun'>,
+  store: Pick<Reader, 'runs' | 'newestRun'>,
   channel: string,
   asOf: Date | undefined,
 ): Promise<Freshness> {
-  const filter = { channel, kind: 'rfqs', outcome: 'complete' } as const
-  const run = await store.newestRun({ ...filter, ...(asOf && { asOf }) })
+  const run = await newestCompleteRun(store, { channel, kind: 'rfqs', asOf })
   const polledAt = run?.finishedAt ?? null
   const until = asOf === undefined ? '; polls are not scheduled' : ' up to that moment'
   return { channel, polledAt, behind: null, words: `${polledAt === null ? 'no' : 'newest'} complete poll${until}` }

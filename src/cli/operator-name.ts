@@ -8,7 +8,7 @@ export const byOption = (who: string) =>
     const name = text.trim()
     const problem = nameProblem(name)
     if (problem === null) return name
-    throw new InvalidArgumentError(`The name ${problem}; allowed are ${MAX_NAME_LENGTH} visible characters.`)
+    throw new InvalidArgumentError(`The name ${problem}; use at most ${MAX_NAME_LENGTH} visible characters.`)
   })
 
 /** The user of the operating system; its number where it has no name, as in containers. */

@@ -51,9 +51,12 @@ async function readRfq(
   { channel, id }: { channel: string; id: string },
 ): Promise<string | null> {
   const configured = findChannel(app.config, channel)
-  const startedAt = cli.io.now().toISOString()
+  let startedAt = ''
   try {
-    const poll = () => pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: id })
+    const poll = () => {
+      startedAt = cli.io.now().toISOString()
+      return pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: id })
+    }
     const { run, failures } = await whenNotBusy(cli, channel, poll)
     const state = (await store.rfqStates(channel)).find((each) => each.id === id)
     if ((state?.detailReadAt ?? '') >= startedAt) return null

@@ -72,8 +72,13 @@ function heldItem({ plan, channel, rfqIds, since, expiresAt }: HeldPlan, hold: s
     ].join(' '),
     since,
     action: {
-      words: 'Approve the round',
-      command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
+      // An approved round would close nothing while closing is stopped.
+      ...(hold === null
+        ? {
+            words: 'Approve the round',
+            command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
+          }
+        : { words: 'See the round', command: `quotekeeper decisions ${onChannel(channel)}` }),
       path: listPath('decisions', channel),
     },
   }
@@ -148,7 +153,8 @@ export const pastOverdueItems = ({ rows }: TodayContext): TodayItem[] =>
 
 const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null
 
-const heldWords = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
+/** Why nothing is closed on a channel at the moment. */
+export const heldWords = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
 
 const CLOSING_WORDS: Record<ChannelRules['autoClose'], string> = {
   on: 'The next closing round evaluates it.',

@@ -44,7 +44,7 @@ export function offerWords(
   if (award?.status === 'none')
     return `${count}, but no award satisfies the hard requirements; ${best} regardless of them.`
   if (award?.status === 'partial' && wanted !== null) {
-    return `${count}, but those that satisfy the hard requirements cover only ${formatPercent(award.tonnes / wanted)} of the wanted volume.`
+    return `${count}, but the best award that satisfies the hard requirements covers only ${formatPercent(award.tonnes / wanted)} of the wanted volume.`
   }
   const covers = figures.coverage === null ? '' : `, ${formatPercent(figures.coverage)} of the wanted volume covered`
   return `${count}, ${best}${covers}.`

@@ -1,3 +1,4 @@
+import { newestCompleteRun } from '../complete-polls.js'
 import type {
   ChannelInput,
   ComparisonInput,
@@ -19,7 +20,10 @@ export interface ReportConfig {
 
 /** What a report is made from. */
 export interface ReportSource {
-  store: History & Pick<PollStates, 'responseStates'> & Pick<Closings, 'decisions'> & Pick<RunQueries, 'newestRun'>
+  store: History &
+    Pick<PollStates, 'responseStates'> &
+    Pick<Closings, 'decisions'> &
+    Pick<RunQueries, 'runs' | 'newestRun'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
   channel: { key: string; timeZone: string }
@@ -82,7 +86,7 @@ export async function gatherRfqInput(
 async function readTimes({ store, channel: { key: channel }, rfqId }: ReportSource & { rfqId: string }) {
   const [states, poll, current] = await Promise.all([
     store.responseStates(channel, [rfqId]),
-    store.newestRun({ channel, kind: 'rfqs', outcome: 'complete' }),
+    newestCompleteRun(store, { channel, kind: 'rfqs' }),
     // The RFQ as of a moment does not say when it was last read.
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
   ])

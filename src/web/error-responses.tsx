@@ -21,10 +21,12 @@ export function addErrorResponses(app: FastifyInstance, onError: (error: unknown
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
     return sendError(request, reply.code(status), message)
   })
-  app.setNotFoundHandler(async ({ method, url }, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
+    const { method, url } = request
     if (!url.startsWith('/')) throw new HttpError(400, 'invalid request address')
     const allowed = allowedMethods(url)
-    if (allowed.length === 0 || allowed.includes(method)) throw new HttpError(404, 'not found')
+    if (allowed.length === 0 || allowed.includes(method))
+      throw new HttpError(404, wantsPage(request) ? 'there is no page at this address' : 'not found')
     reply.header('allow', allowed.join(', '))
     throw new HttpError(405, 'method not allowed')
   })

@@ -12,9 +12,11 @@ export class HttpError extends Error {
 
 export const queueUnavailable = () => new HttpError(503, 'the queue does not answer; try again later')
 
+/** By name, because the queue is passed to the web server as functions. */
+export const isQueueUnavailable = (error: Error): boolean => error.name === 'QueueUnavailableError'
+
 /** What is answered instead of an error: a queue that does not answer is no error of the web server. */
-export const toResponseError = (error: Error): Error =>
-  error.name === 'QueueUnavailableError' ? queueUnavailable() : error
+export const toResponseError = (error: Error): Error => (isQueueUnavailable(error) ? queueUnavailable() : error)
 
 /** The web server cannot listen. The message tells the operator why and what to do. */
 export class ListenError extends Error {

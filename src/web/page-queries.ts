@@ -18,6 +18,7 @@ import type { RfqPageModel } from '../read-models/rfq-page-model.js'
 import type { RfqSearch, RfqSearchResult } from '../read-models/rfq-search.js'
 import type { Today } from '../read-models/today-model.js'
 import type { ListingItem } from './api/schemas/index.js'
+import type { Observed } from './as-of.js'
 
 /** When the polls of a channel last succeeded. */
 export interface ChannelFreshness {
@@ -83,8 +84,8 @@ export interface NotFound {
  */
 export interface PageQueries {
   freshness(): Promise<ChannelFreshness[]>
-  /** The channels of whose RFQs no poll was complete by a moment. */
-  incompleteAt(asOf: Date): Promise<string[]>
+  /** The channels of which no poll was complete by a moment. */
+  incompleteAt(observed: Observed, asOf: Date): Promise<string[]>
   /** Changes when a poll, a closing round or a decision was recorded. */
   pulse(): Promise<string>
   /** When the first poll began; null if there was none, or the channel is unknown. */

@@ -102,9 +102,9 @@ function addBoard(app: FastifyInstance, board: Board, scrub: (text: string) => s
     for (const path of [route].flat())
       app.get(path, async ({ params, query }, reply) => {
         const request = { queues, uiConfig, params: params as object, query: query as object, body: {}, headers: {} }
-        const { status = 200, body } = await Promise.resolve(handler(request)).catch(() => {
-          // All that handlers do is to ask Redis.
-          throw queueUnavailable()
+        const { status = 200, body } = await Promise.resolve(handler(request)).catch((error: Error) => {
+          // All that handlers do is to ask Redis; a mistake in the code is none of its errors.
+          throw error instanceof TypeError ? error : queueUnavailable()
         })
         const json = JSON.stringify(body, (key, value) => withoutSecrets(key, firstLines(key, value)))
         return reply.code(status).type('application/json; charset=utf-8').send(json)

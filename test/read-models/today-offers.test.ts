@@ -7,7 +7,10 @@ const award = { offers: ['2'], tonnes: 852, pricePerTonne: 31.64 }
 
 it.each([
   ['award', '3 offers, best price 31.64 EUR/t, 100 % of the wanted volume covered.'],
-  ['partial', '3 offers, but those that satisfy the hard requirements cover only 85.2 % of the wanted volume.'],
+  [
+    'partial',
+    '3 offers, but the best award that satisfies the hard requirements covers only 85.2 % of the wanted volume.',
+  ],
   ['none', '3 offers, but no award satisfies the hard requirements; best price 31.64 EUR/t regardless of them.'],
 ] as const)('an RFQ that is due soon says first whether there is an award that covers it: %s', (status, words) => {
   expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, award: { ...award, status } })).toBe(words)

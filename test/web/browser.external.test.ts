@@ -175,7 +175,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     }
     const rfq = await openBrowser(base)
     await rfq.goto(RFQ)
-    const age = () => rfq.locator('.facts [data-age]').textContent()
+    const age = () => rfq.locator('.facts [data-volatile]').textContent()
     expect(await age()).toBe(' · terms read 60 s ago')
     const changed = rfq.getByText('This page has changed.')
     await new Promise((resolve) => setTimeout(resolve, 300))

@@ -1,13 +1,14 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
-import { hadCompletePoll } from '../../../jobs/poll-freshness.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
 import { previewClose } from '../../closing/preview.js'
+import { hadCompletePoll, newestCompleteRun } from '../../complete-polls.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { channelPageModel } from '../../read-models/channel-page-model.js'
 import { createRulesLookup } from '../../read-models/channel-rules.js'
 import { momentsOf, priceHistoryOf } from '../../read-models/moments.js'
 import { offerPageModel } from '../../read-models/offer-page-model.js'
+import { factsOf } from '../../read-models/rfq-facts.js'
 import type { RfqList } from '../../read-models/rfq-list.js'
 import { toRfqPageModel } from '../../read-models/rfq-page-model.js'
 import { searchRfqs } from '../../read-models/rfq-search.js'
@@ -49,7 +50,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store), closingHold }
   const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
-    (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
+    (await newestCompleteRun(store, { channel, kind }))?.finishedAt ?? null
   const rulesOf = createRulesLookup(channels)
   const findRfq = createRfqFinder(rfqs)
 
@@ -79,9 +80,9 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
           listingsAt: await completeAt(channel, 'listings'),
         })),
       ),
-    async incompleteAt(asOf) {
-      const keys = channels.map(({ key }) => key)
-      const polled = await Promise.all(keys.map((channel) => hadCompletePoll(store, { channel, kind: 'rfqs', asOf })))
+    async incompleteAt({ channel: only, kind }, asOf) {
+      const keys = only === undefined ? channels.map(({ key }) => key) : [only]
+      const polled = await Promise.all(keys.map((channel) => hadCompletePoll(store, { channel, kind, asOf })))
       return keys.filter((_, index) => !polled[index])
     },
     async pulse() {
@@ -134,7 +135,10 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const found = await findRfq(address)
       if ('notFound' in found) return found
       const { channel } = address
-      const { id, name, title, state, responseDueDate: dueDate } = found
+      const { id, name } = found
+      // Not of the row, which may be a few seconds old: a close that has just ended must be seen.
+      const [current] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
+      const { title, state, responseDueDate: dueDate } = current === undefined ? found : factsOf(current.rfq)
       const decisions = await store.decisions({ channel, rfqId: id, limit: MAX_EXPLAINED })
       const { timeZone, graceHours, autoClose } = rulesOf(channel)
       return {

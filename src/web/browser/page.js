@@ -54,7 +54,7 @@ function show(fresh) {
     for (const [at, element] of [...main.querySelectorAll('.scroll')].entries())
       element.scrollTo(scrolled[at]?.[1] ?? 0, scrolled[at]?.[0] ?? 0)
   } else if (lastingText(main) !== lastingText(fresh.getElementById('main'))) offerReload()
-  else updateAges(fresh)
+  else updateVolatile(fresh)
 }
 
 /**
@@ -63,13 +63,13 @@ function show(fresh) {
  */
 function lastingText(element) {
   const copy = element?.cloneNode(true)
-  for (const part of copy?.querySelectorAll('#newer, [data-age], svg') ?? []) part.remove()
+  for (const part of copy?.querySelectorAll('#newer, [data-volatile], svg') ?? []) part.remove()
   return copy?.textContent
 }
 
-function updateAges(fresh) {
-  const next = fresh.querySelectorAll('main [data-age]')
-  for (const [at, element] of main.querySelectorAll('[data-age]').entries())
+function updateVolatile(fresh) {
+  const next = fresh.querySelectorAll('main [data-volatile]')
+  for (const [at, element] of main.querySelectorAll('[data-volatile]').entries())
     element.textContent = next[at]?.textContent ?? ''
 }
 

@@ -1,5 +1,7 @@
 import type { ActionDeps } from '../api/actions.js'
 import type { JobStatusView } from '../api/schemas/index.js'
+import { isQueueUnavailable } from '../errors.js'
+import type { PageContent } from './page.js'
 
 /** The status of a job that was asked for on a page: null if the queue no longer knows it, `unreachable` if it does not answer. */
 export type AskedStatus = JobStatusView | 'unreachable' | null
@@ -7,7 +9,7 @@ export type AskedStatus = JobStatusView | 'unreachable' | null
 /** Pages are shown without the queue too. */
 export const readStatus = (job: string, { queue }: Pick<ActionDeps, 'queue'>): Promise<AskedStatus> =>
   queue.status(job).catch((error: Error) => {
-    if (error.name === 'QueueUnavailableError') return 'unreachable'
+    if (isQueueUnavailable(error)) return 'unreachable'
     throw error
   })
 
@@ -15,5 +17,11 @@ export const readStatus = (job: string, { queue }: Pick<ActionDeps, 'queue'>): P
 export const causeOf = (user: { name: string } | null): string => `page ${user?.name ?? ''}`.trim().slice(0, 100)
 
 /** Seconds after which a page that waits for a job loads itself again. */
-export const REFRESH_SECONDS = 1
+const REFRESH_SECONDS = '1'
+
+/** A page that waits for a job loads itself again until that has ended; what was polled meanwhile is then in it anyway. */
+export const reloading: Pick<PageContent, 'live' | 'onSend'> = {
+  live: 'no',
+  onSend: (reply) => reply.header('refresh', REFRESH_SECONDS),
+}
 export const LOADS_AGAIN = 'This page loads itself again.'

@@ -8,9 +8,9 @@ import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { ChartFigure, values } from '../views/chart.js'
 import { momentColumn } from '../views/columns.js'
-import { Moment, plain } from '../views/format.js'
+import { Moment, Notice, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
-import { causeOf, REFRESH_SECONDS, readStatus } from './asked-job.js'
+import { causeOf, readStatus, reloading } from './asked-job.js'
 import {
   addForm,
   addPage,
@@ -21,7 +21,7 @@ import {
   pageOf,
   readChoice,
 } from './page.js'
-import { POLLS, PollForm, type PollKind, PollNotice, pollState } from './poll-now.js'
+import { POLLS, PollForm, type PollKind, pollState } from './poll-now.js'
 import { RUN_COLUMNS } from './runs-page.js'
 
 /** The queue that polls. */
@@ -32,6 +32,7 @@ export function addChannel(app: FastifyInstance, deps: PageDeps, polls: PollDeps
   const path = '/channels/:org/:channel'
   addPage(app, deps, path, async (page) => {
     const { job } = page.query
+    // Before the model: the run of a poll that has ended is then in it.
     const status = job === undefined ? undefined : await readStatus(job, polls)
     const asked = status === undefined ? null : pollState(keyOf(page), status)
     return channelPage(page, await readChannelModel(page), { asked })
@@ -86,17 +87,14 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
   return {
     title: key,
     current: '/channels',
-    ...(asked?.isRunning && { live: 'no' }),
-    onSend: (reply) => {
-      if (asked?.isRunning) reply.header('refresh', String(REFRESH_SECONDS))
-    },
+    ...(asked?.isRunning && reloading),
     tables: [downloadOf(runs.table), downloadOf(weeks)],
     body: (
       <>
         <h1>{key}</h1>
         <p class="lead">{`Due dates end at midnight in ${model.timeZone}${model.graceHours > 0 ? ` plus ${formatCount(model.graceHours, 'hour')}` : ''}; autoClose: ${model.autoClose}.`}</p>
-        {asked !== null && <PollNotice {...asked} />}
-        {mistake !== undefined && <PollNotice tone="bad" words={mistake} />}
+        {asked !== null && <Notice tone={asked.tone}>{plain(asked.words)}</Notice>}
+        {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
         {request.user?.role === 'operator' && !asked?.isRunning && <PollForm csrfToken={request.csrfToken} />}
         <ul class="tiles">
           {model.byState.map(({ state, rfqs }) => (

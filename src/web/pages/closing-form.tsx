@@ -1,7 +1,7 @@
 import { closingPath } from '../../read-models/page-paths.js'
 import type { User } from '../access/user.js'
 import type { ClosingPage, ClosingReasons } from '../page-queries.js'
-import { plain } from '../views/format.js'
+import { Notice, plain } from '../views/format.js'
 
 interface ClosingFormProps {
   found: ClosingPage
@@ -50,11 +50,7 @@ export function ClosingForm({ found, reasons, user, csrfToken, obstacle, mistake
       <h2 id="close-now">Close it now</h2>
       <Reasons title="For closing it" reasons={inFavour} />
       <Reasons title="Against" reasons={against} />
-      {mistake !== undefined && (
-        <p class="notice bad" role="alert">
-          {plain(mistake)}
-        </p>
-      )}
+      {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
       {refusal !== null && mistake === undefined && <p class="notice">{plain(refusal)}</p>}
       {remedies.map((remedy) => (
         <p key={remedy}>{plain(`What to do: ${remedy}.`)}</p>

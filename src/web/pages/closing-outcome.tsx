@@ -1,7 +1,7 @@
 import type { CloseOutcome, DecisionRecord } from '../../domain/records.js'
 import { listPath } from '../../read-models/page-paths.js'
 import type { ClosingPage } from '../page-queries.js'
-import { plain, type Tone } from '../views/format.js'
+import { Notice, plain, type Tone } from '../views/format.js'
 import { type AskedStatus, LOADS_AGAIN } from './asked-job.js'
 import type { Parameters } from './page.js'
 
@@ -100,7 +100,7 @@ export const OutcomeNotice = ({
   /** A close that is not settled yet, or null. */
   unsettled: string | null
 }) => (
-  <p class={`notice ${outcome.tone}`} role={outcome.tone === 'bad' ? 'alert' : 'status'}>
+  <Notice tone={outcome.tone}>
     {plain(outcome.words)}
     {outcome.isUndecided && unsettled !== null && ` ${plain(`But ${sentence(unsettled)}`)}`}
     {outcome.seeRun && (
@@ -109,5 +109,5 @@ export const OutcomeNotice = ({
         <a href={`${listPath('runs', channel)}&kind=close`}>Closing rounds of the channel</a>
       </>
     )}
-  </p>
+  </Notice>
 )

@@ -7,7 +7,7 @@ import type { ClosingPage, ClosingReasons } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
-import { causeOf, REFRESH_SECONDS, readStatus } from './asked-job.js'
+import { causeOf, readStatus, reloading } from './asked-job.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
 import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
 import { DECISION_COLUMNS } from './decisions-page.js'
@@ -92,11 +92,9 @@ function closingPage(
   return {
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
-    live: outcome?.isRunning ? 'no' : 'notice',
+    live: 'notice',
+    ...(outcome?.isRunning && reloading),
     tables: [downloadOf(shown.table)],
-    onSend: (reply) => {
-      if (outcome?.isRunning) reply.header('refresh', String(REFRESH_SECONDS))
-    },
     body: (
       <>
         <h1>{`Closing of RFQ ${plain(name)}`}</h1>

@@ -9,20 +9,19 @@ interface ListPage<Row> extends Omit<FilterFormProps, 'query'> {
   title: string
   /** What the rows are, in a sentence or two. */
   lead?: ComponentChildren
-  /** The past moment that it shows; undefined for the current state. */
-  asOf?: Date | undefined
+  past?: PageContent['past']
   shown: ShownTable<Row>
 }
 
 /** A page with one table that can be filtered, sorted and downloaded. */
 export function listPage<Row>(
   page: PageRequest,
-  { path, title, lead, asOf, choices, search, shown }: ListPage<Row>,
+  { path, title, lead, past, choices, search, shown }: ListPage<Row>,
 ): PageContent {
   return {
     title,
     current: path,
-    asOf,
+    past,
     tables: [downloadOf(shown.table)],
     body: (
       <>

@@ -3,14 +3,14 @@ import type { Column } from '../tables/table.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
 import { amount, Badge, plain, price, range } from '../views/format.js'
 import { listPage } from './list-page.js'
-import { type PageContent, type PageRequest, pageOf, readAsOf, readChannel } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChannel, readPast } from './page.js'
 
 /** `/listings`: the projects that developers offer credits from. */
 export async function listingsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, channels } = page
   const channel = await readChannel(page)
-  const asOf = await readAsOf(page, { ...channel, kind: 'listings' })
-  const all = await queries.listings({ ...channel, ...(asOf && { asOf }) })
+  const past = await readPast(page, { ...channel, kind: 'listings' })
+  const all = await queries.listings({ ...channel, ...(past && { asOf: past.asOf }) })
   const words = (query.q ?? '').toLowerCase().split(/\s+/)
   const rows = all.filter((row) => {
     const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`
@@ -19,7 +19,7 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
   return listPage(page, {
     path: '/listings',
     title: 'Listings',
-    asOf,
+    past,
     search: { name: 'q', title: 'Search project, developer, country, registry' },
     choices: [{ name: 'channel', title: 'Channel', values: channels }],
     shown: pageOf(page, {

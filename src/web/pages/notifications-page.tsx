@@ -7,7 +7,7 @@ import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
-import { Badge, Command, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { Badge, Command, Notice, plain, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import {
@@ -111,9 +111,7 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
 
 const AgainNotice = ({ count = '' }: { count: string | undefined }) =>
   /^[1-9]\d{0,8}$/.test(count) ? (
-    <p class="notice good" role="status">
-      {`${formatCount(Number(count), 'notification')} will be sent again within seconds.`}
-    </p>
+    <Notice tone="good">{`${formatCount(Number(count), 'notification')} will be sent again within seconds.`}</Notice>
   ) : null
 
 type AgainForm = ReturnType<typeof againForm>

@@ -7,10 +7,10 @@ import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
-import { amount, Badge, Moment, Prose, percent, plain, price, total, UNKNOWN } from '../views/format.js'
+import { Ages, amount, Badge, Moment, Prose, percent, plain, price, total, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
-import { type PageContent, type PageRequest, readAsOf, withAsOf } from './page.js'
+import { type PageContent, type PageRequest, readPast, withAsOf } from './page.js'
 import { addressOf } from './rfq-address.js'
 
 type Line = OfferPageModel['offer']['lines'][number]
@@ -19,8 +19,8 @@ type Line = OfferPageModel['offer']['lines'][number]
 export async function offerPage(page: PageRequest): Promise<PageContent> {
   const { path, query, queries, now, link } = page
   const address = addressOf(path)
-  const asOf = await readAsOf(page, { channel: address.channel, kind: 'rfqs' })
-  const found = await queries.offer({ ...address, now, ...(asOf && { asOf }), offerId: path.offer ?? '' })
+  const past = await readPast(page, { channel: address.channel, kind: 'rfqs' })
+  const found = await queries.offer({ ...address, now, ...(past && { asOf: past.asOf }), offerId: path.offer ?? '' })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
   const { model, name } = found
   const { offer, decision } = model
@@ -33,7 +33,7 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
     title: `Offer ${offer.sequence} for RFQ ${name}`,
     current: '/rfqs',
     live: 'notice',
-    asOf,
+    past,
     tables: [lines, metrics, scores, versions].map((table) => downloadOf(table as Table<unknown>)),
     body: (
       <>
@@ -121,8 +121,7 @@ function OfferFacts({ model: { offer, currency, readAt, pricesRead, asOf } }: { 
           currency !== terms.currencyCode &&
           ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t`}
         {` · covers ${percent(metrics.coverage)}`}
-        {prices !== null && ` · ${prices}`}
-        {readAt !== null && <span data-age>{` · terms read ${formatAge(readAt, new Date(asOf))} ago`}</span>}
+        <Ages of={[prices, readAt && `terms read ${formatAge(readAt, new Date(asOf))} ago`]} />
       </p>
     </div>
   )

@@ -47,13 +47,19 @@ export interface Redirect {
   redirect: string
 }
 
+/** A past moment, and what a page shows of it. */
+export interface Past {
+  asOf: Date
+  observed: Observed
+}
+
 /** What a page shows. */
 export interface PageContent {
   title: string
   /** The page of the navigation that it belongs to. */
   current: string
-  /** The past moment that it shows; undefined for the current state. */
-  asOf?: Date | undefined
+  /** The past moment that it shows, and of what; undefined for the current state. */
+  past?: Past | undefined
   body: ComponentChildren
   /** What happens when something was polled while it is shown. Default: the list is shown anew. */
   live?: 'replace' | 'notice' | 'no'
@@ -106,8 +112,9 @@ async function sendContent(
 ): Promise<FastifyReply> {
   content.onSend?.(reply)
   const { user, session, csrfToken } = request
-  const { asOf: at } = content
-  const asOf = at && { at, nowLink: link({ as_of: null }), incomplete: await queries.incompleteAt(at) }
+  const { past } = content
+  const incomplete = past === undefined ? [] : await queries.incompleteAt(past.observed, past.asOf)
+  const asOf = past && { at: past.asOf, kind: past.observed.kind, nowLink: link({ as_of: null }), incomplete }
   const frame = { user, csrfToken, canSignOut: session !== null, freshness, now, asOf, live: liveOf(content) }
   const html = await renderParts(content.body)
   return sendPage(reply, <Layout title={content.title} current={content.current} frame={frame} html={html} />)
@@ -190,14 +197,15 @@ export async function readChannel(
  * The past moment that a page shows; undefined for the current state.
  * @throws HttpError 404 for a moment before the first poll
  */
-export async function readAsOf(
+export async function readPast(
   { query, now, queries }: Pick<PageRequest, 'query' | 'now' | 'queries'>,
   observed: Observed,
-): Promise<Date | undefined> {
+): Promise<Past | undefined> {
   const asOf = parseAsOf(query.as_of, now)
-  const refusal = asOf && (await beforeFirstPoll(asOf, observed, queries.firstPollAt))
+  if (asOf === undefined) return undefined
+  const refusal = await beforeFirstPoll(asOf, observed, queries.firstPollAt)
   if (refusal) throw new HttpError(404, refusal)
-  return asOf
+  return { asOf, observed }
 }
 
 const PAGE = z.coerce.number().int().min(1).max(1_000_000)

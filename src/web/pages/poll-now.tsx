@@ -1,4 +1,4 @@
-import { plain, type Tone } from '../views/format.js'
+import type { Tone } from '../views/format.js'
 import { type AskedStatus, LOADS_AGAIN } from './asked-job.js'
 
 /** What a person can have polled on the page of a channel. */
@@ -36,12 +36,6 @@ export function pollState(channel: string, status: AskedStatus): PollState | nul
 }
 
 const running = (words: string): PollState => ({ tone: 'warn', words, isRunning: true })
-
-export const PollNotice = ({ tone, words }: Pick<PollState, 'tone' | 'words'>) => (
-  <p class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
-    {plain(words)}
-  </p>
-)
 
 /** Buttons that poll the channel now, for operators. */
 export const PollForm = ({ csrfToken }: { csrfToken: string }) => (

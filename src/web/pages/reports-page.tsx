@@ -7,17 +7,18 @@ import type { ReportJob, ReportJobs } from '../reports/report-jobs.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
-import { amount, Badge, Moment, plain, type Tone } from '../views/format.js'
+import { amount, Badge, Moment, Notice, plain, type Tone } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
+import { reloading } from './asked-job.js'
 import {
   addPage,
   type PageContent,
   type PageDeps,
   type PageRequest,
   pageOf,
-  readAsOf,
   readChoice,
+  readPast,
   singleValues,
 } from './page.js'
 
@@ -79,15 +80,17 @@ async function orderOf(
 ) {
   const channel = fields.channel ?? ''
   if (!channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
-  const asOf = await readAsOf({ query: fields, now, queries }, { channel, kind: 'rfqs' })
+  const past = await readPast({ query: fields, now, queries }, { channel, kind: 'rfqs' })
   const found =
-    fields.rfq === undefined ? null : await queries.rfqName({ channel, name: fields.rfq, now, ...(asOf && { asOf }) })
+    fields.rfq === undefined
+      ? null
+      : await queries.rfqName({ channel, name: fields.rfq, now, ...(past && { asOf: past.asOf }) })
   if (found !== null && 'notFound' in found) throw new HttpError(404, found.notFound)
   const whatIf = parseWhatIf(fields, settings)
   return {
     channel,
     rfq: found,
-    asOf: asOf ?? now,
+    asOf: past?.asOf ?? now,
     format: readChoice({ query: fields, suggest }, 'format', ['xlsx', 'html'] as const) ?? 'xlsx',
     settings: whatIf.settings,
     isWhatIf: Object.keys(whatIf.changes).length > 0,
@@ -197,9 +200,6 @@ const JOB_COLUMNS: readonly Column<ReportJob>[] = [
   momentColumn('startedAt', 'Asked (UTC)', ({ startedAt }) => startedAt.toISOString()),
 ]
 
-/** Seconds after which the page of a job that is not done loads itself again. */
-const REFRESH_SECONDS = 1
-
 /** `/reports/jobs/ID`: the status of one report. */
 async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<PageContent> {
   const job = jobs.find(path.id ?? '')
@@ -210,9 +210,7 @@ async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<Pa
     title: job.title,
     current: '/reports',
     live: 'no',
-    onSend: (reply) => {
-      if (!isOver) reply.header('refresh', String(REFRESH_SECONDS))
-    },
+    ...(!isOver && reloading),
     body: (
       <div class="card narrow">
         <h1>{plain(job.title)}</h1>
@@ -236,11 +234,7 @@ async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<Pa
             <span class="small muted">{plain(job.file)}</span>
           </p>
         )}
-        {job.error !== null && (
-          <p class="notice bad" role="alert">
-            {plain(job.error)}
-          </p>
-        )}
+        {job.error !== null && <Notice tone="bad">{plain(job.error)}</Notice>}
         <p>
           <a href="/reports">All reports</a>
         </p>

@@ -5,12 +5,26 @@ import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
+import { heldWords } from '../../read-models/today-closing.js'
 import { HttpError } from '../errors.js'
 import { downloadOf } from '../tables/table-file.js'
-import { amount, Badge, decimal, Moment, Prose, percent, plain, price, range, total, UNKNOWN } from '../views/format.js'
+import {
+  Ages,
+  amount,
+  Badge,
+  decimal,
+  Moment,
+  Prose,
+  percent,
+  plain,
+  price,
+  range,
+  total,
+  UNKNOWN,
+} from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { isSettingName, KNOWN_SETTINGS, parseWhatIf } from '../what-if.js'
-import { type PageContent, type PageRequest, pageOf, type Redirect, readAsOf } from './page.js'
+import { type PageContent, type PageRequest, pageOf, type Redirect, readPast } from './page.js'
 import { addressOf } from './rfq-address.js'
 import { RfqCharts } from './rfq-charts.js'
 import { offersTable, scenariosTable } from './rfq-tables.js'
@@ -22,8 +36,8 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const { path, query, queries, now, link, settings } = page
   const named = addressOf(path)
   refuseUnknownParameters(page)
-  const asOf = await readAsOf(page, { channel: named.channel, kind: 'rfqs' })
-  const address = { ...named, now, ...(asOf && { asOf }) }
+  const past = await readPast(page, { channel: named.channel, kind: 'rfqs' })
+  const address = { ...named, now, ...(past && { asOf: past.asOf }) }
   const whatIf = parseWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
@@ -37,7 +51,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
     current: '/rfqs',
     live: 'notice',
-    asOf,
+    past,
     tables: [downloadOf(offers.table), downloadOf(scenarios)],
     body: (
       <>
@@ -51,8 +65,8 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         {rfq.flags.map(({ words, severity }) => (
           <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>
         ))}
-        {hold !== null && <p class="notice bad">{plain(`Closing is stopped, so nothing is closed: ${hold}.`)}</p>}
-        <TimeMachine moments={moments} asOf={asOf} link={link} query={query} />
+        {hold !== null && <p class="notice bad">{plain(heldWords(hold))}</p>}
+        <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
         <WhatIfPanel
           model={model}
@@ -119,8 +133,7 @@ function Facts({ model }: { model: RfqPageModel }) {
           ? unreadText(rfq.unreadOffers)
           : `${formatCount(summary.offers, 'offer')}, ${summary.ranked} ranked, coverage ${percent(summary.coverage)}`}
         {currency !== null && `, compared in ${plain(currency)}`}
-        {prices !== null && ` · ${prices}`}
-        {termsRead !== null && <span data-age>{` · ${describeTermsRead(termsRead, new Date(asOf))}`}</span>}
+        <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
       </p>
     </div>
   )
@@ -189,9 +202,11 @@ const Sentences = ({ of }: { of: readonly string[] }) => (
 )
 
 /** What the award saves against a baseline, or why there is no such baseline. */
-function savingText({ saving, words }: RfqPageModel['savings'][number], currency: string | null): string {
+export function savingText({ saving, words }: RfqPageModel['savings'][number], currency: string | null): string {
   if (saving === null) return words
-  return `${words} The award costs ${formatTotal(Math.abs(saving), currency)} ${saving < 0 ? 'more' : 'less'}.`
+  const difference = formatTotal(Math.abs(saving), currency)
+  const costs = difference === formatTotal(0, currency) ? 'as much' : `${difference} ${saving < 0 ? 'more' : 'less'}`
+  return `${words} On the wanted tonnes, the award costs ${costs}.`
 }
 
 /** What the buyer wrote, in full. */
@@ -276,7 +291,7 @@ function MakeReport({ page: { request, query }, model: { channel, asOf }, name, 
           </button>
         </form>
       )}
-      <code class="small muted" data-age>
+      <code class="small muted" data-volatile>
         {plain(command)}
       </code>
     </div>

@@ -12,9 +12,9 @@ import {
   type PageRequest,
   pagesOf,
   rangeOf,
-  readAsOf,
   readChannel,
   readChoice,
+  readPast,
   withAsOf,
 } from './page.js'
 
@@ -23,11 +23,11 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   const { query, queries, now, suggest, channels } = request
   const sorting = parseSorting(query.sort, COLUMNS, suggest)
   const channel = await readChannel(request)
-  const asOf = await readAsOf(request, { ...channel, kind: 'rfqs' })
+  const past = await readPast(request, { ...channel, kind: 'rfqs' })
   const { rows, total, states } = await queries.rfqs({
     now,
     ...channel,
-    ...defined({ asOf, state: query.state, search: query.q }),
+    ...defined({ asOf: past?.asOf, state: query.state, search: query.q }),
     ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
     ...rangeOf(query),
   })
@@ -48,7 +48,7 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   return listPage(request, {
     path: '/rfqs',
     title: 'RFQs',
-    asOf,
+    past,
     search: { name: 'q', title: 'Search number, reference, title' },
     choices: [
       { name: 'state', title: 'State', values: states },

@@ -6,7 +6,7 @@ export function ErrorPage({ status, message }: { status: number; message: string
     <Layout title={TITLES[status] ?? 'Something went wrong'}>
       <div class="card narrow">
         <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
-        <p>{message === 'Not found.' ? 'There is no page at this address.' : message}</p>
+        <p>{message}</p>
         <p>
           <a href="/">Go to the first page</a>
         </p>

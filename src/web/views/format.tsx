@@ -57,6 +57,18 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge ${tone}`}>{children}</span>
 )
 
+/** What has just happened, or went wrong, above the rest of a page. Read out by screen readers. */
+export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <p class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    {children}
+  </p>
+)
+
+/** How old what is shown is, at the end of a line of facts. It differs each time, and nobody need be told of that. */
+export const Ages = ({ of }: { of: readonly (string | null)[] }) => (
+  <span data-volatile>{of.map((words) => (words ? ` · ${words}` : ''))}</span>
+)
+
 /** A command to copy; it breaks between its words only, never after the hyphens of an option. */
 export const Command = ({ text, quiet = false }: { text: string; quiet?: boolean }) => (
   <code class={quiet ? 'small muted' : undefined}>

@@ -29,7 +29,7 @@ export interface Frame {
   freshness: readonly ChannelFreshness[]
   now: Date
   /** The past moment that is shown, the same page now, and the channels of whose RFQs no poll was complete by then. */
-  asOf?: { at: Date; nowLink: string; incomplete: readonly string[] } | undefined
+  asOf?: { at: Date; kind: 'rfqs' | 'listings'; nowLink: string; incomplete: readonly string[] } | undefined
   /** What the script does when something was polled: show the new page, or say that there is one. */
   live?: 'replace' | 'notice' | undefined
 }
@@ -105,11 +105,12 @@ const SignOut = ({ frame: { user, csrfToken } }: { frame: Frame }) => (
   </form>
 )
 
-const PastNotice = ({ asOf: { at, nowLink, incomplete } }: { asOf: NonNullable<Frame['asOf']> }) => (
+const PastNotice = ({ asOf: { at, kind, nowLink, incomplete } }: { asOf: NonNullable<Frame['asOf']> }) => (
   <div class="past" role="note">
     <div class="wrap">
       As known on <Moment at={at.toISOString()} /> UTC.{' '}
-      {incomplete.length > 0 && `No complete poll of RFQs yet of ${incomplete.join(', ')}. `}
+      {incomplete.length > 0 &&
+        `No complete poll of ${kind === 'rfqs' ? 'RFQs' : kind} yet of ${incomplete.join(', ')}. `}
       <a href={nowLink}>Show the current state</a>
     </div>
   </div>

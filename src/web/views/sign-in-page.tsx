@@ -1,3 +1,4 @@
+import { Notice } from './format.js'
 import { Layout } from './layout.js'
 
 /** Asks for a token. */
@@ -6,11 +7,7 @@ export function SignInPage({ next, message }: { next: string; message: string | 
     <Layout title="Sign in">
       <div class="card narrow">
         <h1>Sign in</h1>
-        {message !== null && (
-          <p class="notice bad" role="alert">
-            {message}
-          </p>
-        )}
+        {message !== null && <Notice tone="bad">{message}</Notice>}
         <form method="post" action="/sign-in">
           <input type="hidden" name="next" value={next} />
           <div class="field">
