@@ -1,13 +1,13 @@
 import type { DecisionSortKey, ListedDecision } from '../domain/records.js'
 import type { Closings } from './contract.js'
-import { type DecisionRow, toDecision } from './decision-log.js'
+import { type DecisionRow, toDecision, WITH_REPEATS } from './decision-log.js'
 import { allOf, type SqlDatabase } from './sql-database.js'
 
 const SELECT = `
 select d.id, d.run_id, d.channel, d.rfq_id, d.rfq_number, d.due_date, d.time_zone, d.decided_at, d.decision, d.reason,
   d.outcome, d.http_status, d.message, d.version_before, d.version_after, '{}' as evidence, d.previous_hash, d.hash,
   d.approved_by, r.times, r.last_at as repeated_until
-from close_decisions d left join close_decision_repeats r on r.decision_id = d.id`
+from close_decisions d ${WITH_REPEATS}`
 
 const SORT_COLUMNS: Record<DecisionSortKey, readonly string[]> = {
   decision: ['d.id'],
@@ -32,7 +32,7 @@ export function createDecisionList(database: SqlDatabase): Pick<Closings, 'listD
       const filter = { channel: channel ?? null, outcome: outcome ?? null }
       const direction = sort.descending ? 'desc' : 'asc'
       // Unknown values come last, whatever the direction.
-      const order = SORT_COLUMNS[sort.key].map((column) => `${column} is null, ${column} ${direction}`).join(', ')
+      const order = SORT_COLUMNS[sort.key].map((column) => `${column} ${direction} nulls last`).join(', ')
       const rows = await database.all<DecisionRow>(
         `${SELECT} where ${where} order by ${order}, d.id desc limit @limit offset @offset`,
         { ...filter, limit: to - from, offset: from },

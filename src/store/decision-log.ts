@@ -40,8 +40,11 @@ export interface DecisionRow {
   repeated_until?: string | null
 }
 
+/** Of a decision `d`, how often it was repeated. */
+export const WITH_REPEATS = 'left join close_decision_repeats r on r.decision_id = d.id'
+
 const SELECT = `select d.*, r.times, r.last_at as repeated_until
-from close_decisions d left join close_decision_repeats r on r.decision_id = d.id`
+from close_decisions d ${WITH_REPEATS}`
 
 export const toDecision = (row: DecisionRow): DecisionRecord => ({
   id: row.id,
@@ -190,14 +193,18 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
       // Asked first: what is written meanwhile is verified too.
       const counter = await database.get<{ issued: number }>(database.dialect.issuedDecisions)
       const chain = startOfChain()
-      for (let after = 0; ; after += ROWS_PER_STEP) {
-        const rows = await database.all<DecisionRow>(
-          `select * from close_decisions where id > @after order by id limit ${ROWS_PER_STEP}`,
+      // Decisions are numbered from 1, but a forged one may have any number.
+      let after: number | null = null
+      for (;;) {
+        const rows: DecisionRow[] = await database.all<DecisionRow>(
+          `select * from close_decisions where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
           { after },
         )
         const broken = chain.firstBroken(rows)
         if (broken) return broken
-        if (rows.length < ROWS_PER_STEP) return chain.end(counter?.issued ?? 0)
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < ROWS_PER_STEP) return chain.end(counter?.issued ?? 0)
+        after = last.id
         await yieldToEventLoop()
       }
     },

@@ -65,11 +65,18 @@ export const toKnown = (row: KnownRow): KnownDocument =>
     missingSince: row.missing_since,
   })
 
-/** The condition for the row `v` of `versions` of a row `e` of `entities`. */
-const SAME_DOCUMENT = 'v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id'
+/** The condition for the rows of `versions` of a row of `entities`. */
+const sameDocument = (version: string, entity: string) =>
+  ['channel', 'kind', 'rfq_id', 'id'].map((column) => `${version}.${column} = ${entity}.${column}`).join(' and ')
 
-/** The condition for the newest version. */
-export const CURRENT_VERSION = `${SAME_DOCUMENT} and v.version = e.version`
+/** The condition for its newest version. */
+export const currentVersion = (version: string, entity: string): string =>
+  `${sameDocument(version, entity)} and ${version}.version = ${entity}.version`
+export const CURRENT_VERSION = currentVersion('v', 'e')
+
+/** Since when the document of a version `v` was missing at @asOf; null if it was not. */
+export const MISSING_SINCE_AS_OF = `(select max(a.missing_since) from absences a where ${sameDocument('a', 'v')}
+    and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf))`
 
 /** The newest version of each document, with its body as last received. */
 const selectCurrent = ({ joinOne }: Dialect) => `
@@ -87,10 +94,9 @@ select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_befor
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
   v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at, null as full_read_at,
-  (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
-    and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
+  ${MISSING_SINCE_AS_OF} as missing_since
 from versions v
-${joinOne('entities', 'e', SAME_DOCUMENT)}
+${joinOne('entities', 'e', sameDocument('v', 'e'))}
 where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
 
 /** Which documents of the current state, or of the state as of a moment. */
@@ -132,7 +138,8 @@ export function selectKnown(
   }
 }
 
-const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
+/** After all timestamps. */
+export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 
 /** Queries of documents that are one statement each. */
 export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 'export'> {

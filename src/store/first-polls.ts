@@ -9,10 +9,10 @@ export interface FirstPoll {
   startedAt: Date
 }
 
-/** The first poll that ended well before a run; null if none did. For a closing round, the first poll of the RFQs. */
+/** The first poll that began before a run and ended well; null if there is none. For a closing round, the first poll of the RFQs. */
 export type FindFirstPoll = (tx: Transaction, run: RunHandle) => Promise<FirstPoll | null>
 
-/** Looks it up once for each run, during which it does not change. */
+/** Looks it up once for each run, during which it does not change; during a closing round, the first poll may end. */
 export function createFirstPolls(): FindFirstPoll {
   const known = new Map<number, FirstPoll | null>()
   return async (tx, run) => {
@@ -25,7 +25,7 @@ export function createFirstPolls(): FindFirstPoll {
     )
     const first = earlier ? { runId: earlier.id, startedAt: new Date(earlier.started_at) } : null
     if (known.size >= MAX_RUNS_REMEMBERED) known.clear()
-    known.set(run.id, first)
+    if (first !== null || run.kind !== 'close') known.set(run.id, first)
     return first
   }
 }

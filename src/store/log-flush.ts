@@ -24,6 +24,7 @@ export function createLogFlush(database: string): () => Promise<void> {
     })
 }
 
+/** Opens the log anew: SQLite holds its locks on other files, and closing one of those here would release them. */
 async function flushFile(path: string, flags: string): Promise<void> {
   const file = await open(path, flags)
   await file.datasync().finally(() => file.close())

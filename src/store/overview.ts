@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
 import type { Overview, RevisionFilter } from './contract.js'
-import { CURRENT_VERSION, toVersion, type VersionRow } from './document-queries.js'
+import { CURRENT_VERSION, MAX_TIMESTAMP, MISSING_SINCE_AS_OF, toVersion, type VersionRow } from './document-queries.js'
 import { InvalidCursorError } from './errors.js'
 import { offerIdsOf } from './listed-offers.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
@@ -27,7 +27,7 @@ export function createOverview(queries: Queries): Overview {
       return toRevisions(await queries.all<RevisionRow>(revisionsQuery(filter), parameters))
     },
     async offerRevisions(filter) {
-      const parameters = { ...periodOf(filter), listed: await listedOffers(queries, filter) }
+      const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
       return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(
         toOfferRevisions,
       )
@@ -41,7 +41,6 @@ async function storedChannels(queries: Queries): Promise<string[]> {
 }
 
 const MIN_TIMESTAMP = ''
-const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 const storedOrNull = (id: string | undefined) => (id === undefined ? null : toStoredText(id))
 const periodOf = ({ channel, after, asOf }: Omit<RevisionFilter, 'rfqId'>) => ({
   channel: channel ?? null,
@@ -98,8 +97,7 @@ order by e.id`
 const ENTRIES_AS_OF = `
 with known as (
   select v.channel, v.kind, v.rfq_id, v.id, v.version, v.observed_at, v.valid,
-    (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
-      and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
+    ${MISSING_SINCE_AS_OF} as missing_since
   from versions v
   where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)
     and v.kind in ('rfq', 'response') and v.channel = @channel
@@ -239,7 +237,7 @@ const toOfferRevisions = (row: OfferRevisionRow): OfferRevisions => ({
 type OfferPeriod = Omit<RevisionFilter, 'rfqId'>
 
 /** Offers that are new in the period and that the list entry of their RFQ, which was not read, named before it. */
-async function listedOffers(queries: Queries, filter: OfferPeriod): Promise<string[]> {
+async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promise<string[]> {
   const rows = await queries.all<{ channel: string; id: string; text: string }>(
     listEntriesBefore(filter),
     periodOf(filter),

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../domain/identifier.js'
 import type { Validators } from '../domain/validators.js'
 import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
-import { CURRENT_VERSION } from './document-queries.js'
+import { CURRENT_VERSION, currentVersion } from './document-queries.js'
 import type { Dialect, Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -51,7 +51,7 @@ const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect) => `
 select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   (select ${listOf('r.id')} from entities r
-    ${joinOne('versions', 'w', 'w.channel = r.channel and w.kind = r.kind and w.rfq_id = r.rfq_id and w.id = r.id and w.version = r.version')}
+    ${joinOne('versions', 'w', currentVersion('w', 'r'))}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
       and w.shape = 'summary') as summaries
 from entities e
@@ -121,7 +121,7 @@ const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
 const TEXT_WITH_VALIDATORS = `
 select coalesce(e.latest_body, v.body) as text
 from entities e
-join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
-  and v.version = e.version
+join versions v on ${CURRENT_VERSION}
 where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id
-  and e.etag is not distinct from @etag and e.last_modified is not distinct from @lastModified and (e.latest_body is not null or v.body_as_received = 1)`
+  and e.etag is not distinct from @etag and e.last_modified is not distinct from @lastModified
+  and (e.latest_body is not null or v.body_as_received = 1)`

@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 import { isCalendarDate } from '../domain/zoned-time.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
+import { CURRENT_VERSION } from './document-queries.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
 import { fromStoredText } from './stored-text.js'
 
@@ -101,8 +102,7 @@ class RfqIndex {
       rows = this.#add(
         this.#read<IndexRow>(
           `select ${FACTS} from entities e
-          join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
-            and v.version = e.version
+          join versions v on ${CURRENT_VERSION}
           where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after order by e.id limit ${BATCH_SIZE}`,
           { after: rows.at(-1)?.id ?? '' },
         ),

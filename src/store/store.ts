@@ -45,7 +45,7 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the SQLite store: WAL, FULL sync, foreign keys, integrity checked, schema migrated.
+ * Opens the SQLite store: a write-ahead log that is flushed before a write is acknowledged, foreign keys, integrity checked, schema migrated.
  * @throws UnusableDatabaseError with a remedy if the file cannot be used
  */
 export async function openStore(options: StoreOptions): Promise<Store> {

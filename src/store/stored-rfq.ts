@@ -1,6 +1,7 @@
 import type { DocumentShape } from '../domain/documents.js'
 import { rfqFacts } from '../domain/event-facts.js'
 import type { RfqFacts } from '../domain/events.js'
+import { CURRENT_VERSION } from './document-queries.js'
 import type { Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -13,8 +14,7 @@ export async function storedRfqFacts(
   if (rfqIds.length === 0) return new Map()
   const rows = await queries.all<{ id: string; text: string; shape: DocumentShape }>(
     `select e.id, coalesce(v.parsed_body, v.body) as text, v.shape from entities e
-    join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
-      and v.version = e.version
+    join versions v on ${CURRENT_VERSION}
     where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${queries.dialect.anyOf('e.id', '@ids')}`,
     { channel, ids: rfqIds.map(toStoredText) },
   )

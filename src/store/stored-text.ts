@@ -34,6 +34,3 @@ export function fromStoredText(stored: string): string {
     return literal + (backslashes.length % 2 === 0 ? code : String.fromCharCode(Number.parseInt(code.slice(1), 16)))
   })
 }
-
-/** The ids as they are stored, as a JSON list: for `in (select value from json_each(@ids))`. */
-export const storedIds = (ids: readonly string[]): string => JSON.stringify(ids.map(toStoredText))

@@ -5,6 +5,7 @@ import type { UnsettledClose } from '../domain/records.js'
 import { OPEN } from './close-intents.js'
 import type { Closings } from './contract.js'
 import { IS_ANSWER, selectNewestIds } from './decision-log.js'
+import { CURRENT_VERSION } from './document-queries.js'
 import { retryCommand } from './retry-command.js'
 import { allOf, type SqlDatabase } from './sql-database.js'
 import { fromStoredText } from './stored-text.js'
@@ -41,8 +42,7 @@ with answers as (
 select u.*, e.missing_since, coalesce(e.latest_body, v.body) as body
 from unsettled u
 left join entities e on e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = u.rfq_id
-left join versions v on v.channel = e.channel and v.kind = 'rfq' and v.rfq_id = '' and v.id = e.id
-  and v.version = e.version
+left join versions v on ${CURRENT_VERSION}
 order by u.since, u.channel, u.rfq_id`
 
 /** Closes that need a person (docs/CLOSING.md, rule 12). */

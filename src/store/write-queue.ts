@@ -87,7 +87,7 @@ export class WriteQueue {
     const { retryWhileBusy, flush, toError } = this.#options
     const acknowledge: (() => void)[] = []
     const group: PendingWrite[] = []
-    const couldBegin = this.#waiting.length
+    const waitingAtStart = this.#waiting.length
     try {
       const writer = this.#options.writer()
       await retryWhileBusy(() => void writer.exec('begin immediate'))
@@ -106,7 +106,7 @@ export class WriteQueue {
     } catch (error) {
       this.#rollBack()
       // Those that were added while it waited for the lock wait as long themselves.
-      const failed = group.length > 0 ? group : this.#waiting.splice(0, couldBegin)
+      const failed = group.length > 0 ? group : this.#waiting.splice(0, waitingAtStart)
       for (const { reject } of failed) reject(toError(error))
       return
     }

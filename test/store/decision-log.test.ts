@@ -43,6 +43,13 @@ describe('decision log', () => {
     }
     expect(await tamper(`update close_decisions set evidence = '{"b":1,${evidence.slice(1)}' where id = 2`)).toBe(2)
     expect(await tamper(`update close_decisions set evidence = '${evidence}' where id = 2`)).toBeNull()
+    const forged = 'run_id, channel, rfq_id, time_zone, decided_at, decision, reason, evidence, previous_hash, hash'
+    const forge = (id: number) =>
+      tamper(`insert into close_decisions (id, ${forged}) select ${id}, ${forged} from close_decisions where id = 2`)
+    for (const id of [0, -7]) {
+      expect(await forge(id)).not.toBeNull()
+      expect(await tamper(`delete from close_decisions where id = ${id}`)).toBeNull()
+    }
     expect(await tamper('delete from close_decisions where id = 3')).toBe(3)
     expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
   })
