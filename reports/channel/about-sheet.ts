@@ -1,5 +1,4 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { headingOf } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { contextTerms, noteSections, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import type { ChannelLayout } from './layout.js'
@@ -8,7 +7,7 @@ const NOTE = 'Definitions, sources and limits of the data.'
 
 /** `About` of a channel's workbook. */
 export const channelAboutSheet = (layout: ChannelLayout): SheetPlan =>
-  textSheet(headingOf(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
+  textSheet(layout, NOTE, () => aboutRows(layout.report))
 
 const FORMULAS = 'Counts and sums on RFQs and Summary are formulas over Offers, stored with their results.'
 

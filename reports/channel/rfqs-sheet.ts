@@ -3,23 +3,20 @@ import { formatAmount } from '../../src/domain/comparison/number-format.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { all, here, is, mark } from '../layout/marks.js'
-import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
 import { formula as formulaCell, text as textCell } from '../xlsx/cells.js'
 import type { ChannelLayout, OfferRowKey, RfqRowKey } from './layout.js'
 
-const NOTE =
-  'One row per RFQ, open RFQs first, by due date. Prices are those of ranked offers, in the currency of the column “Currency of prices”.'
-
 /** `RFQs` of a channel. */
 export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
   const { rfqs } = layout
   const open = is({ column: rfqs.letter('state') }, '=', 'open')
-  return tableSheet({
+  return tableSheet(layout, {
     grid: rfqs,
-    heading: headingOf(layout, 'RFQs', NOTE),
+    title: 'RFQs',
+    note: 'One row per RFQ, open RFQs first, by due date. Prices are those of ranked offers, in the currency of the column “Currency of prices”.',
     rows: layout.report.rfqs,
     emptyText: 'No RFQs.',
     frozenColumns: 2,

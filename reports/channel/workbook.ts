@@ -2,10 +2,8 @@ import type { ChannelReport } from '../../src/domain/comparison/channel/channel-
 import { guardSheet } from '../layout/guard.js'
 import type { SheetFactory } from '../layout/sheet-plan.js'
 import { channelAboutSheet } from './about-sheet.js'
-import { channelClosingsSheet } from './closings-sheet.js'
 import { channelLayout } from './layout.js'
-import { channelListingsSheet } from './listings-sheet.js'
-import { channelOffersSheet } from './offers-sheet.js'
+import { channelClosingsSheet, channelListingsSheet, channelOffersSheet } from './record-sheets.js'
 import { channelRfqsSheet } from './rfqs-sheet.js'
 import { channelSummarySheet } from './summary-sheet.js'
 

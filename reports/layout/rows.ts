@@ -4,26 +4,14 @@ import { cellText } from './cell-text.js'
 import type { RowPlan } from './sheet-plan.js'
 import { MIN_COLUMN_UNITS, rowHeight, wrappedLines } from './text-metrics.js'
 
-/** The three lines above the content of a sheet. */
-export interface Heading {
-  title: string
-  /** Which RFQ or channel, and as of when. */
-  subject: string
-  /** How to read the sheet. */
-  note: string
-}
-
-/** The heading of a sheet; all sheets of a workbook have the same subject. */
-export const headingOf = ({ subject }: { subject: string }, title: string, note: string): Heading => ({
-  title,
-  subject,
-  note,
-})
-
-/** Title, subject and note, one row each. */
-export const headingRows = ({ title, subject, note }: Heading): RowPlan[] => [
+/**
+ * The lines above the content of a sheet, one row each.
+ * @param of which RFQ or channel, and as of when; all sheets of a workbook have the same subject
+ * @param note how to read the sheet
+ */
+export const headingRows = (of: { subject: string }, title: string, note: string): RowPlan[] => [
   titleRow(title),
-  subjectRow(subject),
+  subjectRow(of.subject),
   noteRow(note),
 ]
 

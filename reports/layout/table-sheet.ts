@@ -5,7 +5,7 @@ import { cellContent, cellText, isNumberOrDate } from './cell-text.js'
 import type { Column, Columns } from './columns.js'
 import { columnIndex, columnLetter, type Grid, makeGrid } from './grid.js'
 import type { Mark } from './marks.js'
-import { type Heading, headingRows, headRow, right, sectionRow, textRow } from './rows.js'
+import { headingRows, headRow, right, sectionRow, textRow } from './rows.js'
 import type { RowPlan, RowRole, SheetPlan } from './sheet-plan.js'
 import { columnWidth, MIN_COLUMN_UNITS } from './text-metrics.js'
 
@@ -13,7 +13,9 @@ import { columnWidth, MIN_COLUMN_UNITS } from './text-metrics.js'
 interface TablePlan<Row, Key extends string> {
   /** Positions of the columns, if formulas refer to them; otherwise the name of the sheet. */
   grid: Grid<Key> | string
-  heading: Heading
+  title: string
+  /** How to read the sheet. */
+  note: string
   columns: Columns<Row, Key>
   rows: readonly Row[]
   /** Shown if there are no rows. */
@@ -37,7 +39,7 @@ const DEFAULT_MAX_COLUMN_UNITS = 32
 const MAX_HEADER_LINES = 3
 
 /** A sheet with one table: heading, frozen headers with filters, and columns as wide as their content. */
-export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): SheetPlan {
+export function tableSheet<Row, Key extends string>(of: { subject: string }, plan: TablePlan<Row, Key>): SheetPlan {
   const grid =
     typeof plan.grid === 'string'
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
@@ -50,7 +52,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
     columns: columns.length,
     workingColumns: working.map((key) => grid.keys.indexOf(key)),
     independentColumns: independent.map((key) => grid.keys.indexOf(key)),
-    rows: () => sheetRows(plan, grid, columns),
+    rows: () => sheetRows(headingRows(of, plan.title, plan.note), plan, grid, columns),
     data: () => dataRows(columns, plan.rows),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${columnLetter(columns.length)}${grid.lastRow}`,
@@ -65,11 +67,12 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
 }
 
 function* sheetRows<Row, Key extends string>(
-  { heading, aboveHeader, rows, emptyText }: TablePlan<Row, Key>,
+  heading: readonly RowPlan[],
+  { aboveHeader, rows, emptyText }: TablePlan<Row, Key>,
   grid: Grid<Key>,
   columns: readonly Column<Row>[],
 ): Generator<RowPlan> {
-  yield* headingRows(heading)
+  yield* heading
   if (aboveHeader === undefined) yield sectionRow(...columns.map(({ band }) => band))
   else for (const { role, cells } of aboveHeader) yield { role, cells: grid.keys.map((key) => cells[key]) }
   yield* tableRows(columns, rows)

@@ -3,7 +3,7 @@ import type { ReportContext } from '../../src/domain/comparison/comparison-conte
 import type { About } from '../../src/domain/comparison/report/report-notes.js'
 import * as style from '../xlsx/cell-styles.js'
 import { text } from '../xlsx/cells.js'
-import { emptyRows, type Heading, headingRows, sectionRow, textRow } from './rows.js'
+import { emptyRows, headingRows, sectionRow, textRow } from './rows.js'
 import type { RowPlan, SheetPlan } from './sheet-plan.js'
 import { rowSheet } from './table-sheet.js'
 import { wrappedLines } from './text-metrics.js'
@@ -17,9 +17,9 @@ const MAX_LINES_PER_ROW = 28
 const MAX_CHARACTERS_PER_ROW = 2_400
 
 /** An `About` sheet: text in titled sections. `sections` is called more than once. */
-export function textSheet(heading: Heading, sections: () => Iterable<RowPlan>): SheetPlan {
+export function textSheet(of: { subject: string }, note: string, sections: () => Iterable<RowPlan>): SheetPlan {
   const rows = function* (): Generator<RowPlan> {
-    yield* headingRows(heading)
+    yield* headingRows(of, 'About this workbook', note)
     yield* sections()
   }
   return rowSheet({ name: 'About', widths: WIDTHS, rows, frozen: { rows: 2 }, print: { titleRows: [1, 2] } })

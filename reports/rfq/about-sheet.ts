@@ -2,7 +2,6 @@ import type { Source } from '../../src/domain/comparison/comparison-context.js'
 import type { ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { columnsOf } from '../layout/columns.js'
-import { headingOf } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import { contextTerms, noteSections, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
@@ -11,8 +10,7 @@ import type { RfqLayout } from './layout.js'
 
 const NOTE = 'Definitions, sources, limits of the data, and long texts in full.'
 /** `About`: definitions, sources and texts in full. */
-export const aboutSheet = (layout: RfqLayout): SheetPlan =>
-  textSheet(headingOf(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
+export const aboutSheet = (layout: RfqLayout): SheetPlan => textSheet(layout, NOTE, () => aboutRows(layout.report))
 
 function* aboutRows(report: RfqReport): Generator<RowPlan> {
   yield* titledSection('How to read this workbook', contextRows(report))

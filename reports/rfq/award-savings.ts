@@ -1,7 +1,6 @@
 import type { Baseline } from '../../src/domain/comparison/decision/decision-model.js'
 import { bodyRow, emptyRows, headRow, right, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, formula, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-tonnes.js'
@@ -13,7 +12,7 @@ import { BASELINES, type RfqLayout } from './layout.js'
  * @param row number of the first row
  */
 export function* savingsRows(layout: RfqLayout, row: number): Generator<RowPlan> {
-  const { report, currency } = layout
+  const { report, inCurrency, perTonne } = layout
   const { savings } = report.decision
   yield sectionRow('Savings of the recommended award, on the wanted tonnes only')
   if (savings === null) yield* [textRow('No award is recommended.'), ...emptyRows(BASELINES)]
@@ -24,12 +23,12 @@ export function* savingsRows(layout: RfqLayout, row: number): Generator<RowPlan>
       'Source',
       '',
       right('Wanted tonnes'),
-      right(withCurrency('Cost at its price', currency)),
-      right(withCurrency('Price', currency, '/t')),
+      right(inCurrency('Cost at its price')),
+      right(perTonne('Price')),
       right('Saving (share)'),
-      right(withCurrency('Saving', currency)),
+      right(inCurrency('Saving')),
       '',
-      right(withCurrency('Less cost of excess', currency)),
+      right(inCurrency('Less cost of excess')),
     )
     for (const [index, baseline] of savings.baselines.entries())
       yield baselineRow(layout, baseline, { row: row + 2 + index, tonnes: savings.tonnes })
@@ -38,8 +37,7 @@ export function* savingsRows(layout: RfqLayout, row: number): Generator<RowPlan>
 }
 
 function baselineRow(layout: RfqLayout, baseline: Baseline, { row, tonnes }: { row: number; tonnes: number }): RowPlan {
-  const { numbers, currency, scenarios } = layout
-  const money = numbers.money(currency)
+  const { numbers, money, scenarios } = layout
   const figure = (needs: string, expression: string, cached: CachedResult, cellStyle: style.Style): Cell =>
     formula(`IF(ISNUMBER(${needs}),${expression},"")`, cached ?? '', cellStyle)
   const recommended = (key: 'tonnes' | 'price' | 'excessCost' | 'solution') => scenarios.at(key, 0)
@@ -66,8 +64,8 @@ const excessOf = ({ report }: RfqLayout, { baseline }: Baseline): number =>
   baseline === 'next-best' ? (report.decision.recommendation.runnerUp?.award.excessCost ?? 0) : 0
 
 /** The runner-up needs a search: it is that of the report's settings. */
-function priceCell({ offers, numbers, currency }: RfqLayout, { baseline, pricePerTonne }: Baseline): Cell {
-  const [cached, cellStyle] = [pricePerTonne ?? '', numbers.price(currency)]
+function priceCell({ offers, price }: RfqLayout, { baseline, pricePerTonne }: Baseline): Cell {
+  const [cached, cellStyle] = [pricePerTonne ?? '', price]
   switch (baseline) {
     case 'max-price':
       return formula('IF(ISNUMBER(MaxPrice),MaxPrice,"")', cached, cellStyle)

@@ -5,10 +5,10 @@ import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, mark } from '../layout/marks.js'
-import { emptyRows, headingOf, headingRows } from '../layout/rows.js'
+import { emptyRows, headingRows } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { inOrder, rowSheet, tableRows } from '../layout/table-sheet.js'
-import { joinList, withCurrency, yesNo } from '../layout/wording.js'
+import { joinList, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
 import { TONNES } from '../xlsx/validations.js'
@@ -69,7 +69,7 @@ const TITLE_ROWS = 2
 /** The scenarios are on one page, and so are the savings. */
 function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   const { scenarios, report } = layout
-  const heading = headingRows(headingOf(layout, 'Award scenarios', NOTE))
+  const heading = headingRows(layout, 'Award scenarios', NOTE)
   const table = [...tableRows(inOrder(scenarios, scenarioColumns(layout)), scenarioRows(report))]
   const tonnes = [...tonnesRows(layout)]
   const blocks = [
@@ -84,9 +84,8 @@ function* awardRows(layout: RfqLayout): Generator<RowPlan> {
 
 /** The columns of the scenarios; `Summary` refers to some of them. */
 export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, ScenarioKey> {
-  const { numbers, currency, scenarios, award: tonnes } = layout
+  const { numbers, money, price, inCurrency, perTonne, scenarios, award: tonnes } = layout
   const { text, number, formula, arrayFormula, cells } = columnsOf<ScenarioRow, ScenarioKey>(scenarios)
-  const money = numbers.money(currency)
   const developers = tonnes.range('developerNo')
   const awarded = ({ scenario }: ScenarioRow) => tonnes.range(scenario)
   const unmet = unmetByOffer(layout.report)
@@ -116,11 +115,11 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
       `SUMPRODUCT(${isWinner(layout, award)}*${awarded(award)})`,
       award.tonnes,
     ]),
-    total: formula(withCurrency('Total', currency), style.asBold(money), (award) => [
+    total: formula(inCurrency('Total'), style.asBold(money), (award) => [
       `SUMPRODUCT(${isWinner(layout, award)}*${awarded(award)}*${tonnes.range('price')})`,
       award.total,
     ]),
-    price: formula(withCurrency('Price per tonne', currency, '/t'), numbers.price(currency), (award, at) => [
+    price: formula(perTonne('Price per tonne'), price, (award, at) => [
       `IF(${at('tonnes')}>0,${at('total')}/${at('tonnes')},"")`,
       award.pricePerTonne ?? '',
     ]),
@@ -128,7 +127,7 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
       `IF(${reaches(at('reached'))},MAX(0,${at('tonnes')}-WantedVolume),0)`,
       award.excessTonnes,
     ]),
-    excessCost: formula(withCurrency('Cost of excess', currency), money, (award, at) => [
+    excessCost: formula(inCurrency('Cost of excess'), money, (award, at) => [
       `${at('excessTonnes')}*N(${at('price')})`,
       award.excessCost,
     ]),
@@ -136,11 +135,11 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
       const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
       return [`IF(${winnerCount(layout, award)}=0,0,${spread})`, award.developers]
     }),
-    difference: formula(withCurrency('Difference from recommended', currency), money, (award, _at, index) => [
+    difference: formula(inCurrency('Difference from recommended'), money, (award, _at, index) => [
       difference(index, 0),
       award.difference ?? '',
     ]),
-    constraint: formula(withCurrency('Cost of the constraint', currency), money, (award, _at, index) => [
+    constraint: formula(inCurrency('Cost of the constraint'), money, (award, _at, index) => [
       award.constraint === null ? '""' : difference(index, SHEET_SCENARIOS.indexOf(award.constraint.without)),
       award.constraint?.cost ?? '',
     ]),
@@ -152,7 +151,7 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
     waived2: empty,
     waived3: empty,
     waived4: empty,
-    lowerBound: cells(withCurrency('Lower bound on cost', currency), (award) => lowerBoundCell(layout, award), {
+    lowerBound: cells(inCurrency('Lower bound on cost'), (award) => lowerBoundCell(layout, award), {
       style: money,
     }),
     rule: cells('Rule and solution method', (award) => ruleCell(layout, award)),

@@ -11,7 +11,7 @@ import { type At, type Column, type Columns, columnsOf } from '../layout/columns
 import { sectionRow, textRow, workingRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { inOrder, tableRows } from '../layout/table-sheet.js'
-import { withCurrency, yesNo } from '../layout/wording.js'
+import { yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
 import { byWantedBasis, REACHED_FACTOR, REACHED_VOLUME, requirementCell } from './inputs.js'
@@ -38,7 +38,7 @@ const levelsChanged = ({ report }: RfqLayout) =>
 
 /** Intermediate results for the cheapest single offer: lowest total of those large enough, then most tonnes, lowest number. */
 export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
-  const { award, numbers, currency } = layout
+  const { award, numbers, money } = layout
   const ranked = `(${award.range('eligible')}="yes")`
   const volume = award.range('volume')
   const [volumes, totals] = [`ROUND(${volume},6)`, `ROUND(${award.range('total')},6)`]
@@ -56,7 +56,7 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
     text('Offers large enough; total; volume; offer no.; levels of requirements changed', style.body),
     undefined,
     step(`SUM(${ranked}*${largeEnough})`, figures.enough, style.plainNumber),
-    step(`MIN(IF(${candidates},${totals}))`, figures.total, numbers.money(currency)),
+    step(`MIN(IF(${candidates},${totals}))`, figures.total, money),
     step(`MAX(IF(${cheapest},${volumes}))`, figures.volume, numbers.volume),
     step(`MIN(IF(${largest},${award.range('offer')}))`, figures.offer, style.plainNumber),
     formula(levelsChanged(layout), 0, style.plainNumber),
@@ -72,7 +72,7 @@ export function* tonnesRows(layout: RfqLayout): Generator<RowPlan> {
 }
 
 function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
-  const { award, offers, numbers, currency, report } = layout
+  const { award, offers, numbers, money, price, inCurrency, perTonne, report } = layout
   const { text, number, formula } = columnsOf<OfferReport, AwardKey>(award)
   const [orders, unmet] = [priceOrder(report.offers), unmetByOffer(report)]
   // The number of a developer is that of its first offer.
@@ -91,11 +91,11 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       yesNo(eligibility.eligible),
     ]),
     volume: formula('Volume (t)', numbers.volume, (offer, _at, index) => [ifAwardable(index, 'volume'), volume(offer)]),
-    total: formula(withCurrency('Total', currency), numbers.money(currency), (offer, _at, index) => [
+    total: formula(inCurrency('Total'), money, (offer, _at, index) => [
       ifAwardable(index, 'comparedTotal'),
       total(offer),
     ]),
-    price: formula(withCurrency('Price per tonne', currency, '/t'), numbers.price(currency), (offer, at) => [
+    price: formula(perTonne('Price per tonne'), price, (offer, at) => [
       `IF(${at('volume')}>0,${at('total')}/${at('volume')},0)`,
       volume(offer) > 0 ? total(offer) / volume(offer) : 0,
     ]),
@@ -192,7 +192,7 @@ export function solutionCell(layout: RfqLayout, award: ScenarioRow): Cell {
  * scenario is a lower bound for a searched award that is outdated.
  */
 export function lowerBoundCell(layout: RfqLayout, award: ScenarioRow): Cell {
-  const { report, numbers, currency, scenarios } = layout
+  const { report, money, scenarios } = layout
   const { scenario } = award
   if (!isSolved(scenario)) return blank(style.body)
   const divisible = SHEET_SCENARIOS.indexOf('cheapest-divisible')
@@ -202,7 +202,7 @@ export function lowerBoundCell(layout: RfqLayout, award: ScenarioRow): Cell {
     ? `IF(${scenarios.at('reached', divisible)}="yes",${scenarios.at('total', divisible)},"")`
     : '""'
   const expression = `IF(${outdatedWhen(layout, scenario)},${outdated},${bound})`
-  return formula(expression, award.lowerBound ?? '', numbers.money(currency))
+  return formula(expression, award.lowerBound ?? '', money)
 }
 
 /** The rule of a scenario; how a searched one was solved for the current inputs, or what is wrong with own tonnes. */

@@ -1,7 +1,6 @@
 import { type Change, EVENT_LABELS, isChange } from '../../src/domain/comparison/report/document-changes.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'
-import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
@@ -34,9 +33,10 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
     ...cells(header, (change) => valueCell(value(change)), { maxWidth: CELL_UNITS }),
     full: value,
   })
-  return tableSheet({
+  return tableSheet(layout, {
     grid: 'Changes',
-    heading: headingOf(layout, 'Changes', noteOf(layout)),
+    title: 'Changes',
+    note: noteOf(layout),
     rows: layout.report.changes,
     emptyText: 'No changes observed.',
     frozenColumns: 1,

@@ -5,7 +5,6 @@ import type { Check } from '../../src/domain/comparison/report/check-model.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, keys, makeGrid } from '../layout/grid.js'
 import { here, is, isOneOf, type Mark, mark } from '../layout/marks.js'
-import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import { codeWords, severityLabels } from '../layout/wording.js'
@@ -15,8 +14,6 @@ import type { OfferKey, RfqLayout } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 import { recommendationFact } from './recommendation/recommendation-block.js'
 
-const NOTE =
-  'All comparisons with their numbers and verdicts. Figures: this report’s own calculations, each done in two ways. Data: consistency of the documents received. Flags: warnings about offers and the RFQ.'
 const KEYS = keys('about verdict subject title leftWhat left rightWhat right difference exact tolerance words')
 type Key = (typeof KEYS)[number]
 const FIGURE = style.withNumberFormat(style.plainNumber, '#,##0.00####')
@@ -49,9 +46,10 @@ interface Side {
 export function checksSheet(layout: RfqLayout): SheetPlan {
   const rows = checkRows(layout)
   const checks = makeGrid('Checks', KEYS, HEADER_ROW, rows.length)
-  return tableSheet<CheckRow, Key>({
+  return tableSheet<CheckRow, Key>(layout, {
     grid: checks,
-    heading: headingOf(layout, 'Checks', NOTE),
+    title: 'Checks',
+    note: 'All comparisons with their numbers and verdicts. Figures: this report’s own calculations, each done in two ways. Data: consistency of the documents received. Flags: warnings about offers and the RFQ.',
     aboveHeader: [{ role: 'note', cells: masterCells(layout, checks) }],
     rows,
     emptyText: 'No checks.',

@@ -7,7 +7,7 @@ import { REQUIREMENT_LABELS, type Requirement } from '../../src/domain/compariso
 import { cellContent, NO_FIGURE, referenceTo } from '../layout/cell-text.js'
 import { columnLetter, keys } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, headingOf, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
+import { bodyRow, emptyRows, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, rowSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
@@ -79,7 +79,7 @@ const lastColumnOf = (offers: readonly OfferReport[]) =>
 const rowsOf = (groups: readonly Group[]) => groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
 
 function* comparisonRows(layout: RfqLayout, groups: readonly Group[], offers: readonly OfferReport[]) {
-  yield* headingRows(headingOf(layout, 'Comparison', noteOf(layout, offers.length)))
+  yield* headingRows(layout, 'Comparison', noteOf(layout, offers.length))
   yield* emptyRows(1)
   yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map(offerName))
   let row = HEADER_ROW

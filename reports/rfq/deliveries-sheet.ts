@@ -1,19 +1,16 @@
 import { type At, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
-import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
 import type { DeliveryKey, OfferLine, OfferPrepayment, PrepaymentKey, RfqLayout } from './layout.js'
 
-const NOTE =
-  'One row per vintage of a scheduled delivery. Line total = volume × unit price, in the offer’s currency. Empty cells: not stated.'
-
 /** `Deliveries`: the lines from which the workbook computes its sums and means. */
 export function deliveriesSheet(layout: RfqLayout): SheetPlan {
-  return tableSheet<OfferLine, DeliveryKey>({
+  return tableSheet<OfferLine, DeliveryKey>(layout, {
     grid: layout.deliveries,
-    heading: headingOf(layout, 'Scheduled deliveries', NOTE),
+    title: 'Scheduled deliveries',
+    note: 'One row per vintage of a scheduled delivery. Line total = volume × unit price, in the offer’s currency. Empty cells: not stated.',
     columns: { ...termColumns(layout), ...workings(layout) },
     working: keys('days factor present tonneDays onTime tonneYears'),
     rows: layout.lines,
@@ -90,18 +87,16 @@ function isOnTime({ report }: RfqLayout, { line }: OfferLine): boolean {
   return limit !== null && line.days !== null && line.days <= limit
 }
 
-const PREPAYMENTS_NOTE =
-  'One row per pre-payment, in the offer’s currency. Pre-payments are part of the total, not in addition to it.'
-
 /** `Prepayments`. */
 export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
   const { prepayments, offers, numbers } = layout
   const { text, number, date, days, formula, formulaOrEmpty } = columnsOf<OfferPrepayment, PrepaymentKey>(prepayments)
   const rowOf = new Map(layout.report.offers.map((offer, index) => [offer, index]))
   const money = ({ offer }: OfferPrepayment) => numbers.money(offer.terms.currencyCode)
-  return tableSheet({
+  return tableSheet(layout, {
     grid: prepayments,
-    heading: headingOf(layout, 'Pre-payments', PREPAYMENTS_NOTE),
+    title: 'Pre-payments',
+    note: 'One row per pre-payment, in the offer’s currency. Pre-payments are part of the total, not in addition to it.',
     rows: layout.payments,
     emptyText: layout.report.offers.length === 0 ? layout.noOffers : 'No offer requires a pre-payment.',
     working: keys('days factor present'),

@@ -1,6 +1,6 @@
 import { columnIndex } from '../layout/grid.js'
 import { here, is, mark } from '../layout/marks.js'
-import { bodyRow, emptyCells, emptyRows, headingOf, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
+import { bodyRow, emptyCells, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -73,7 +73,7 @@ const allIn = (column: string, placed: readonly Placed[]) =>
 
 function* inputRows(layout: RfqLayout, sections: readonly Section[], placed: readonly Placed[]): Generator<RowPlan> {
   const errors = errorCells(allIn(STATE, placed), layout)
-  for (const [at, row] of headingRows(headingOf(layout, 'Inputs', NOTE)).entries()) {
+  for (const [at, row] of headingRows(layout, 'Inputs', NOTE).entries()) {
     yield { ...row, cells: [...row.cells, ...emptyCells(WIDTHS.length - 2), errors[at]] }
   }
   yield changesRow(placed, layout)

@@ -246,7 +246,7 @@ function volumeLimits({ report: { rfq }, numbers }: RfqLayout): Entry[] {
   ]
 }
 
-function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
+function priceLimits({ report, numbers, price, currency }: RfqLayout): Entry[] {
   const { rfq } = report
   const code = report.currency.rfq
   const rate = report.currency.rates.some((known) => known.currency === code) ? `Rate_${code}` : 'NA()'
@@ -258,7 +258,7 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
   ]
   const converted = (name: string, compared: number | null) => {
     const expression = `IF(AND(ISNUMBER(${name}Sent),ISNUMBER(${rate})),${name}Sent*${rate},NA())`
-    return guardCell(formula(expression, compared, numbers.price(currency)), INVALID_INPUT)
+    return guardCell(formula(expression, compared, price), INVALID_INPUT)
   }
   return [
     ...limits.map(({ title, name, sent }) =>

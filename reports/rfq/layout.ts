@@ -9,7 +9,7 @@ import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.j
 import { keys, makeGrid } from '../layout/grid.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
-import { asOfLabel } from '../layout/wording.js'
+import { asOfLabel, withCurrency } from '../layout/wording.js'
 import { numberStyles } from '../xlsx/cell-styles.js'
 import { recommendationGrids } from './recommendation/recommendation-grids.js'
 
@@ -87,16 +87,23 @@ export function rfqLayout(report: RfqReport) {
   const payments = report.offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment })))
   const count = report.offers.length
   const stated = report.offers.map(({ terms }) => terms.statedVolume)
+  const { comparison: currency } = report.currency
+  const numbers = numberStyles(
+    [report.rfq.minVolume, report.rfq.maxVolume, ...stated, ...lines.map(({ line }) => line.volume)],
+    lines.map(({ line }) => line.unitPrice),
+  )
   const failures = failureGroups(report.offers, report.rfq, report.context.asOfDate)
   return {
     report,
     subject: subjectOf(report),
-    numbers: numberStyles(
-      [report.rfq.minVolume, report.rfq.maxVolume, ...stated, ...lines.map(({ line }) => line.volume)],
-      lines.map(({ line }) => line.unitPrice),
-    ),
+    numbers,
     /** Code of the comparison currency; null if there is none. */
-    currency: report.currency.comparison,
+    currency,
+    /** The styles of totals and of prices per tonne in it, and headers that name it. */
+    money: numbers.money(currency),
+    price: numbers.price(currency),
+    inCurrency: (header: string) => withCurrency(header, currency),
+    perTonne: (header: string) => withCurrency(header, currency, '/t'),
     /** Replaces a table of offers that would be empty. */
     noOffers: report.rfq.unreadOffers === 0 ? 'No offers received.' : `${unreadText(report.rfq.unreadOffers)}.`,
     lines,

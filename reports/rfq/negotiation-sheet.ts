@@ -3,11 +3,11 @@ import type { OfferNegotiation, PriceTarget } from '../../src/domain/comparison/
 import { formatTonnes } from '../../src/domain/comparison/number-format.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
-import { bodyRow, headingOf, headingRows, headRow, right, textRow } from '../layout/rows.js'
+import { bodyRow, headingRows, headRow, right, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { dataRows, rowSheet } from '../layout/table-sheet.js'
 import { termRows } from '../layout/text-sheet.js'
-import { joinList, withCurrency } from '../layout/wording.js'
+import { joinList } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-tonnes.js'
@@ -28,7 +28,7 @@ type NegotiatedOffer = ReturnType<typeof negotiatedOffers>[number]
 /** `Negotiation`: the RFQ's additional requirements, what to ask each developer for, and the sign-off. */
 export function negotiationSheet(layout: RfqLayout): SheetPlan {
   const all = negotiatedOffers(layout)
-  const heading = headingRows(headingOf(layout, 'Negotiation', NOTE))
+  const heading = headingRows(layout, 'Negotiation', NOTE)
   const top = [...heading, ...topRows(layout)]
   const blocks = [top, ...offerBlocks(layout, all, top.length + 1), signOffRows()]
   const rows = [...keepTogether(blocks, WIDTHS, heightOf(heading.slice(0, TITLE_ROWS), WIDTHS))]
@@ -84,9 +84,9 @@ function* offerRows(
   { index, offer, negotiation, status }: NegotiatedOffer,
   row: number,
 ): Generator<RowPlan> {
-  const { offers, numbers, currency } = layout
+  const { offers, numbers, price, perTonne, currency } = layout
   const { rankFirst, enterAward, terms, questions, ownCurrency } = negotiation
-  const [price, ownPrice] = [numbers.price(currency), numbers.price(ownCurrency)]
+  const ownPrice = numbers.price(ownCurrency)
   // Only if it is not the comparison currency.
   const own = ownCurrency === currency ? null : ownCurrency
   const inOwn = (cell: Cell) => (own === null ? blank(style.body) : cell)
@@ -105,7 +105,7 @@ function* offerRows(
       text(words, INDENTED),
     )
   }
-  const heads = [withCurrency('Price', currency, '/t'), own === null ? '' : `${own}/t`, 'Change'].map(right)
+  const heads = [perTonne('Price'), own === null ? '' : `${own}/t`, 'Change'].map(right)
   const head = headRow(`${negotiation.sequence} · ${negotiation.label}`, ...heads)
   yield { ...head, cells: [...head.cells, SETTINGS_NOTE] }
   yield bodyRow(
@@ -161,12 +161,11 @@ const DATE_INPUT = { ...style.calendarDate, alignment: { horizontal: 'left' } } 
 const REMARKS_POINTS = 60
 
 /** One row per offer, for CSV. */
-function dataColumns({ currency }: RfqLayout): Column<NegotiatedOffer>[] {
+function dataColumns({ perTonne }: RfqLayout): Column<NegotiatedOffer>[] {
   const { text, number } = columnsOf<NegotiatedOffer>()
-  const inCurrency = (title: string) => withCurrency(title, currency, '/t')
   const joined = (words: readonly string[]) => joinList(words, ' ')
   const target = (title: string, key: 'rankFirst' | 'enterAward') => [
-    number(inCurrency(title), ({ negotiation }) => negotiation[key].pricePerTonne),
+    number(perTonne(title), ({ negotiation }) => negotiation[key].pricePerTonne),
     number(`${title}, own currency`, ({ negotiation }) => negotiation[key].ownPricePerTonne),
     number(`${title}: change needed`, ({ negotiation }) => negotiation[key].change),
     text(`${title}, in words`, ({ negotiation }) => negotiation[key].words),
@@ -175,7 +174,7 @@ function dataColumns({ currency }: RfqLayout): Column<NegotiatedOffer>[] {
     number('Offer no.', ({ negotiation }) => negotiation.sequence),
     text('Offer', ({ negotiation }) => negotiation.label),
     text('Award', ({ status }) => status),
-    number(inCurrency('Price per tonne'), ({ negotiation }) => negotiation.pricePerTonne),
+    number(perTonne('Price per tonne'), ({ negotiation }) => negotiation.pricePerTonne),
     text('Own currency', ({ negotiation }) => negotiation.ownCurrency),
     number('Price per tonne, own currency', ({ offer }) => offer.metrics.pricePerTonne),
     ...target('Price to rank first', 'rankFirst'),

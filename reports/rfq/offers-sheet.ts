@@ -3,24 +3,21 @@ import { NO_FIGURE } from '../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
 import { bar, here, is, mark } from '../layout/marks.js'
-import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { countFlags, flagLines, yesNo as inWords, joinList, withCurrency } from '../layout/wording.js'
+import { countFlags, flagLines, yesNo as inWords, joinList } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
 import type { OfferKey, RfqLayout } from './layout.js'
 import { byBasis, metricColumns, WORKING_METRICS } from './offer-metric-columns.js'
 
-const NOTE =
-  'One row per offer, ranked offers first. –: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.'
-
 /** `Offers`: terms, outcome, metrics and the project behind each offer. */
 export function offersSheet(layout: RfqLayout): SheetPlan {
   const { offers } = layout
-  return tableSheet<OfferReport, OfferKey>({
+  return tableSheet<OfferReport, OfferKey>(layout, {
     grid: offers,
-    heading: headingOf(layout, 'Offers', NOTE),
+    title: 'Offers',
+    note: 'One row per offer, ranked offers first. –: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.',
     columns: offerColumns(layout),
     rows: layout.report.offers,
     emptyText: layout.noOffers,
@@ -53,9 +50,8 @@ export const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> 
   ...noteColumns(),
 })
 
-function outcome({ offers, scoring, numbers, currency }: RfqLayout) {
+function outcome({ offers, scoring, numbers, money, price, inCurrency, perTonne }: RfqLayout) {
   const { text, number, yesNo, formula } = columnsOf<OfferReport, OfferKey>(offers)
-  const price = numbers.price(currency)
   return {
     offer: number('Offer no.', (offer) => offer.sequence, style.plainNumber, { band: 'Outcome' }),
     label: text('Offer', (offer) => offer.label, { maxWidth: 34 }),
@@ -64,11 +60,11 @@ function outcome({ offers, scoring, numbers, currency }: RfqLayout) {
       scoring.cell('total', index),
       offer.scores?.total ?? '',
     ]),
-    comparedPricePerTonne: formula(withCurrency('Price per tonne', currency, '/t'), price, (offer, at) => [
+    comparedPricePerTonne: formula(perTonne('Price per tonne'), price, (offer, at) => [
       `IFERROR(${at('pricePerTonne')}*${at('rate')},NA())`,
       offer.compared.pricePerTonne,
     ]),
-    comparedPrice: formula(withCurrency('Risk-adjusted price per tonne', currency, '/t'), price, (offer, at) => [
+    comparedPrice: formula(perTonne('Risk-adjusted price per tonne'), price, (offer, at) => [
       `IFERROR(ROUND(${at('riskPrice')}*${at('rate')},6),NA())`,
       offer.compared.price,
     ]),
@@ -80,7 +76,7 @@ function outcome({ offers, scoring, numbers, currency }: RfqLayout) {
       `IFERROR(MIN(1,${at('volume')}/WantedVolume),NA())`,
       offer.metrics.coverage,
     ]),
-    comparedTotal: formula(withCurrency('Total', currency), numbers.money(currency), (offer, at) => [
+    comparedTotal: formula(inCurrency('Total'), money, (offer, at) => [
       `IFERROR(${at('total')}*${at('rate')},NA())`,
       offer.compared.total,
     ]),

@@ -4,16 +4,12 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import { type At, type Column, columnsOf } from '../layout/columns.js'
 import { bar, here, is, mark } from '../layout/marks.js'
-import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { withCurrency, yesNo } from '../layout/wording.js'
+import { yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, formula as formulaCell, text as textCell } from '../xlsx/cells.js'
 import { type RfqLayout, SCORING_HEADER_ROW, type ScoreKey, type ScoringKey } from './layout.js'
-
-const NOTE =
-  'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs. A criterion that does not distinguish the offers does not affect their order.'
 
 /** Said beside the weight of a criterion on which all ranked offers earn the same. */
 export const SAME = 'does not distinguish these offers'
@@ -28,7 +24,7 @@ export const sameCell = ({ scoring }: RfqLayout, criterion: Criterion) =>
 
 /** `Scoring`: weights × scores, total and rank, all as formulas; also without criteria that do not distinguish. */
 export function scoringSheet(layout: RfqLayout): SheetPlan {
-  const { scoring, offers, numbers, currency, report } = layout
+  const { scoring, offers, price, perTonne, report } = layout
   const { text, number, formula } = columnsOf<OfferReport, ScoringKey>(scoring)
   const score = (criterion: Criterion) =>
     formula(CRITERION_NAMES[criterion], style.oneDecimal, (offer, at, index) => [
@@ -42,9 +38,10 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
   const { criteria, ranking } = report.decision.criteria
   const isNoneLeft = ranking === null && criteria.some((one) => one.distinguishes === false && one.weight > 0)
   const reduced = new Map(ranking?.map((one) => [one.offerId, one]))
-  return tableSheet<OfferReport, ScoringKey>({
+  return tableSheet<OfferReport, ScoringKey>(layout, {
     grid: scoring,
-    heading: headingOf(layout, 'Scoring', NOTE),
+    title: 'Scoring',
+    note: 'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs. A criterion that does not distinguish the offers does not affect their order.',
     aboveHeader: criteriaRows(layout),
     rows: report.offers,
     emptyText: layout.noOffers,
@@ -56,14 +53,10 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
         offers.cell('eligible', index),
         yesNo(offer.eligibility.eligible),
       ]),
-      price: formula(
-        withCurrency('Risk-adjusted price per tonne', currency, '/t'),
-        numbers.price(currency),
-        (offer, at, index) => [
-          ifRanked(at, offers.cell('comparedPrice', index)),
-          offer.eligibility.eligible ? offer.compared.price : '',
-        ],
-      ),
+      price: formula(perTonne('Risk-adjusted price per tonne'), price, (offer, at, index) => [
+        ifRanked(at, offers.cell('comparedPrice', index)),
+        offer.eligibility.eligible ? offer.compared.price : '',
+      ]),
       ...(Object.fromEntries(CRITERIA.map((criterion) => [`score-${criterion}`, score(criterion)])) as Record<
         ScoreKey,
         Column<OfferReport>

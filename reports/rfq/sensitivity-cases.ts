@@ -8,7 +8,7 @@ import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnLetter } from '../layout/grid.js'
 import { bodyRow, emptyCells, workingRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { withCurrency, yesNo } from '../layout/wording.js'
+import { yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
@@ -55,14 +55,14 @@ export function sensitivityFrame(layout: RfqLayout) {
 /** The current ranking, and the figures that other rows refer to. */
 export function* baseRows(frame: Frame): Generator<RowPlan> {
   const { layout, offers } = frame
-  const { scoring, numbers: styles, currency, report } = layout
+  const { scoring, numbers: styles, perTonne, currency, report } = layout
   const empty = blank(style.body)
   const lead = (name: string) => [text(name, style.boldBody), empty, empty, empty]
   const figures = (name: string, cells: readonly Cell[]) =>
     workingRow(...lead(name), ...offers.map(() => empty), ...frame.gap, ...cells)
   yield bodyRow(...lead('Offer number'), ...offers.map((offer) => number(offer.sequence, style.plainNumber)))
   yield figures(
-    withCurrency('Current risk-adjusted price', currency, '/t'),
+    perTonne('Current risk-adjusted price'),
     offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, styles.price(currency))),
   )
   yield figures(

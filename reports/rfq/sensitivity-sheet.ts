@@ -8,10 +8,10 @@ import { type Column, columnsOf } from '../layout/columns.js'
 import { columnLetter } from '../layout/grid.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import { emptyRows, headingOf, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
+import { emptyRows, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
-import { withCurrency, yesNo } from '../layout/wording.js'
+import { yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { stringLiteral, text } from '../xlsx/cells.js'
 import { MIN_SCALE, PAGE_UNITS } from '../xlsx/page-setup.js'
@@ -93,7 +93,7 @@ function rankMarks(frame: Frame, lastCase: number, leadRow: number, lastRow: num
 /** @param cases receives the rows of each input */
 function sensitivityRows(frame: Frame, cases: CaseRows): RowList {
   const { layout, sensitivity, offers } = frame
-  const list = new RowList().add(...headingRows(headingOf(layout, 'Sensitivity', NOTE)))
+  const list = new RowList().add(...headingRows(layout, 'Sensitivity', NOTE))
   list.add(noteRow(sensitivity.words, style.body))
   if (offers.length === 0) return list.add(noteRow('No offer is ranked.', style.body))
   list.add(offersHeaderRow(frame), ...baseRows(frame))
@@ -125,29 +125,24 @@ function offersHeaderRow(frame: Frame): RowPlan {
 
 type VolumeCase = Sensitivity['wantedVolumes'][number]
 
-function combinationColumns({ layout: { numbers, currency } }: Frame): Column<VolumeCase>[] {
+function combinationColumns({ layout: { numbers, money, price, inCurrency, perTonne } }: Frame): Column<VolumeCase>[] {
   const { number, cells, formula } = columnsOf<VolumeCase>()
   const proven = (words: string) => `IF(RatesChanged>0,"${OUTDATED}","${words}")`
   return [
     number('Wanted volume (t)', ({ wanted }) => wanted, numbers.volume),
-    number(withCurrency('Total', currency), ({ combination }) => combination.total, numbers.money(currency)),
+    number(inCurrency('Total'), ({ combination }) => combination.total, money),
     cells('Volume reached', ({ combination }) => text(yesNo(combination.reached), style.centred)),
     formula('Proven', style.centred, ({ combination: { exact } }) => [proven(yesNo(exact)), yesNo(exact)]),
     number('Tonnes', ({ combination }) => combination.tonnes, numbers.volume),
-    number(
-      withCurrency('Blended price', currency, '/t'),
-      ({ combination }) => combination.blendedPrice,
-      numbers.price(currency),
-    ),
+    number(perTonne('Blended price'), ({ combination }) => combination.blendedPrice, price),
   ]
 }
 
 /** Formulas: src/domain/comparison/awards/sensitivity-model.ts, `BreakEven`. @param first row of the table's body */
 function breakEvenColumns(frame: Frame, first: number): Column<BreakEven>[] {
   const { layout, offers } = frame
-  const { currency } = layout
+  const { price, perTonne } = layout
   const { text, formula, arrayFormula } = columnsOf<BreakEven>()
-  const price = layout.numbers.price(currency)
   const [prices, points] = [frame.figures(PRICE_ROW), frame.figures(POINTS_ROW)]
   const ownPoints = (at: number) => `${frame.figureColumn(at)}$${POINTS_ROW}`
   const others = (at: number) => `${frame.isOther(at)}*ISNUMBER(${prices})`
@@ -163,7 +158,6 @@ function breakEvenColumns(frame: Frame, first: number): Column<BreakEven>[] {
     `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`
   const lead = (at: number, row: number) =>
     `IF(ISNUMBER($H${row}),MAX(IF(${others(at)},${points}+${max}*$H${row}/${prices}))-${ownPoints(at)},"")`
-  const perTonne = (title: string) => withCurrency(title, currency, '/t')
   return [
     text('Offer', ({ offerId, label }) => {
       const offer = offers.find(({ id }) => id === offerId)

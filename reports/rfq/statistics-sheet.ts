@@ -10,11 +10,11 @@ import {
 } from '../../src/domain/comparison/report/volume-timeline.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { columnLetter } from '../layout/grid.js'
-import { bodyRow, emptyRows, headingOf, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
+import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import { type ChartAnchor, rangeOf, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
-import { severityLabels, withCurrency } from '../layout/wording.js'
+import { severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, dateSerial, formula, number, text } from '../xlsx/cells.js'
 import type { DeliveryKey, RfqLayout } from './layout.js'
@@ -25,7 +25,7 @@ const NOTE = 'The offers received, their prices and volumes in figures; the char
 /** `Statistics`: facts of the offers received, and charts of volumes. */
 export function statisticsSheet(layout: RfqLayout): SheetPlan {
   const facts = [
-    ...headingRows(headingOf(layout, 'Statistics', NOTE)),
+    ...headingRows(layout, 'Statistics', NOTE),
     ...emptyRows(1),
     ...factBlockRows([offerFacts(layout), priceFacts(layout)]),
     ...emptyRows(1),
@@ -61,9 +61,8 @@ function offerFacts({ report, offers, numbers }: RfqLayout): FactBlock {
   }
 }
 
-function priceFacts({ report, offers, numbers, currency }: RfqLayout): FactBlock {
+function priceFacts({ report, offers, price: cellStyle, inCurrency }: RfqLayout): FactBlock {
   const { price, flags } = report.summary
-  const cellStyle = numbers.price(currency)
   const [eligible, prices] = [offers.range('eligible'), offers.range('comparedPricePerTonne')]
   const some = (expression: string) => `IF(COUNTIF(${eligible},"yes")=0,NA(),${expression})`
   const figure = (expression: string, cached: CachedResult) => formula(some(expression), cached, cellStyle)
@@ -71,7 +70,7 @@ function priceFacts({ report, offers, numbers, currency }: RfqLayout): FactBlock
   const highest = `_xlfn.MAXIFS(${prices},${eligible},"yes")`
   const sum = (key: 'comparedTotal' | 'volume') => `SUMIFS(${offers.range(key)},${eligible},"yes")`
   return {
-    title: withCurrency('Prices per tonne, ranked offers', currency),
+    title: inCurrency('Prices per tonne, ranked offers'),
     facts: [
       ['Lowest', figure(lowest, price.lowest)],
       ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, cellStyle)],

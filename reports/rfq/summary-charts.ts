@@ -4,7 +4,6 @@ import type { BubbleChart, ChartRange, ChartSeries, ColumnChart } from '../../sr
 import { bodyRow, headRow, right, sectionRow } from '../layout/rows.js'
 import { type ChartAnchor, chartColumns } from '../layout/sheet-chart.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type CachedResult, formula, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
@@ -80,8 +79,8 @@ function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow }: OfferTable
   }
 }
 
-function priceChart({ currency, report }: RfqLayout, data: ChartData): ColumnChart {
-  const unit = withCurrency('Price per tonne', currency, '/t')
+function priceChart({ perTonne, report }: RfqLayout, data: ChartData): ColumnChart {
+  const unit = perTonne('Price per tonne')
   const { comparedMaxUnitPrice: max, comparedMinUnitPrice: min } = report.rfq
   const series = (head: Head, line = false): ChartSeries => ({
     name: data.title(head),
@@ -107,7 +106,7 @@ function priceChart({ currency, report }: RfqLayout, data: ChartData): ColumnCha
   }
 }
 
-function bubbleChart({ currency }: RfqLayout, data: ChartData): BubbleChart {
+function bubbleChart({ perTonne }: RfqLayout, data: ChartData): BubbleChart {
   const scores = data.numbers('Score').cached.filter((score) => score !== null)
   const lowest = Math.min(100, ...scores)
   const bubbles = (sizes: Head, row?: number) => ({
@@ -115,7 +114,7 @@ function bubbleChart({ currency }: RfqLayout, data: ChartData): BubbleChart {
     y: data.numbers('Score', row),
     sizes: data.numbers(sizes, row),
   })
-  const unit = withCurrency('Risk-adjusted price per tonne', currency, '/t')
+  const unit = perTonne('Risk-adjusted price per tonne')
   return {
     title: 'Score and risk-adjusted price (size: tonnes)',
     alt: `Bubbles: score against risk-adjusted price of the offers, by number; the size is the tonnes offered. Best: top left. Recommended offers in another colour.`,

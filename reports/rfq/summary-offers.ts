@@ -112,11 +112,11 @@ const BELOW = 'Below the wanted volume. '
 
 /** One row for each way to award, which refers to its row on `Award`. @param row first row of the block */
 export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[]; marks: Mark[] } {
-  const { report, scenarios, numbers, currency } = layout
+  const { report, scenarios, numbers, money } = layout
   if (report.decision.scenarios.length === 0) return { rows: [], marks: [] }
   const columns = scenarioColumns(layout)
   const { text, formula, arrayFormula } = columnsOf<ScenarioRow>()
-  const signed = style.withNumberFormat(numbers.money(currency), '+#,##0;-#,##0;0')
+  const signed = style.withNumberFormat(money, '+#,##0;-#,##0;0')
   const source = (key: ScenarioKey, index: number) => scenarios.cell(key, index)
   /** Empty where nothing is awarded. */
   const fromAward = (key: ScenarioKey, header = columns[key].header, cellStyle?: style.Style) => {

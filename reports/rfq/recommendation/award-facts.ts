@@ -6,7 +6,6 @@ import type { SolvedAward, SwitchEntry } from '../../../src/domain/comparison/de
 import type { RequirementName } from '../../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { type Columns, columnsOf } from '../../layout/columns.js'
-import { withCurrency } from '../../layout/wording.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { type CachedResult, number, stringLiteral } from '../../xlsx/cells.js'
 import { byWantedBasis, REACHED_VOLUME, requirementCell } from '../inputs.js'
@@ -108,7 +107,7 @@ function lookUpFacts(layout: RfqLayout) {
 
 /** Figures of the recommended award as a whole; most of them are those of the first scenario on `Award`. */
 function awardFacts(layout: RfqLayout) {
-  const { report, numbers, currency, scoring, scenarios, failures } = layout
+  const { report, numbers, money, price, inCurrency, perTonne, scoring, scenarios, failures } = layout
   const { award, status } = report.decision.recommendation
   const { at, solvedOf, tonnes } = referencesOf(layout)
   const found = `IF(SUM(${tonnes})>0,IF(SUM(${tonnes})>=${at('least')},"award","partial"),"none")`
@@ -128,16 +127,14 @@ function awardFacts(layout: RfqLayout) {
   const allScored = `COUNTIFS(${tonnes},">0",${scores},">=0")=${awarded}`
   const score = `IF(${allScored},SUMPRODUCT(${tonnes},${scores})/SUM(${tonnes}),"${NO_FIGURE}")`
   const solution = `IF(${BEST_SCORE},"${solutionText(true)}",${solvedOf('solution')})`
-  const [money, price] = [numbers.money(currency), numbers.price(currency)]
-  const perTonne = withCurrency('Price per tonne', currency, '/t')
   return {
     status: figure('Status', `IF(${at('problem')}="",${current},${at('problem')})`, status, style.boldBody),
     tonnes: ofScenario('Tonnes', 'tonnes', numbers.volume),
-    total: ofScenario(withCurrency('Total', currency), 'total', money),
-    pricePerTonne: ofAward(perTonne, scenarios.cell('price', 0), (one) => one.pricePerTonne, price),
+    total: ofScenario(inCurrency('Total'), 'total', money),
+    pricePerTonne: ofAward(perTonne('Price per tonne'), scenarios.cell('price', 0), (one) => one.pricePerTonne, price),
     coverage: ofAward('Coverage', `MIN(1,SUM(${tonnes})/WantedVolume)`, (one) => one.coverage, style.percent),
     excessTonnes: ofScenario('Excess tonnes', 'excessTonnes', numbers.volume),
-    excessCost: ofScenario(withCurrency('Cost of the excess', currency), 'excessCost', money),
+    excessCost: ofScenario(inCurrency('Cost of the excess'), 'excessCost', money),
     offers: ofAward('Offers', awarded, (one) => one.offers.length, style.integer),
     developers: ofScenario('Developers', 'developers', style.integer),
     score: ofAward('Score', score, (one) => one.score, style.oneDecimal),
@@ -149,10 +146,9 @@ const sequencesOf = ({ offers }: DecisionAward) => offers.map(({ sequence }) => 
 
 /** Figures of the runner-up: the best award that does without one of the recommended offers. */
 function runnerUpFacts(layout: RfqLayout) {
-  const { report, recommendation: grids, numbers, currency, offers, scoring } = layout
+  const { report, recommendation: grids, money, inCurrency, offers, scoring } = layout
   const { award, runnerUp } = report.decision.recommendation
   const { at, isMember } = referencesOf(layout)
-  const money = numbers.money(currency)
   const [alternatives, totals] = [grids.awarded.range('alternative'), grids.awarded.range('alternativeTotal')]
   const unknown = `IF(AND(InputsChanged>0,OR(${BEST_SCORE},${at('alternatives')}="")),"Run: "&ReportCommand,"${NO_FIGURE}")`
   /** Only the price rules are solved ahead; the runner-up of another report is known for its own inputs only. */
@@ -165,13 +161,13 @@ function runnerUpFacts(layout: RfqLayout) {
   const [volume, isIn] = [offers.range('volume'), isMember(members)]
   const mean = `SUM(IF(${isIn},${volume}*${scoring.range('total')}))/SUM(IF(${isIn},${volume}))`
   const points = `IFERROR(${at('score')}-${mean},"${NO_FIGURE}")`
-  const [total, difference] = [withCurrency('Total of the runner-up', currency), `MIN(${totals})-${at('total')}`]
+  const [total, difference] = [inCurrency('Total of the runner-up'), `MIN(${totals})-${at('total')}`]
   const costs = runnerUp === null ? undefined : runnerUp.award.total - (award?.total ?? 0)
   const list = runnerUp === null ? undefined : sequencesOf(runnerUp.award).join(', ')
   const pointsAbove = runnerUp?.pointsDifference ?? undefined
   return {
     runnerUpTotal: fact(total, `MIN(${totals})`, runnerUp?.award.total),
-    runnerUpDifference: fact(withCurrency('Runner-up: difference', currency), difference, costs),
+    runnerUpDifference: fact(inCurrency('Runner-up: difference'), difference, costs),
     runnerUpPoints: {
       ...fact('Points of the award above the runner-up', points, pointsAbove, style.oneDecimal),
       isArray: true,
@@ -182,7 +178,7 @@ function runnerUpFacts(layout: RfqLayout) {
 
 /** Figures of the closest award that reaches the wanted volume if requirements are waived, when the rule finds none. */
 function closestFacts(layout: RfqLayout) {
-  const { report, numbers, currency } = layout
+  const { report, numbers, money, inCurrency } = layout
   const { closest } = report.decision.recommendation
   const { at, entryOf, solvedOf } = referencesOf(layout)
   const [number, chosen] = [at('closestNo'), at('awardNo')]
@@ -191,7 +187,7 @@ function closestFacts(layout: RfqLayout) {
   const closestNo = `IF(${isShort},IF(AND(${BEST_SCORE},${isReached}),${chosen},${entryOf('closest')}),"${NO_AWARD}")`
   const fact = (label: string, expression: string, cached: CachedResult | undefined, cellStyle = style.body): Fact =>
     figure(label, `IF(ISNUMBER(${number}),${expression},"${NO_FIGURE}")`, cached ?? NO_FIGURE, cellStyle)
-  const [total, money] = [withCurrency('Closest award: total', currency), numbers.money(currency)]
+  const total = inCurrency('Closest award: total')
   const waived = `IF(${number}=${chosen},"",${entryOf('waived')}&"")`
   const titles = closest?.waived.map(({ title }) => title).join('; ')
   const list = closest === null ? null : sequencesOf(closest.award).join(', ')
@@ -243,14 +239,18 @@ export const titlesOf = (names: readonly RequirementName[]): string =>
   names.map((name) => REQUIREMENT_TITLES[name]).join('; ')
 
 /** The awards solved ahead, by their index in `SwitchTable.awards`. */
-export function solvedColumns({ recommendation, numbers, currency }: RfqLayout): Columns<SolvedAward, SolvedKey> {
+export function solvedColumns({
+  recommendation,
+  numbers,
+  money,
+  inCurrency,
+}: RfqLayout): Columns<SolvedAward, SolvedKey> {
   const { text, number } = columnsOf<SolvedAward, SolvedKey>(recommendation.solved)
-  const money = numbers.money(currency)
   return {
     number: number('Award', (_, index) => index),
     members: text('Offers', membersText, { style: style.body }),
     tonnes: number('Tonnes', ({ tonnes }) => tonnes, numbers.volume),
-    total: number(withCurrency('Total', currency), ({ total }) => total, money),
+    total: number(inCurrency('Total'), ({ total }) => total, money),
     reached: text('Reached', ({ reached }) => (reached ? 'yes' : 'no'), { style: style.body }),
     solution: text('Solution', ({ exact }) => solutionText(exact), { style: style.body }),
   }

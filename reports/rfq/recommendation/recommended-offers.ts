@@ -6,7 +6,6 @@ import type { OfferReport } from '../../../src/domain/comparison/offer/offer-rep
 import type { RequirementName } from '../../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../../layout/columns.js'
-import { withCurrency } from '../../layout/wording.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'
 import { requirementCell } from '../inputs.js'
@@ -185,15 +184,13 @@ const ANY_PRICE = 'any price'
 
 /** The awarded offers by number, each with the award without it and its break-even price. */
 export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey> => {
-  const { recommendation: grids, offers, numbers, currency, report } = layout
+  const { recommendation: grids, offers, numbers, money, price, inCurrency, perTonne, report } = layout
   const { formula, arrayFormula } = columnsOf<number, AwardedKey>(grids.awarded)
   const { award, breakEven, status } = report.decision.recommendation
   const { at: fact, numbers: numbersOf, solvedOf, tonnes } = referencesOf(layout)
   const indexes = new Map(report.offers.map(({ id }, index) => [id, index + 1]))
   const isSolved = isSolvedAhead(report)
   const alternatives = isSolved ? currentEntry(report)?.alternatives : null
-  const money = numbers.money(currency)
-  const price = numbers.price(currency)
   /** A column that is empty in the rows after the last awarded offer. */
   const column = (
     header: string,
@@ -234,12 +231,12 @@ export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey
     ),
     tonnes: column('Tonnes', numbers.volume, pick(tonnes), (offer) => offer.tonnes),
     pricePerTonne: column(
-      withCurrency('Price per tonne', currency, '/t'),
+      perTonne('Price per tonne'),
       price,
       pick(offers.range('comparedPricePerTonne')),
       (offer) => offer.pricePerTonne,
     ),
-    total: column(withCurrency('Total', currency), money, pick(offers.range('comparedTotal')), (offer) => offer.total),
+    total: column(inCurrency('Total'), money, pick(offers.range('comparedTotal')), (offer) => offer.total),
     alternative: column(
       'Award without it',
       style.plainNumber,
@@ -256,7 +253,7 @@ export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey
       (at) => `IF(ISNUMBER(${at('alternative')}),${solvedOf('total', at('alternative'))},"")`,
       (_offer, row) => report.decision.switches.awards[alternatives?.[row] ?? -1]?.total ?? '',
     ),
-    breakEven: formula(withCurrency('Break-even price', currency, '/t'), price, (row, at) => {
+    breakEven: formula(perTonne('Break-even price'), price, (row, at) => {
       const offer = award?.offers[row]
       const cached = offer === undefined ? '' : breakEvenOf(offer)
       const limited = `AND(NOT(${REGARDLESS}),${requirementCell('priceMax')}="hard",ISNUMBER(MaxPrice))`

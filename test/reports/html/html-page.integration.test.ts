@@ -17,17 +17,21 @@ const { number, text: textColumn } = columnsOf<number>()
 
 /** A sheet with one table of this many rows. */
 const table = (name: string, count: number): SheetPlan =>
-  tableSheet({
-    grid: name,
-    heading: { title: `Table ${name}`, subject: 'The same on all', note: `About ${name}` },
-    rows: Array.from({ length: count }, (_, row) => row + 1),
-    emptyText: 'None.',
-    frozenColumns: 1,
-    columns: {
-      no: number('No.', (row) => row, style.integer),
-      words: textColumn('Words', (row) => `row ${row}`),
+  tableSheet(
+    { subject: 'The same on all' },
+    {
+      grid: name,
+      title: `Table ${name}`,
+      note: `About ${name}`,
+      rows: Array.from({ length: count }, (_, row) => row + 1),
+      emptyText: 'None.',
+      frozenColumns: 1,
+      columns: {
+        no: number('No.', (row) => row, style.integer),
+        words: textColumn('Words', (row) => `row ${row}`),
+      },
     },
-  })
+  )
 
 const page = (name: string) => {
   const report = compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())

@@ -35,14 +35,18 @@ const columns = {
     line.volume && line.volume * line.price,
   ]),
 }
-const sheet = tableSheet({
-  grid,
-  heading: { title: 'Lines', subject: 'RFQ 1', note: 'One row per line.' },
-  columns,
-  rows: LINES,
-  emptyText: 'None.',
-  frozenColumns: 1,
-})
+const sheet = tableSheet(
+  { subject: 'RFQ 1' },
+  {
+    grid,
+    title: 'Lines',
+    note: 'One row per line.',
+    columns,
+    rows: LINES,
+    emptyText: 'None.',
+    frozenColumns: 1,
+  },
+)
 const rows = [...sheet.rows()]
 
 describe('columns of a table', () => {
@@ -93,14 +97,18 @@ describe('columns of a table', () => {
 
   it('take their order from the columns if no formula needs their positions', () => {
     const { name, price } = columns
-    const plan = tableSheet({
-      grid: 'Short',
-      heading: { title: '', subject: '', note: '' },
-      columns: { price, name },
-      rows: [] as Line[],
-      emptyText: 'None.',
-      frozenColumns: 1,
-    })
+    const plan = tableSheet(
+      { subject: '' },
+      {
+        grid: 'Short',
+        title: '',
+        note: '',
+        columns: { price, name },
+        rows: [] as Line[],
+        emptyText: 'None.',
+        frozenColumns: 1,
+      },
+    )
     expect([plan.name, plan.filter]).toEqual(['Short', 'A5:B6'])
     expect([...plan.rows()].slice(4).map(({ cells }) => cells.map((cell) => cell && cellText(cell)))).toEqual([
       ['Price', 'Name'],

@@ -35,11 +35,7 @@ describe('rows', () => {
   })
 
   it('state what they are for', () => {
-    const rows = [
-      ...headingRows({ title: 'T', subject: 'S', note: 'N' }),
-      sectionRow('A', undefined, 'B'),
-      headRow('C'),
-    ]
+    const rows = [...headingRows({ subject: 'S' }, 'T', 'N'), sectionRow('A', undefined, 'B'), headRow('C')]
     expect(rows.map(({ role }) => role)).toEqual(['title', 'subject', 'note', 'section', 'head'])
     expect(rows[3]?.cells.map((cell) => cell?.value)).toEqual(['A', undefined, 'B'])
     expect(bodyRow().role).toBeUndefined()

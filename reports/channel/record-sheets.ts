@@ -1,0 +1,141 @@
+import type { ListingRow, OfferRow } from '../../src/domain/comparison/channel/channel-report-model.js'
+import type { ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
+import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
+import { columnsOf } from '../layout/columns.js'
+import { here, is, isOneOf, mark } from '../layout/marks.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { tableSheet } from '../layout/table-sheet.js'
+import { yesNo as inWords, joinList } from '../layout/wording.js'
+import * as style from '../xlsx/cell-styles.js'
+import { webLink } from '../xlsx/cells.js'
+import type { ChannelLayout, OfferRowKey } from './layout.js'
+
+/** `Offers` of a channel. */
+export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
+  const { offers, numbers, rowOf, unreadOffers } = layout
+  const { text, codes, number, date, moment, yesNo, days } = columnsOf<OfferRow, OfferRowKey>(offers)
+  const compared = (offer: OfferRow) => numbers.money(style.currencyCode(offer.comparisonCurrency))
+  const own = (offer: OfferRow) => numbers.money(style.currencyCode(offer.currency))
+  return tableSheet(layout, {
+    grid: offers,
+    title: 'Offers',
+    note: 'One row per offer, in the order of RFQs, then by rank. “No.” is the row number of its RFQ on the sheet RFQs.',
+    rows: layout.report.offers,
+    emptyText: unreadOffers === 0 ? 'No offers received.' : `${unreadText(unreadOffers)}.`,
+    frozenColumns: 3,
+    columns: {
+      rfq: { ...number('No.', (offer) => rowOf.get(offer.rfqId)), workbookOnly: true },
+      number: number('RFQ', (offer) => offer.rfqNumber),
+      label: text('Offer', (offer) => offer.label, { maxWidth: 36 }),
+      developer: text('Developer', (offer) => offer.developer),
+      project: text('Project', (offer) => offer.project, { maxWidth: 36 }),
+      status: codes('Status', (offer) => offer.status ?? 'unknown'),
+      ranked: yesNo('Ranked', (offer) => offer.rank !== null),
+      rank: number('Rank', (offer) => offer.rank),
+      score: number('Score (0–100)', (offer) => offer.score, style.oneDecimal),
+      price: number('Price per tonne, comparison currency', (offer) => offer.compared.pricePerTonne, compared),
+      total: number('Total, comparison currency', (offer) => offer.compared.total, compared),
+      comparedIn: text('Comparison currency', (offer) => offer.comparisonCurrency),
+      volume: number('Volume (t)', (offer) => offer.volume, numbers.volume),
+      ownPrice: number('Price per tonne, own currency', (offer) => offer.pricePerTonne, own),
+      ownTotal: number('Total, own currency', (offer) => offer.total, own),
+      currency: text('Currency', (offer) => offer.currency),
+      meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
+      why: text('Reason not ranked', (offer) => offer.exclusions.join('\n'), { maxWidth: 44 }),
+      high: number('High flags', (offer) => offer.flags.high, style.integer),
+      medium: number('Medium flags', (offer) => offer.flags.medium, style.integer),
+      low: number('Low flags', (offer) => offer.flags.low, style.integer),
+      flags: text('Flags', (offer) => offer.flagWords.join('\n'), { maxWidth: 70 }),
+      contract: codes('Contract type', (offer) => offer.contractType),
+      submitted: moment('Submitted', (offer) => offer.submittedAt),
+      late: text('Submitted late', (offer) => inWords(offer.late)),
+      expiry: date('Expires', (offer) => offer.expiryDate),
+      daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.expiryDate, offer.daysToExpiry]),
+      view: text('Visible on marketplace', (offer) => inWords(offer.inView)),
+      version: number('Version', (offer) => offer.version),
+      observed: moment('Observed', (offer) => offer.observedAt),
+      id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
+    },
+    marks: () => [
+      mark(offers.area('rank'), is(here, '=', 1), 'good'),
+      mark(offers.area('high'), is(here, '>', 0), 'bad'),
+    ],
+  })
+}
+
+/** `Closings` of a channel. */
+export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
+  const { text, codes, number, date, moment } = columnsOf<ReportedDecision>()
+  return tableSheet(layout, {
+    grid: 'Closings',
+    title: 'Closing decisions',
+    note: 'All closing decisions, newest first, with their reasons and outcomes.',
+    rows: layout.report.closings,
+    emptyText: 'No closing decisions.',
+    frozenColumns: 2,
+    columns: {
+      decided: moment('Decided', (decision) => decision.decidedAt),
+      number: number('RFQ', (decision) => decision.rfqNumber),
+      due: date('Response due date', (decision) => decision.dueDate),
+      zone: text('Time zone', (decision) => decision.timeZone),
+      decision: codes('Decision', (decision) => decision.decision),
+      outcome: codes('Outcome', (decision) => decision.outcome),
+      reason: text('Reason', (decision) => decision.reason, { maxWidth: 70 }),
+      http: number('HTTP status', (decision) => decision.httpStatus),
+      message: text('Message', (decision) => decision.message, { maxWidth: 40 }),
+      before: number('Version before', (decision) => decision.versionBefore),
+      after: number('Version after', (decision) => decision.versionAfter),
+      run: number('Run', (decision) => decision.runId),
+      no: number('No.', (decision) => decision.id),
+      id: text('RFQ id', (decision) => decision.rfqId, { maxWidth: 40 }),
+    },
+    marks: (closings) => [
+      mark(closings.area('outcome'), isOneOf(here, 'failed', 'refused', 'unknown'), 'bad'),
+      mark(closings.area('outcome'), isOneOf(here, 'closed', 'already closed'), 'good'),
+    ],
+  })
+}
+
+/** `Listings` of a channel. */
+export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
+  const { volume, price } = layout.numbers
+  const { text, codes, country, number, date, moment, yesNo, cells } = columnsOf<ListingRow>()
+  const own = (listing: ListingRow) => price(style.currencyCode(listing.currency))
+  return tableSheet(layout, {
+    grid: 'Listings',
+    title: 'Listings',
+    note: 'One row per listing, as described by its developer: labels, methodologies and registry ids are claims.',
+    rows: layout.report.listings,
+    emptyText: 'No listings.',
+    frozenColumns: 1,
+    columns: {
+      project: text('Project', (listing) => listing.projectName, { maxWidth: 40 }),
+      organization: text('Developer', (listing) => listing.organizationName),
+      country: country('Country', (listing) => listing.country),
+      registry: codes('Registry', (listing) => listing.registry),
+      registryId: text('Registry id', (listing) => listing.registryId),
+      methodologies: text('Methodologies', (listing) => joinList(listing.methodologies), { maxWidth: 40 }),
+      activity: codes('Mitigation activity', (listing) => listing.mitigationActivity),
+      ecosystems: codes('Ecosystems', (listing) => [...listing.ecosystemTypes, ...listing.ecosystemSubtypes]),
+      labels: codes('Labels, as claimed', (listing) => listing.labels),
+      stages: codes('Project stages', (listing) => listing.projectStages),
+      issued: date('First issuance', (listing) => listing.firstIssuanceDate),
+      available: number('Available volume (t)', (listing) => listing.availableVolume, volume),
+      offered: number('Volume in offers (t)', (listing) => listing.offeredVolume, volume),
+      rfqs: number('RFQs', (listing) => listing.rfqs, style.integer),
+      offers: number('Offers', (listing) => listing.offers, style.integer),
+      minPrice: number('Lowest price per tonne', (listing) => listing.minUnitPrice, own),
+      maxPrice: number('Highest price per tonne', (listing) => listing.maxUnitPrice, own),
+      currency: text('Currency', (listing) => listing.currency),
+      facts: number('Facts stated (of 6)', (listing) => listing.factsStated, style.integer),
+      storefront: cells('Storefront', ({ storefrontUrl }) =>
+        webLink(storefrontUrl === null ? null : 'open', storefrontUrl, style.link, style.body),
+      ),
+      missing: moment('Missing since', (listing) => listing.missingSince),
+      valid: yesNo('Matches API documentation', (listing) => listing.valid),
+      version: number('Version', (listing) => listing.version),
+      observed: moment('Observed', (listing) => listing.observedAt),
+      id: text('Listing id', (listing) => listing.id, { maxWidth: 40 }),
+    },
+  })
+}
