@@ -1,5 +1,6 @@
 import { closingContext } from '../src/closing/closing-context.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closing/contract.js'
+import type { KillSwitch } from '../src/closing/kill-switch.js'
 import { closingPolicy } from '../src/closing/policy.js'
 import type { ChannelConfig, Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
@@ -29,8 +30,7 @@ export interface HandlerDeps {
   pollListings: (context: PollContext) => Promise<PollResult>
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
-  /** The reason why closing is stopped, or null. */
-  killSwitch: () => string | null
+  killSwitch: KillSwitch
   /** Writes a workbook and resolves to its path. */
   rfqReport: (channel: ChannelConfig, rfqId: string, options: ReportJobOptions) => Promise<string>
   channelReport: (channel: ChannelConfig, options: ReportJobOptions) => Promise<string>

@@ -15,7 +15,14 @@ export interface ReadinessOptions {
     Partial<Pick<Config, 'anchors'>>
   store: Pick<
     Store,
-    'runs' | 'newestRun' | 'checkWritable' | 'lastClose' | 'unsettledCloses' | 'heldPlans' | 'maintenanceState'
+    | 'runs'
+    | 'newestRun'
+    | 'checkWritable'
+    | 'lastClose'
+    | 'unsettledCloses'
+    | 'heldPlans'
+    | 'closingStop'
+    | 'maintenanceState'
   >
   runner: Pick<JobRunner, 'ping'>
   now: Clock

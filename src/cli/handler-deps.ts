@@ -28,7 +28,7 @@ export async function createHandlerDeps(
     pollListings,
     pollRfqs,
     closeExpired,
-    killSwitch: closingKillSwitch(config),
+    killSwitch: closingKillSwitch(config, store),
     ...reportHandlers(app, now),
   }
   return { config, store, marketplace, now, log, ...work, ...(metrics && { observer: metrics.jobObserver }) }

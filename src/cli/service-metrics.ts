@@ -47,8 +47,8 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
     }))
   const targets = config.notify.targets.map(({ name }) => name)
   const database = () => readDatabaseState({ reader, channels: config.channels, targets, pollFreshness }, now())
-  const killSwitch = closingKillSwitch(config)
-  const closingStopped = () => killSwitch() !== null
+  const killSwitch = closingKillSwitch(config, reader)
+  const closingStopped = async () => (await killSwitch()) !== null
   const onError = (error: unknown) => log.warn({ err: error }, 'a source of the metrics could not be read')
   const countVersions = async ({ id, channel }: { id: number; channel: string }) => {
     activity.versionsWritten(channel, await reader.recordedVersions(id))

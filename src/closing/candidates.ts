@@ -96,7 +96,7 @@ const byDueDate = (a: EvaluatedCandidate, b: EvaluatedCandidate): number =>
 /** Why none of the chosen RFQs may be closed, or null. Also sets the stop reason of the round. */
 async function reasonToHold(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason | null> {
   const { context, policy, poll } = round
-  const stopped = context.killSwitch()
+  const stopped = await context.killSwitch()
   if (stopped !== null) {
     round.stopReason = stopped
     return { code: 'kill-switch', text: stopped }
@@ -161,7 +161,7 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
 
 async function sendClose(round: Round, read: FreshRead, evaluation: Evaluation): Promise<void> {
   const { context, run, channel } = round
-  const stopped = context.killSwitch()
+  const stopped = await context.killSwitch()
   if (stopped !== null) {
     round.stopReason = stopped
     const hold: Reason = { code: 'kill-switch', text: stopped }

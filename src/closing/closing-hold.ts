@@ -1,4 +1,4 @@
-import type { RunQueries } from '../store/contract.js'
+import type { Closings, RunQueries } from '../store/contract.js'
 import { type ClosingSwitches, closingKillSwitch } from './kill-switch.js'
 import { massLossReason, newestPoll } from './round-state.js'
 
@@ -6,7 +6,10 @@ import { massLossReason, newestPoll } from './round-state.js'
 export type ClosingHold = (channel: string) => Promise<string | null>
 
 /** Finds what holds all closing of a channel: a list that lost most of its entries, or the kill switch (docs/CLOSING.md, rules 2 and 10). */
-export function createClosingHold(config: ClosingSwitches, store: Pick<RunQueries, 'newestRun'>): ClosingHold {
-  const killSwitch = closingKillSwitch(config)
-  return async (channel) => killSwitch() ?? massLossReason(await newestPoll(store, channel))
+export function createClosingHold(
+  config: ClosingSwitches,
+  store: Pick<RunQueries, 'newestRun'> & Pick<Closings, 'closingStop'>,
+): ClosingHold {
+  const killSwitch = closingKillSwitch(config, store)
+  return async (channel) => (await killSwitch()) ?? massLossReason(await newestPoll(store, channel))
 }

@@ -3,6 +3,7 @@ import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../dom
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
+import type { KillSwitch } from './kill-switch.js'
 
 export interface ClosingContext {
   session: ChannelSession
@@ -11,7 +12,7 @@ export interface ClosingContext {
   /** Stops the round before the next RFQ. */
   signal?: AbortSignal
   /** Called before each POST: the reason closing is stopped, or null (docs/CLOSING.md, rule 10). */
-  killSwitch: () => string | null
+  killSwitch: KillSwitch
   /** Waits; a parameter so that tests need not wait. */
   pause: (milliseconds: number) => Promise<void>
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Closings } from '../store/contract.js'
 import { databaseFile } from '../store/database-location.js'
 
 const STOP_FILE = 'closing.stop'
@@ -20,14 +21,19 @@ export interface ClosingSwitches extends Locations {
 export const stopFileOf = ({ database, file }: Locations): string =>
   join(dirname(databaseFile(database) ?? file), STOP_FILE)
 
+/** To call before each POST: resolves to the reason closing is stopped, or null. */
+export type KillSwitch = () => Promise<string | null>
+
 /**
- * The kill switch for closing: `closing.enabled: false`, or a stop file (docs/CLOSING.md, rule 10).
- * @returns a function to call before each POST: the reason closing is stopped, or null
+ * The kill switch for closing (docs/CLOSING.md, rule 10): `closing.enabled: false`, a stop file, or a person's order in the database,
+ * which holds on all machines. It rejects if the database cannot be read: then nothing is closed.
  */
-export function closingKillSwitch(config: ClosingSwitches): () => string | null {
+export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings, 'closingStop'>): KillSwitch {
   const stopFile = stopFileOf(config)
-  return () => {
+  return async () => {
     if (!config.closing.enabled) return 'closing.enabled is false in the configuration'
-    return existsSync(stopFile) ? `stop file ${stopFile} exists` : null
+    if (existsSync(stopFile)) return `stop file ${stopFile} exists`
+    const stop = await store.closingStop()
+    return stop === null ? null : `stopped by ${stop.by} at ${stop.since} (${stop.reason})`
   }
 }

@@ -30,7 +30,7 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   if (read.state !== 'open' || intent.posts === 0 || intent.posts >= MAX_POSTS_PER_INTENT) {
     return recordOutcome(round, read, evaluation, settleByRead(intent, read))
   }
-  const next = secondPost(round, read, evaluation)
+  const next = await secondPost(round, read, evaluation)
   if (next.kind === 'never') return recordOutcome(round, read, evaluation, settleByRead(intent, read))
   const waiting = next.kind === 'wait' ? next.reason : reasonOfAge(intent, context.now())
   if (waiting !== null) {

@@ -117,12 +117,16 @@ export function reasonAgainstSending(round: Round, candidate: Candidate): Reason
 export type SecondPost = { kind: 'send' } | { kind: 'wait' | 'never'; reason: string }
 
 /** Whether a second POST may follow a read (docs/CLOSING.md, rules 2, 3, 4, 7 and 10). */
-export function secondPost(round: Round, read: FreshRead, evaluation = evaluateNow(round, read)): SecondPost {
+export async function secondPost(
+  round: Round,
+  read: FreshRead,
+  evaluation = evaluateNow(round, read),
+): Promise<SecondPost> {
   const { policy, context, poll } = round
   const [against] = evaluation.against
   if (against) return { kind: 'never', reason: against.text }
   const reason =
-    context.killSwitch() ??
+    (await context.killSwitch()) ??
     (policy.mode === 'on' ? null : 'the round is a dry run') ??
     clockProblem(read, policy.maxClockSkewSeconds) ??
     massLossReason(poll)

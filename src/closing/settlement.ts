@@ -40,7 +40,7 @@ export async function closeAndVerify(
   context: ClosingContext,
   run: RunHandle,
   intent: CloseIntent,
-  secondPost: (read: FreshRead) => SecondPost,
+  secondPost: (read: FreshRead) => Promise<SecondPost>,
 ): Promise<Settlement | Waiting> {
   let current = intent
   const sent: string[] = []
@@ -50,7 +50,7 @@ export async function closeAndVerify(
     const { reply, failure } = await sendPost(context, current.rfqId)
     const after = await verify(context, run, current.rfqId, reply)
     if (after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS_PER_INTENT) {
-      const next = secondPost(after)
+      const next = await secondPost(after)
       if (next.kind === 'send') continue
       if (next.kind === 'wait') return { waiting: next.reason, after }
     }

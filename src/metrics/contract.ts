@@ -47,5 +47,5 @@ export interface MetricSources {
   database: () => Promise<DatabaseState>
   queue: () => Promise<QueueLoad>
   /** Whether the kill switch stops all closing. */
-  closingStopped: () => boolean
+  closingStopped: () => Promise<boolean>
 }

@@ -40,10 +40,14 @@ export function createServiceMetrics({ version }: { version: string }): ServiceM
           return null
         })
       return shareConcurrent(async () => {
-        const [databaseState, queueLoad] = await Promise.all([readOrNull(database), readOrNull(queue)])
+        const [databaseState, queueLoad, isStopped] = await Promise.all([
+          readOrNull(database),
+          readOrNull(queue),
+          readOrNull(closingStopped),
+        ])
         state.setDatabase(databaseState)
         state.setQueue(queueLoad)
-        state.setClosingStopped(closingStopped())
+        state.setClosingStopped(isStopped)
         return { contentType: registry.contentType, text: await registry.metrics() }
       })
     },

@@ -6,7 +6,8 @@ import type { ChannelState, DatabaseState } from './contract.js'
 export interface StateMetrics {
   setDatabase(state: DatabaseState | null): void
   setQueue(load: QueueLoad | null): void
-  setClosingStopped(stopped: boolean): void
+  /** Null if it could not be read. */
+  setClosingStopped(stopped: boolean | null): void
 }
 
 /** Creates the gauges of docs/METRICS.md, "What the database says" and "The queue". */
@@ -34,7 +35,7 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
   const walBytes = gauge('database_wal_bytes', 'Size of the write-ahead log of the database.')
   const jobs = gauge('queue_jobs', 'Jobs in the queue.', 'state')
   const oldest = gauge('queue_oldest_waiting_seconds', 'How long the oldest waiting job has waited; 0 if none waits.')
-  const stopped = gauge('closing_stopped', '1 while the configuration or the stop file stops all closing.')
+  const stopped = gauge('closing_stopped', '1 while the configuration, the stop file or a person stops all closing.')
   // A gauge without labels has the value 0 from the start, and after a reset.
   const setOrRemove = (target: Gauge, value: number | undefined) => {
     target.remove()
@@ -60,7 +61,7 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
       if (load !== null) for (const state of ['waiting', 'active', 'delayed'] as const) jobs.set({ state }, load[state])
       setOrRemove(oldest, load?.oldestWaitingSeconds)
     },
-    setClosingStopped: (isStopped) => stopped.set(isStopped ? 1 : 0),
+    setClosingStopped: (isStopped) => setOrRemove(stopped, isStopped === null ? undefined : Number(isStopped)),
   }
 }
 

@@ -1,7 +1,9 @@
 import Database from 'better-sqlite3'
 import { OPEN_INTENT_STATES } from '../domain/close-intent.js'
+import { CLOSING_STOPPED } from './closing-stop.js'
 import { connect, retryWhileBusy, type Sqlite } from './connection.js'
 import { type DecisionRow, GENESIS, verifyChain } from './decision-log.js'
+import { META_TABLE } from './migrations.js'
 
 /** What was carried over, or why nothing was. */
 export type CarryOver = { decisions: number; intents: number } | { skipped: string }
@@ -93,6 +95,7 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
   for (const decision of later) insert(decision as unknown as Row)
   copyIntents(source, target, intents)
   copyRepeats(source, target)
+  copyStop(source, target)
   return { decisions: later.length, intents: intents.length }
 }
 
@@ -164,6 +167,15 @@ function copyRepeats(source: Sqlite, target: Sqlite): void {
   for (const row of source.prepare(`select * from ${table}`).all() as Row[]) insert(row)
 }
 
+/** A person's order to close nothing outlives a restored backup. */
+function copyStop(source: Sqlite, target: Sqlite): void {
+  if (!hasTable(source, 'meta')) return
+  const order = source.prepare('select * from meta where key = ?').get(CLOSING_STOPPED) as Row | undefined
+  if (!order) return
+  target.exec(META_TABLE)
+  inserter(source, target, 'meta', 'insert or replace')(order)
+}
+
 /** A function that inserts a row, as far as both databases have its columns. */
 function inserter(source: Sqlite, target: Sqlite, table: string, verb = 'insert') {
   const columns = sharedColumns(source, target, table)
@@ -172,6 +184,8 @@ function inserter(source: Sqlite, target: Sqlite, table: string, verb = 'insert'
   )
   return (row: Row): void => void statement.run(pick(row, columns))
 }
+
+const hasTable = (db: Sqlite, table: string): boolean => (db.pragma(`table_info(${table})`) as unknown[]).length > 0
 
 /** The stored columns that a table has in both databases; generated columns are not listed by `table_info`. */
 function sharedColumns(source: Sqlite, target: Sqlite, table: string): string[] {

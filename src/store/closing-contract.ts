@@ -30,6 +30,13 @@ export interface CloseIntent {
   evidence: Record<string, unknown>
 }
 
+/** A person's order to close nothing. */
+export interface ClosingStop {
+  by: string
+  reason: string
+  since: Timestamp
+}
+
 /**
  * What closing stores. `markSending` and `settleClose` reject with `StoreError` for a transition that
  * `isIntentTransition` does not allow.
@@ -100,6 +107,12 @@ export interface Closings {
   findApprovalPlan(planId: string, now: Date): Promise<{ channel: string; rfqIds: string[] } | null>
   /** Records who approved a plan, and when. */
   approvePlan(planId: string, approval: { by: string; now: Date }): Promise<void>
+  /** Whether a person stopped all closing, or null. */
+  closingStop(): Promise<ClosingStop | null>
+  /** Stops all closing, in every process on the database; replaces an earlier order. */
+  stopClosing(order: { by: string; reason: string; now: Date }): Promise<void>
+  /** Ends the order. @returns the one that was ended, or null */
+  resumeClosing(): Promise<ClosingStop | null>
   /** The newest round of the channel was not held because of its size: its plans are no longer waiting. */
   supersedePlans(channel: string, now: Date): Promise<void>
 }

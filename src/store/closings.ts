@@ -1,5 +1,6 @@
 import { createApprovalPlans } from './approval-plans.js'
 import { createCloseIntents } from './close-intents.js'
+import { createClosingStop } from './closing-stop.js'
 import type { Closings } from './contract.js'
 import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
@@ -7,7 +8,7 @@ import type { EventWriter } from './event-writer.js'
 import type { SqlDatabase } from './sql-database.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
-/** What closing stores: intents before a POST, decisions after it, and approval plans of held rounds. */
+/** What closing stores: intents before a POST, decisions after it, approval plans of held rounds, and whether a person stopped it. */
 export function createClosings(database: SqlDatabase, events: EventWriter): Closings {
   const { append, ...log } = createDecisionLog(database, events)
   return {
@@ -16,5 +17,6 @@ export function createClosings(database: SqlDatabase, events: EventWriter): Clos
     ...createCloseIntents(database, append),
     ...createApprovalPlans(database),
     ...createUnsettledCloses(database),
+    ...createClosingStop(database),
   }
 }

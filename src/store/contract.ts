@@ -67,6 +67,7 @@ export interface Reader
       | 'unsettledCloses'
       | 'heldPlans'
       | 'openIntents'
+      | 'closingStop'
       | 'sentIntents'
     >,
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,

@@ -411,6 +411,40 @@ describe('close-expired', () => {
       expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
     },
   )
+
+  it('closes nothing from --stop until --resume, whoever runs it', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
+    const posts = () => sandbox.requests.filter(({ method }) => method === 'POST').length
+    await quotekeeper('sync')
+    for (const args of [
+      ['--stop', ' '],
+      ['--stop', 'x', '--resume'],
+      ['--resume', '--dry-run'],
+      ['--by', 'Anna'],
+    ])
+      expect((await quotekeeper('close-expired', ...args)).status, args.join(' ')).toBe(2)
+    const stopped = await quotekeeper('close-expired', '--stop', 'wrong prices', '--by', 'Anna', '--json')
+    expect([stopped.status, JSON.parse(stopped.out)]).toMatchObject([
+      0,
+      { stopped: { by: 'Anna', reason: 'wrong prices' } },
+    ])
+    const held = await quotekeeper('close-expired')
+    expect([held.status, held.err, posts()]).toEqual([
+      1,
+      expect.stringMatching(/stopped by Anna at .* \(wrong prices\)/),
+      0,
+    ])
+    const check = await quotekeeper('check')
+    expect([check.out, check.err]).toEqual([
+      expect.stringContaining('stopped by Anna at'),
+      expect.stringContaining('--resume'),
+    ])
+    const resumed = await quotekeeper('close-expired', '--resume')
+    expect([resumed.status, resumed.err]).toEqual([0, expect.stringMatching(/^Stopped by Anna on .*ended now/)])
+    expect((await quotekeeper('close-expired', '--resume')).err).toContain('Closing was not stopped')
+    await quotekeeper('close-expired')
+    expect(posts()).toBeGreaterThan(0)
+  })
 })
 
 describe('report', () => {

@@ -6,6 +6,13 @@ import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
 import { testConfig } from '../helpers/test-config.js'
 
+/** Nothing here closes, so nothing asks the store. */
+const APP = {
+  config: testConfig(),
+  scrub: (text: string) => text,
+  store: () => Promise.reject(new Error('not used by this test')),
+}
+
 describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running one for the same work', () => {
   const runners = useRedisRunners()
 
@@ -17,7 +24,7 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
     await runner.work({ ...handlers, 'close-expired': closeExpired })
     let time = Date.parse('2026-11-21T12:00:00Z')
     const now = () => new Date(time++)
-    const { queue } = (await createQueueActions({ config: testConfig(), scrub: (text) => text }, now))(runner)
+    const { queue } = (await createQueueActions(APP, now))(runner)
     const order = { name: 'close-expired', payload: { channel: KEY, rfqId: 'rfq-1', cause: 'page ana' } } as const
     const stateOf = async (id: string) => (await queue.status(id))?.state
     for (let round = 0; round < 6; round++) {
@@ -44,7 +51,7 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
     await runner.work({ ...handlers, 'poll-rfqs': pollRfqs })
     let time = Date.parse('2026-11-21T12:00:00Z')
     const now = () => new Date(time++)
-    const { queue } = (await createQueueActions({ config: testConfig(), scrub: (text) => text }, now))(runner)
+    const { queue } = (await createQueueActions(APP, now))(runner)
     const order = { name: 'poll-rfqs', payload: { channel: KEY, cause: 'page ana' } } as const
     const enqueue = () => queue.enqueue(order, queue.newId(order))
     expect(await enqueue()).toBe(true)
@@ -60,9 +67,7 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
     const gate = createGate()
     const { handlers } = recordingHandlers()
     await runner.work({ ...handlers, 'poll-rfqs': () => gate.passed.then(() => undefined) })
-    const { queue } = (await createQueueActions({ config: testConfig(), scrub: (text) => text }, () => new Date()))(
-      runner,
-    )
+    const { queue } = (await createQueueActions(APP, () => new Date()))(runner)
     const order = { name: 'poll-rfqs', payload: { channel: KEY, cause: 'api' } } as const
     const stateOf = async (id: string) => (await queue.status(id))?.state
     await runner.enqueue('poll-rfqs', order.payload, 'tick-1')

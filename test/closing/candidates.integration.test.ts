@@ -330,7 +330,7 @@ describe('an RFQ whose turn has come', () => {
   it('is not read any more after the process was asked to stop', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const stopping = new AbortController()
-    const killSwitch = () => {
+    const killSwitch = async () => {
       if (fixture.posts().length > 0) stopping.abort(new Error('stopping'))
       return null
     }

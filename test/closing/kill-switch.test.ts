@@ -1,61 +1,93 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { closingKillSwitch } from '../../src/closing/kill-switch.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { closingKillSwitch, stopFileOf } from '../../src/closing/kill-switch.js'
+import { openNewStore } from '../helpers/new-store.js'
+import { databaseOf, openAgain } from '../helpers/store-engine.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-function openSwitch() {
+async function openSwitch() {
+  const store = await openNewStore()
+  onTestFinished(() => store.close())
   const folder = testFolder()
   const closing = { enabled: true }
+  const locations = { database: join(folder, 'quotekeeper.db'), file: '/nowhere/quotekeeper.yaml' }
   return {
-    folder,
-    closing,
-    stopFile: join(folder, 'closing.stop'),
-    reason: closingKillSwitch({ closing, database: join(folder, 'quotekeeper.db'), file: '/nowhere/quotekeeper.yaml' }),
+    ...{ store, folder, closing, stopFile: stopFileOf(locations) },
+    reason: closingKillSwitch({ closing, ...locations }, store),
   }
 }
 
 describe('the kill switch of closing', () => {
-  it('stops nothing while closing is enabled and there is no stop file beside the database', () => {
-    const { folder, reason } = openSwitch()
+  it('stops nothing while closing is enabled and there is no stop file beside the database', async () => {
+    const { folder, reason } = await openSwitch()
     writeFileSync(join(folder, 'closing.stop.txt'), '')
     mkdirSync(join(folder, 'sub'))
     writeFileSync(join(folder, 'sub', 'closing.stop'), '')
-    expect(reason()).toBeNull()
+    expect(await reason()).toBeNull()
   })
 
   it('is beside the configuration if the database is on a server', () => {
     const folder = testFolder()
-    const database = 'postgres://me@host/desk'
-    const reason = closingKillSwitch({ closing: { enabled: true }, database, file: join(folder, 'quotekeeper.yaml') })
-    expect(reason()).toBeNull()
-    writeFileSync(join(folder, 'closing.stop'), '')
-    expect(reason()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
+    const locations = { database: 'postgres://me@host/desk', file: join(folder, 'quotekeeper.yaml') }
+    expect(stopFileOf(locations)).toBe(join(folder, 'closing.stop'))
   })
 
-  it('stops closing with closing.enabled: false', () => {
-    const { closing, reason } = openSwitch()
+  it('stops closing with closing.enabled: false', async () => {
+    const { closing, reason } = await openSwitch()
     closing.enabled = false
-    expect(reason()).toBe('closing.enabled is false in the configuration')
+    expect(await reason()).toBe('closing.enabled is false in the configuration')
   })
 
-  it('stops closing as soon as the stop file exists, even if it is empty, and until it is removed', () => {
-    const { stopFile, reason } = openSwitch()
+  it('stops closing as soon as the stop file exists, even if it is empty, and until it is removed', async () => {
+    const { stopFile, reason } = await openSwitch()
     for (let round = 0; round < 6; round++) {
       writeFileSync(stopFile, '')
-      expect(reason()).toBe(`stop file ${stopFile} exists`)
+      expect(await reason()).toBe(`stop file ${stopFile} exists`)
       rmSync(stopFile)
-      expect(reason()).toBeNull()
+      expect(await reason()).toBeNull()
     }
   })
 
-  it('stays on without the stop file if the configuration says so, and with it whatever the configuration says', () => {
-    const { closing, stopFile, reason } = openSwitch()
+  it('stays on without the stop file if the configuration says so, and with it whatever the configuration says', async () => {
+    const { closing, stopFile, reason } = await openSwitch()
     writeFileSync(stopFile, '')
-    expect(reason()).not.toBeNull()
+    expect(await reason()).not.toBeNull()
     closing.enabled = false
-    expect(reason()).not.toBeNull()
+    expect(await reason()).not.toBeNull()
     rmSync(stopFile)
-    expect(reason()).not.toBeNull()
+    expect(await reason()).not.toBeNull()
+  })
+
+  it('stops every process on the database from the moment a person says so, until a person ends it, also after a restart', async () => {
+    const { store, stopFile, reason } = await openSwitch()
+    let other = await openAgain(store.name)
+    onTestFinished(() => other.close())
+    const elsewhere = (store: typeof other) =>
+      closingKillSwitch(
+        { closing: { enabled: true }, database: databaseOf(store), file: join(testFolder(), 'q.yaml') },
+        store,
+      )
+    for (let round = 0; round < 6; round++) {
+      const now = new Date(Date.UTC(2026, 10, 22, 12, round))
+      const order = { by: `anna ${round}`, reason: 'prices "are" wrong', now }
+      await other.stopClosing(order)
+      const expected = `stopped by anna ${round} at 2026-11-22T12:0${round}:00.000Z (prices "are" wrong)`
+      expect([await reason(), await elsewhere(other)()]).toEqual([expected, expected])
+      // Neither ends the other.
+      writeFileSync(stopFile, '')
+      rmSync(stopFile)
+      await other.close()
+      other = await openAgain(store.name)
+      expect([await reason(), await elsewhere(other)()]).toEqual([expected, expected])
+      expect(await other.resumeClosing()).toEqual({ by: order.by, reason: order.reason, since: now.toISOString() })
+      expect([await reason(), await elsewhere(other)(), await store.resumeClosing()]).toEqual([null, null, null])
+    }
+  })
+
+  it('rejects, so that nothing is closed, if the database cannot be read', async () => {
+    const { store, reason } = await openSwitch()
+    await store.close()
+    await expect(reason()).rejects.toThrow()
   })
 })

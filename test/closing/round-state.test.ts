@@ -30,7 +30,7 @@ import { anRfq } from '../helpers/sample-documents.js'
 const NOW = new Date('2026-11-21T12:00:00Z')
 
 function aRound(policy: Partial<ClosingPolicy> = {}, context: Partial<ClosingContext> = {}) {
-  const defaults = { session: { channel: CHANNEL }, now: () => NOW, killSwitch: () => null }
+  const defaults = { session: { channel: CHANNEL }, now: () => NOW, killSwitch: async () => null }
   return createRound(
     { ...defaults, ...context } as ClosingContext,
     { ...POLICY, ...policy },
@@ -156,14 +156,14 @@ describe('the reason against sending a close again', () => {
 describe('a second POST', () => {
   const suspicious = { id: 7, suspicious: true } as RunRecord
 
-  it('is sent if the RFQ still qualifies and nothing else stands against it', () => {
+  it('is sent if the RFQ still qualifies and nothing else stands against it', async () => {
     for (const poll of [{ id: 7, suspicious: false } as RunRecord, null]) {
-      expect(secondPost(Object.assign(aRound(), { poll }), aRead())).toEqual({ kind: 'send' })
+      expect(await secondPost(Object.assign(aRound(), { poll }), aRead())).toEqual({ kind: 'send' })
     }
   })
 
   it.each<[string, Partial<ClosingPolicy>, Partial<ClosingContext>, Partial<FreshRead>, RunRecord | null, string]>([
-    ['the kill switch is on', {}, { killSwitch: () => 'stopped' }, {}, null, 'stopped'],
+    ['the kill switch is on', {}, { killSwitch: async () => 'stopped' }, {}, null, 'stopped'],
     ['the round is a dry run', { mode: 'dry-run' }, {}, {}, null, 'the round is a dry run'],
     ['the clocks differ', {}, {}, { serverDate: new Date(NOW.getTime() - 62_000) }, null, '61 s behind ours'],
     ['there is no Date header', {}, {}, { serverDate: null }, null, 'sent no Date header'],
@@ -175,18 +175,18 @@ describe('a second POST', () => {
       suspicious,
       'lost most of its entries in the newest poll (run 7)',
     ],
-  ])('waits while %s', (_title, policy, context, times, poll, reason) => {
+  ])('waits while %s', async (_title, policy, context, times, poll, reason) => {
     const round = Object.assign(aRound(policy, context), { poll })
-    expect(secondPost(round, aRead({}, times))).toEqual({ kind: 'wait', reason: expect.stringContaining(reason) })
+    expect(await secondPost(round, aRead({}, times))).toEqual({ kind: 'wait', reason: expect.stringContaining(reason) })
   })
 
   it.each<[string, Record<string, unknown>, string]>([
     ['its due date was extended', { responseDueDate: '2026-12-24' }, 'has not passed'],
     ['it is not open any more', { state: 'withdrawn' }, 'its state is withdrawn'],
-  ])('is never sent if %s, even while the kill switch is on', (_title, rfq, reason) => {
+  ])('is never sent if %s, even while the kill switch is on', async (_title, rfq, reason) => {
     for (const stopped of [null, 'stopped']) {
-      const round = aRound({}, { killSwitch: () => stopped })
-      expect(secondPost(round, aRead(rfq))).toEqual({ kind: 'never', reason: expect.stringContaining(reason) })
+      const round = aRound({}, { killSwitch: async () => stopped })
+      expect(await secondPost(round, aRead(rfq))).toEqual({ kind: 'never', reason: expect.stringContaining(reason) })
     }
   })
 })

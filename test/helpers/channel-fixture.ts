@@ -36,7 +36,7 @@ export interface ChannelFixture {
   ): ReturnType<typeof pollRfqs>
   closeExpired(
     policy?: Partial<ClosingPolicy>,
-    options?: { stopped?: () => string | null; store?: Store },
+    options?: { stopped?: () => string | null | Promise<string | null>; store?: Store },
   ): ReturnType<typeof closeExpired>
   /** The POST requests that the marketplace has received. */
   posts(): Sandbox['requests'][number][]
@@ -109,7 +109,7 @@ export async function openChannelFixture(
           session: session(),
           store: other ?? store,
           now,
-          killSwitch: stopped ?? (() => null),
+          killSwitch: async () => (await stopped?.()) ?? null,
           pause: async (milliseconds) => {
             pauses.push(milliseconds)
             time = new Date(time.getTime() + milliseconds)

@@ -20,7 +20,7 @@ export const closingContextOf = (fixture: ChannelFixture, more: Partial<ClosingC
   session: fixture.session(),
   store: fixture.store,
   now: fixture.now,
-  killSwitch: () => null,
+  killSwitch: async () => null,
   pause: async () => undefined,
   ...more,
 })

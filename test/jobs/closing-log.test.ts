@@ -19,7 +19,7 @@ async function runClosingJob(fixture: ChannelFixture, stopped: string | null = n
     pollListings: () => fixture.pollListings(),
     pollRfqs: () => fixture.pollRfqs(),
     closeExpired,
-    killSwitch: () => stopped,
+    killSwitch: async () => stopped,
     rfqReport: async () => '',
     channelReport: async () => '',
   })

@@ -1,10 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
-import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import type { DecisionRecord, RunKind } from '../../src/domain/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
@@ -13,7 +10,6 @@ import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
-import { testFolder } from '../helpers/test-folder.js'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 const TICK: JobPayload = { channel: 'acme/forest', cause: 'tick' }
@@ -65,7 +61,7 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
       called.push({ what: 'close', options: policy })
       return { run: await recordRun(store, 'close', end), decisions: [], failures: [], ...NO_CLOSES }
     },
-    killSwitch: () => null,
+    killSwitch: async () => null,
     rfqReport: async (channel, rfqId) => `/reports/${channel.key}/${rfqId}.xlsx`,
     channelReport: async (channel) => `/reports/${channel.key}.xlsx`,
     ...deps,
@@ -332,17 +328,6 @@ it('report jobs resolve to the file that was written, also if the event cannot b
   expect(await run('rfq-report', { ...TICK, rfqId: 'r1' })).toEqual({ file: '/reports/acme/forest/r1.xlsx' })
   expect(await run('channel-report')).toEqual({ file: '/reports/acme/forest.xlsx' })
   expect(log.at('warn')).toHaveLength(2)
-})
-
-it('the kill switch is closing.enabled in the configuration, or a stop file beside the database', () => {
-  const folder = testFolder()
-  const config = testConfig({ database: join(folder, 'quotekeeper.db') })
-  const killSwitch = closingKillSwitch(config)
-  expect(killSwitch()).toBeNull()
-  writeFileSync(join(folder, 'closing.stop'), '')
-  expect(killSwitch()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
-  const disabled = closingKillSwitch({ ...config, closing: { ...config.closing, enabled: false } })
-  expect(disabled()).toContain('closing.enabled is false')
 })
 
 describe('observer', () => {

@@ -62,7 +62,7 @@ async function options(
       heldPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     }),
-    killSwitch: () => null,
+    killSwitch: async () => null,
     rfqReport: async () => '/a.xlsx',
     channelReport: async () => '/b.xlsx',
     work: true,

@@ -47,7 +47,7 @@ async function startTestService(queue: Config['queue']) {
     pollListings,
     pollRfqs,
     closeExpired,
-    killSwitch: closingKillSwitch(config),
+    killSwitch: closingKillSwitch(config, store),
     rfqReport: async (_channel, rfqId) => {
       reports.push(rfqId)
       return `/reports/${rfqId}.xlsx`

@@ -47,7 +47,7 @@ async function exposeAll(): Promise<string> {
   const sources = {
     database: async () => ({ channels: [CHANNEL], notifications: [TARGET], databaseBytes: 1, walBytes: 1 }),
     queue: async () => ({ waiting: 1, active: 1, delayed: 1, oldestWaitingSeconds: 1 }),
-    closingStopped: () => true,
+    closingStopped: async () => true,
   }
   return (await exposeWith(sources, (error) => expect.unreachable(String(error)))()).text
 }

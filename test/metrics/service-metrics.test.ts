@@ -24,7 +24,7 @@ async function openMetrics(
     {
       database: () => readDatabaseState({ reader, channels, targets: ['desk'], pollFreshness }, fixture.now()),
       queue: async () => EMPTY,
-      closingStopped: () => false,
+      closingStopped: async () => false,
       ...sources,
     },
     (error) => errors.push(error),

@@ -36,9 +36,11 @@ it('decisions of the first schema keep a valid hash chain after migration, and a
   await fixture.closeExpired({ retry: [], approvedBy: 'anna' })
   await fixture.closeExpired()
   const decisions = await fixture.store.decisions({})
+  await fixture.store.stopClosing({ by: 'anna', reason: 'wrong prices', now: fixture.now() })
   expect(await carryOverClosings(old, fixture.store.name)).toEqual({ decisions: decisions.length - 2, intents: 1 })
   const migrated = await openStore({ path: old, clock: fixture.now })
   onTestFinished(() => migrated.close())
+  expect(await migrated.closingStop()).toMatchObject({ by: 'anna', reason: 'wrong prices' })
   expect(await migrated.verifyDecisions()).toMatchObject({ decisions: decisions.length, brokenAt: null })
   expect((await migrated.decisions({})).map(({ hash, approvedBy }) => [hash, approvedBy])).toEqual(
     decisions.map(({ hash, approvedBy }) => [hash, approvedBy]),

@@ -71,7 +71,7 @@ export async function openPages(
     throw error
   }
   const scrub = createScrubber(['a secret'])
-  const closing = (await createQueueActions({ config, scrub }, now))(runner)
+  const closing = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
   const queue = { kind: config.queue.kind, jobs: closing.jobs }
   const notifications: NotificationsDeps = {
     scrub,
@@ -103,9 +103,9 @@ async function openQueue(fixture: ChannelFixture, config: Config): Promise<Pick<
   const log = recordingLog()
   const runner = createInProcessRunner({ concurrency: 2, log })
   onTestFinished(() => runner.close(0))
-  const killSwitch = closingKillSwitch(config)
   const unused = () => Promise.reject(new Error('not used by this test'))
   const { store, now } = fixture
+  const killSwitch = closingKillSwitch(config, store)
   const marketplace = { session: () => fixture.session() } as unknown as Marketplace
   await runner.work(
     createHandlers({

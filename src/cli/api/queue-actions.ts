@@ -18,14 +18,14 @@ export interface QueueActions extends Pick<ActionDeps, 'queue' | 'closingObstacl
 
 /** What users can put on the queue, once that is open. */
 export async function createQueueActions(
-  { config, scrub }: Pick<App, 'config' | 'scrub'>,
+  { config, scrub, store }: Pick<App, 'config' | 'scrub' | 'store'>,
   now: Clock,
 ): Promise<(queue: ServiceQueue) => QueueActions> {
   const { closingKillSwitch } = await import('../../closing/kill-switch.js')
-  const killSwitch = closingKillSwitch(config)
-  const closingObstacle = (key: string) => {
+  const closingObstacle = async (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
-    return mode === 'on' || mode === 'dry-run' ? killSwitch() : `${key} has autoClose: off`
+    if (mode !== 'on' && mode !== 'dry-run') return `${key} has autoClose: off`
+    return closingKillSwitch(config, await store())()
   }
   return (queue) => ({
     queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),

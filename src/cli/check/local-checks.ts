@@ -69,11 +69,11 @@ async function checkQueue(app: App) {
   return owner.ok ? passed(`${message}; ${owner.message}`) : failed(owner.message)
 }
 
-/** Nothing may keep RFQs from being closed: no stop file, no round waiting for approval, no close that needs a person. */
+/** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs a person. */
 async function checkClosing({ config, store }: App, now: Date, time: TimeFormat) {
   const opened = await store().catch(() => null)
   if (opened === null) return failed('not checked: see database')
-  const problems = [...stopFileProblem(config), ...(await standingCloses(opened, now, time))]
+  const problems = [...(await stopProblem(config, opened)), ...(await standingCloses(opened, now, time))]
   if (problems.length > 0) {
     const remedies = [...new Set(problems.map(({ remedy }) => remedy))]
     return failed(problems.map(({ found }) => found).join('; '), remedies.join('; '))
@@ -81,10 +81,11 @@ async function checkClosing({ config, store }: App, now: Date, time: TimeFormat)
   return passed(config.closing.enabled ? 'nothing waits for a person' : 'off: closing.enabled is false')
 }
 
-function stopFileProblem(config: App['config']) {
+async function stopProblem(config: App['config'], store: Store) {
   // Turned off in the configuration, closing is off on purpose.
-  const reason = config.closing.enabled ? closingKillSwitch(config)() : null
-  return reason === null ? [] : [{ found: reason, remedy: 'delete the file when RFQs may be closed again' }]
+  const reason = config.closing.enabled ? await closingKillSwitch(config, store)() : null
+  const end = 'delete the file, or run quotekeeper close-expired --resume, when RFQs may be closed again'
+  return reason === null ? [] : [{ found: reason, remedy: end }]
 }
 
 const MAX_NAMED_CLOSES = 5

@@ -14,15 +14,15 @@ import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withE
 import { printJson, printNote, printTable } from '../output.js'
 import { pollChannel, refuseDuringPause } from '../poll-channel.js'
 import { selectChannels } from '../select-channels.js'
+import { changeClosingStop, type StopOptions } from '../stop-closing.js'
 import { plural } from '../terminal-text.js'
 import { type TimeFormat, timeFormatOf } from '../time-zone.js'
 import { decisionColumns } from './decisions.js'
 
-interface Options extends ChannelsOption, JsonOption {
+interface Options extends ChannelsOption, JsonOption, StopOptions {
   dryRun?: boolean
   approve?: string
   retry?: string[]
-  by?: string
 }
 
 /** `close-expired`: closes RFQs that are past due, without a queue. */
@@ -36,9 +36,15 @@ export const register: RegisterCommand = (command, cli) => {
       'send the close of this RFQ again although it was refused or its effect is uncertain; can be repeated',
       (text: string, before: string[] | undefined) => [...(before ?? []), text],
     )
-    .addOption(byOption('who decided on --approve or --retry'))
+    .option('--stop <reason>', 'close nothing any more, in no process on this database, until --resume')
+    .option('--resume', 'end --stop')
+    .addOption(byOption('who decided on --approve, --retry or --stop'))
     .addOption(jsonOption())
-    .action((options: Options) => withServices(cli, (app) => closeAll(cli, app, options)))
+    .action((options: Options) => {
+      requireOneDecision(options)
+      if (options.stop !== undefined || options.resume) return changeClosingStop(cli, options)
+      return withServices(cli, (app) => closeAll(cli, app, options))
+    })
   withExamples(
     command,
     ['quotekeeper close-expired --dry-run', 'show what would be closed, and why'],
@@ -55,15 +61,25 @@ interface ChannelRound {
   failures: string[]
 }
 
-async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
-  const { approve, retry, by } = options
-  if (by !== undefined && approve === undefined && retry === undefined) {
-    throw new UsageError('--by names who decided on --approve or --retry; use it with one of them')
+/** @throws UsageError for options that contradict each other */
+function requireOneDecision({ approve, retry, stop, resume, by, dryRun, channel }: Options): void {
+  const changesStop = stop !== undefined || resume === true
+  if (by !== undefined && approve === undefined && retry === undefined && stop === undefined) {
+    throw new UsageError('--by names who decided on --approve, --retry or --stop; use it with one of them')
   }
   if (approve !== undefined && retry !== undefined) {
     throw new UsageError('--approve and --retry each choose the RFQs to close; use one of them')
   }
-  const retries = retry ? await findRetries(await app.store(), app, options) : null
+  if (
+    changesStop &&
+    (approve ?? retry ?? dryRun ?? channel ?? (stop !== undefined && resume ? resume : undefined)) !== undefined
+  ) {
+    throw new UsageError('--stop and --resume are for all channels, and close nothing; use one of them by itself')
+  }
+}
+
+async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
+  const retries = options.retry ? await findRetries(await app.store(), app, options) : null
   const channels = await channelsToClose(cli, app, options, retries)
   const rounds: ChannelRound[] = []
   for (const channel of channels) {
@@ -203,7 +219,7 @@ async function closeRound(
     marketplace: await app.marketplace(),
     store: await app.store(),
     now: io.now,
-    killSwitch: closingKillSwitch(config),
+    killSwitch: closingKillSwitch(config, await app.store()),
   }
   return closeExpired(closingContext(services, channel, io.stop), { ...policy, ...changes })
 }

@@ -36,7 +36,7 @@ export interface ActionDeps {
   now: () => Date
   channels: readonly string[]
   /** Why a closing round on a channel would close nothing, or null. */
-  closingObstacle: (channel: string) => string | null
+  closingObstacle: (channel: string) => Promise<string | null>
   /** Sends notifications again that were not delivered; resolves to their ids. */
   retryDeliveries: (which: Undelivered) => Promise<number[]>
   suggest: (text: string, candidates: readonly string[]) => string[]
@@ -135,7 +135,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     }),
     async order(call, payload) {
       const { rfq } = call.body
-      const obstacle = call.deps.closingObstacle(payload.channel)
+      const obstacle = await call.deps.closingObstacle(payload.channel)
       if (obstacle !== null) throw new ProblemError(409, `nothing would be closed: ${obstacle}`)
       const only = rfq === undefined ? {} : { rfqId: await rfqIdOf(call, rfq) }
       return { name: 'close-expired', payload: { ...payload, ...only } }

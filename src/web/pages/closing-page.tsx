@@ -47,15 +47,15 @@ async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing
   const found = await readClosing(page)
   const reasons = await readReasons(page, found)
   const { channel, id, name } = found
-  const refuse = (status: number, mistake: string) => ({
+  const refuse = async (status: number, mistake: string) => ({
     status,
-    ...closingPage(page, found, { closing, reasons, mistake: `Nothing was closed. ${mistake}` }),
+    ...(await closingPage(page, found, { closing, reasons, mistake: `Nothing was closed. ${mistake}` })),
   })
   if (confirm !== name) {
     const typed = confirm === '' ? 'Nothing was typed' : `${JSON.stringify(confirm.slice(0, 60))} was typed`
     return refuse(400, `${typed}, but this is RFQ ${name}.`)
   }
-  const refusal = refusalOf(found, reasons, closing.closingObstacle(channel))
+  const refusal = refusalOf(found, reasons, await closing.closingObstacle(channel))
   if (refusal !== null) return refuse(409, refusal)
   const order = {
     name: 'close-expired',
@@ -75,13 +75,14 @@ interface Shown {
   mistake?: string
 }
 
-function closingPage(
+async function closingPage(
   page: PageRequest,
   found: ClosingPage,
   { closing, reasons, outcome = null, mistake }: Shown,
-): PageContent {
+): Promise<PageContent> {
   const { link, request } = page
   const { channel, name, decisions } = found
+  const obstacle = await closing.closingObstacle(channel)
   const shown = pageOf(page, {
     name: 'decisions',
     caption: `Decisions about closing RFQ ${name}, newest first`,
@@ -113,7 +114,7 @@ function closingPage(
             reasons={reasons}
             user={request.user}
             csrfToken={request.csrfToken}
-            obstacle={closing.closingObstacle(channel)}
+            obstacle={obstacle}
             mistake={mistake}
           />
         )}
