@@ -154,7 +154,10 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const upsert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
     if (key.kind === 'response' && recordSameResponse(key, snapshot, context)) return 'unchanged'
     const result = upsertContent(key, snapshot, context)
-    if (result === 'changed' || result === 'unchanged') recordRequest(key, snapshot, context)
+    if (result === 'stale') return result
+    upsertProblems(connection, key, snapshot.problems, context)
+    // A new document has this in its first row.
+    if (result !== 'inserted') recordRequest(key, snapshot, context)
     return result
   }
 
@@ -211,11 +214,11 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   }
 
   const upsertContent = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
-    if (context.isNewRfq && insert(key, snapshot, context)) return withProblems(key, snapshot, context, 'inserted')
+    if (context.isNewRfq && insert(key, snapshot, context)) return 'inserted'
     const row = findCurrent(key)
     if (!row) {
       insert(key, snapshot, context)
-      return withProblems(key, snapshot, context, 'inserted')
+      return 'inserted'
     }
     if (context.readAt < row.last_read_at) return 'stale'
     // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
@@ -224,25 +227,10 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       observe(key, 'returned', null, snapshot, context)
     }
     // A summary or list entry never replaces a full document.
-    if (snapshot.shape !== 'full' && row.shape === 'full') {
-      return withProblems(key, snapshot, context, touch(key, context))
-    }
+    if (snapshot.shape !== 'full' && row.shape === 'full') return touch(key, context)
     const hash = hasSameBytes(row, snapshot) ? row.content_hash : hashOf(key, snapshot)
     const isSame = row.content_hash === hash && row.shape === snapshot.shape
-    const result = isSame
-      ? recordUnchanged(key, row, snapshot, context)
-      : recordChanged(key, row, { snapshot, hash }, context)
-    return withProblems(key, snapshot, context, result)
-  }
-
-  const withProblems = (
-    key: EntityKey,
-    snapshot: ShapedSnapshot,
-    context: WriteContext,
-    result: UpsertResult,
-  ): UpsertResult => {
-    upsertProblems(connection, key, snapshot.problems, context)
-    return result
+    return isSame ? recordUnchanged(key, row, snapshot, context) : recordChanged(key, row, { snapshot, hash }, context)
   }
 
   const touch = (key: EntityKey, context: WriteContext): UpsertResult => {

@@ -113,8 +113,10 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     recordRfq(run, snapshot, now) {
       const record: Work<RecordResult> = async (context) => {
         const key = entityKey(run, 'rfq', snapshot.rfq.id)
-        context.observed.rfq = { id: snapshot.rfq.id, body: snapshot.rfq.body, shape: snapshot.shape }
-        const rfq = upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
+        // Not a copy: its content may not be parsed yet.
+        const snapshotOfRfq = Object.assign(snapshot.rfq, { shape: snapshot.shape })
+        context.observed.rfq = snapshotOfRfq
+        const rfq = upsert(key, snapshotOfRfq, context)
         const known = findCurrent(key)
         const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
         context.isNewRfq = rfq === 'inserted'

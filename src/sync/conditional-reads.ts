@@ -1,18 +1,18 @@
 import type { ReadOptions } from '../marketplace/rfq-reader.js'
-import type { PollStates, ResponsePollState, RfqPollState } from '../store/contract.js'
+import type { PollStates, RfqPollState, StoredDocument } from '../store/contract.js'
 import type { RfqEntry } from './plan-entries.js'
 import { reasonToReadNow } from './response-choice.js'
+import type { StoredResponses } from './stored-responses.js'
 
 /** What is stored of an RFQ that is read again. */
 interface StoredState {
   rfq: RfqPollState
-  /** By id. */
-  responses: ReadonlyMap<string, ResponsePollState>
+  responses: StoredResponses
 }
 
 /**
  * The stored documents of an RFQ that the marketplace may be asked for only if they changed: those of which neither the list nor
- * a summary shows that they did, because an intermediary may answer 304 to whatever it is sent.
+ * a summary shows that they did, because a proxy may answer 304 for a document that did change.
  */
 export function conditionalReads(
   store: Pick<PollStates, 'textWithValidators'>,
@@ -38,7 +38,7 @@ export function conditionalReads(
 
 function storedText(
   store: Pick<PollStates, 'textWithValidators'>,
-  document: Parameters<PollStates['textWithValidators']>[0],
+  document: StoredDocument,
   { validators }: Pick<RfqPollState, 'validators'>,
 ) {
   return validators === null ? undefined : { validators, text: () => store.textWithValidators(document, validators) }

@@ -4,15 +4,15 @@ import type { Observation, RfqListItem } from '../domain/observation.js'
 import type { RequestRates } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { ChooseResponses } from '../marketplace/rfq-reader.js'
-import type { ResponsePollState, RfqPollState } from '../store/contract.js'
-import type { PollContext, PollPlanning, PollRfqsOptions } from './contract.js'
+import type { RfqPollState } from '../store/contract.js'
+import type { PollPlanning, PollRfqsOptions } from './contract.js'
 import type { ListEntry } from './list-entries.js'
 import type { Poll } from './poll.js'
 import { planRequests } from './request-plan.js'
 import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
 import { chooseResponses } from './response-choice.js'
 import { type ListedRfq, reasonToRead } from './selection.js'
-import { addByRfq } from './stored-responses.js'
+import { loadResponses, type StoredResponses } from './stored-responses.js'
 
 export type RfqEntry = ListEntry<RfqListItem>
 
@@ -27,7 +27,7 @@ export interface Selection {
   /** Chooses the responses of an RFQ to request; undefined: all. */
   choose: (id: string) => ChooseResponses | undefined
   /** The stored responses by RFQ, as far as they were loaded. */
-  responses: ReadonlyMap<string, ReadonlyMap<string, ResponsePollState>>
+  responses: ReadonlyMap<string, StoredResponses>
 }
 
 interface PlanningContext {
@@ -47,7 +47,9 @@ export async function planEntries(
   const listed = await plannableRfqs([...entries.values()], context.timeZone ?? 'UTC', (rfq) =>
     reasonToRead(rfq, known.get(rfq.id), rules),
   )
-  const responses = await loadResponses(context.store, run.channel, listed)
+  const toPlan = listed.filter(({ cause }) => cause !== null)
+  const sizes = toPlan.map(({ id, responseIds }) => ({ id, responses: responseIds?.length ?? 0 }))
+  const responses = await loadResponses(context.store, run.channel, sizes)
   const plan = await planRequests({ listed, known, responses, now, planning })
   progress.requestRates = plan.rates
   progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
@@ -101,39 +103,10 @@ async function plannableRfqs(
   return rfqs
 }
 
-/** Documents whose states are loaded at once: a few milliseconds. */
-const STATES_BATCH = 1_000
-
-/** The stored responses of the RFQs that may be read, by RFQ. */
-async function loadResponses(
-  store: PollContext['store'],
-  channel: string,
-  listed: readonly PlannableRfq[],
-): Promise<Map<string, Map<string, ResponsePollState>>> {
-  const grouped = new Map<string, Map<string, ResponsePollState>>()
-  const slice = new TimeSlice()
-  let batch: string[] = []
-  let documents = 0
-  const load = async () => {
-    addByRfq(grouped, await store.responseStates(channel, batch))
-    batch = []
-    documents = 0
-    if (slice.isOver) await slice.next()
-  }
-  for (const { id, cause, responseIds } of listed) {
-    if (cause === null) continue
-    batch.push(id)
-    documents += 1 + (responseIds?.length ?? 0)
-    if (documents >= STATES_BATCH) await load()
-  }
-  await load()
-  return grouped
-}
-
 interface SelectionContext extends Pick<Poll, 'progress'> {
   entries: ReadonlyMap<string, RfqEntry>
   known: ReadonlyMap<string, RfqPollState>
-  responses: ReadonlyMap<string, ReadonlyMap<string, ResponsePollState>>
+  responses: ReadonlyMap<string, StoredResponses>
 }
 
 function toSelection(plan: RequestPlan, { entries, known, responses, progress }: SelectionContext): Selection {

@@ -68,7 +68,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const terms = listedTerms(value)
     const selected = { known, choose, responses, loadResponses, conditional, reading }
     const rfqPoll = { ...poll, ...selected, terms, listReadAt: readAt, fatal: null }
-    await recordListOnly(rfqPoll, listOnly)
+    await forEachEntry(rfqPoll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
     await readEntries(rfqPoll, toRead)
   })
 }
@@ -105,41 +105,41 @@ function selectOnly(
   return { ...selection, toRead: wanted ? [wanted] : [], unchanged: selection.unchanged.filter(isOther) }
 }
 
-/** Records RFQs from their list entries, many at the same time, so that they share commits. */
-async function recordListOnly(poll: RfqPoll, entries: readonly RfqEntry[]): Promise<void> {
-  const limit = pLimit(MAX_UNRECORDED)
-  const record = async (entry: RfqEntry) => {
+/** Does the work of entries, many at the same time. An error ends the poll: no other begins, and it is thrown at the end. */
+async function forEachEntry(
+  poll: RfqPoll,
+  entries: readonly RfqEntry[],
+  concurrency: number,
+  work: (entry: RfqEntry) => Promise<unknown>,
+): Promise<void> {
+  const limit = pLimit(concurrency)
+  const begin = async (entry: RfqEntry) => {
     if (poll.fatal) return
     try {
       throwIfStopped(poll)
-      await recordListEntry(poll, entry)
+      await work(entry)
     } catch (error) {
       poll.fatal ??= error as Error
     }
   }
-  await Promise.all(entries.map((entry) => limit(record, entry)))
+  await Promise.all(entries.map((entry) => limit(begin, entry)))
   if (poll.fatal) throw poll.fatal
 }
 
 async function readEntries(poll: RfqPoll, entries: readonly RfqEntry[]): Promise<void> {
   const { context, progress } = poll
-  const limit = pLimit(poll.reading.concurrency + MAX_UNRECORDED)
   let done = 0
   const total = entries.length
   context.onProgress?.({ done, total })
-  const readEntry = async (entry: RfqEntry) => {
-    if (poll.fatal) return
+  await forEachEntry(poll, entries, poll.reading.concurrency + MAX_UNRECORDED, async (entry) => {
     try {
-      throwIfStopped(poll)
       await readRfq(poll, entry)
     } catch (error) {
-      if (endsRun(error)) poll.fatal ??= error as Error
-      else progress.failures.push({ id: nameOf(entry), message: (error as Error).message })
+      if (endsRun(error)) throw error
+      progress.failures.push({ id: nameOf(entry), message: (error as Error).message })
     }
     context.onProgress?.({ done: ++done, total })
-  }
-  await Promise.all(entries.map((entry) => limit(readEntry, entry)))
-  if (poll.fatal) throw poll.fatal
+  })
 }
 
 function throwIfStopped({ context, run }: RfqPoll): void {

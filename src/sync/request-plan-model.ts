@@ -1,8 +1,9 @@
 /** What the plan of a poll's requests is made from, and what it consists of (docs/POLLING.md). */
 import type { RequestRates } from '../domain/records.js'
-import type { ResponsePollState, RfqPollState } from '../store/contract.js'
+import type { RfqPollState } from '../store/contract.js'
 import type { PollPlanning } from './contract.js'
 import type { ListedRfq } from './selection.js'
+import type { StoredResponses } from './stored-responses.js'
 
 /** Why a document is read, the most valuable first (docs/POLLING.md). */
 export const READ_REASONS = ['never read', 'changed', 'due soon', 'summary changed', 'age', 'open'] as const
@@ -22,7 +23,7 @@ export interface PlanInput {
   listed: readonly PlannableRfq[]
   known: ReadonlyMap<string, RfqPollState>
   /** The stored responses of each RFQ, by identifier. */
-  responses: ReadonlyMap<string, ReadonlyMap<string, ResponsePollState>>
+  responses: ReadonlyMap<string, StoredResponses>
   now: Date
   /** Its budgets include the request for the list. */
   planning: PollPlanning

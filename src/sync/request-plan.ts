@@ -15,6 +15,7 @@ import {
 } from './request-load.js'
 import type { PlanInput, PlannableRfq, PlannedRfq, ReadReason, RequestPlan } from './request-plan-model.js'
 import { reasonToReadNow } from './response-choice.js'
+import type { StoredResponses } from './stored-responses.js'
 
 /** Share of the budget kept for responses whose summaries turn out to have changed. */
 const CHANGES_SHARE = 0.1
@@ -92,7 +93,7 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
   return unit
 }
 
-const presentIds = (stored: ReadonlyMap<string, ResponsePollState> = new Map()) =>
+const presentIds = (stored: StoredResponses = new Map()) =>
   [...stored.values()].flatMap(({ id, missingSince }) => (missingSince === null ? [id] : []))
 
 function rfqItem(

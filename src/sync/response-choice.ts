@@ -1,6 +1,7 @@
 import type { ListedResponse } from '../marketplace/rfq-reader.js'
 import type { ResponsePollState } from '../store/contract.js'
 import type { PlannedRfq, ReadReason } from './request-plan-model.js'
+import type { StoredResponses } from './stored-responses.js'
 
 /** Why a stored response must be read whatever its age, given its present summary; null if it need not be. */
 export function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): ReadReason | null {
@@ -28,7 +29,7 @@ export interface ResponseChoice {
 export function chooseResponses(
   listed: readonly ListedResponse[],
   { responses, postponed }: Pick<PlannedRfq, 'responses' | 'postponed'>,
-  stored: ReadonlyMap<string, ResponsePollState> = new Map(),
+  stored: StoredResponses = new Map(),
   left = 0,
 ): ResponseChoice {
   const choice: ResponseChoice = { request: new Set(), observe: new Set(), postponed: 0, left: left + responses.size }

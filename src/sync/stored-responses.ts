@@ -1,3 +1,4 @@
+import { TimeSlice } from '../domain/time-slice.js'
 import type { PollStates, ResponsePollState } from '../store/contract.js'
 
 /** RFQs whose responses are loaded together. */
@@ -16,6 +17,38 @@ export function addByRfq(
     if (group) group.set(state.id, state)
     else grouped.set(state.rfqId, new Map([[state.id, state]]))
   }
+  return grouped
+}
+
+/** Documents whose states are loaded at once: a few milliseconds. */
+const STATES_BATCH = 1_000
+
+/**
+ * Loads the stored responses of RFQs at once; also of those without any.
+ * @param rfqs `responses`: how many it may have
+ */
+export async function loadResponses(
+  store: Pick<PollStates, 'responseStates'>,
+  channel: string,
+  rfqs: readonly { id: string; responses: number }[],
+): Promise<Map<string, StoredResponses>> {
+  const grouped = new Map<string, Map<string, ResponsePollState>>()
+  const slice = new TimeSlice()
+  let batch: string[] = []
+  let documents = 0
+  const load = async () => {
+    for (const id of batch) grouped.set(id, new Map())
+    addByRfq(grouped, await store.responseStates(channel, batch))
+    batch = []
+    documents = 0
+    if (slice.isOver) await slice.next()
+  }
+  for (const { id, responses } of rfqs) {
+    batch.push(id)
+    documents += 1 + responses
+    if (documents >= STATES_BATCH) await load()
+  }
+  await load()
   return grouped
 }
 
