@@ -8,7 +8,7 @@ import { compareOffers } from '../../../src/domain/comparison/report/compare-off
 import { comparisonInput, manyResponses, response, sampleResponses } from '../../helpers/comparison-inputs.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
-import { Bench, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+import { Bench, type ReadWorkbook, readValues, whyNoTools } from '../support/tools.js'
 import { rfqWorkbook } from '../support/workbooks.js'
 
 const sixOffers = (settings = {}) =>
@@ -68,11 +68,12 @@ describe.skipIf(missing !== null)(`the sheet Summary${missing ? ` (${missing})` 
     const bytes = await rfqWorkbook(compareOffers(sixOffers()))
     const files: string[] = []
     for (const [name, edits] of EDITS) files.push(bench.keep(`${name}.xlsx`, await editWorkbook(bytes, edits)))
-    for (const [at, read] of readWorkbooks(bench.recalculated(files)).entries()) edited.set(EDITS[at]?.[0] ?? '', read)
-    for (const [name, input] of Object.entries(PRINTED)) {
-      const file = bench.keep(`print-${name}.xlsx`, await rfqWorkbook(compareOffers(input())))
-      pages.set(name, pagesIn(bench.printed(file)))
-    }
+    for (const [at, read] of readValues(bench.recalculated(files)).entries()) edited.set(EDITS[at]?.[0] ?? '', read)
+    const toPrint: string[] = []
+    for (const [name, input] of Object.entries(PRINTED))
+      toPrint.push(bench.keep(`print-${name}.xlsx`, await rfqWorkbook(compareOffers(input()))))
+    const printed = bench.printed(toPrint)
+    for (const [at, name] of Object.keys(PRINTED).entries()) pages.set(name, pagesIn(printed[at] ?? ''))
   }, 240_000)
   afterAll(() => bench?.remove())
 

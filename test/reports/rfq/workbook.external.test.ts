@@ -8,7 +8,15 @@ import { writeRfqReport } from '../../../src/reporting/write-report.js'
 import { comparisonInput } from '../../helpers/comparison-inputs.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
 import { crowdedInput, HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
-import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+import {
+  Bench,
+  differences,
+  formulasOf,
+  type ReadWorkbook,
+  readValues,
+  readWorkbooks,
+  whyNoTools,
+} from '../support/tools.js'
 import { rfqWorkbook } from '../support/workbooks.js'
 
 const SHEETS = [
@@ -30,28 +38,36 @@ const SHEETS = [
 const inputs = { ...RFQ_CASES, crowded: crowdedInput }
 /** Recalculating the crowded one takes longer than all others. */
 const names = Object.keys(process.env.QUOTEKEEPER_HEAVY ? inputs : RFQ_CASES)
+const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
+
+const made = new Map<string, Promise<Buffer>>()
+/** The workbook of a case, made once for all tests. */
+function workbookOf(name: string): Promise<Buffer> {
+  const bytes = made.get(name) ?? rfqWorkbook(report(name))
+  made.set(name, bytes)
+  return bytes
+}
+afterAll(() => made.clear())
 
 describe('the workbook of an RFQ', () => {
-  const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
-
   it.each(Object.keys(RFQ_CASES))('has its fourteen sheets: %s', async (name) => {
-    const parts = await partsOf(await rfqWorkbook(report(name)))
+    const parts = await partsOf(await workbookOf(name))
     const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
     expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
   })
 
   it('is the same, byte for byte, from the same report', async () => {
-    const [one, other] = [await rfqWorkbook(report('mixed')), await rfqWorkbook(report('mixed'))]
+    const [one, other] = [await workbookOf('mixed'), await rfqWorkbook(report('mixed'))]
     expect(one.equals(other)).toBe(true)
   })
 
   it('does not store when it was generated', async () => {
     const made = { ...RFQ_CASES.sample?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
-    expect((await rfqWorkbook(compareOffers(made))).equals(await rfqWorkbook(report('sample')))).toBe(true)
+    expect((await rfqWorkbook(compareOffers(made))).equals(await workbookOf('sample'))).toBe(true)
   })
 
   it('contains no volatile functions', async () => {
-    for (const [name, xml] of await partsOf(await rfqWorkbook(report('mixed')))) {
+    for (const [name, xml] of await partsOf(await workbookOf('mixed'))) {
       expect(xml, name).not.toMatch(/\b(TODAY|NOW|RAND|RANDBETWEEN|INDIRECT|OFFSET|CELL|INFO)\(/)
     }
   })
@@ -107,10 +123,9 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
     bench = new Bench()
     const files: string[] = []
     for (const name of names) {
-      const report = compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
-      files.push(bench.keep(`${name}.xlsx`, await rfqWorkbook(report)))
+      files.push(bench.keep(`${name}.xlsx`, await workbookOf(name)))
     }
-    const again = readWorkbooks(bench.recalculated(files))
+    const again = readValues(bench.recalculated(files))
     for (const [index, read] of readWorkbooks(files).entries()) {
       written.set(names[index] ?? '', read)
       recalculated.set(names[index] ?? '', again[index] as ReadWorkbook)

@@ -87,9 +87,10 @@ export const ownTonnes = ({ awards }: RfqReport): Record<string, number> =>
       .flatMap(({ winners }) => winners.map((line) => [line.offerId, line.tonnes])),
   )
 
+const MIXED = mixedInput()
 const onMixed = (name: string, outdated: boolean, changes: InputChanges): InputEdit => ({
   name,
-  input: mixedInput(),
+  input: MIXED,
   changes,
   outdated,
 })

@@ -2,6 +2,8 @@
 
 Usage: read_workbook.py FILE... ; one line of JSON per file:
 {"sheets": {name: {address: {"f": formula or null, "v": value, "t": type}}}, "charts": {name: count}, "links": [...]}
+
+Usage: read_workbook.py --values FILE... ; the same without formulas, charts and links, in a quarter of the time.
 """
 
 import datetime
@@ -42,6 +44,20 @@ def cells(formulas, values):
     return found
 
 
+def read_values(path):
+    sheets = {}
+    for sheet in openpyxl.load_workbook(path, data_only=True, read_only=True):
+        # Else it would trust the size that the file states.
+        sheet.reset_dimensions()
+        sheets[sheet.title] = {
+            cell.coordinate: {"f": None, "v": plain(cell.value), "t": cell.data_type}
+            for row in sheet.iter_rows()
+            for cell in row
+            if cell.value is not None
+        }
+    return {"sheets": sheets, "charts": {}, "links": []}
+
+
 def read(path):
     formulas = openpyxl.load_workbook(path)
     values = openpyxl.load_workbook(path, data_only=True)
@@ -58,5 +74,6 @@ def read(path):
     }
 
 
-for path in sys.argv[1:]:
-    print(json.dumps(read(path)))
+values_only = sys.argv[1] == "--values"
+for path in sys.argv[1 + values_only :]:
+    print(json.dumps(read_values(path) if values_only else read(path)))
