@@ -1,0 +1,199 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Store } from '../../../src/store/contract.js'
+import { StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
+import { requireCurrentSchema } from '../../../src/store/postgres/migrate.js'
+import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { openPostgresReader } from '../../../src/store/postgres/reader.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { testFolder } from '../../helpers/test-folder.js'
+
+let server: PrivatePostgres
+beforeAll(async () => {
+  if (postgresSkipReason === null) server = await PrivatePostgres.start()
+})
+afterAll(() => server?.remove())
+
+const NOW = new Date('2026-11-22T12:00:00Z')
+const as = (role: string, parameters = '') => `${server.url.replace('quotekeeper@', `${role}@`)}${parameters}`
+
+async function connect(url = server.url): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+async function execute(...statements: string[]): Promise<void> {
+  const client = await connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+async function open(url: string): Promise<Store> {
+  const store = await openPostgresStore({ url, connections: 4 })
+  onTestFinished(() => store.close())
+  return store
+}
+const begin = (store: Store) => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+
+describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
+  it('set up with docs/ops/create-database.sql has a role that can do everything needed, in its database only', async () => {
+    const folder = testFolder()
+    const script = readFileSync(resolve(import.meta.dirname, '../../../docs/ops/create-database.sql'), 'utf8')
+    writeFileSync(
+      join(folder, 'create.sql'),
+      // The superuser of this server has the name of the role.
+      script.replaceAll(/\bquotekeeper\b/g, 'desk').replaceAll('/run/secrets', folder),
+    )
+    const psql = () =>
+      promisify(execFile)('psql', ['--quiet', '--dbname', server.url, '--file', join(folder, 'create.sql')])
+    await expect(psql()).rejects.toThrow(/postgres_password is empty or cannot be read/)
+    writeFileSync(join(folder, 'postgres_password'), `it's "$a" \\secret\n`)
+    await psql()
+    const client = await connect()
+    const { rows } = await client.query(
+      `select rolpassword like 'SCRAM-SHA-256$%' as password, rolsuper, rolcreatedb, rolcreaterole from pg_authid where rolname = 'desk'`,
+    )
+    await client.end()
+    expect(rows).toEqual([{ password: true, rolsuper: false, rolcreatedb: false, rolcreaterole: false }])
+    const store = await open(as('desk').replace(/\/postgres$/, '/desk'))
+    const run = await begin(store)
+    await run.finish({ outcome: 'complete', error: null, ...COUNTS }, NOW)
+    expect(await store.checkWritable()).toMatchObject({ ok: true })
+  })
+
+  it('that is too old is refused with its version and the one that is needed, and nothing else is asked of it', async () => {
+    const asked: string[] = []
+    const old = {
+      location: { name: 'postgres://db/desk', schema: 'quotekeeper_data' },
+      get: async (sql: string) => {
+        asked.push(sql)
+        return { server: 130_014, encoding: 'UTF8', has_schema: false, has_migrations: false, tables: 0 }
+      },
+    } as unknown as PostgresDatabase
+    const error = await requireCurrentSchema(old).catch((thrown: Error) => thrown)
+    expect(error).toBeInstanceOf(UnusableDatabaseError)
+    expect(String(error)).toMatch(/postgres:\/\/db\/desk runs on PostgreSQL 13; 14 or newer is needed. Upgrade/)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('lets a role read that has the documented rights, and refuses its writes with what to do, until it is granted more', async () => {
+    const schema = 'rights'
+    await open(as('quotekeeper', `?schema=${schema}`))
+    await execute(
+      'create role reader login',
+      `grant usage on schema ${schema} to reader`,
+      `grant select on all tables in schema ${schema} to reader`,
+    )
+    const reader = await openPostgresReader(as('reader', `?schema=${schema}`))
+    onTestFinished(() => reader.close())
+    expect(await reader.rfqs({})).toEqual([])
+    const store = await open(as('reader', `?schema=${schema}`))
+    for (let round = 0; round < 3; round++) {
+      const error = await begin(store).catch((thrown: Error) => thrown)
+      expect(error).toBeInstanceOf(UnusableDatabaseError)
+      expect(String(error)).toMatch(
+        /lacks a right: .*\(permission denied .*\)\. Grant the rights that docs\/OPERATIONS\.md/,
+      )
+      expect(await reader.runs({})).toEqual([])
+      await execute(`grant insert, update, delete on all tables in schema ${schema} to reader`)
+      const run = await begin(store)
+      await run.finish({ outcome: 'complete', error: null, ...COUNTS }, NOW)
+      expect(await reader.runs({})).toHaveLength(1)
+      await execute(
+        `revoke insert, update, delete on all tables in schema ${schema} from reader`,
+        `delete from ${schema}.runs`,
+      )
+    }
+  })
+
+  it('without free connections: reads say so at once, writes wait for one, and both go on when there are some', async () => {
+    await execute('create role crowd login connection limit 3', 'grant create on database postgres to crowd')
+    const store = await open(as('crowd', '?schema=crowd'))
+    for (let round = 0; round < 3; round++) {
+      await execute(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'crowd'`)
+      await wait(50)
+      const others = await Promise.all([0, 1, 2].map(() => connect(as('crowd'))))
+      const error = await store.runs({}).catch((thrown: Error) => thrown)
+      expect(error).toBeInstanceOf(StoreError)
+      expect(String(error)).toMatch(/no free connection: .*too many connections.*max_connections/)
+      const waiting = begin(store)
+      await wait(300)
+      for (const other of others) await other.end()
+      const run = await waiting
+      await run.finish({ outcome: 'complete', error: null, ...COUNTS }, NOW)
+      expect(await store.runs({})).toHaveLength(round + 1)
+    }
+  })
+
+  describe('that restarts', () => {
+    const COUNT = 24
+    async function openFixture(dueDate: string): Promise<ChannelFixture> {
+      const fixture = await openChannelFixture({ time: NOW.toISOString() })
+      for (let index = 0; index < COUNT; index++) {
+        const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: dueDate })
+        fixture.sandbox.world.addResponse(rfq.id)
+      }
+      await fixture.reopenStore(as('quotekeeper', `?schema=restart_${schemas++}`))
+      return fixture
+    }
+    let schemas = 0
+    /** Restarts the server when the marketplace has got so many requests more. */
+    async function restartAfter(
+      { sandbox }: ChannelFixture,
+      requests: number,
+      isCounted: (operation: string | null) => boolean,
+    ) {
+      const count = () => sandbox.requests.filter(({ operation }) => isCounted(operation)).length
+      const until = count() + requests
+      while (count() < until) await wait(1)
+      await server.kill()
+      await server.launch()
+    }
+
+    it('during a poll: what was recorded stays, and the next poll has everything, without another start', async () => {
+      for (const after of [1, 10, 40]) {
+        const fixture = await openFixture('2026-12-24')
+        const [first] = await Promise.allSettled([fixture.pollRfqs(), restartAfter(fixture, after, () => true)])
+        // A lease that could not be ended.
+        fixture.advanceSeconds(600)
+        const { run } = await fixture.pollRfqs()
+        expect([after, run.outcome]).toEqual([after, 'complete'])
+        const rfqs = await fixture.store.rfqs({})
+        expect(rfqs.map(({ responses }) => responses.length)).toEqual(Array(COUNT).fill(1))
+        const whole = await fixture.store.runs({})
+        expect(whole.map(({ outcome }) => outcome)).not.toContain(null)
+        if (first?.status === 'rejected') expect(first.reason).toBeInstanceOf(StoreError)
+      }
+    })
+
+    it('during a closing: each RFQ is closed once, by one POST, and each has its decision in an unbroken log', async () => {
+      for (const after of [1, 5, 12]) {
+        const fixture = await openFixture('2026-11-20')
+        await fixture.pollRfqs()
+        await Promise.allSettled([
+          fixture.closeExpired({ maxPerRun: 100 }),
+          restartAfter(fixture, after, (operation) => operation === 'closeRfq'),
+        ])
+        fixture.advanceSeconds(600)
+        await fixture.pollRfqs()
+        await fixture.closeExpired({ maxPerRun: 100 })
+        const posts = fixture.posts().map(({ rfqId }) => rfqId)
+        expect([after, posts.length, new Set(posts).size]).toEqual([after, COUNT, COUNT])
+        const closed = (await fixture.store.decisions({})).filter(({ decision }) => decision === 'close')
+        expect(new Set(closed.map(({ rfqId, outcome }) => `${rfqId} ${outcome}`)).size).toBe(COUNT)
+        expect(closed.every(({ outcome }) => outcome === 'closed' || outcome === 'already-closed')).toBe(true)
+        expect(await fixture.store.openIntents('acme/forest')).toEqual([])
+        expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+      }
+    })
+  })
+})
+
+const COUNTS = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
