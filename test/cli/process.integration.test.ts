@@ -1,9 +1,21 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -327,19 +339,17 @@ describe('work', () => {
   })
 })
 
+const processesOf = (folder: string) => {
+  const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+  return stdout.split('\n').filter((line) => line.includes(folder))
+}
+
 describe('the demo', () => {
-  const redis = ['redis-server', 'valkey-server'].find(
-    (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0,
-  )
   /** A PATH with a shell and without any Redis. */
   const bareBin = () => {
     const folder = testFolder()
     for (const name of ['sh', 'cat']) symlinkSync(`/bin/${name}`, join(folder, name))
     return folder
-  }
-  const processesOf = (folder: string) => {
-    const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
-    return stdout.split('\n').filter((line) => line.includes(folder))
   }
   const pathsIn = (out: string) => out.match(/\/\S+\.(?:xlsx|db)\b/g) ?? []
   const folderOf = (out: string) => /Folder +(\S+)/.exec(out)?.[1] as string
@@ -359,18 +369,6 @@ describe('the demo', () => {
     expect(statSync(folderOf(out)).mode & 0o777).toBe(0o700)
     expect(readdirSync(folder)).toHaveLength(1)
   }, 60_000)
-
-  it.skipIf(redis === undefined && process.env.CI !== 'true')(
-    'uses a private Redis and stops it',
-    async () => {
-      const folder = testFolder()
-      const { status, out } = await new Program(['demo', '--once'], { cwd: folder, env: { TMPDIR: folder } }).exited
-      expect(status).toBe(0)
-      expect(out).toContain(`a private ${redis}`)
-      await until(() => processesOf(folder).length === 0)
-    },
-    60_000,
-  )
 
   it('keeps running until Ctrl-C, prints events, and lets other commands read its database', async () => {
     const folder = testFolder()
@@ -402,34 +400,42 @@ describe('the demo', () => {
 
 describe('README commands', () => {
   /** A copy of the checkout, so that building does not disturb other tests. */
-  function checkout(): string {
-    const folder = testFolder()
+  let checkout: string
+  beforeAll(() => {
+    checkout = mkdtempSync(join(tmpdir(), 'quotekeeper-checkout-'))
     for (const name of readdirSync(root)) {
       if (!['node_modules', 'dist', '.git'].includes(name))
-        cpSync(join(root, name), join(folder, name), { recursive: true })
+        cpSync(join(root, name), join(checkout, name), { recursive: true })
     }
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    return folder
-  }
-  const npm = (cwd: string, ...args: string[]) =>
+    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  })
+  afterAll(() => rmSync(checkout, { recursive: true, force: true }))
+  const npm = (...args: string[]) =>
     spawnSync('npm', args, {
-      cwd,
+      cwd: checkout,
       encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: '1', TMPDIR: cwd },
+      env: { ...process.env, NO_COLOR: '1', TMPDIR: checkout },
       timeout: 240_000,
     })
+  const redis = ['redis-server', 'valkey-server'].find(
+    (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0,
+  )
 
-  it('npm run demo -- --once ends after one round', () => {
-    const { status, stdout } = npm(checkout(), 'run', 'demo', '--', '--once')
+  it('npm test builds and runs the tests', () => {
+    rmSync(join(checkout, 'dist'), { recursive: true, force: true })
+    const { status, stdout } = npm('test', '--', 'test/config/suggest.test.ts')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/Tests +\d+ passed/)
+    expect(existsSync(join(checkout, 'dist/src/cli/main.js'))).toBe(true)
+  }, 240_000)
+
+  it('npm run demo -- --once ends after one round, with a private Redis that it stops', async () => {
+    const { status, stdout } = npm('run', 'demo', '--', '--once')
     expect(status).toBe(0)
     expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
     expect(stdout).toMatch(/Database +\/.+\.db/)
-  }, 240_000)
-
-  it('npm test builds and runs the tests', () => {
-    const { status, stdout } = npm(checkout(), 'test', '--', 'test/config/suggest.test.ts')
-    expect(status).toBe(0)
-    expect(stdout).toMatch(/Tests +\d+ passed/)
+    if (redis !== undefined || process.env.CI === 'true') expect(stdout).toContain(`a private ${redis}`)
+    await until(() => processesOf(checkout).length === 0)
   }, 240_000)
 })
 
