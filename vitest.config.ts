@@ -8,6 +8,7 @@ const EXTERNAL = 'test/**/*.external.test.ts'
 export const POSTGRES_ENGINE = 'test/store/postgres/**/*.test.ts'
 
 export const shared = {
+  env: { TMPDIR: quickFolder() },
   testTimeout: 60_000,
   hookTimeout: 60_000,
   restoreMocks: true,
@@ -29,7 +30,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          env: { TMPDIR: quickFolder() },
           include: ['test/**/*.test.ts'],
           exclude: [INTEGRATION, EXTERNAL],
         },
@@ -41,8 +41,8 @@ export default defineConfig({
 })
 
 /**
- * Where unit tests keep their files: in memory, if the machine has room there. The files are the same, but a commit does not wait
- * for a disk.
+ * Where tests keep their files: in memory, if the machine has room there. The files are the same, but a commit does not wait for
+ * a disk.
  */
 function quickFolder(): string {
   const inMemory = '/dev/shm'
