@@ -66,20 +66,24 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
 /** Rows repeated on each page. */
 const TITLE_ROWS = 2
 
-/** The scenarios are on one page, and so are the savings. */
-function* awardRows(layout: RfqLayout): Generator<RowPlan> {
-  const { scenarios, report } = layout
+function awardRows(layout: RfqLayout): Iterable<RowPlan> {
   const heading = headingRows(layout, 'Award scenarios', NOTE)
-  const table = [...tableRows(inOrder(scenarios, scenarioColumns(layout)), scenarioRows(report))]
-  const tonnes = [...tonnesRows(layout)]
-  const blocks = [
-    [...heading, ...emptyRows(1), ...table.map((row) => ({ ...row, merged: [WAIVED_COLUMNS] })), ...emptyRows(1)],
-    [...savingsRows(layout, scenarios.lastRow + 2)],
-    [solvedScenariosRow(layout), singleOfferCalculationRow(layout)],
-    tonnes.slice(0, 3),
-    ...tonnes.slice(3).map((row) => [row]),
-  ]
-  yield* keepTogether(blocks, WIDTHS.slice(0, FIRST_WORKING_COLUMN), heightOf(heading.slice(0, TITLE_ROWS), WIDTHS))
+  const repeated = heightOf(heading.slice(0, TITLE_ROWS), WIDTHS)
+  return keepTogether(awardBlocks(layout, heading), WIDTHS.slice(0, FIRST_WORKING_COLUMN), repeated)
+}
+
+/** The scenarios are on one page, and so are the savings. Offers follow one by one: all their rows would fill the memory. */
+function* awardBlocks(layout: RfqLayout, heading: readonly RowPlan[]): Generator<readonly RowPlan[]> {
+  const { scenarios, report } = layout
+  const table = tableRows(inOrder(scenarios, scenarioColumns(layout)), scenarioRows(report))
+  const scenarioLines = Array.from(table, (row) => ({ ...row, merged: [WAIVED_COLUMNS] }))
+  yield [...heading, ...emptyRows(1), ...scenarioLines, ...emptyRows(1)]
+  yield [...savingsRows(layout, scenarios.lastRow + 2)]
+  yield [solvedScenariosRow(layout), singleOfferCalculationRow(layout)]
+  const tonnes = tonnesRows(layout)
+  const next = (): RowPlan => tonnes.next().value
+  yield [next(), next(), next()]
+  for (const row of tonnes) yield [row]
 }
 
 /** The columns of the scenarios; `Summary` refers to some of them. */

@@ -76,10 +76,11 @@ export async function gatherRfqInput(
   const known = {
     rfq,
     responses: parseLazily(found.responses, parseResponse),
+    versions: released(versions),
     listings: listings.map(parseStoredListing),
   }
   const read = asOf < source.now ? {} : await readTimes(source)
-  return { ...reportParameters(source), ...known, versions, absences, problems, decisions, ...read }
+  return { ...reportParameters(source), ...known, absences, problems, decisions, ...read }
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
@@ -132,11 +133,15 @@ function reportParameters({ config, channel, asOf, now, version, madeBy }: Repor
 }
 
 /** Parses each document on iteration, because thousands of parsed offers would fill the memory. */
-const parseLazily = (responses: readonly KnownDocument[], parse: ParseResponse): Iterable<ParsedResponse> => ({
-  *[Symbol.iterator]() {
-    for (const response of responses) yield parse(response)
-  },
-})
+function* parseLazily(responses: KnownDocument[], parse: ParseResponse): Generator<ParsedResponse> {
+  for (const response of released(responses)) yield parse(response)
+}
+
+/** The documents one after another, each removed from the list, so that its text does not stay in memory. */
+function* released<Document>(documents: Document[]): Generator<Document> {
+  documents.reverse()
+  for (let next = documents.pop(); next !== undefined; next = documents.pop()) yield next
+}
 
 function listingIdOf({ body }: KnownDocument): string | null {
   const { listingId } = Object(body) as { listingId?: unknown }

@@ -41,7 +41,8 @@ describe('input of an RFQ report', () => {
     expect(input.rfq.document?.state).toMatch(/open|closed/)
     const responses = [...input.responses]
     expect(responses).toHaveLength(3)
-    expect(input.versions).toHaveLength(4)
+    expect([...input.versions]).toHaveLength(4)
+    expect([...input.responses, ...input.versions], 'given once, so that no text stays in memory').toEqual([])
     const named = [...(input.rfq.document?.listingIds ?? []), ...responses.map((one) => one.document?.listingId)]
     expect(input.listings.length).toBeGreaterThan(0)
     expect(input.listings.every(({ id }) => named.includes(id))).toBe(true)

@@ -75,8 +75,8 @@ export interface ComparisonInput extends ReportParameters {
   responses: Iterable<ParsedResponse>
   /** Those that the RFQ or its responses reference; others are ignored. */
   listings: readonly ParsedListing[]
-  /** Every version of the RFQ and of its responses. */
-  versions: readonly HistoryVersion[]
+  /** Every version of the RFQ and of its responses. Iterated once, and not retained either. */
+  versions: Iterable<HistoryVersion>
   absences: readonly Absence[]
   problems: readonly DocumentProblem[]
   decisions: readonly ReportedDecision[]

@@ -23,8 +23,9 @@ export function rankOffers(offers: readonly OfferReport[], rfq: RfqTerms, asOfDa
   const eligible = offers.filter((offer) => offer.eligibility.eligible)
   const lowest = minOf(eligible.map((offer) => offer.compared.price))
   const scored = eligible.map((offer) => {
-    const points = scoresOf(offer, rfq, lowest ?? 0, asOfDate, settings)
-    return { ...offer, scores: { ...points, total: totalScore(points, settings.weights) ?? 0 } }
+    const scores = scoresOf(offer, rfq, lowest ?? 0, asOfDate, settings)
+    scores.total = totalScore(scores, settings.weights) ?? 0
+    return { ...offer, scores }
   })
   const ranks = ranksOf(scored, (offer) => -offer.scores.total)
   const priceRanks = ranksOf(scored, (offer) => offer.compared.price ?? 0)
@@ -33,7 +34,8 @@ export function rankOffers(offers: readonly OfferReport[], rfq: RfqTerms, asOfDa
   return [...ranked.sort((a, b) => a.rank - b.rank), ...others.sort((a, b) => a.sequence - b.sequence)]
 }
 
-function scoresOf(offer: OfferReport, rfq: RfqTerms, lowest: number, asOfDate: string, settings: Settings): Points {
+/** The scores by criterion; the total is still 0. */
+function scoresOf(offer: OfferReport, rfq: RfqTerms, lowest: number, asOfDate: string, settings: Settings): Scores {
   const { metrics, compared, listing } = offer
   return {
     price: priceScore(lowest, compared.price ?? 0),
@@ -43,6 +45,7 @@ function scoresOf(offer: OfferReport, rfq: RfqTerms, lowest: number, asOfDate: s
     vintage: vintageScore(metrics.meanVintageYear, yearOf(asOfDate), settings.vintagePointsPerYear),
     payment: metrics.prepaidShare === null ? 0 : 100 * (1 - Math.min(1, metrics.prepaidShare)),
     evidence: (100 * listing.factsStated) / EVIDENCE_FACTS,
+    total: 0,
   }
 }
 

@@ -64,11 +64,11 @@ interface ChangeContext {
 
 /** Changes between observations up to the as-of moment, oldest first. */
 export function changesOf(
-  versions: readonly HistoryVersion[],
+  versions: Iterable<HistoryVersion>,
   absences: readonly Absence[],
   context: ChangeContext,
 ): Change[] {
-  const known = versions.filter(({ kind, observedAt }) => kind !== 'listing' && observedAt <= context.asOf)
+  const known = [...versions].filter(({ kind, observedAt }) => kind !== 'listing' && observedAt <= context.asOf)
   const changes = [
     ...histories(known).flatMap((history) => historyChanges(history, context)),
     ...absences.filter(({ kind }) => kind !== 'listing').flatMap((absence) => absenceChanges(absence, context)),
@@ -138,14 +138,26 @@ function entityOf({ kind, id }: { kind: HistoryVersion['kind']; id: string }, co
     : { entity: 'offer' as const, id, label: context.labels.get(id) ?? `Offer ${truncate(id, 9)}` }
 }
 
+/** Members are listed: V8 gives each copy made with `...` a hidden class of its own, and every offer has one of these. */
 function appearance(version: HistoryVersion, context: ChangeContext): Change {
-  const common = commonMembers(version, context)
+  const { entity, id, label } = entityOf(version, context)
   const when = textOf(version.body, 'submittedAt')
   const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} according to the document`
-  const words =
-    common.entity === 'rfq' ? 'The RFQ was first observed.' : `${common.label} was first observed${submitted}.`
-  const value = textOf(version.body, common.entity === 'rfq' ? 'state' : 'status')
-  return { ...common, event: 'appeared', field: null, before: null, value, ...NO_DIFFERENCE, words }
+  return {
+    after: version.notBefore,
+    seenBy: version.observedAt,
+    version: version.version,
+    entity,
+    id,
+    label,
+    event: 'appeared',
+    field: null,
+    before: null,
+    value: textOf(version.body, entity === 'rfq' ? 'state' : 'status'),
+    difference: null,
+    unit: null,
+    words: entity === 'rfq' ? 'The RFQ was first observed.' : `${label} was first observed${submitted}.`,
+  }
 }
 
 function textOf(body: unknown, member: string): string | null {
