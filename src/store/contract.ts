@@ -6,6 +6,7 @@ import type { MaintenanceLog, Pruning, RevalidationReport } from './maintenance-
 import type { Outbox } from './outbox-contract.js'
 import type { PollStates } from './poll-states-contract.js'
 import type { Recorder } from './recorder-contract.js'
+import type { ReportRecords } from './report-contract.js'
 import type { RunQueries, Runs } from './run-contract.js'
 
 // Other modules import all types of the store from here; only those of the outbox have a path of their own.
@@ -14,6 +15,7 @@ export type * from './history-contract.js'
 export type * from './maintenance-contract.js'
 export type * from './poll-states-contract.js'
 export type * from './recorder-contract.js'
+export type * from './report-contract.js'
 export type * from './run-contract.js'
 
 /**
@@ -29,6 +31,7 @@ export interface Store
     Closings,
     MaintenanceLog,
     Pruning,
+    ReportRecords,
     Outbox {
   /** Of the database, for messages: the absolute path of its file, or its URL without user and password. */
   readonly name: string

@@ -371,6 +371,29 @@ alter table entities add column fingerprint text;
 alter table entities add column has_problems integer not null default 1;
 `
 
+const reports = `
+-- Reports that were written, with all that they were made from besides the history (src/domain/report-record.ts).
+create table reports (
+  id integer primary key autoincrement,
+  -- Path in the report folder.
+  name text not null,
+  channel text not null,
+  -- Null for the overview of a channel.
+  rfq_id text,
+  format text not null,
+  as_of text not null,
+  made_at text not null,
+  made_by text,
+  program_version text not null,
+  time_zone text not null,
+  settings text not null,
+  read_times text,
+  sha256 text not null,
+  bytes integer not null
+);
+create index reports_by_name on reports (name, id);
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -383,4 +406,5 @@ export const migrations: readonly Migration[] = [
   { name: 'how long targets and messages have failed', sql: failingSince },
   { name: 'request planning', sql: requestPlanning },
   { name: 'fingerprints of documents', sql: fingerprints },
+  { name: 'reports', sql: reports },
 ]

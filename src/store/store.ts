@@ -18,6 +18,7 @@ import { createPollStates } from './poll-states.js'
 import { createPruning } from './prune.js'
 import { isNotWritable, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
+import { createReportRecords } from './report-records.js'
 import { createRequestLedgers } from './request-ledger.js'
 import { revalidate, streamVersions } from './revalidate.js'
 import { createRfqIndex } from './rfq-index.js'
@@ -66,6 +67,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createClosings(database, events),
     ...createMaintenanceLog(database),
     ...createPruning(database),
+    ...createReportRecords(database),
     ...createOutbox(database, events, createRfqIndex(connection)),
     identity: async () => connection.read(readIdentity),
     requestLedger: (origin) => ledgers.ledger(origin),

@@ -33,6 +33,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'events', key: ['sequence'] },
   { name: 'deliveries', key: ['id'] },
   { name: 'delivery_targets', key: ['target'] },
+  { name: 'reports', key: ['id'] },
 ]
 
 /** Columns that number rows, whose numbers are never given out twice. */
@@ -42,6 +43,7 @@ export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'close_intents', column: 'id' },
   { table: 'events', column: 'sequence' },
   { table: 'deliveries', column: 'id' },
+  { table: 'reports', column: 'id' },
 ]
 
 /** Columns that one engine has, and that are computed from others. */

@@ -10,6 +10,7 @@ import { createOutbox } from '../outbox.js'
 import { createOverview } from '../overview.js'
 import { createPollStates } from '../poll-states.js'
 import { createPruning } from '../prune.js'
+import { createReportRecords } from '../report-records.js'
 import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../revalidate.js'
 import { createRuns } from '../run-leases.js'
 import { createHistory } from './history.js'
@@ -67,6 +68,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       ...createClosings(database, events),
       ...createMaintenanceLog(database),
       ...createPruning(database),
+      ...createReportRecords(database),
       ...createOutbox(database, events, createPresentRfqs(database)),
       identity: async () => (await database.get<{ value: string }>(SELECT_ID))?.value ?? '',
       requestLedger: (origin) => createRequestLedger(database, origin),

@@ -7,6 +7,7 @@ import { openDatabase } from '../../../src/store/open-database.js'
 import { connect } from '../../../src/store/sqlite.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { reportRecord } from '../../helpers/report-record.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 let server: PrivatePostgres
@@ -37,6 +38,7 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   await fixture.pollRfqs()
   await fixture.closeExpired({ mode: 'on' })
   await store.routeEvents(() => ['desk'], now())
+  for (const name of ['a.xlsx', 'b.html']) await store.addReportRecord(reportRecord(name))
   await store.close()
   return Object.assign(fixture, { path: store.name })
 }
@@ -55,6 +57,7 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       decisions: await store.decisions({}),
       chain: await store.verifyDecisions(),
       due: await store.openRfqsDue(KEY, '2999-01-01'),
+      reports: await store.reportRecords(10),
     }
     return answers
   } finally {

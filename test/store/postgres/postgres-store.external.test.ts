@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { RequestLedger } from '../../../src/domain/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
+import { migrations as sqliteMigrations } from '../../../src/store/migrations.js'
+import { migrations } from '../../../src/store/postgres/migrations.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
@@ -63,8 +65,8 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
       const url = newUrl()
       const stores = await Promise.all(Array.from({ length: 6 }, () => open(url)))
       expect(new Set(await Promise.all(stores.map((store) => store.identity()))).size).toBe(1)
-      expect(await execute(url, 'select count(*)::int as n from migrations')).toEqual([{ n: 1 }])
-      expect(await stores[0]?.check()).toMatchObject({ ok: true, schemaVersion: 11 })
+      expect(await execute(url, 'select count(*)::int as n from migrations')).toEqual([{ n: migrations.length }])
+      expect(await stores[0]?.check()).toMatchObject({ ok: true, schemaVersion: sqliteMigrations.length })
     }
   })
 

@@ -1,0 +1,37 @@
+import type { Timestamp } from './clock.js'
+import type { Settings } from './comparison/settings.js'
+import type { PricesRead } from './prices-read.js'
+import type { ReportFormat } from './report-format.js'
+import type { TermsRead } from './terms-read.js'
+
+/**
+ * A report that was written to the report folder of a process, with all that it was made from besides the history: any process
+ * can make the same file again, and prove it by its hash.
+ */
+export interface ReportRecord {
+  /** `acme_forest/rfq-1042_asof-20260131T1200Z.xlsx`: relative to the report folder, with `/`. */
+  name: string
+  channel: string
+  /** Null for the overview of a channel. */
+  rfqId: string | null
+  format: ReportFormat
+  asOf: Timestamp
+  madeAt: Timestamp
+  /** Who asked for it, or what else caused it. */
+  madeBy: string | null
+  programVersion: string
+  /** IANA name. */
+  timeZone: string
+  settings: Settings
+  /** What it says of when the RFQ was read; null if it is about a past moment. */
+  readTimes: ReadTimes | null
+  /** Of the file, in lower-case hexadecimal digits. */
+  sha256: string
+  bytes: number
+}
+
+/** When what a report on the present shows was read. Later reads change what the store says of that. */
+export interface ReadTimes {
+  termsRead: TermsRead | null
+  pricesRead: PricesRead | null
+}
