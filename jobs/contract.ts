@@ -43,8 +43,10 @@ export interface BindOptions {
 
 /** What a job has made. */
 export interface JobResult {
-  /** Absolute path of a report. */
+  /** Absolute path of a report, on the machine that made it. */
   file: string
+  /** Its path in the report folder of any process, with `/`; null if it is elsewhere. */
+  report?: string | null
 }
 
 export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const

@@ -7,6 +7,7 @@ import type { Clock } from '../src/domain/clock.js'
 import type { RunKind } from '../src/domain/records.js'
 import type { ReportFormat } from '../src/domain/report-format.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
+import { reportName } from '../src/reporting/report-folder.js'
 import { pausedUntil } from '../src/runs.js'
 import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
@@ -188,13 +189,18 @@ async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promis
   const path = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, options))
   deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file: path }, 'report written')
   await recordReport(deps, { channel: channel.key, rfqId }, { path, by: options.madeBy })
-  return { file: path }
+  return resultOf(deps, path)
 }
+
+const resultOf = ({ config }: HandlerDeps, file: string): JobResult => ({
+  file,
+  report: reportName(config.reports.directory, file),
+})
 
 async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
   const options = reportOptions(payload, signal)
   const path = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, options))
   deps.log.info({ channel: channel.key, cause: payload.cause, file: path }, 'report written')
   await recordReport(deps, { channel: channel.key }, { path, by: options.madeBy })
-  return { file: path }
+  return resultOf(deps, path)
 }

@@ -93,6 +93,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     return part
   }
   const store = once(async () => closeLater(await openConfiguredStore({ cli, config, log, options })))
+  const reportMaker = once(async () => createReportMaker({ io, config, log, store: await store() }))
   let marketplace: Promise<Marketplace> | null = null
   return {
     config,
@@ -109,7 +110,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
       closers.push(() => runner.close(STOP_TIMEOUT_MS))
       return runner
     }),
-    makeReport: async (...args) => (await createReportMaker(io, config, await store()))(...args),
+    makeReport: async (...args) => (await reportMaker())(...args),
     onClose: (close) => void closers.push(close),
   }
 }
@@ -161,7 +162,24 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
   })
 }
 
-async function createReportMaker({ reportWorkerScript }: Cli['io'], config: Config, store: Store): Promise<MakeReport> {
+interface ReportMakerContext {
+  io: Cli['io']
+  config: Config
+  log: Logger
+  store: Store
+}
+
+async function createReportMaker({ io, config, log, store }: ReportMakerContext): Promise<MakeReport> {
+  const { recordReports } = await import('../reporting/recorded-reports.js')
+  const onError = (error: unknown, report: string) => log.warn({ report, err: error }, 'cannot record the report')
+  return recordReports(await unrecordedReportMaker(io, config, store), { store, onError })
+}
+
+async function unrecordedReportMaker(
+  { reportWorkerScript }: Cli['io'],
+  config: Config,
+  store: Store,
+): Promise<MakeReport> {
   if (reportWorkerScript === null) return (await import('../reporting/make-report.js')).makeReportInProcess(store)
   const { makeReportInWorker } = await import('../reporting/run-in-worker.js')
   return makeReportInWorker({ thread: reportWorkerScript, database: config.database })

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { link, lstat, open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { makeFolder } from '../make-folder.js'
 
 const FILE_MODE = 0o600
@@ -13,11 +13,29 @@ type FileContent = Buffer | string | Readable
 /** Where a report is written: to a directory under its default name, or to exactly this file. */
 export type Destination = { directory: string } | { file: string }
 
+/** What was written. */
+interface Written {
+  bytes: number
+  /** In lower-case hexadecimal digits. */
+  sha256: string
+}
+
 /** The file a report was written to. */
-export interface WrittenFile {
+export interface WrittenFile extends Written {
   /** Absolute path. */
   path: string
-  bytes: number
+}
+
+/** A report that was made again is not the same. No file was written. */
+export class ReportDiffersError extends Error {
+  override name = 'ReportDiffersError'
+}
+
+export interface WriteOptions {
+  /** Fail with EEXIST if the file exists, also if it was created meanwhile. */
+  mustBeNew?: boolean | undefined
+  /** The hash that the content must have. */
+  sha256?: string | undefined
 }
 
 /**
@@ -36,23 +54,23 @@ export function destinationPath(destination: Destination, name: string): string 
  * Writes a file atomically: readers see the old file or the whole new one. Writes a temporary file in the same directory,
  * flushes it to disk and renames it. Only the owner can read the file and any directories created for it.
  * @param path absolute
- * @param options.mustBeNew fail with EEXIST if the file exists, also if it was created meanwhile
- * @returns the number of bytes written
- * @throws the error of the file system or the stream; the temporary file is then removed
+ * @throws ReportDiffersError; the error of the file system or the stream; the temporary file is then removed
  */
 export async function writeFileAtomically(
   path: string,
   content: FileContent,
-  { mustBeNew = false }: { mustBeNew?: boolean | undefined } = {},
-): Promise<number> {
+  { mustBeNew = false, sha256 }: WriteOptions = {},
+): Promise<Written> {
   const directory = dirname(path)
   makeFolder(directory, DIRECTORY_MODE)
   const temporary = join(directory, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    const bytes = await writeFlushed(temporary, content)
+    const written = await writeFlushed(temporary, content)
+    if (sha256 !== undefined && sha256 !== written.sha256)
+      throw new ReportDiffersError(`expected the SHA-256 ${sha256}, found ${written.sha256}`)
     await (mustBeNew ? moveToNewName(temporary, path) : rename(temporary, path))
     await flushDirectory(directory)
-    return bytes
+    return written
   } catch (error) {
     await rm(temporary, { force: true })
     throw withPath(error, path)
@@ -79,15 +97,24 @@ function withPath(error: unknown, path: string): unknown {
     : error
 }
 
-async function writeFlushed(path: string, content: FileContent): Promise<number> {
+async function writeFlushed(path: string, content: FileContent): Promise<Written> {
+  const hash = createHash('sha256')
   const handle = await open(path, 'wx', FILE_MODE)
   try {
-    await writeFile(handle, content)
+    await writeFile(handle, hashed(content, hash))
     await handle.chmod(FILE_MODE)
     await handle.sync()
-    return (await handle.stat()).size
+    return { bytes: (await handle.stat()).size, sha256: hash.digest('hex') }
   } finally {
     await handle.close()
+  }
+}
+
+/** The content as it is, of which the hash learns while it is written. */
+async function* hashed(content: FileContent, hash: Hash): AsyncGenerator<Buffer | string> {
+  for await (const part of content instanceof Readable ? content : [content]) {
+    hash.update(part)
+    yield part
   }
 }
 

@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 
 /** A report that was written to the report folder. */
@@ -33,10 +33,20 @@ export async function listReports(directory: string): Promise<ReportFile[]> {
   return files.sort((a, b) => byCodeUnit(b.writtenAt, a.writtenAt) || byCodeUnit(a.name, b.name))
 }
 
+/** The name of a file in the report folder; null for a file elsewhere. */
+export function reportName(directory: string, file: string): string | null {
+  const name = relative(directory, file).split(sep).join('/')
+  return REPORT_NAME.test(name) ? name : null
+}
+
+/** Where a report of this name belongs; null for what is no name of a report, so that it cannot lead elsewhere. */
+export const reportFile = (directory: string, name: string): string | null =>
+  REPORT_NAME.test(name) ? join(directory, name) : null
+
 /** The path of a report that `listReports` returns; null for any other name, so that it cannot lead elsewhere. */
 export async function findReport(directory: string, name: string): Promise<string | null> {
-  if (!REPORT_NAME.test(name)) return null
-  const path = join(directory, name)
+  const path = reportFile(directory, name)
+  if (path === null) return null
   if (name.includes('/') && !(await isFolder(dirname(path)))) return null
   return (await describe(directory, name)) === null ? null : path
 }

@@ -9,6 +9,7 @@ import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { pricesReadOf } from '../domain/prices-read.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
+import type { ReadTimes } from '../domain/report-record.js'
 import { termsReadOf } from '../domain/terms-read.js'
 import type { Closings, History, PollStates, RunQueries } from '../store/contract.js'
 
@@ -35,6 +36,8 @@ export interface ReportSource {
   version: string
   /** Who asked for it, or what else caused it. */
   madeBy?: string
+  /** For a report that is made again: what it said of when the RFQ was read. Default: what the store says now. */
+  readTimes?: ReadTimes | null
 }
 
 /** The RFQ was not known at that moment. The user should name another RFQ or moment. */
@@ -79,12 +82,16 @@ export async function gatherRfqInput(
     versions: released(versions),
     listings: listings.map(parseStoredListing),
   }
-  const read = asOf < source.now ? {} : await readTimes(source)
+  const read = source.readTimes ?? (asOf < source.now ? {} : await readTimes(source))
   return { ...reportParameters(source), ...known, absences, problems, decisions, ...read }
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
-async function readTimes({ store, channel: { key: channel }, rfqId }: ReportSource & { rfqId: string }) {
+async function readTimes({
+  store,
+  channel: { key: channel },
+  rfqId,
+}: ReportSource & { rfqId: string }): Promise<ReadTimes> {
   const [states, poll, current] = await Promise.all([
     store.responseStates(channel, [rfqId]),
     newestCompleteRun(store, { channel, kind: 'rfqs' }),

@@ -3,8 +3,9 @@ import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { compareOffers } from '../domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import type { MadeReport } from './made-report.js'
 import { reportDestination } from './report-destination.js'
-import type { WrittenFile } from './report-file.js'
+import type { WriteOptions } from './report-file.js'
 import { gatherRfqInput, type ReportSource } from './report-input.js'
 
 export interface RfqReportSource extends ReportSource {
@@ -26,15 +27,17 @@ export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport
  * @throws as `buildRfqReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeRfqReport(
-  source: RfqReportSource & { out?: string; mustBeNew?: boolean; format?: Format } & BuildOptions,
-): Promise<WrittenFile & { recommendation: string[] }> {
+  source: RfqReportSource & { out?: string; format?: Format } & WriteOptions & BuildOptions,
+): Promise<MadeReport> {
   const { writeRfqReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await buildRfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
   const written = await writeRfqReport(report, format, destination, { ...source, ambiguous })
-  return { ...written, recommendation: recommendationLines(report.decision) }
+  const { termsRead, pricesRead } = report.context
+  const readTimes = termsRead === null && pricesRead === null ? null : { termsRead, pricesRead }
+  return { ...written, readTimes, recommendation: recommendationLines(report.decision) }
 }
 
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */

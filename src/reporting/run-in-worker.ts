@@ -1,6 +1,7 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
-import type { MadeReport, MakeReport, ReportRequest } from './make-report.js'
+import type { MadeReport } from './made-report.js'
+import type { MakeReport, ReportRequest } from './make-report.js'
 
 /** What the thread is sent: a report to make, or to cancel the one in progress. */
 export type WorkerCommand = { make: { database: string; request: ReportRequest } } | { cancel: true }

@@ -8,12 +8,13 @@ import {
 import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { channelFileName, rfqFileName } from './file-names.js'
-import { type Destination, destinationPath, type WrittenFile, writeFileAtomically } from './report-file.js'
-
-/** `mustBeNew`: fail if the file exists. */
-interface WriteOptions {
-  mustBeNew?: boolean
-}
+import {
+  type Destination,
+  destinationPath,
+  type WriteOptions,
+  type WrittenFile,
+  writeFileAtomically,
+} from './report-file.js'
 
 /**
  * Writes the report on an RFQ.
@@ -30,7 +31,7 @@ export async function writeRfqReport(
   const { ambiguous = false } = options
   const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
   const path = destinationPath(destination, name)
-  return { path, bytes: await writeFileAtomically(path, renderRfqReport(report, format, options), options) }
+  return { path, ...(await writeFileAtomically(path, renderRfqReport(report, format, options), options)) }
 }
 
 /** Writes the overview of a channel, like `writeRfqReport`. */
@@ -42,5 +43,5 @@ export async function writeChannelReport(
 ): Promise<WrittenFile> {
   const { channel, asOf } = report.context
   const path = destinationPath(destination, channelFileName(channel, new Date(asOf), format))
-  return { path, bytes: await writeFileAtomically(path, renderChannelReport(report, format, options), options) }
+  return { path, ...(await writeFileAtomically(path, renderChannelReport(report, format, options), options)) }
 }

@@ -62,8 +62,8 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
       return { run: await recordRun(store, 'close', end), decisions: [], failures: [], ...NO_CLOSES }
     },
     killSwitch: async () => null,
-    rfqReport: async (channel, rfqId) => `/reports/${channel.key}/${rfqId}.xlsx`,
-    channelReport: async (channel) => `/reports/${channel.key}.xlsx`,
+    rfqReport: async (channel, rfqId) => `/nowhere/reports/${channel.key}/${rfqId}.xlsx`,
+    channelReport: async (channel) => `/nowhere/reports/${channel.key}.xlsx`,
     ...deps,
   })
   const run = (name: JobName, payload = TICK) =>
@@ -306,9 +306,9 @@ it('report jobs write the report, log its file and record an event', async () =>
   await run('channel-report', { ...TICK, cause: 'api ana' })
   await run('rfq-report', { ...TICK, rfqId: 'r1', cause: 'close' })
   expect(log.lines.map(({ facts }) => facts.file)).toEqual([
-    '/reports/acme/forest/r1.xlsx',
-    '/reports/acme/forest.xlsx',
-    '/reports/acme/forest/r1.xlsx',
+    '/nowhere/reports/acme/forest/r1.xlsx',
+    '/nowhere/reports/acme/forest.xlsx',
+    '/nowhere/reports/acme/forest/r1.xlsx',
   ])
   const events: unknown[] = []
   await store.routeEvents(({ kind, rfqId, data }) => {
@@ -316,17 +316,19 @@ it('report jobs write the report, log its file and record an event', async () =>
     return []
   }, NOW)
   expect(events).toEqual([
-    ['report.made', 'r1', '/reports/acme/forest/r1.xlsx', 'schedule'],
-    ['report.made', null, '/reports/acme/forest.xlsx', 'ana'],
-    ['report.made', 'r1', '/reports/acme/forest/r1.xlsx', 'closing round'],
+    ['report.made', 'r1', '/nowhere/reports/acme/forest/r1.xlsx', 'schedule'],
+    ['report.made', null, '/nowhere/reports/acme/forest.xlsx', 'ana'],
+    ['report.made', 'r1', '/nowhere/reports/acme/forest/r1.xlsx', 'closing round'],
   ])
 })
 
 it('report jobs resolve to the file that was written, also if the event cannot be recorded', async () => {
   const { run, log, store } = await createTestHandlers()
   await store.close()
-  expect(await run('rfq-report', { ...TICK, rfqId: 'r1' })).toEqual({ file: '/reports/acme/forest/r1.xlsx' })
-  expect(await run('channel-report')).toEqual({ file: '/reports/acme/forest.xlsx' })
+  expect(await run('rfq-report', { ...TICK, rfqId: 'r1' })).toMatchObject({
+    file: '/nowhere/reports/acme/forest/r1.xlsx',
+  })
+  expect(await run('channel-report')).toEqual({ file: '/nowhere/reports/acme/forest.xlsx', report: 'acme/forest.xlsx' })
   expect(log.at('warn')).toHaveLength(2)
 })
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -14,6 +15,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { destinationPath, writeFileAtomically } from '../../src/reporting/report-file.js'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('writing a report file', () => {
   let folder: string
@@ -41,7 +44,7 @@ describe('writing a report file', () => {
   it('with mustBeNew, keeps a file that exists or that appears while the new one is written', async () => {
     const file = join(folder, 'report.xlsx')
     const mustBeNew = { mustBeNew: true }
-    expect(await writeFileAtomically(file, 'first', mustBeNew)).toBe(5)
+    expect(await writeFileAtomically(file, 'first', mustBeNew)).toEqual({ bytes: 5, sha256: sha256('first') })
     expect([readFileSync(file, 'utf8'), mode(file)]).toEqual(['first', '600'])
     for (let round = 0; round < 6; round++) {
       const failed = await writeFileAtomically(file, `round ${round}`, mustBeNew).catch((error) => error)
@@ -73,7 +76,8 @@ describe('writing a report file', () => {
   })
   it('writes a stream while it is read, and leaves nothing if the stream fails', async () => {
     const file = join(folder, 'report.xlsx')
-    expect(await writeFileAtomically(file, Readable.from(['one ', 'after ', 'another']))).toBe(17)
+    const written = { bytes: 17, sha256: sha256('one after another') }
+    expect(await writeFileAtomically(file, Readable.from(['one ', 'after ', 'another']))).toEqual(written)
     expect(readFileSync(file, 'utf8')).toBe('one after another')
     const broken = Readable.from(
       (function* () {

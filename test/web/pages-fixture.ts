@@ -5,6 +5,7 @@ import { createHandlers } from '../../jobs/handlers.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createReportFiles } from '../../src/cli/pages/report-files.js'
 import { createReportMaker } from '../../src/cli/pages/report-maker.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { closingKillSwitch } from '../../src/closing/kill-switch.js'
@@ -13,7 +14,7 @@ import type { Config } from '../../src/config.js'
 import { createScrubber } from '../../src/domain/secret-scrubber.js'
 import type { Marketplace } from '../../src/marketplace/contract.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
-import { findReport, listReports } from '../../src/reporting/report-folder.js'
+import { recordReports } from '../../src/reporting/recorded-reports.js'
 import type { NotificationsDeps } from '../../src/web/pages/notifications-page.js'
 import { pageRoutes } from '../../src/web/pages/pages.js'
 import { createReportJobs } from '../../src/web/reports/report-jobs.js'
@@ -54,21 +55,20 @@ export async function openPages(
   const directory = testFolder()
   const { settings } = testConfig().reports
   const config = testConfig({ ...locationsOf(store), channels, closing: rules, reports: { directory, settings } })
+  const unexpected = (error: unknown) => {
+    throw error
+  }
   const { log, runner } = await openQueue(fixture, config)
   const queries = createThreadQueries(store, apiConfigOf(config))
   const reported: PagesFixture['reported'] = []
   const observer = {
     reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),
   }
-  const makeReport = makeReportInProcess(store)
+  const makeReport = recordReports(makeReportInProcess(store), { store, onError: unexpected })
   const make = createReportMaker({ config, log, makeReport, store, now, observer })
   const reports = {
     jobs: createReportJobs(make, (error) => (error as Error).message),
-    files: () => listReports(directory),
-    find: (name: string) => findReport(directory, name),
-  }
-  const onError = (error: unknown) => {
-    throw error
+    ...createReportFiles({ directory, store, makeReport }),
   }
   const scrub = createScrubber(['a secret'])
   const closing = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
@@ -91,7 +91,7 @@ export async function openPages(
         closing,
         notifications,
         queue,
-        onError,
+        onError: unexpected,
       }),
     ],
   })

@@ -1,10 +1,12 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { App } from '../../src/cli/app.js'
 import { rankedOffers } from '../../src/cli/ranked-offers.js'
 import { cleanText } from '../../src/domain/clean-text.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { listReports } from '../../src/reporting/report-folder.js'
 import { buildRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testConfig } from '../helpers/test-config.js'
@@ -434,6 +436,42 @@ describe('/reports', () => {
     symlinkSync('/etc', join(directory, 'etc'))
     for (const path of ['secret.txt', 'etc/hosts', '..%2fsecret.xlsx', 'acme_forest/..%2f..%2fx.xlsx', '%2e%2e/x.xlsx'])
       expect([path, (await app.inject(`/reports/${path}`)).statusCode]).toEqual([path, 404])
+  })
+
+  it('makes a report of another machine again when it is asked for, with the same bytes or not at all', async () => {
+    const fixture = await oneRfq()
+    const there = await openPages(fixture)
+    const csrf = /name="_csrf" value="([^"]*)"/.exec((await there.app.inject('/reports')).body)?.[1] ?? ''
+    const payload = new URLSearchParams({ channel: KEY, rfq: '1042', format: 'xlsx', _csrf: csrf }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const { location } = (await there.app.inject({ method: 'POST', url: '/reports', payload, headers })).headers
+    await expect
+      .poll(async () => (await there.app.inject(String(location))).body, { interval: 20, timeout: 40_000 })
+      .toContain('Download')
+    const [name = ''] = (await listReports(there.directory)).map((report) => report.name)
+    fixture.advanceSeconds(3600)
+    await fixture.pollRfqs()
+    const here = await openPages(fixture)
+    const elsewhere = 'made on another machine'
+    expect((await there.app.inject('/reports')).body).not.toContain(elsewhere)
+    expect((await here.app.inject('/reports')).body).toContain(elsewhere)
+    const original = readFileSync(join(there.directory, name))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => here.app.inject(`/reports/${name}`)))
+    expect(answers.map(({ rawPayload }) => rawPayload.equals(original))).toEqual(Array(6).fill(true))
+    const list = (await here.app.inject('/reports?format=json')).json<{ sha256: string }[]>()
+    expect(list).toMatchObject([{ name, sha256: createHash('sha256').update(original).digest('hex') }])
+    expect((await here.app.inject('/reports')).body).not.toContain(elsewhere)
+
+    const record = await fixture.store.reportRecord(name)
+    if (record === null) throw new Error('no record')
+    for (const [other, status] of [
+      ['acme_forest/other.xlsx', 409],
+      ['../outside.xlsx', 404],
+    ] as const) {
+      await fixture.store.addReportRecord({ ...record, name: other, sha256: '0'.repeat(64) })
+      const answer = await here.app.inject(`/reports/${other.replace('../', '..%2f')}`)
+      expect([answer.statusCode, existsSync(join(here.directory, other))]).toEqual([status, false])
+    }
   })
 
   it('measures reports, says in them and in their events who asked, and records no event of one that is tried out', async () => {

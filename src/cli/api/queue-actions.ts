@@ -1,10 +1,10 @@
-import { isAbsolute, relative, sep } from 'node:path'
 import type { JobStatus } from '../../../jobs/contract.js'
 import { fairnessKey, jobId } from '../../../jobs/job-id.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import type { Clock } from '../../domain/clock.js'
 import { scrubError } from '../../domain/secret-scrubber.js'
 import { reportPath } from '../../read-models/page-paths.js'
+import { reportName } from '../../reporting/report-folder.js'
 import type { ActionDeps, ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { JobStatusView } from '../../web/api/schemas/index.js'
 import type { QueueDeps, QueueJob } from '../../web/pages/queue-page.js'
@@ -123,13 +123,7 @@ const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStat
 function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): JobStatusView {
   const { state, addedAt, finishedAt, error } = status
   const job = { job: id, name, ...workOf(payload) }
-  const report = result === null ? null : below(reports, result.file)
+  const report = result && (result.report ?? reportName(reports, result.file))
   const reportHref = report && reportPath(report)
   return { ...job, state, addedAt, finishedAt, error, report, reportHref }
-}
-
-/** The path of a file below a folder, with slashes; null if it is elsewhere. */
-function below(folder: string, file: string): string | null {
-  const path = relative(folder, file)
-  return path.startsWith('..') || isAbsolute(path) ? null : path.split(sep).join('/')
 }

@@ -74,21 +74,20 @@ async function createReports(
   now: Clock,
   observer: Pick<JobObserver, 'reportEnded'> | undefined,
 ): Promise<ReportsDeps> {
-  const [{ createReportJobs }, { createReportMaker }, { listReports, findReport }] = await Promise.all([
+  const [{ createReportJobs }, { createReportMaker }, { createReportFiles }] = await Promise.all([
     import('../../web/reports/report-jobs.js'),
     import('./report-maker.js'),
-    import('../../reporting/report-folder.js'),
+    import('./report-files.js'),
   ])
   const { config, log, makeReport } = app
-  const make = createReportMaker({ config, log, makeReport, store: await app.store(), now, observer })
-  const { directory } = config.reports
+  const store = await app.store()
+  const make = createReportMaker({ config, log, makeReport, store, now, observer })
   const describe = (error: unknown) => {
     app.log.error({ err: error }, 'a report that was asked for on the page failed')
     return 'The report could not be made; see the log of the service.'
   }
   return {
     jobs: createReportJobs(make, describe),
-    files: () => listReports(directory),
-    find: (name) => findReport(directory, name),
+    ...createReportFiles({ directory: config.reports.directory, store, makeReport }),
   }
 }

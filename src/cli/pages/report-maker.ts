@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import type { JobObserver, Log } from '../../../jobs/contract.js'
 import { observeReport, recordReport } from '../../../jobs/report-record.js'
 import type { Clock } from '../../domain/clock.js'
 import { rfqFileName } from '../../reporting/file-names.js'
 import type { MakeReport, ReportRequest } from '../../reporting/make-report.js'
 import { reportFolder } from '../../reporting/report-destination.js'
+import { reportName } from '../../reporting/report-folder.js'
 import type { Store } from '../../store/contract.js'
 import type { MakeReportFile, ReportOrder } from '../../web/reports/report-jobs.js'
 import type { App } from '../app.js'
@@ -42,7 +43,7 @@ export const createReportMaker =
       ),
     )
     if (!isWhatIf) await recordReport(deps, { channel, ...(rfq && { rfqId: rfq.id }) }, { path, by })
-    return relative(config.reports.directory, path).split(sep).join('/')
+    return reportName(config.reports.directory, path) ?? path
   }
 
 /** A name of its own for a report with other settings, so that it does not replace that of the configuration. */

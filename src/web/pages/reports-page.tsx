@@ -7,7 +7,7 @@ import type { ReportJob, ReportJobs } from '../reports/report-jobs.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
-import { amount, Badge, Moment, Notice, plain, type Tone } from '../views/format.js'
+import { amount, Badge, Moment, Notice, plain, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
 import { reloading } from './asked-job.js'
@@ -22,11 +22,17 @@ import {
   singleValues,
 } from './page.js'
 
-/** A report in the report folder. */
+/** A report that was made. */
 export interface ReportFile {
   name: string
   bytes: number
   writtenAt: string
+  /** Who asked for it; null if that was not recorded. */
+  madeBy: string | null
+  /** As recorded when it was made; null if it was not. */
+  sha256: string | null
+  /** Whether the file is in the report folder of this process; else it is made again when it is asked for. */
+  isHere: boolean
 }
 
 /** Reports that were made, and making more. */
@@ -34,7 +40,10 @@ export interface ReportsDeps {
   jobs: ReportJobs
   /** Newest first. */
   files: () => Promise<ReportFile[]>
-  /** The path of a report; null if there is none of this name. */
+  /**
+   * The path of a report; null if there is none of this name.
+   * @throws HttpError 409 if it was made elsewhere and cannot be made again
+   */
   find: (name: string) => Promise<string | null>
 }
 
@@ -167,7 +176,12 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
     title: 'Report',
     width: 'wide',
     value: ({ name }) => name,
-    cell: ({ name }) => <FileLink name={name} />,
+    cell: ({ name, isHere }) => (
+      <>
+        <a href={reportPath(name)}>{plain(name)}</a>
+        {!isHere && <span class="small muted"> made on another machine; a download makes the same file again</span>}
+      </>
+    ),
   },
   momentColumn('writtenAt', 'Made (UTC)', ({ writtenAt }) => writtenAt),
   {
@@ -177,9 +191,14 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
     value: ({ bytes }) => bytes,
     cell: ({ bytes }) => `${amount(Math.ceil(bytes / 1024))} KiB`,
   },
+  { key: 'madeBy', title: 'Made by', value: ({ madeBy }) => madeBy },
+  {
+    key: 'sha256',
+    title: 'SHA-256',
+    value: ({ sha256 }) => sha256,
+    cell: ({ sha256 }) => (sha256 === null ? UNKNOWN : <code title={sha256}>{`${sha256.slice(0, 12)}…`}</code>),
+  },
 ]
-
-const FileLink = ({ name }: { name: string }) => <a href={reportPath(name)}>{plain(name)}</a>
 
 const TONES: Record<ReportJob['state'], Tone> = { waiting: 'neutral', running: 'warn', done: 'good', failed: 'bad' }
 

@@ -1,0 +1,49 @@
+import type { ReportRecord } from '../domain/report-record.js'
+import type { ReportRecords } from '../store/contract.js'
+import type { MadeReport } from './made-report.js'
+import type { MakeReport, ReportRequest } from './make-report.js'
+import { reportFile, reportName } from './report-folder.js'
+
+interface RecordedReportsDeps {
+  store: Pick<ReportRecords, 'addReportRecord'>
+  /** Called when a report was written, but could not be recorded. */
+  onError: (error: unknown, name: string) => void
+}
+
+/** Makes reports as `make` does, and records those that are written to the report folder. */
+export const recordReports =
+  (make: MakeReport, { store, onError }: RecordedReportsDeps): MakeReport =>
+  async (request, options) => {
+    const made = await make(request, options)
+    const name = reportName(request.config.reports.directory, made.path)
+    // One that must have a known hash is made again.
+    if (name === null || request.sha256 !== undefined) return made
+    await store.addReportRecord(toRecord(request, made, name)).catch((error: unknown) => onError(error, name))
+    return made
+  }
+
+function toRecord(request: ReportRequest, { sha256, bytes, readTimes }: MadeReport, name: string): ReportRecord {
+  const { channel, config, rfqId = null, format = 'xlsx', asOf, now, madeBy = null, version } = request
+  return {
+    ...{ name, channel: channel.key, rfqId, format, asOf: asOf.toISOString(), madeAt: now.toISOString(), madeBy },
+    ...{ programVersion: version, timeZone: channel.timeZone, settings: config.reports.settings },
+    ...{ readTimes, sha256, bytes },
+  }
+}
+
+/**
+ * What makes a recorded report again, in the report folder of this process, with the same bytes.
+ * @returns null if its name is none of a file in that folder
+ */
+export function requestOf(record: ReportRecord, directory: string): ReportRequest | null {
+  const out = reportFile(directory, record.name)
+  if (out === null) return null
+  const { channel, timeZone, rfqId, format, asOf, madeAt, madeBy, programVersion, settings, readTimes, sha256 } = record
+  return {
+    config: { reports: { directory, settings } },
+    channel: { key: channel, timeZone },
+    ...{ asOf: new Date(asOf), now: new Date(madeAt), version: programVersion, format, out, sha256, readTimes },
+    ...(rfqId !== null && { rfqId }),
+    ...(madeBy !== null && { madeBy }),
+  }
+}
