@@ -9,7 +9,7 @@ import { TransientError } from './retry.js'
 export interface HttpRequest {
   method: 'GET' | 'POST'
   path: string
-  headers: Record<string, string>
+  headers: Readonly<Record<string, string>>
   /** Names the request in messages; contains no secret. */
   label: () => string
   /** From connecting to the last byte of the reply, in milliseconds. */

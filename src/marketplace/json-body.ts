@@ -14,6 +14,7 @@ export interface ParsedText {
   received: ReceivedText
 }
 export type JsonObject = Record<string, unknown>
+export type ParsedObject = ParsedText & { value: JsonObject }
 
 /** Deeper bodies would overflow the stack of recursive code. The API description needs seven levels. */
 const MAX_DEPTH = 200
@@ -31,21 +32,28 @@ const MAX_SMALL_LENGTH = 2 ** 16
 /**
  * Parses the body of a 200 as a JSON object. Invalid UTF-8 becomes U+FFFD; a byte order mark is skipped.
  * @param label names the request in messages
+ * @returns the value itself of a small body, which is parsed at once
  * @throws TransientError with the start of an unexpected body, as sent by proxies and servers that are starting up
  * @throws UnavailableError for more entries or values than are accepted
  */
-export async function readJsonObject(
+export function readJsonObject(
   reply: HttpReply,
   label: () => string,
   sanitize: Sanitize,
-): Promise<ParsedText & { value: JsonObject }> {
+): ParsedObject | Promise<ParsedObject> {
   const decoded = decodeBody(reply, label, sanitize)
   const small = parseSmall(decoded.text)
-  if (small) return { ...small, value: asObject(small.value, decoded.fail) }
+  return small ? requireObject(small, decoded.fail) : readLargeObject(reply, decoded, label)
+}
+
+async function readLargeObject(
+  reply: HttpReply,
+  decoded: ReturnType<typeof decodeBody>,
+  label: () => string,
+): Promise<ParsedObject> {
   const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, decoded, label)
   rejectTooLarge({ length: text.length, values: scanner.totalValues }, label)
-  const parsed = parseWithText(text, scanner.total, { fail, hasInvalidUtf8 })
-  return { ...parsed, value: asObject(parsed.value, fail) }
+  return requireObject(parseWithText(text, scanner.total, { fail, hasInvalidUtf8 }), fail)
 }
 
 /**
@@ -67,7 +75,7 @@ export async function* readJsonItems(
   const itemsLength = items === null ? 0 : itemsEnd - itemsStart
   rejectTooLarge({ length: text.length - itemsLength, values: scanner.rest.values }, label)
   const envelope = items === null ? text : text.slice(0, itemsStart) + text.slice(itemsEnd)
-  const body = asObject(parse(envelope, fail), fail)
+  const body = requireObject({ value: parse(envelope, fail) }, fail).value
   if (itemsMembers > 1)
     throw new TransientError(`${label()}: status 200, but the body has several "items"`, { status: 200 })
   if (items === null || !Array.isArray(body.items)) {
@@ -223,7 +231,8 @@ export function countMembers(value: unknown): number {
   return count
 }
 
-function asObject(value: unknown, fail: ErrorFactory): JsonObject {
+function requireObject<P extends { value: unknown }>(parsed: P, fail: ErrorFactory): P & { value: JsonObject } {
+  const { value } = parsed
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw fail('the body is not a JSON object')
-  return value as JsonObject
+  return parsed as P & { value: JsonObject }
 }

@@ -19,12 +19,17 @@ export const MAX_REMOVED_KEYS = 100_000
  * anything reads them. All other bytes stay as they are. Keys of fewer than eight characters are not replaced: they could be
  * ordinary words.
  * @param apiKey printable ASCII
- * @returns resolves with the same buffer if it does not contain the key; rejects with an UnavailableError, which begins with
- *   the label, if it contains the key more than 100,000 times
+ * @returns gives the same buffer if it does not contain the key, at once if it is small; rejects with an UnavailableError, which
+ *   begins with the label, if it contains the key more than 100,000 times
  */
-export function createKeyRemover(apiKey: string): (body: Buffer, label: () => string) => Promise<Buffer> {
+export function createKeyRemover(apiKey: string): (body: Buffer, label: () => string) => Buffer | Promise<Buffer> {
   const search = secretPattern([apiKey])
-  return search === null ? async (body) => body : (body, label) => removeKey(body, label, search)
+  if (search === null) return (body) => body
+  return (body, label) => {
+    search.pattern.lastIndex = 0
+    const isClean = body.length <= CHUNK_BYTES && !search.pattern.test(body.toString('latin1'))
+    return isClean ? body : removeKey(body, label, search)
+  }
 }
 
 async function removeKey(

@@ -53,12 +53,22 @@ export class RateLimiter {
    *   AbortedError on cancellation
    */
   async acquire(fairnessKey: object, cancelToken: CancelToken): Promise<void> {
-    cancelToken.throwIfCancelled()
+    if (this.tryAcquire(cancelToken)) return
     const pause = this.longPause()
     if (pause) throw pause
-    if (this.#queues.size === 0 && this.#running < this.#options.concurrency && this.#delay() <= 0 && this.#takeStart())
-      this.#start()
-    else await this.#enqueue(fairnessKey, cancelToken)
+    await this.#enqueue(fairnessKey, cancelToken)
+  }
+
+  /**
+   * Starts one request if it need not wait; call `release` when it has ended.
+   * @throws AbortedError if it was cancelled
+   */
+  tryAcquire(cancelToken: CancelToken): boolean {
+    cancelToken.throwIfCancelled()
+    if (this.#queues.size > 0 || this.#running >= this.#options.concurrency) return false
+    if (this.#delay() > 0 || !this.#takeStart()) return false
+    this.#start()
+    return true
   }
 
   /** Ends a request that `acquire` admitted. */
@@ -197,6 +207,7 @@ export class RateLimiter {
   #next(): Waiter | undefined {
     for (const [fairnessKey, waiters] of this.#queues) {
       const waiter = waiters.shift()
+      if (waiters.length > 0 && this.#queues.size === 1) return waiter
       this.#queues.delete(fairnessKey)
       if (waiters.length > 0) this.#queues.set(fairnessKey, waiters)
       return waiter

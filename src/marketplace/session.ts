@@ -17,7 +17,7 @@ import type { Validators } from '../domain/validators.js'
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseResult, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, UnavailableError } from './errors.js'
-import { decodeText, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
+import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
 import { createKeyRemover, noteRemovedKey } from './key-removal.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
@@ -39,6 +39,9 @@ export interface SessionOptions {
   signal?: AbortSignal | undefined
 }
 
+/** Parses a reply, at once if it can. */
+type ParseReply<T> = (reply: TransportReply) => T | Promise<T>
+
 /** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
 export class Session implements ChannelSession {
   readonly channel: ChannelRef
@@ -46,6 +49,7 @@ export class Session implements ChannelSession {
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
   readonly #removeKey: TransportRequest['removeKey']
+  readonly #headers: TransportRequest['headers']
   readonly #cancelToken: CancelToken
   /** The percent-encoded path of the channel. */
   readonly #base: string
@@ -60,6 +64,7 @@ export class Session implements ChannelSession {
     this.#options = options
     this.#sanitize = createSanitizer(channel.apiKey)
     this.#removeKey = createKeyRemover(channel.apiKey)
+    this.#headers = transport.headers(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
     this.#cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
   }
@@ -107,14 +112,19 @@ export class Session implements ChannelSession {
   ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
     const id = segments.at(-1) as string
-    const parseItem = async (reply: TransportReply): Promise<Observation<T>> => {
+    const parseItem = (reply: TransportReply): Observation<T> | Promise<Observation<T>> => {
       const fingerprint = reply.containedKey ? null : fingerprintOf(reply.body, this.#options.version)
       if (fingerprint !== null && fingerprint === known) return storedObservation(id, fingerprint, reply.body, parse)
-      const { value, received } = await readJsonObject(reply, target.label, this.#sanitize)
-      requireMatchingId(value, id, target.label, this.#sanitize)
-      // A document without an id is stored under the requested id.
-      const observation = (reply.containedKey ? noteRemovedKey(parse) : parse)(value, received)
-      return { ...observation, id, fingerprint: received.hasInvalidUtf8 ? null : fingerprint }
+      const observe = ({ value, received }: ParsedObject): Observation<T> => {
+        requireMatchingId(value, id, target.label, this.#sanitize)
+        const observation = (reply.containedKey ? noteRemovedKey(parse) : parse)(value, received)
+        // A document without an id is stored under the requested id.
+        observation.id = id
+        observation.fingerprint = received.hasInvalidUtf8 ? null : fingerprint
+        return observation
+      }
+      const parsed = readJsonObject(reply, target.label, this.#sanitize)
+      return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
     }
     const read = await this.#read(target, parseItem, stored)
     // The stored text is another one than was sent.
@@ -130,7 +140,7 @@ export class Session implements ChannelSession {
     return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
   }
 
-  #read<T>(target: Target, parse: (reply: TransportReply) => Promise<T>, stored?: StoredText): Promise<ReadResult<T>> {
+  #read<T>(target: Target, parse: ParseReply<T>, stored?: StoredText): Promise<ReadResult<T>> {
     const { retries, backoff, timing } = this.#options
     const attempt = (retry: number) => this.#attempt(target, { retry, stored }, parse)
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
@@ -139,7 +149,7 @@ export class Session implements ChannelSession {
   async #attempt<T>(
     target: Target,
     { retry, stored }: { retry: number; stored?: StoredText | undefined },
-    parse: (reply: TransportReply) => Promise<T>,
+    parse: ParseReply<T>,
   ): Promise<ReadResult<T>> {
     const reply = await this.#send(target, retry, stored?.validators)
     const { status, sentAt: readAt, serverDate } = reply
@@ -151,20 +161,20 @@ export class Session implements ChannelSession {
     }
     if (status !== 200) throw this.#errorFor(reply, target)
     const validators = target.scope === 'item' ? validatorsOf(reply, this.#options.channel.apiKey) : null
-    return { value: await parse(reply), readAt, serverDate, validators }
+    const parsed = parse(reply)
+    return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate, validators }
   }
 
   async #send(target: Target, retry: number, validators?: Validators): Promise<TransportReply> {
-    const { transport, channel } = this.#options
     const beforeSend = () => {
       this.#throwIfPointless(target)
       this.#requests++
     }
     // Checked before waiting for the rate limiter, and again before sending.
     this.#throwIfPointless(target)
-    const reply = await transport.send({
+    const reply = await this.#options.transport.send({
       target,
-      apiKey: channel.apiKey,
+      headers: this.#headers,
       removeKey: this.#removeKey,
       retry,
       validators,

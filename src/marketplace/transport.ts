@@ -38,9 +38,10 @@ export interface Target {
 
 export interface TransportRequest {
   target: Target
-  apiKey: string
-  /** Replaces the API key in a body; resolves with the same buffer if there is none. */
-  removeKey: (body: Buffer, label: () => string) => Promise<Buffer>
+  /** With the API key (`Transport.headers`). */
+  headers: Readonly<Record<string, string>>
+  /** Replaces the API key in a body; gives the same buffer if there is none. */
+  removeKey: (body: Buffer, label: () => string) => Buffer | Promise<Buffer>
   /** Attempts of the same read before this one. */
   retry: number
   /** Makes the request conditional. */
@@ -93,22 +94,43 @@ export class Transport {
     this.#closes = new Pool(origin, { ...pool, pipelining: 0 })
   }
 
+  /** The headers of requests with an API key. */
+  headers(apiKey: string): Record<string, string> {
+    return {
+      authorization: apiKey,
+      accept: 'application/json',
+      'accept-encoding': ACCEPT_ENCODING,
+      'user-agent': `quotekeeper/${this.#options.version}`,
+    }
+  }
+
   /**
    * Sends one request once the rate limiter admits it.
    * @throws PausedError during a pause too long to wait for; LedgerError; errors of `beforeSend` and `sendHttpRequest`
    */
   async send(request: TransportRequest): Promise<TransportReply> {
     const { timing, now } = this.#options
+    const { target, fairnessKey, cancelToken } = request
     const asked = timing.elapsed()
-    await this.#rateLimiter.acquire(request.fairnessKey, request.cancelToken)
-    const waitedSeconds = (timing.elapsed() - asked) / 1_000
+    if (!this.#rateLimiter.tryAcquire(cancelToken)) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
+    const started = timing.elapsed()
     try {
       request.beforeSend()
-      const sentAt = now()
-      const { reply, serverDate } = await this.#sendAndReport(request, { sentAt, waitedSeconds })
-      this.#pauseIfAsked(reply, serverDate ?? now())
-      const body = await request.removeKey(reply.body, request.target.label)
-      return { ...reply, sentAt, serverDate, body, containedKey: body !== reply.body }
+      const times = { asked, started, sentAt: now() }
+      let reply: HttpReply
+      try {
+        reply = await sendHttpRequest(this.#dispatcher(target), this.#httpRequest(request))
+      } catch (error) {
+        this.#report(request, times, { code: 'error', serverDate: null })
+        throw error
+      }
+      const { status, headers, body: received } = reply
+      const serverDate = this.#serverDate(reply)
+      this.#report(request, times, { code: status, serverDate })
+      this.#pauseIfAsked(reply, serverDate)
+      const removed = request.removeKey(received, target.label)
+      const body = removed instanceof Promise ? await removed : removed
+      return { status, headers, sentAt: times.sentAt, serverDate, body, containedKey: body !== received }
     } finally {
       this.#rateLimiter.release()
     }
@@ -126,37 +148,40 @@ export class Transport {
     await this.#rateLimiter.close()
   }
 
-  async #sendAndReport(request: TransportRequest, times: { sentAt: Date; waitedSeconds: number }) {
+  /** @param times when the request was asked for and started, on the monotonic clock, and when it was sent */
+  #report(
+    { target, retry }: TransportRequest,
+    { asked, started, sentAt }: { asked: number; started: number; sentAt: Date },
+    { code, serverDate }: { code: number | 'error'; serverDate: Date | null },
+  ): void {
     const { observer, timing, now } = this.#options
-    const started = timing.elapsed()
-    const event = { operation: request.target.operation, retry: request.retry > 0, waitedSeconds: times.waitedSeconds }
-    const report = (code: number | 'error', serverDate: Date | null) => {
-      const seconds = (timing.elapsed() - started) / 1000
-      const skew = clockSkewSeconds({ serverDate, readAt: times.sentAt, answeredAt: now() })
-      observer({ ...event, code, seconds, clockSkewSeconds: skew })
-    }
-    const dispatcher = request.target.method === 'POST' ? this.#closes : this.#reads
-    const reply = await sendHttpRequest(dispatcher, this.#httpRequest(request)).catch((error: unknown) => {
-      report('error', null)
-      throw error
+    observer({
+      operation: target.operation,
+      retry: retry > 0,
+      waitedSeconds: (started - asked) / 1000,
+      code,
+      seconds: (timing.elapsed() - started) / 1000,
+      clockSkewSeconds: clockSkewSeconds({ serverDate, readAt: sentAt, answeredAt: now() }),
     })
-    const serverDate = this.#serverDate(reply)
-    report(reply.status, serverDate)
-    return { reply, serverDate }
   }
 
-  #httpRequest({ target, apiKey, cancelToken, validators }: TransportRequest): HttpRequest {
-    const { limits, version } = this.#options
-    const headers = {
-      authorization: apiKey,
-      accept: 'application/json',
-      'accept-encoding': ACCEPT_ENCODING,
-      'user-agent': `quotekeeper/${version}`,
-      ...conditionalHeaders(validators),
-    }
+  #dispatcher({ method }: Target): Dispatcher {
+    return method === 'POST' ? this.#closes : this.#reads
+  }
+
+  #httpRequest({ target, headers, cancelToken, validators }: TransportRequest): HttpRequest {
+    const { limits } = this.#options
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target
-    return { method, path, label, headers, timeoutMs: limits.timeoutMs, maxBytes, cancelToken }
+    return {
+      method,
+      path,
+      label,
+      headers: validators ? { ...headers, ...conditionalHeaders(validators) } : headers,
+      timeoutMs: limits.timeoutMs,
+      maxBytes,
+      cancelToken,
+    }
   }
 
   #serverDate({ headers }: HttpReply): Date | null {
@@ -169,9 +194,10 @@ export class Transport {
   }
 
   /** A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses). */
-  #pauseIfAsked({ status, headers }: HttpReply, from: Date): void {
+  #pauseIfAsked({ status, headers }: HttpReply, serverDate: Date | null): void {
     if (status !== 429 && status !== 503) return
     const header = headers['retry-after']
+    const from = serverDate ?? this.#options.now()
     const wait = parseRetryAfter(typeof header === 'string' ? header : undefined, from)
     if (wait !== null && wait > 0) this.#rateLimiter.pause(wait)
   }

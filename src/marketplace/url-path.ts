@@ -6,5 +6,15 @@ import { isAddressable } from '../domain/identifier.js'
  * @param segments not encoded
  * @returns null if a segment cannot be part of a URL
  */
-export const encodePath = (base: string, segments: readonly string[]): string | null =>
-  segments.every(isAddressable) ? [base, ...segments.map(encodeURIComponent)].join('/') : null
+export function encodePath(base: string, segments: readonly string[]): string | null {
+  let path = base
+  for (const segment of segments) {
+    if (PLAIN.test(segment)) path += `/${segment}`
+    else if (isAddressable(segment)) path += `/${encodeURIComponent(segment)}`
+    else return null
+  }
+  return path
+}
+
+/** Most segments, such as a UUID: encoding changes nothing. */
+const PLAIN = /^[\w-]+$/
