@@ -82,12 +82,14 @@ export function withTextOnly<T>(
 }
 
 /**
- * A document with the bytes of a valid one that is stored, which the same version of Quotekeeper parsed. It is parsed again
- * only if its content is asked for.
+ * A document with the bytes of a valid one without problems that is stored, which the same version of Quotekeeper parsed. It is
+ * parsed again only if its content is asked for.
  */
 export class StoredObservation<T> implements Observation<T> {
   readonly valid = true
+  readonly problems: Problem[] = []
   #parsed: Observation<T> | null = null
+  #body: unknown
   readonly #parse: () => Observation<T>
 
   constructor(
@@ -100,7 +102,8 @@ export class StoredObservation<T> implements Observation<T> {
   }
 
   get body(): unknown {
-    return this.#content.body
+    this.#body ??= this.#parsed === null ? (JSON.parse(this.text) as unknown) : this.#parsed.body
+    return this.#body
   }
 
   get exactBody(): unknown {
@@ -109,10 +112,6 @@ export class StoredObservation<T> implements Observation<T> {
 
   get document(): T | null {
     return this.#content.document
-  }
-
-  get problems(): Problem[] {
-    return this.#content.problems
   }
 
   get #content(): Observation<T> {

@@ -9,6 +9,7 @@ const SHARED_MEMBERS = {
   currency: ['offer.currency', ({ offer }) => offer?.currency],
   expiryDate: ['offer.expiryDate', ({ offer }) => offer?.expiryDate],
 } satisfies Record<string, [path: string, value: (response: RfqResponse) => unknown]>
+const SHARED = Object.entries(SHARED_MEMBERS)
 
 /**
  * Finds the members of a response that its summary in the RFQ contradicts. Either may be wrong, or the response changed between
@@ -16,12 +17,15 @@ const SHARED_MEMBERS = {
  */
 export function findSummaryConflicts(summary: unknown, response: RfqResponse | null): Problem[] {
   if (response === null) return []
-  return Object.entries(SHARED_MEMBERS).flatMap(([member, [path, valueIn]]) => {
+  const problems: Problem[] = []
+  for (const [member, [path, valueIn]] of SHARED) {
     const listed = (summary as Record<string, unknown> | null)?.[member] ?? null
     const own = valueIn(response) ?? null
-    if (own === null || typeof listed !== typeof own || listed === own) return []
-    return [{ path, code: 'conflict', message: `the RFQ says ${shown(listed)}, the offer itself says ${shown(own)}` }]
-  })
+    if (own === null || typeof listed !== typeof own || listed === own) continue
+    const message = `the RFQ says ${shown(listed)}, the offer itself says ${shown(own)}`
+    problems.push({ path, code: 'conflict', message })
+  }
+  return problems
 }
 
 const shown = (value: unknown) => JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value)

@@ -74,14 +74,27 @@ export interface ConditionalReads {
   response(id: string, summaryHash: string | null): StoredText | undefined
 }
 
+/**
+ * What is stored of an RFQ and its responses: a document with the same fingerprint is not parsed until its content is asked for,
+ * nor is a response compared with its summary or a summary hashed.
+ */
+export interface KnownDocuments {
+  /** The fingerprint of the RFQ; null if it is to be parsed. */
+  rfq: string | null
+  /** A response that the RFQ listed when it was stored. */
+  response(id: string): KnownResponse | undefined
+}
+export interface KnownResponse {
+  fingerprint: string | null
+  /** Hashes of its summary as stored with the RFQ, and when the response was last read; null if unknown. */
+  summaryHash: string | null
+  readSummaryHash: string | null
+}
+
 export interface ReadOptions {
   /** Chooses the responses to request; default all. */
   choose?: ChooseResponses | undefined
-  /**
-   * The fingerprint of a stored response: one that has the same is neither compared with its summary, nor parsed until its content is
-   * asked for.
-   */
-  fingerprint?: ((responseId: string, summaryHash: string | null) => string | null) | undefined
+  known?: KnownDocuments | undefined
   /** Stored documents, for conditional requests. Default none. */
   storedText?: ConditionalReads | undefined
 }
@@ -93,43 +106,55 @@ export interface ReadOptions {
 export async function readRfqWithResponses(
   session: ChannelSession,
   id: string,
-  { choose, fingerprint, storedText }: ReadOptions = {},
+  { choose, known, storedText }: ReadOptions = {},
 ): Promise<FetchedRfq> {
-  const { value: rfq, readAt, serverDate, validators } = await session.readRfq(id, { stored: storedText?.rfq })
+  const read = await session.readRfq(id, { fingerprint: known?.rfq, stored: storedText?.rfq })
+  const { value: rfq, readAt, serverDate, validators } = read
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
-  const listed = entries.map(([entryId, { entry, index }]) => ({
-    ...{ id: entryId, summaryHash: summaryHash(rfq, index) },
-    ...{ entry, index },
-  }))
+  // The summaries are those that were hashed when the RFQ was stored.
+  const hashes = rfq instanceof StoredObservation ? known : undefined
+  const listed = entries.map(([entryId, { entry, index }]) => {
+    const hash = hashes?.response(entryId)?.summaryHash ?? summaryHash(rfq, index)
+    return { id: entryId, summaryHash: hash, entry, index }
+  })
   const choice = choose?.(listed)
-  const responses = await Promise.all(
-    listed
-      .filter((each) => !choice?.observe.has(each.id))
-      .map(async ({ entry, index, ...each }) => {
-        const requested = choice === undefined || choice.request.has(each.id)
-        const address = { rfqId: id, id: each.id, entry }
-        const stored = storedText?.response(each.id, each.summaryHash)
-        const options = { fingerprint: fingerprint?.(each.id, each.summaryHash), stored }
-        const summary = () => summaries.at(index)
-        const read = requested
-          ? await fetchResponse(session, { ...address, options }, summary)
-          : await parseSummary(summary)
-        // Not a copy: a document that is not parsed yet stays so.
-        return Object.assign(read, each, { requested })
-      }),
-  )
+  const fetch = async ({ id: responseId, summaryHash, entry, index }: ListedEntry): Promise<FetchedResponse> => {
+    const requested = choice === undefined || choice.request.has(responseId)
+    const summary = () => summaries.at(index)
+    let content: ResponseContent
+    if (requested) {
+      const stored = storedText?.response(responseId, summaryHash)
+      const fingerprint = fingerprintOf(known?.response(responseId), summaryHash)
+      const address = { rfqId: id, id: responseId, entry, options: { fingerprint, stored } }
+      content = await fetchResponse(session, address, summary)
+    } else content = await parseSummary(summary)
+    // Not a copy: a document that is not parsed yet stays so.
+    return Object.assign(content, { id: responseId, summaryHash, requested })
+  }
+  const responses = await Promise.all(listed.filter((each) => !choice?.observe.has(each.id)).map(fetch))
+  const problems = duplicates.length > 0 ? [...rfq.problems, ...duplicates] : rfq.problems
   return {
-    rfq: { ...rfq, problems: [...rfq.problems, ...duplicates], validators },
+    rfq: Object.assign(rfq, { problems, validators }),
     responses,
-    observed: listed.flatMap(({ entry: _entry, index: _index, ...each }) =>
-      choice?.observe.has(each.id) ? [each] : [],
-    ),
+    observed: listed
+      .filter((each) => choice?.observe.has(each.id))
+      .map(({ id: responseId, summaryHash }) => ({ id: responseId, summaryHash })),
     responsesComplete: complete,
     readAt,
     serverDate,
   }
 }
+
+/** A response in the summaries of an RFQ, with its place there. */
+interface ListedEntry extends ListedResponse {
+  entry: unknown
+  index: number
+}
+
+/** The fingerprint by which a response is recognized, if it was compared with the same summary when it was stored. */
+const fingerprintOf = (known: KnownResponse | undefined, summaryHash: string | null): string | null =>
+  known !== undefined && known.readSummaryHash === summaryHash ? known.fingerprint : null
 
 async function fetchResponse(
   session: ChannelSession,
@@ -140,8 +165,9 @@ async function fetchResponse(
     const { value, validators } = await session.readResponse(rfqId, id, options)
     if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const, validators })
     const { body, exactBody, text, valid, fingerprint = null } = value
-    const problems = [...value.problems, ...findSummaryConflicts(entry, value.document)]
-    if (text !== null && exactBody === body) return new ResponseText(text, { ...value, problems }, validators)
+    const conflicts = findSummaryConflicts(entry, value.document)
+    const problems = conflicts.length > 0 ? [...value.problems, ...conflicts] : value.problems
+    if (text !== null && exactBody === body) return new ResponseText(text, value, { problems, validators })
     return { body, exactBody, text, valid, problems, fingerprint, shape: 'full', validators }
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
@@ -166,16 +192,18 @@ class ResponseText implements ResponseContent {
   readonly problems: Problem[]
   readonly fingerprint: string | null
   readonly submittedAt: string | null
+  readonly validators: Validators | null
 
   /** @param parsed the response; parsing the text loses nothing */
   constructor(
     readonly text: string,
-    { body, document, valid, problems, fingerprint = null }: Observation<RfqResponse>,
-    readonly validators: Validators | null,
+    { body, document, valid, fingerprint = null }: Observation<RfqResponse>,
+    { problems, validators }: Pick<ResponseContent, 'problems' | 'validators'>,
   ) {
     this.hash = contentHash('response', body)
     this.valid = valid
     this.problems = problems
+    this.validators = validators
     this.fingerprint = fingerprint
     this.submittedAt = document?.submittedAt ?? null
   }

@@ -139,7 +139,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     snapshot: ShapedSnapshot,
     context: WriteContext,
   ): UpsertResult => {
-    if (hasSameBytes(row, snapshot)) touchRead(key, context)
+    if (hasSameBytes(row, snapshot)) touchRead(key, snapshot, context)
     else replaceLatest(key, row, snapshot, context)
     // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
     if (snapshot.valid !== (row.valid === 1)) {
@@ -152,7 +152,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   }
 
   const upsert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
-    if (key.kind === 'response' && recordSameResponse(key, snapshot, context)) return 'unchanged'
+    if (snapshot.shape === 'full' && recordSame(key, snapshot, context)) return 'unchanged'
     const result = upsertContent(key, snapshot, context)
     if (result === 'stale') return result
     upsertProblems(connection, key, snapshot.problems, context)
@@ -179,11 +179,12 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     }
   }
 
-  const touchRead = (key: EntityKey, { stamp, readAt }: WriteContext) =>
+  /** The same bytes may have other problems than before: the list, or a summary, contradicts them. */
+  const touchRead = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) =>
     sql(
-      `update entities set last_observed_at = ?, last_read_at = ?
+      `update entities set last_observed_at = ?, last_read_at = ?, has_problems = ?
       where channel = ? and kind = ? and rfq_id = ? and id = ?`,
-    ).run(stamp, readAt, ...inOrder(key))
+    ).run(stamp, readAt, readState(snapshot).hasProblems, ...inOrder(key))
 
   const replaceLatest = (key: EntityKey, row: EntityRow, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
     const { body, parsedBody } = storedTexts(snapshot)
@@ -197,13 +198,13 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   }
 
   /**
-   * Records in one statement that a response was read with the bytes of its stored version, without problems.
+   * Records in one statement that a document was read with the bytes of its stored version, without problems.
    * @returns false if something else is to be recorded
    */
-  const recordSameResponse = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
-    const { fingerprint, hash } = snapshot
+  const recordSame = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt, isNewRfq }: WriteContext) => {
+    const { fingerprint, hash, valid, problems } = snapshot
     // A hash is calculated only of other bytes than those that were stored.
-    if (fingerprint == null || hash !== undefined) return false
+    if (fingerprint == null || hash !== undefined || isNewRfq || !valid || problems.length > 0) return false
     const { changes } = sql(
       `update entities set last_observed_at = ?, last_read_at = ?, full_read_at = ?, requested_at = ?,
         summary_hash = ?, read_summary_hash = ?, etag = ?, last_modified = ?

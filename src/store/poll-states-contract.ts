@@ -14,6 +14,8 @@ export interface RfqPollState {
   missingSince: Timestamp | null
   firstObservedAt: Timestamp
   validators: Validators | null
+  /** Of the bytes last received; null if they must be parsed again, as those with problems. */
+  fingerprint: string | null
 }
 
 /** Stored state from which a poll decides whether to read a response again. */
@@ -30,7 +32,7 @@ export interface ResponsePollState {
   firstObservedAt: Timestamp
   missingSince: Timestamp | null
   validators: Validators | null
-  /** Of the bytes last received; null if they must be parsed again. */
+  /** Of the bytes last received; null if they must be parsed again, as those with problems. */
   fingerprint: string | null
 }
 

@@ -50,6 +50,7 @@ const RFQS_PER_TURN = 300
 const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect) => `
 select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
+  case when e.has_problems = 0 then e.fingerprint end as fingerprint,
   (select ${listOf('r.id')} from entities r
     ${joinOne('versions', 'w', currentVersion('w', 'r'))}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
@@ -68,6 +69,7 @@ interface RfqStateRow {
   first_observed_at: string
   etag: string | null
   last_modified: string | null
+  fingerprint: string | null
   /** Ids of the responses known only by their summary, as JSON. */
   summaries: string
 }
@@ -81,6 +83,7 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   missingSince: row.missing_since,
   firstObservedAt: row.first_observed_at,
   validators: toValidators(row),
+  fingerprint: row.fingerprint,
 })
 
 const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
@@ -88,7 +91,7 @@ const toValidators = ({ etag, last_modified }: { etag: string | null; last_modif
 
 const responseStates = ({ anyOf }: Dialect) => `
 select rfq_id, id, full_read_at, requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
-  last_modified, fingerprint
+  last_modified, case when has_problems = 0 then fingerprint end as fingerprint
 from entities
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
 

@@ -2,7 +2,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } from './contract.js'
-import { entityKey, inOrder, OF_KEY, type WriteContext } from './document-values.js'
+import { entityKey, inOrder, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './run-leases.js'
@@ -121,10 +121,12 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
         context.isNewRfq = rfq === 'inserted'
         if (rfq === 'stale') return { ...result, responses: [], missing: [] }
-        sql(
-          `update entities set list_hash = coalesce(@listHash, list_hash)
-          where ${OF_KEY}`,
-        ).run({ ...key, listHash: snapshot.listHash })
+        if (snapshot.listHash !== null) {
+          sql(
+            `update entities set list_hash = ?
+            where channel = ? and kind = ? and rfq_id = ? and id = ?`,
+          ).run(snapshot.listHash, ...inOrder(key))
+        }
         const responses = [...(await upsertResponses(snapshot, context)), ...(await recordObserved(snapshot, context))]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
       }

@@ -26,9 +26,9 @@ export function listedTerms(entries: readonly Observation<RfqListItem>[]): Liste
  * Finds a list entry that contradicts an open RFQ about its state or due date. The list may be wrong, or the RFQ may have
  * changed between the two reads; the next poll shows which (docs/CLOSING.md, rule 2). Absent and null members say nothing.
  */
-export function findConflict(listed: ListedTerms, { id, body, document }: Observation<Rfq>): Problem | null {
-  if (document?.state !== 'open') return null
-  const detail = body as Terms
+export function findConflict(listed: ListedTerms, { id, body }: Pick<Observation<Rfq>, 'id' | 'body'>): Problem | null {
+  const detail = (body ?? {}) as Terms
+  if (detail.state !== 'open') return null
   for (const entry of listed.get(id) ?? []) {
     for (const path of TERMS) {
       const inList = entry[path] ?? null

@@ -3,7 +3,7 @@ import { isAddressable } from '../domain/identifier.js'
 import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq } from '../domain/observation.js'
 import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
-import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
+import { type KnownDocuments, readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
 import { conditionalReads } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
@@ -175,11 +175,8 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
       throwIfStopped(poll)
       const stored = await storedState(poll, entry.id)
       const storedText = stored && poll.conditional ? conditionalReads(store, run.channel, entry, stored) : undefined
-      const fingerprint = (id: string, summaryHash: string | null) => {
-        const response = stored?.responses.get(id)
-        return response?.readSummaryHash === summaryHash ? response.fingerprint : null
-      }
-      return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), fingerprint, storedText })
+      const known = stored && knownDocuments(stored)
+      return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), known, storedText })
     })
     if (fetched === null) return
     const rfq = withListProblems(fetched.rfq, entry, findConflict(terms, fetched.rfq))
@@ -223,7 +220,20 @@ function withListProblems(rfq: Observation<Rfq>, entry: RfqEntry, conflict: Prob
   const problems = entry.problems.filter(({ code }) => LIST_PROBLEMS.has(code))
   const isLossy = !entry.valid && problems.some(({ code }) => code === 'duplicate-key' || code === 'precision')
   if (conflict) problems.push(conflict)
-  return { ...rfq, problems: [...rfq.problems, ...problems], valid: rfq.valid && !isLossy && conflict === null }
+  const valid = rfq.valid && !isLossy && conflict === null
+  // Not a copy: its content may not be parsed yet.
+  return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems], valid })
+}
+
+/** What is stored of the documents that are present, by which those that did not change are recognized. */
+function knownDocuments({ rfq, responses }: NonNullable<Awaited<ReturnType<typeof storedState>>>): KnownDocuments {
+  return {
+    rfq: rfq.missingSince === null ? rfq.fingerprint : null,
+    response(id) {
+      const response = responses.get(id)
+      return response?.missingSince === null ? response : undefined
+    },
+  }
 }
 
 /** Records the list entry of an RFQ whose detail cannot be read, or that has no identifier. */

@@ -25,6 +25,32 @@ async function polledOnce() {
   return { fixture, world: fixture.sandbox.world, rfqId: rfq.id, id: ids[0] ?? '' }
 }
 
+describe('an RFQ with the bytes that are stored', () => {
+  it('is not parsed again, and valid as long as its list entry agrees, over six polls and a restart', async () => {
+    const { fixture, rfqId } = await polledOnce()
+    const valid = async () => (await fixture.store.rfqs({ ids: [rfqId] }))[0]?.rfq.valid
+    const hashes = `select id, summary_hash from entities where kind = 'response' order by id`
+    const before = await rows(fixture, hashes)
+    for (let round = 0; round < 6; round++) {
+      if (round === 3) await fixture.reopenStore()
+      fixture.advanceSeconds(60)
+      const stringify = vi.spyOn(JSON, 'stringify')
+      expect((await fixture.pollRfqs({ full: true })).run).toMatchObject({ unchanged: 3, invalid: 0 })
+      const checked = stringify.mock.calls.filter(([value]) => value?.id === rfqId && value.responses?.[0]?.status)
+      // The first poll after a conflict parses it, because it had a problem.
+      expect(checked).toHaveLength(round === 0 ? 0 : 1)
+      stringify.mockRestore()
+      expect(await valid()).toBe(true)
+      expect(await rows(fixture, hashes)).toEqual(before)
+      expect((await fixture.pollRfqs({ full: true })).run).toMatchObject({ unchanged: 3, invalid: 0 })
+      const effect = { kind: 'patch' as const, id: rfqId, patch: { responseDueDate: '2031-01-31' } }
+      fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
+      expect((await fixture.pollRfqs({ full: true })).run).toMatchObject({ unchanged: 3, invalid: 1 })
+      expect(await valid()).toBe(false)
+    }
+  })
+})
+
 describe('a response with the bytes that are stored', () => {
   it('is not parsed again, and counts as read, over six polls and a restart', async () => {
     const { fixture, id } = await polledOnce()
@@ -93,14 +119,14 @@ describe('a response with the bytes that are stored', () => {
     const { fixture, world, rfqId, id } = await polledOnce()
     const first = world.response(id)
     for (let round = 0; round < 6; round++) {
-      const stored = await fingerprints(fixture, rfqId)
+      const stored = await fixture.store.responseStates(KEY, [rfqId])
       world.changeResponse(id, { projectName: `Another name ${round}` })
       fixture.advanceSeconds(60)
       await fixture.pollRfqs()
       world.changeResponse(id, () => first)
       fixture.advanceSeconds(60)
       const read = await readRfqWithResponses(fixture.session(), rfqId, {
-        fingerprint: (response) => stored.get(response) ?? null,
+        known: { rfq: null, response: (response) => stored.find((state) => state.id === response) },
       })
       const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
       const { responses } = await fixture.store.recordRfq(
