@@ -3,6 +3,7 @@ import { changedFields, namedChanges, offerFacts, rfqFacts, type ShapedBody } fr
 import type { EventData, EventKind, RfqFacts } from '../domain/events.js'
 import { type Calendar, createCalendar, isLate } from '../domain/expiry.js'
 import type { Problem } from '../domain/lenient-parser.js'
+import { TimeSlice } from '../domain/time-slice.js'
 import type { RunHandle } from './contract.js'
 import { type EventDraft, type EventWriter, MAX_SINGLE_EVENTS } from './event-writer.js'
 import { createFirstPolls, type FirstPoll } from './first-polls.js'
@@ -96,10 +97,16 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       const drafts: EventDraft[] = []
       const problems: EventDraft[] = []
       let offers = 0
+      // Tens of thousands of offers in one RFQ must not block the event loop.
+      const slice = new TimeSlice()
       for (const each of found) {
         const context = await contextOf(tx, run, firstPoll, each)
         if (isFirst) offers += countOffers(each.observations, context)
-        drafts.push(...each.observations.changes.flatMap((change) => toDraft(change, context) ?? []))
+        for (const change of each.observations.changes) {
+          const draft = toDraft(change, context)
+          if (draft) drafts.push(draft)
+          if (slice.isOver) await slice.next()
+        }
         problems.push(...each.observations.problems.map((problem) => problemDraft(problem, context)))
       }
       if (!isFirst) {
