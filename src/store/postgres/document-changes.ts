@@ -68,7 +68,7 @@ export class DocumentChanges {
   }
 
   upsert(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
-    if (key.kind === 'response' && this.#recordSameResponse(key, snapshot, context)) return 'unchanged'
+    if (snapshot.shape === 'full' && this.#recordSame(key, snapshot, context)) return 'unchanged'
     const result = this.#upsertContent(key, snapshot, context)
     if (result === 'changed' || result === 'unchanged') this.#recordRequest(key, snapshot, context)
     return result
@@ -207,28 +207,30 @@ export class DocumentChanges {
 
   /** Same content hash: only volatile members, order and white space may differ. The newest text is kept as `latest_body`. */
   #recordUnchanged(key: EntityKey, row: DocumentState, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
-    const seen = { last_observed_at: context.stamp, last_read_at: context.readAt }
+    const { fingerprint, hasProblems } = readState(snapshot)
+    const seen = { last_observed_at: context.stamp, last_read_at: context.readAt, has_problems: hasProblems }
+    // The same bytes may have other problems than before: the list, or a summary, contradicts them.
     if (hasSameBytes(row, snapshot)) this.#update(key, seen)
     else {
       const { body, parsedBody } = storedTexts(snapshot)
-      const { fingerprint, hasProblems } = readState(snapshot)
       const latest: LatestBody =
         this.newVersions.get(versionName(row))?.body === body
           ? { latest: 'clear' }
           : { latest: 'replace', body, parsed_body: parsedBody }
-      this.#update(key, { ...seen, fingerprint, has_problems: hasProblems }, latest)
+      this.#update(key, { ...seen, fingerprint }, latest)
     }
     // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
     if (snapshot.valid !== (row.valid === 1)) this.#changeVersion(row, { valid: snapshot.valid ? 1 : 0 })
     return 'unchanged'
   }
 
-  /** A response with the bytes of its stored version, without problems. Returns false if something else is to be recorded. */
-  #recordSameResponse(key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): boolean {
-    const { fingerprint, hash } = snapshot
+  /** A document with the bytes of its stored version, without problems. Returns false if something else is to be recorded. */
+  #recordSame(key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): boolean {
+    const { fingerprint, hash, valid, problems } = snapshot
     const row = this.find(key)
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined || row?.fingerprint !== fingerprint) return false
+    if (!valid || problems.length > 0) return false
     if (row.has_problems !== 0 || row.missing_since !== null || row.last_read_at > readAt) return false
     this.#update(key, { last_observed_at: stamp, last_read_at: readAt, ...toRequestColumns(snapshot, readAt) })
     return true

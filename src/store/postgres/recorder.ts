@@ -58,12 +58,10 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
     )
     const all: Observed[] = []
     const results = items.map(({ snapshot }, at) => {
-      const { rfq, shape, readAt } = snapshot
-      const observations: Observed['observations'] = {
-        rfq: { id: rfq.id, body: rfq.body, shape },
-        changes: [],
-        problems: [],
-      }
+      const { shape, readAt } = snapshot
+      // Not a copy: its content may not be parsed yet.
+      const rfq = Object.assign(snapshot.rfq, { shape })
+      const observations: Observed['observations'] = { rfq, changes: [], problems: [] }
       const stamp = timestamps[at] as string
       all.push({ observations, stamp })
       return recordRfq(changes, snapshot, { run, stamp, readAt: readAt.toISOString(), observed: observations })
@@ -161,7 +159,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
 function recordRfq(changes: DocumentChanges, snapshot: RfqSnapshot, context: ChangeContext): RecordResult {
   const { run } = context
   const key = entityKey(run, 'rfq', snapshot.rfq.id)
-  const rfq = changes.upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
+  const rfq = changes.upsert(key, Object.assign(snapshot.rfq, { shape: snapshot.shape }), context)
   const known = changes.find(key)
   const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
   if (rfq === 'stale') return { ...result, responses: [], missing: [] }
