@@ -1,32 +1,11 @@
 import { CHART_STYLE } from '../../src/presentation/chart-svg.js'
-import { palette } from '../../src/presentation/palette.js'
+import { darkPalette, palette } from '../../src/presentation/palette.js'
 
 /** The colours of the workbook, and of text on two of them. */
 const LIGHT = { ...palette, headInk: palette.paper, sectionInk: palette.head }
-const DARK: Record<keyof typeof LIGHT, string> = {
-  ink: 'FFE4E9ED',
-  muted: 'FFA3B0BB',
-  paper: 'FF14191D',
-  band: 'FF1C2328',
-  line: 'FF36424A',
-  head: 'FF1D4E5A',
-  headInk: 'FFFFFFFF',
-  section: 'FF203239',
-  sectionInk: 'FFA9D3DE',
-  link: 'FF7DB9F0',
-  good: 'FF17361F',
-  goodInk: 'FF93D8A2',
-  warn: 'FF3D3010',
-  warnInk: 'FFEFC569',
-  bad: 'FF431E1B',
-  badInk: 'FFF4A29A',
-  input: 'FF37331B',
-  inputInk: 'FFA9C4FF',
-  bar: 'FF20414A',
-}
 
 /** Variables by colour, such as `--goodink`; `--bar` is the length of a bar. */
-const variables = (colours: typeof DARK) =>
+const variables = (colours: typeof LIGHT | typeof darkPalette) =>
   Object.entries(colours)
     .map(([name, argb]) => `--${name === 'bar' ? 'bar-fill' : name.toLowerCase()}:#${argb.slice(2)}`)
     .join(';')
@@ -34,7 +13,7 @@ const highlightRule = (name: string) => `.${name}{background:var(--${name});colo
 
 /** Style sheet of the page: light and dark, narrow screens, print. */
 export const PAGE_STYLE = `:root{color-scheme:light;${variables(LIGHT)}}
-@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(DARK)}}}
+@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(darkPalette)}}}
 *{box-sizing:border-box}html{scroll-padding-top:3.4rem}
 body{margin:0;font:14px/1.45 Arial,Helvetica,sans-serif;color:var(--ink);background:var(--paper)}
 header,main,footer{max-width:1320px;margin:0 auto;padding:0 1.5rem}
@@ -74,8 +53,6 @@ function frozenColumnRules(): string {
   const cells = counts
     .map((count) => `.keep${count} tr:not(.bands)>:nth-child(-n+${count}):not(.section-title)`)
     .join(',')
-  const places = counts.map(
-    (column) => `:where([class^=keep] tr:not(.bands))>:nth-child(${column}){left:var(--k${column})}`,
-  )
+  const places = counts.map((at) => `:where([class^=keep] tr:not(.bands))>:nth-child(${at}){left:var(--k${at})}`)
   return `:where(${cells}){position:sticky;z-index:1;background:var(--paper)}${places.join('')}`
 }

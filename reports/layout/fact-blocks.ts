@@ -25,7 +25,7 @@ function factCells(fact: Fact | undefined): (Cell | undefined)[] {
 
 /** How many of the figure above have each code. */
 export const partFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
-  counts.map(([code, count]) => [
-    `  of which ${codeWords(code).toLowerCase()}`.slice(0, 40),
-    number(count, style.integer),
-  ])
+  counts.map(([code, count]) => {
+    const label = `  of which ${codeWords(code).toLowerCase()}`.slice(0, 40)
+    return [label, number(count, style.integer)]
+  })

@@ -73,8 +73,7 @@ function priceCell({ offers, price }: RfqLayout, { baseline, pricePerTonne }: Ba
       const prices = `IF(${offers.range('eligible')}="yes",${offers.range('comparedPricePerTonne')})`
       return arrayFormula(`IFERROR(MEDIAN(${prices}),"")`, cached, cellStyle)
     }
-    case 'next-best': {
+    case 'next-best':
       return formula(`IF(InputsChanged=0,${pricePerTonne ?? '""'},"${OUTDATED}")`, cached, cellStyle)
-    }
   }
 }

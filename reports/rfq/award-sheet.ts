@@ -1,14 +1,14 @@
+import { oneLine } from '../../src/domain/clean-text.js'
 import { REQUIREMENT_TITLES } from '../../src/domain/comparison/decision/award-requirements.js'
 import { type ScenarioRow, scenarioRows, unmetByOffer } from '../../src/domain/comparison/decision/scenario-rows.js'
 import { isSolved } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
-import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, mark } from '../layout/marks.js'
-import { emptyRows, headingRows } from '../layout/rows.js'
+import { emptyRows, headingRows, heightOf, keepTogether } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { inOrder, rowSheet, tableRows } from '../layout/table-sheet.js'
-import { joinList, yesNo } from '../layout/wording.js'
+import { yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
 import { TONNES } from '../xlsx/validations.js'
@@ -180,10 +180,8 @@ const winnerCount = (layout: RfqLayout, award: ScenarioRow) => `SUMPRODUCT(--(${
 function winnerNames({ report }: RfqLayout, { awarded }: ScenarioRow): string {
   if (awarded.size === 0) return NO_FIGURE
   if (awarded.size > MAX_NAMED_WINNERS) return `${awarded.size} offers`
-  return joinList(
-    report.offers.filter(({ id }) => awarded.has(id)).map(({ label }) => label),
-    '; ',
-  )
+  const winners = report.offers.filter(({ id }) => awarded.has(id))
+  return winners.map(({ label }) => oneLine(label)).join('; ')
 }
 
 /** What an award waives: the hard requirements that its offers do not meet, and the RFQ's maximum volume. */

@@ -79,8 +79,13 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
   const developers = new Map(report.offers.map((offer) => [developerKey(offer), offer.sequence] as const).reverse())
   const volume = (offer: OfferReport) => awardable(offer).volume
   const total = (offer: OfferReport) => awardable(offer).total
-  const ifAwardable = (index: number, key: 'volume' | 'comparedTotal') =>
+  const ifAwardable = (key: 'volume' | 'comparedTotal', index: number) =>
     `IF(AND(ISNUMBER(${offers.cell('volume', index)}),ISNUMBER(${offers.cell('comparedTotal', index)})),${offers.cell(key, index)},0)`
+  const order = (at: At<AwardKey>) => {
+    const [own, prices] = [at('orderPrice'), award.range('orderPrice')]
+    const ties = `COUNTIFS(${prices},${own},${award.range('offer')},"<"&${at('offer')})`
+    return `IF(ISNUMBER(${own}),RANK(${own},${prices},1)+${ties},"")`
+  }
   const tonnes = scenarioRows(report).map((row, index) => [row.scenario, scenarioColumn(layout, row, index + 1)])
   return {
     offer: number('Offer no.', ({ sequence }) => sequence),
@@ -90,9 +95,9 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       offers.cell('eligible', index),
       yesNo(eligibility.eligible),
     ]),
-    volume: formula('Volume (t)', numbers.volume, (offer, _at, index) => [ifAwardable(index, 'volume'), volume(offer)]),
-    total: formula(inCurrency('Total'), money, (offer, _at, index) => [
-      ifAwardable(index, 'comparedTotal'),
+    volume: formula('Volume (t)', numbers.volume, (offer, _at, index) => [ifAwardable('volume', index), volume(offer)]),
+    total: formula(inCurrency('Total'), money, (offer, _, index) => [
+      ifAwardable('comparedTotal', index),
       total(offer),
     ]),
     price: formula(perTonne('Price per tonne'), price, (offer, at) => [
@@ -103,10 +108,7 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       `IF(${at('eligible')}="yes",ROUND(${at('price')},6),"")`,
       offer.eligibility.eligible ? round6(total(offer) / volume(offer)) : '',
     ]),
-    order: formula('Price order', style.plainNumber, ({ id }, at) => [
-      orderExpression(layout, at),
-      orders.get(id) ?? '',
-    ]),
+    order: formula('Price order', style.plainNumber, ({ id }, at) => [order(at), orders.get(id) ?? '']),
     developerNo: number('Developer no.', (offer) => developers.get(developerKey(offer))),
     unmet: text('Hard requirements not met', (offer) => unmet.get(offer.id), { style: style.body }),
     ...(Object.fromEntries(tonnes) as Columns<OfferReport, SheetScenario>),
@@ -129,12 +131,6 @@ function scenarioColumn(layout: RfqLayout, { scenario, awarded }: ScenarioRow, n
 }
 
 const SIX_DECIMALS = style.withNumberFormat(style.plainNumber, '#,##0.000000')
-
-function orderExpression({ award: { range } }: RfqLayout, at: At<AwardKey>): string {
-  const own = at('orderPrice')
-  const ties = `COUNTIFS(${range('orderPrice')},${own},${range('offer')},"<"&${at('offer')})`
-  return `IF(ISNUMBER(${own}),RANK(${own},${range('orderPrice')},1)+${ties},"")`
-}
 
 /** The tonnes of an offer in a scenario that formulas solve; null if it needs a search. */
 function tonnesExpression(layout: RfqLayout, scenario: SheetScenario, index: number): string | null {
@@ -214,11 +210,8 @@ export function ruleCell(layout: RfqLayout, { scenario, rule, words, constraint 
   if (!isSolved(scenario)) return text(`${rule}${shown}`, style.body)
   const found = byWantedBasis((basis) => stringLiteral(solvedSet(report, scenario, basis)?.words ?? OUTDATED_NOTE))
   const solved = `IF(${outdatedWhen(layout, scenario)},${stringLiteral(OUTDATED_NOTE)},${found})`
-  return formula(
-    `${stringLiteral(`${rule} `)}&${solved}&${stringLiteral(shown)}`,
-    `${rule} ${words}${shown}`,
-    style.body,
-  )
+  const live = `${stringLiteral(`${rule} `)}&${solved}&${stringLiteral(shown)}`
+  return formula(live, `${rule} ${words}${shown}`, style.body)
 }
 
 const OUTDATED_NOTE = 'The inputs changed, so another award may cost less. Generate the report again to find it.'

@@ -48,6 +48,7 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
   const printed = groups.filter(({ title }) => !UNPRINTED.includes(title))
   const width = Math.max(MIN_OFFER_WIDTH, Math.min(MAX_OFFER_WIDTH, OFFERS_WIDTH / Math.max(1, offers.length)))
   const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
+  const best = { column: 'B' }
   const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumnOf(offers)}${lastRow}`
   return rowSheet({
     name: 'Comparison',
@@ -55,11 +56,7 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
     rows: () => comparisonRows(layout, groups, offers),
     frozen: { rows: HEADER_ROW, columns: FIRST_OFFER_COLUMN - 1 },
     marks: [
-      mark(
-        area,
-        all(is({ row: RANKED_ROW }, '=', 'yes'), isNumber({ column: 'B' }), is(here, '=', { column: 'B' })),
-        'good',
-      ),
+      mark(area, all(is({ row: RANKED_ROW }, '=', 'yes'), isNumber(best), is(here, '=', best)), 'good'),
       mark(area, is(here, '=', NO_FIGURE), 'muted'),
     ],
     print: {
@@ -120,17 +117,11 @@ function bestCells(layout: RfqLayout, { best, cell }: Attribute, offers: readonl
   const many = `SUMPRODUCT((${ranked}="yes")*(${values}=$B${row}))`
   const match = `"offer "&INDEX(${layout.offers.range('offer')},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
   const shown = winners.length === 1 ? `offer ${winners[0]?.sequence}` : `${winners.length} offers`
+  const found = `IF(${count}=0,"${NO_FIGURE}",${name}(${values},${ranked},"yes"))`
+  const whose = `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NO_FIGURE}")`
   return [
-    formula(
-      `IF(${count}=0,"${NO_FIGURE}",${name}(${values},${ranked},"yes"))`,
-      value ?? NO_FIGURE,
-      cell(firstOffer, 0).style,
-    ),
-    arrayFormula(
-      `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NO_FIGURE}")`,
-      value === null ? NO_FIGURE : shown,
-      style.wrapped,
-    ),
+    formula(found, value ?? NO_FIGURE, cell(firstOffer, 0).style),
+    arrayFormula(whose, value === null ? NO_FIGURE : shown, style.wrapped),
   ]
 }
 

@@ -51,6 +51,7 @@ const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(
 function workings(layout: RfqLayout) {
   const { deliveries, numbers } = layout
   const { days, formula, formulaOrEmpty } = columnsOf<OfferLine, DeliveryKey>(deliveries)
+  const money = ({ offer }: OfferLine) => numbers.money(offer.terms.currencyCode)
   const volumeOf = ({ line }: OfferLine) => Math.max(0, line.volume ?? 0)
   const volume = (at: At<DeliveryKey>) => `MAX(0,N(${at('volume')}))`
   return {
@@ -59,14 +60,10 @@ function workings(layout: RfqLayout) {
       discountFactorExpression(at('days')),
       line.discountFactor,
     ]),
-    present: formulaOrEmpty(
-      'Discounted line total',
-      ({ offer }) => numbers.money(offer.terms.currencyCode),
-      ({ line }, at) => [
-        `${at('total')}*${at('factor')}`,
-        line.total === null ? null : line.total * line.discountFactor,
-      ],
-    ),
+    present: formulaOrEmpty('Discounted line total', money, ({ line: { total, discountFactor } }, at) => [
+      `${at('total')}*${at('factor')}`,
+      total === null ? null : total * discountFactor,
+    ]),
     tonneDays: formula('Volume × days', style.integer, (line, at) => [
       `IF(ISNUMBER(${at('days')}),${volume(at)}*${at('days')},0)`,
       volumeOf(line) * (line.line.days ?? 0),

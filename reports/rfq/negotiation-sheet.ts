@@ -2,8 +2,7 @@ import { oneLine } from '../../src/domain/clean-text.js'
 import type { OfferNegotiation, PriceTarget } from '../../src/domain/comparison/decision/decision-model.js'
 import { formatTonnes } from '../../src/domain/comparison/number-format.js'
 import { type Column, columnsOf } from '../layout/columns.js'
-import { heightOf, keepTogether } from '../layout/keep-together.js'
-import { bodyRow, headingRows, headRow, right, textRow } from '../layout/rows.js'
+import { bodyRow, headingRows, headRow, heightOf, keepTogether, right, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { dataRows, rowSheet } from '../layout/table-sheet.js'
 import { termRows } from '../layout/text-sheet.js'
@@ -117,12 +116,9 @@ function* offerRows(
   )
   yield target('To rank first', rankFirst, row + 2)
   yield target('To enter the cheapest compliant award', enterAward, row + 3)
-  const asked = terms.map(({ words }) => words)
+  const asked = { 'Terms to ask for': terms.map(({ words }) => words), 'Clarification questions': questions }
   yield* termRows(
-    [
-      ['Terms to ask for', sentences(asked)],
-      ['Clarification questions', sentences(questions)],
-    ],
+    Object.entries(asked).map(([title, words]) => [title, sentences(words)] as const),
     WORDS,
   )
   yield GAP

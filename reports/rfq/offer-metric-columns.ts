@@ -71,10 +71,8 @@ function sums(layout: RfqLayout) {
     const complete = `${count(at, `,${line(part)},${ANY_NUMBER}`)}=${at('lines')}`
     return `IF(AND(ISNUMBER(${at(stated)}),${at('lines')}>0,${complete}),${at(stated)}-${at(summed)},NA())`
   }
-  const [volumes, totals] = [
-    difference('statedVolume', 'sumVolume', 'volume'),
-    difference('statedTotal', 'sumValue', 'total'),
-  ]
+  const volumes = difference('statedVolume', 'sumVolume', 'volume')
+  const totals = difference('statedTotal', 'sumValue', 'total')
   const fromLines = (at: AtOffer) => `IF(${at('basis')}="lines",${ratio('sumValue', 'sumVolume')(at)},NA())`
   return {
     lines: metric('lineCount', 'Lines', style.integer, (at) => count(at)),

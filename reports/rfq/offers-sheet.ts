@@ -106,6 +106,8 @@ function eligibleExpression(at: At<OfferKey>, offer: OfferReport): string {
 function terms(layout: RfqLayout) {
   const { offers, numbers } = layout
   const { text, codes, number, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
+  const money = ({ terms }: OfferReport) => numbers.money(terms.currencyCode)
+  const price = ({ terms }: OfferReport) => numbers.price(terms.currencyCode)
   return {
     status: codes('Status', (offer) => offer.status ?? 'unknown', { band: 'Terms as received' }),
     submitted: moment('Submitted', (offer) => offer.submittedAt),
@@ -116,19 +118,11 @@ function terms(layout: RfqLayout) {
     statedVolume: number('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume, {
       band: 'Metrics in the offer’s currency',
     }),
-    statedTotal: number(
-      'Stated total',
-      (offer) => offer.terms.statedTotal,
-      (offer) => numbers.money(offer.terms.currencyCode),
-    ),
-    statedPrice: formula(
-      'Stated price per tonne',
-      (offer) => numbers.price(offer.terms.currencyCode),
-      (offer, at) => {
-        const [total, volume] = [at('statedTotal'), at('statedVolume')]
-        return [`IF(AND(N(${total})>0,N(${volume})>0),${total}/${volume},NA())`, offer.metrics.statedPrice]
-      },
-    ),
+    statedTotal: number('Stated total', (offer) => offer.terms.statedTotal, money),
+    statedPrice: formula('Stated price per tonne', price, (offer, at) => {
+      const [total, volume] = [at('statedTotal'), at('statedVolume')]
+      return [`IF(AND(N(${total})>0,N(${volume})>0),${total}/${volume},NA())`, offer.metrics.statedPrice]
+    }),
     expiry: date('Expires', (offer) => offer.terms.expiryDate),
     daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.terms.expiryDate, offer.terms.daysToExpiry]),
     expiryState: formula('Expiry check', style.body, (offer, at) => [

@@ -2,7 +2,7 @@ import type { LeadFactor, ScoreLead } from '../../src/domain/comparison/decision
 import { LEAD_SHIFTS, leadWidth } from '../../src/domain/comparison/decision/score-lead.js'
 import { round6, rounded } from '../../src/domain/comparison/numbers.js'
 import { HAIRCUT_KINDS, type HaircutKind, SETTING_LIMITS } from '../../src/domain/comparison/settings.js'
-import { type Column, columnsOf } from '../layout/columns.js'
+import { columnsOf } from '../layout/columns.js'
 import type { Grid } from '../layout/grid.js'
 import { emptyRows, sectionRow } from '../layout/rows.js'
 import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
@@ -59,7 +59,8 @@ export function leadSection(
     return { working: true, cells: [text(each.title, style.body), undefined, undefined, undefined, ...cells] }
   })
   const { range, series } = chartColumns('Sensitivity', first - 1)
-  const change = (pointsOf: (each: LeadFactor) => number) => bars.map((each) => pointsOf(each) - points)
+  const titles = bars.map(({ title }) => title)
+  const change = (at: 'lowPoints' | 'highPoints') => bars.map((each) => each[at] - points)
   return {
     rows: [
       sectionRow('What moves the score lead of the recommended offer over the next eligible offer, widest first'),
@@ -74,36 +75,18 @@ export function leadSection(
       alt: `Bars, widest first: change of the score lead of the recommended offer (no. ${sequence}) over the next eligible offer (no. ${rivalSequence}), now ${fixed(points)} points, if one input takes a low or a high value. ${DECIDES}`,
       stacked: false,
       horizontal: true,
-      categories: range(
-        1,
-        bars.map(({ title }) => title),
-      ),
+      categories: range(1, titles),
       categoryTitle: '',
       valueTitle: 'Change of the lead (points)',
       format: FORMAT,
-      series: [
-        series(
-          5,
-          LOW,
-          change(({ lowPoints }) => lowPoints),
-        ),
-        series(
-          6,
-          HIGH,
-          change(({ highPoints }) => highPoints),
-        ),
-      ],
+      series: [series(5, LOW, change('lowPoints')), series(6, HIGH, change('highPoints'))],
       anchor: { column: 0, row: first - 1 + bars.length, toColumn: 4, toRow: first - 2 + bars.length + CHART_ROWS },
     },
   }
 }
 
 /** The columns of the table, which picks from the rows below. @param figure a formula for that of the row with a place by width */
-function leadColumns(
-  { points }: ScoreLead,
-  now: string,
-  figure: (letter: string, at: number) => string,
-): Column<LeadFactor>[] {
+function leadColumns({ points }: ScoreLead, now: string, figure: (letter: string, at: number) => string) {
   const { formula } = columnsOf<LeadFactor>()
   const isAhead = (value: number) => round6(value) >= 0
   const stays = (letter: string, at: number) => `(ROUND(${figure(letter, at)},6)>=0)=(ROUND(${now},6)>=0)`
@@ -151,16 +134,14 @@ function pairOfOffers(layout: RfqLayout, lead: ScoreLead, contenders: number, ro
   const isOther = `${numbers},"<>"&$D$${row}`
   const [own = 0, rival = 0] = scoresOf(layout, lead)
   const at = (of: number) => layout.report.offers.findIndex(({ sequence }) => sequence === of) + 1
+  const rivalRow = best(`${eligible},"yes"`, `${tonnes},"<=0"`, isOther)
   const cell = (expression: string, cached: number) => formula(expression, cached, style.plainNumber)
   return {
     working: true,
     cells: [
       text('The two offers: position, number, score; lead', style.body),
       cell(`IFERROR(${best(`${tonnes},">0"`)},MATCH(MIN(${ranks}),${ranks},0))`, at(lead.sequence)),
-      cell(
-        `IFERROR(${best(`${eligible},"yes"`, `${tonnes},"<=0"`, isOther)},${best(isOther)})`,
-        at(lead.rivalSequence),
-      ),
+      cell(`IFERROR(${rivalRow},${best(isOther)})`, at(lead.rivalSequence)),
       cell(`INDEX(${numbers},$B$${row})`, lead.sequence),
       cell(`INDEX(${numbers},$C$${row})`, lead.rivalSequence),
       cell(`INDEX(${totals},$B$${row})`, own),

@@ -83,15 +83,8 @@ export function* baseRows(frame: Frame): Generator<RowPlan> {
 }
 
 /** A formula for ranked offers; empty for those no longer ranked. */
-function ifRanked(
-  { layout }: Frame,
-  at: number,
-  expression: string,
-  cached: CachedResult,
-  cellStyle: style.Style,
-): Cell {
-  return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, cellStyle)
-}
+const ifRanked = ({ layout }: Frame, at: number, expression: string, cached: CachedResult, cellStyle: style.Style) =>
+  formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, cellStyle)
 
 interface Case {
   name: string

@@ -38,17 +38,12 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
   }
   const { award, reasons, conditions, changes, closest } = recommendation
   const open = award !== null && conditions.length === 0 ? ['None: every requirement is met.'] : conditions
+  // Without an award, the closest one is stated above the lists.
+  const others = changes.filter((words) => words !== closest?.words)
   const lists = [
     ['Why', award === null ? sentences(reasons, live.reasons) : live.reasons],
     ['Conditions', [...sentences(open, [unmetPhrase(layout, live), expiryPhrase(layout, live)]), checksPhrase(layout)]],
-    // Without an award, the closest one is stated above the lists.
-    [
-      'What would change it',
-      sentences(
-        changes.filter((words) => words !== closest?.words),
-        [0, 1, 2].map(live.breakEven),
-      ),
-    ],
+    ['What would change it', sentences(others, [0, 1, 2].map(live.breakEven))],
   ] as const
   const lines = Math.min(MAX_LINES, Math.max(1, award?.offers.length ?? 1))
   const heads = Array.from({ length: lines }, (_, at) => headline(live, at, lines))

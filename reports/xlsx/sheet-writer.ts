@@ -45,7 +45,7 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
   const pages = pagesWide(plan, widths)
   const sheet = workbook.addWorksheet(plan.name, worksheetOptions(plan, context, pages)) as ExcelJS.Worksheet
   const formats = conditionalFormats(plan.marks ?? [], sheet.id)
-  reorderElements(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: dataBarsXml(formats) })
+  reorderElements(sheet, plan.charts?.length ? context.drawing : 0, dataBarsXml(formats))
   sheet.columns = widths.map((width, column) =>
     plan.workingColumns?.includes(column) ? { width, outlineLevel: 1, hidden: true } : { width },
   )
@@ -150,10 +150,7 @@ function addValidation(sheet: ExcelJS.Worksheet, address: string, rule: DataVali
  * Excel requires the elements of a sheet in one order (ECMA-376 part 1, CT_Worksheet). exceljs' streaming sheet writes
  * hyperlinks before conditional formats, which Excel reports as damage, and supports neither drawings nor extensions.
  */
-function reorderElements(
-  sheet: ExcelJS.Worksheet,
-  { drawing, extensions }: { drawing: number; extensions: string },
-): void {
+function reorderElements(sheet: ExcelJS.Worksheet, drawing: number, extensions: string): void {
   const internals = sheet as unknown as SheetInternals
   const writeHyperlinks = internals._writeHyperlinks.bind(sheet)
   const writePageMargins = internals._writePageMargins.bind(sheet)

@@ -19,3 +19,26 @@ export const palette = {
   /** Data bars: light, so that the figure on top stays legible. */
   bar: 'FFC9E2E8',
 } as const
+
+/** The colours on dark screens, and those of text on two of them. */
+export const darkPalette: Record<keyof typeof palette | 'headInk' | 'sectionInk', string> = {
+  ink: 'FFE4E9ED',
+  muted: 'FFA3B0BB',
+  paper: 'FF14191D',
+  band: 'FF1C2328',
+  line: 'FF36424A',
+  head: 'FF1D4E5A',
+  headInk: 'FFFFFFFF',
+  section: 'FF203239',
+  sectionInk: 'FFA9D3DE',
+  link: 'FF7DB9F0',
+  good: 'FF17361F',
+  goodInk: 'FF93D8A2',
+  warn: 'FF3D3010',
+  warnInk: 'FFEFC569',
+  bad: 'FF431E1B',
+  badInk: 'FFF4A29A',
+  input: 'FF37331B',
+  inputInk: 'FFA9C4FF',
+  bar: 'FF20414A',
+}

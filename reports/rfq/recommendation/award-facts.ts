@@ -5,23 +5,12 @@ import type { DecisionAward } from '../../../src/domain/comparison/decision/deci
 import type { SolvedAward, SwitchEntry } from '../../../src/domain/comparison/decision/switch-table-model.js'
 import type { RequirementName } from '../../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
-import { type Columns, columnsOf } from '../../layout/columns.js'
+import { columnsOf } from '../../layout/columns.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { type CachedResult, number, stringLiteral } from '../../xlsx/cells.js'
 import { byWantedBasis, REACHED_VOLUME, requirementCell } from '../inputs.js'
 import type { RfqLayout, ScenarioKey } from '../layout.js'
-import {
-  BEST_SCORE,
-  CHEAPEST,
-  type EntryKey,
-  type Fact,
-  type FactKey,
-  figure,
-  literal,
-  REGARDLESS,
-  referencesOf,
-  type SolvedKey,
-} from './recommendation-grids.js'
+import { type Fact, type FactKey, figure, type KeyOf, literal, referencesOf, ruleIs } from './recommendation-grids.js'
 
 const NOT_SOLVED = 'not solved'
 const NOT_SOLVED_TEXT = 'This combination of requirements and wanted volume is not solved ahead. Run: '
@@ -65,7 +54,7 @@ function lookUpFacts(layout: RfqLayout) {
   // Awards are solved for the original exchange rates and the offers that can be compared with them.
   const comparable = `COUNTIFS(${offers.range('comparedPrice')},">0",${offers.range('comparedTotal')},">0")`
   const outdated = `AwardRatesChanged+IF(${comparable}=${failures.candidates.length},0,1)`
-  const isUnsolved = `AND(ISNUMBER(WantedVolume),${at('entry')}=0,${CHEAPEST},${switches.entries.length}>0)`
+  const isUnsolved = `AND(ISNUMBER(WantedVolume),${at('entry')}=0,${ruleIs.cheapest},${switches.entries.length}>0)`
   const problem = `IF(${at('outdated')}>0,"${OUTDATED}",IF(${isUnsolved},"${NOT_SOLVED}",""))`
   const isProblem = (name: string, words: string, otherwise: string) =>
     `IF(${at('problem')}="${name}",${stringLiteral(words)}&ReportCommand,${otherwise})`
@@ -73,34 +62,26 @@ function lookUpFacts(layout: RfqLayout) {
   const regardless = byWantedBasis((basis) =>
     literal(switches.regardless.find((one) => one.basis === basis)?.award ?? NO_AWARD),
   )
-  const awardNo = `IF(${at('entry')}>0,${entryOf('award')},IF(${REGARDLESS},${regardless},"${NO_AWARD}"))`
+  const awardNo = `IF(${at('entry')}>0,${entryOf('award')},IF(${ruleIs.regardless},${regardless},"${NO_AWARD}"))`
   const solved = switches.awards[entry?.award ?? -1]
   const members = `IF(ISNUMBER(${at('awardNo')}),${solvedOf('members')},",")`
   const alternatives = `IF(${at('entry')}>0,${entryOf('alternatives')}&"","")`
+  const enough = `IF(ISNUMBER(WantedVolume),${REACHED_VOLUME},"")`
   const least = rfq.wanted.volume === null ? '' : reachedFrom(rfq.wanted.volume)
   const isLimited = settings.requirements.volumeMax === 'hard' && (rfq.maxVolume ?? 0) > 0
   const most = `IF(AND(${requirementCell('volumeMax')}="hard",N(MaxVolume)>0),MaxVolume*(1+1E-9),${UNLIMITED})`
   const isKnownKey = `IFERROR(MATCH(${at('key')},${grids.entries.range('key')},0),0)`
   return {
     rule: figure('Award rule', 'AwardRule&""', rule),
-    key: figure('Key of the solved award', `IF(${REGARDLESS},"${zeros}",${digits})&"|"&WantedBasis`, key),
+    key: figure('Key of the solved award', `IF(${ruleIs.regardless},"${zeros}",${digits})&"|"&WantedBasis`, key),
     entry: figure('Row of the solved award', isKnownKey, index + 1, style.integer),
     outdated: figure('Changes that solved awards do not follow', outdated, 0, style.integer),
     problem: figure('Problem', problem, ''),
     message: figure('What to do', message, ''),
     awardNo: figure('Number of the solved award', awardNo, entry?.award ?? NO_AWARD, style.plainNumber),
     members: figure('Its offers', members, solved === undefined ? ',' : membersText(solved)),
-    alternatives: figure(
-      'Awards without each of its offers',
-      alternatives,
-      entry === null ? '' : alternativesText(entry),
-    ),
-    least: figure(
-      'Fewest tonnes that reach the wanted volume',
-      `IF(ISNUMBER(WantedVolume),${REACHED_VOLUME},"")`,
-      least,
-      numbers.volume,
-    ),
+    alternatives: figure('Awards without each of its offers', alternatives, entry ? alternativesText(entry) : ''),
+    least: figure('Fewest tonnes that reach the wanted volume', enough, least, numbers.volume),
     most: figure('Most tonnes allowed', most, isLimited ? upTo(rfq.maxVolume ?? 0) : 1e300, numbers.volume),
   }
 }
@@ -126,7 +107,7 @@ function awardFacts(layout: RfqLayout) {
   const [awarded, scores] = [`COUNTIFS(${tonnes},">0")`, scoring.range('total')]
   const allScored = `COUNTIFS(${tonnes},">0",${scores},">=0")=${awarded}`
   const score = `IF(${allScored},SUMPRODUCT(${tonnes},${scores})/SUM(${tonnes}),"${NO_FIGURE}")`
-  const solution = `IF(${BEST_SCORE},"${solutionText(true)}",${solvedOf('solution')})`
+  const solution = `IF(${ruleIs.bestScore},"${solutionText(true)}",${solvedOf('solution')})`
   return {
     status: figure('Status', `IF(${at('problem')}="",${current},${at('problem')})`, status, style.boldBody),
     tonnes: ofScenario('Tonnes', 'tonnes', numbers.volume),
@@ -150,7 +131,7 @@ function runnerUpFacts(layout: RfqLayout) {
   const { award, runnerUp } = report.decision.recommendation
   const { at, isMember } = referencesOf(layout)
   const [alternatives, totals] = [grids.awarded.range('alternative'), grids.awarded.range('alternativeTotal')]
-  const unknown = `IF(AND(InputsChanged>0,OR(${BEST_SCORE},${at('alternatives')}="")),"Run: "&ReportCommand,"${NO_FIGURE}")`
+  const unknown = `IF(AND(InputsChanged>0,OR(${ruleIs.bestScore},${at('alternatives')}="")),"Run: "&ReportCommand,"${NO_FIGURE}")`
   /** Only the price rules are solved ahead; the runner-up of another report is known for its own inputs only. */
   const fact = (label: string, solved: string, cached: string | number = NO_FIGURE, cellStyle = money): Fact => {
     const reported = isSolvedAhead(report) ? unknown : `IF(InputsChanged=0,${literal(cached)},${unknown})`
@@ -164,12 +145,12 @@ function runnerUpFacts(layout: RfqLayout) {
   const [total, difference] = [inCurrency('Total of the runner-up'), `MIN(${totals})-${at('total')}`]
   const costs = runnerUp === null ? undefined : runnerUp.award.total - (award?.total ?? 0)
   const list = runnerUp === null ? undefined : sequencesOf(runnerUp.award).join(', ')
-  const pointsAbove = runnerUp?.pointsDifference ?? undefined
+  const above = 'Points of the award above the runner-up'
   return {
     runnerUpTotal: fact(total, `MIN(${totals})`, runnerUp?.award.total),
     runnerUpDifference: fact(inCurrency('Runner-up: difference'), difference, costs),
     runnerUpPoints: {
-      ...fact('Points of the award above the runner-up', points, pointsAbove, style.oneDecimal),
+      ...fact(above, points, runnerUp?.pointsDifference ?? undefined, style.oneDecimal),
       isArray: true,
     },
     runnerUpOffers: fact('Offers of the runner-up', listOf(members), list, style.body),
@@ -182,22 +163,18 @@ function closestFacts(layout: RfqLayout) {
   const { closest } = report.decision.recommendation
   const { at, entryOf, solvedOf } = referencesOf(layout)
   const [number, chosen] = [at('closestNo'), at('awardNo')]
-  const isShort = `AND(OR(${at('status')}="none",${at('status')}="partial"),${at('entry')}>0,NOT(${REGARDLESS}))`
+  const isShort = `AND(OR(${at('status')}="none",${at('status')}="partial"),${at('entry')}>0,NOT(${ruleIs.regardless}))`
   const isReached = `IF(ISNUMBER(${chosen}),${solvedOf('reached')}="yes",FALSE)`
-  const closestNo = `IF(${isShort},IF(AND(${BEST_SCORE},${isReached}),${chosen},${entryOf('closest')}),"${NO_AWARD}")`
+  const closestNo = `IF(${isShort},IF(AND(${ruleIs.bestScore},${isReached}),${chosen},${entryOf('closest')}),"${NO_AWARD}")`
   const fact = (label: string, expression: string, cached: CachedResult | undefined, cellStyle = style.body): Fact =>
     figure(label, `IF(ISNUMBER(${number}),${expression},"${NO_FIGURE}")`, cached ?? NO_FIGURE, cellStyle)
   const total = inCurrency('Closest award: total')
   const waived = `IF(${number}=${chosen},"",${entryOf('waived')}&"")`
+  const solvedNo = solvedNumber(layout, closest?.award)
   const titles = closest?.waived.map(({ title }) => title).join('; ')
   const list = closest === null ? null : sequencesOf(closest.award).join(', ')
   return {
-    closestNo: figure(
-      'Number of the closest award',
-      closestNo,
-      solvedNumber(layout, closest?.award),
-      style.plainNumber,
-    ),
+    closestNo: figure('Number of the closest award', closestNo, solvedNo, style.plainNumber),
     closestOffers: fact('Closest award: offers', listOf(solvedOf('members', number)), list),
     closestTonnes: fact('Closest award: tonnes', solvedOf('tonnes', number), closest?.award.tonnes, numbers.volume),
     closestTotal: fact(total, solvedOf('total', number), closest?.award.total, money),
@@ -239,13 +216,8 @@ export const titlesOf = (names: readonly RequirementName[]): string =>
   names.map((name) => REQUIREMENT_TITLES[name]).join('; ')
 
 /** The awards solved ahead, by their index in `SwitchTable.awards`. */
-export function solvedColumns({
-  recommendation,
-  numbers,
-  money,
-  inCurrency,
-}: RfqLayout): Columns<SolvedAward, SolvedKey> {
-  const { text, number } = columnsOf<SolvedAward, SolvedKey>(recommendation.solved)
+export function solvedColumns({ recommendation, numbers, money, inCurrency }: RfqLayout) {
+  const { text, number } = columnsOf<SolvedAward, KeyOf<'solved'>>(recommendation.solved)
   return {
     number: number('Award', (_, index) => index),
     members: text('Offers', membersText, { style: style.body }),
@@ -257,8 +229,8 @@ export function solvedColumns({
 }
 
 /** The award of each combination of hard requirements and wanted volume that was solved ahead. */
-export function entryColumns(layout: RfqLayout): Columns<SwitchEntry, EntryKey> {
-  const { text, cells } = columnsOf<SwitchEntry, EntryKey>(layout.recommendation.entries)
+export function entryColumns(layout: RfqLayout) {
+  const { text, cells } = columnsOf<SwitchEntry, KeyOf<'entries'>>(layout.recommendation.entries)
   return {
     key: text('Key', ({ key }) => key, { style: style.body }),
     award: cells('Award', ({ award }) => number(award, style.plainNumber, NO_AWARD)),

@@ -6,7 +6,7 @@ import * as style from '../../xlsx/cell-styles.js'
 import { arrayFormula, type Cell, formula, text } from '../../xlsx/cells.js'
 import type { RfqLayout } from '../layout.js'
 import { entryColumns, factsOf, solvedColumns } from './award-facts.js'
-import { type AwardedKey, FACT_KEYS, type FactKey, referencesOf } from './recommendation-grids.js'
+import { FACT_KEYS, type FactKey, type KeyOf, referencesOf } from './recommendation-grids.js'
 import { AWARDED_ROWS, awardedColumns, groupColumns, offerColumns, requirementColumns } from './recommended-offers.js'
 
 /**
@@ -29,7 +29,7 @@ export const recommendationFact = (layout: RfqLayout, key: FactKey) => ({
 })
 
 /** A cell of an awarded offer: the first has index 0, up to MAX_AWARDED_ROWS; empty text beyond the last. */
-export function awardedOffer(layout: RfqLayout, key: AwardedKey, index: number): Reference {
+export function awardedOffer(layout: RfqLayout, key: KeyOf<'awarded'>, index: number): Reference {
   const { value } = awardedColumns(layout)[key].cell(index, index)
   return { cell: layout.recommendation.awarded.cell(key, index), cached: value instanceof Date ? '' : (value ?? '') }
 }

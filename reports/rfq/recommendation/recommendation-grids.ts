@@ -14,25 +14,13 @@ export const FACT_KEYS = keys(
 )
 export type FactKey = (typeof FACT_KEYS)[number]
 
-const FACT_COLUMNS = keys('label value')
-const OFFER_KEYS = keys('offer group eligible unmet tonnes sortRank sortPrice order pick take cumulative')
-export type RecommendedOfferKey = (typeof OFFER_KEYS)[number]
-const AWARDED_KEYS = keys('index number name tonnes pricePerTonne total alternative alternativeTotal breakEven')
-export type AwardedKey = (typeof AWARDED_KEYS)[number]
-const REQUIREMENT_KEYS = keys('title level failing failingUnlessHard unmet')
-export type RequirementKey = (typeof REQUIREMENT_KEYS)[number]
-const GROUP_KEYS = keys('group eligible unmet')
-export type GroupKey = (typeof GROUP_KEYS)[number]
-const SOLVED_KEYS = keys('number members tonnes total reached solution')
-export type SolvedKey = (typeof SOLVED_KEYS)[number]
-const ENTRY_KEYS = keys('key award closest waived alternatives')
-export type EntryKey = (typeof ENTRY_KEYS)[number]
-
 /** Awarded offers that are listed one by one; the same limit as for break-even prices. */
 export const MAX_AWARDED_ROWS = 12
 
 /** The tables in the working columns of `Award`, side by side; all headers are in the same row. */
 type RecommendationGrids = ReturnType<typeof recommendationGrids>
+/** The columns of one of them. */
+export type KeyOf<Table extends keyof RecommendationGrids> = RecommendationGrids[Table]['keys'][number]
 /** @param firstColumn of the first table, counted from 1 */
 export function recommendationGrids({ offers, decision }: RfqReport, failures: FailureGroups, firstColumn: number) {
   let column = firstColumn
@@ -42,16 +30,22 @@ export function recommendationGrids({ offers, decision }: RfqReport, failures: F
     return grid
   }
   return {
-    facts: next(FACT_COLUMNS, FACT_KEYS.length),
+    facts: next(keys('label value'), FACT_KEYS.length),
     /** One row per offer, in the order of `RfqReport.offers`. */
-    offers: next(OFFER_KEYS, offers.length),
+    offers: next(
+      keys('offer group eligible unmet tonnes sortRank sortPrice order pick take cumulative'),
+      offers.length,
+    ),
     /** The awarded offers by number. */
-    awarded: next(AWARDED_KEYS, MAX_AWARDED_ROWS),
-    requirements: next(REQUIREMENT_KEYS, decision.requirements.length),
+    awarded: next(
+      keys('index number name tonnes pricePerTonne total alternative alternativeTotal breakEven'),
+      MAX_AWARDED_ROWS,
+    ),
+    requirements: next(keys('title level failing failingUnlessHard unmet'), decision.requirements.length),
     /** Sets of failed requirements: offers with the same set are eligible together. */
-    groups: next(GROUP_KEYS, failures.groups.length),
-    solved: next(SOLVED_KEYS, decision.switches.awards.length),
-    entries: next(ENTRY_KEYS, decision.switches.entries.length),
+    groups: next(keys('group eligible unmet'), failures.groups.length),
+    solved: next(keys('number members tonnes total reached solution'), decision.switches.awards.length),
+    entries: next(keys('key award closest waived alternatives'), decision.switches.entries.length),
   }
 }
 
@@ -72,9 +66,9 @@ export function referencesOf({ recommendation: grids }: { recommendation: Recomm
     /** The cell of a figure. */
     at,
     /** The entry of the solved award. */
-    entryOf: (key: EntryKey) => `INDEX(${grids.entries.range(key)},MAX(1,${at('entry')}))`,
+    entryOf: (key: KeyOf<'entries'>) => `INDEX(${grids.entries.range(key)},MAX(1,${at('entry')}))`,
     /** A solved award by its number. */
-    solvedOf: (key: SolvedKey, number = at('awardNo')) => `INDEX(${grids.solved.range(key)},N(${number})+1)`,
+    solvedOf: (key: KeyOf<'solved'>, number = at('awardNo')) => `INDEX(${grids.solved.range(key)},N(${number})+1)`,
     tonnes: grids.offers.range('tonnes'),
     numbers: grids.offers.range('offer'),
     /** Whether each offer is in a list such as `,3,17,`. */
@@ -87,6 +81,8 @@ export const literal = (value: number | string): string =>
   typeof value === 'number' ? String(value) : stringLiteral(value)
 
 /** Whether `Inputs` has an award rule, as conditions in a formula. */
-export const CHEAPEST = 'AwardRule="cheapest-compliant"'
-export const BEST_SCORE = 'AwardRule="best-score-compliant"'
-export const REGARDLESS = 'AwardRule="cheapest-regardless"'
+export const ruleIs = {
+  cheapest: 'AwardRule="cheapest-compliant"',
+  bestScore: 'AwardRule="best-score-compliant"',
+  regardless: 'AwardRule="cheapest-regardless"',
+}

@@ -5,29 +5,19 @@ import type { AwardedOffer, RequirementSwitch } from '../../../src/domain/compar
 import type { OfferReport } from '../../../src/domain/comparison/offer/offer-report-model.js'
 import type { RequirementName } from '../../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
-import { type At, type Columns, columnsOf } from '../../layout/columns.js'
+import { type At, columnsOf } from '../../layout/columns.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'
 import { requirementCell } from '../inputs.js'
 import type { RfqLayout } from '../layout.js'
 import { ALTERNATIVE_DIGITS, factsOf, membersText, oncePerLayout, titlesOf } from './award-facts.js'
-import {
-  type AwardedKey,
-  BEST_SCORE,
-  type GroupKey,
-  literal,
-  MAX_AWARDED_ROWS,
-  REGARDLESS,
-  type RecommendedOfferKey,
-  type RequirementKey,
-  referencesOf,
-} from './recommendation-grids.js'
+import { type KeyOf, literal, MAX_AWARDED_ROWS, referencesOf, ruleIs } from './recommendation-grids.js'
 
 /** Every offer: whether it is eligible, its tonnes in the recommended award, and its place by score. */
-export function offerColumns(layout: RfqLayout): Columns<OfferReport, RecommendedOfferKey> {
+export function offerColumns(layout: RfqLayout) {
   const { recommendation: grids, offers, scoring, numbers, failures, report } = layout
   const { least, most } = factsOf(layout)
-  const { number, formula } = columnsOf<OfferReport, RecommendedOfferKey>(grids.offers)
+  const { number, formula } = columnsOf<OfferReport, KeyOf<'offers'>>(grids.offers)
   const { at: fact } = referencesOf(layout)
   const candidates = new Map(failures.candidates.map((candidate) => [candidate.offer.id, candidate]))
   const eligible = new Set(report.decision.offers.flatMap((one) => (one.eligible ? [one.offerId] : [])))
@@ -38,12 +28,12 @@ export function offerColumns(layout: RfqLayout): Columns<OfferReport, Recommende
   )
   const orders = new Map(steps.map(({ candidate }, at) => [candidate.offer.id, at + 1]))
   const indexes = new Map(report.offers.map(({ id }, index) => [id, index + 1]))
-  const range = (key: RecommendedOfferKey) => grids.offers.range(key)
-  const ofGroup = ({ id }: OfferReport, key: GroupKey, otherwise: string) => {
+  const range = (key: KeyOf<'offers'>) => grids.offers.range(key)
+  const ofGroup = ({ id }: OfferReport, key: KeyOf<'groups'>, otherwise: string) => {
     const group = failures.groupOf.get(id)
     return group === undefined ? `IF(TRUE,"${otherwise}")` : grids.groups.cell(key, group)
   }
-  const ifEligible = (at: At<RecommendedOfferKey>, expression: string) => `IF(${at('eligible')}="yes",${expression},"")`
+  const ifEligible = (at: At<KeyOf<'offers'>>, expression: string) => `IF(${at('eligible')}="yes",${expression},"")`
   const onlyEligible = <T extends CachedResult>({ id }: OfferReport, value: T) => (eligible.has(id) ? value : '')
   return {
     offer: number('Offer no.', ({ sequence }) => sequence),
@@ -62,7 +52,7 @@ export function offerColumns(layout: RfqLayout): Columns<OfferReport, Recommende
       const volume = offers.cell('volume', index)
       const byScore = `IF(ISNUMBER(${at('order')}),INDEX(${range('take')},N(${at('order')}))*${volume},0)`
       const solved = `IF(ISNUMBER(SEARCH(",${offer.sequence},",${fact('members')})),${volume},0)`
-      const tonnes = candidates.has(offer.id) ? `IF(${BEST_SCORE},${byScore},${solved})` : '0'
+      const tonnes = candidates.has(offer.id) ? `IF(${ruleIs.bestScore},${byScore},${solved})` : '0'
       return [`IF(${fact('problem')}="",${tonnes},${fact('problem')})`, awarded.get(offer.id) ?? 0]
     }),
     sortRank: formula('Rank, unranked last', style.plainNumber, (offer, at, index) => [
@@ -115,8 +105,8 @@ const hardTitles = ({ report }: RfqLayout, names: readonly RequirementName[]) =>
   titlesOf(names.filter((name) => report.settings.requirements[name] === 'hard'))
 
 /** Sets of failed requirements: whether offers that fail them are eligible at the levels on `Inputs`. */
-export function groupColumns(layout: RfqLayout): Columns<readonly RequirementName[], GroupKey> {
-  const { number, formula } = columnsOf<readonly RequirementName[], GroupKey>(layout.recommendation.groups)
+export function groupColumns(layout: RfqLayout) {
+  const { number, formula } = columnsOf<readonly RequirementName[], KeyOf<'groups'>>(layout.recommendation.groups)
   const isHard = (name: RequirementName) => `${requirementCell(name)}="hard"`
   return {
     group: number('Group', (_, index) => index + 1),
@@ -135,10 +125,10 @@ export function groupColumns(layout: RfqLayout): Columns<readonly RequirementNam
 }
 
 /** The requirements with their levels on `Inputs`, and the awarded offers that do not meet them. */
-export function requirementColumns(layout: RfqLayout): Columns<RequirementSwitch, RequirementKey> {
+export function requirementColumns(layout: RfqLayout) {
   const { recommendation: grids, failures, report } = layout
   const { isMember, numbers, tonnes } = referencesOf(layout)
-  const { text, formula, arrayFormula } = columnsOf<RequirementSwitch, RequirementKey>(grids.requirements)
+  const { text, formula, arrayFormula } = columnsOf<RequirementSwitch, KeyOf<'requirements'>>(grids.requirements)
   const { award } = report.decision.recommendation
   const cellStyle = style.body
   const failing = (name: RequirementName, among: readonly Candidate[]) => {
@@ -183,9 +173,9 @@ export const AWARDED_ROWS = [...Array(MAX_AWARDED_ROWS).keys()]
 const ANY_PRICE = 'any price'
 
 /** The awarded offers by number, each with the award without it and its break-even price. */
-export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey> => {
+export const awardedColumns = oncePerLayout((layout) => {
   const { recommendation: grids, offers, numbers, money, price, inCurrency, perTonne, report } = layout
-  const { formula, arrayFormula } = columnsOf<number, AwardedKey>(grids.awarded)
+  const { formula, arrayFormula } = columnsOf<number, KeyOf<'awarded'>>(grids.awarded)
   const { award, breakEven, status } = report.decision.recommendation
   const { at: fact, numbers: numbersOf, solvedOf, tonnes } = referencesOf(layout)
   const indexes = new Map(report.offers.map(({ id }, index) => [id, index + 1]))
@@ -195,14 +185,14 @@ export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey
   const column = (
     header: string,
     cellStyle: style.Style,
-    expression: (at: At<AwardedKey>, row: number) => string,
+    expression: (at: At<KeyOf<'awarded'>>, row: number) => string,
     cached: (offer: AwardedOffer, row: number) => CachedResult,
   ) =>
     formula(header, cellStyle, (row, at) => {
       const offer = award?.offers[row]
       return [`IF(${at('number')}="","",${expression(at, row)})`, offer === undefined ? '' : cached(offer, row)]
     })
-  const pick = (range: string) => (at: At<AwardedKey>) => `INDEX(${range},${at('index')})`
+  const pick = (range: string) => (at: At<KeyOf<'awarded'>>) => `INDEX(${range},${at('index')})`
   const breakEvenOf = ({ offerId }: AwardedOffer): string | number => {
     const found = breakEven.find((one) => one.offerId === offerId)
     const known = found !== undefined && (status === 'award' || !isSolved)
@@ -243,7 +233,7 @@ export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey
       (_at, row) => {
         const digits = `MID(${fact('alternatives')},${row * ALTERNATIVE_DIGITS + 1},${ALTERNATIVE_DIGITS})`
         const number = `IFERROR(VALUE(${digits}),"${NO_FIGURE}")`
-        return `IF(OR(${BEST_SCORE},${fact('status')}<>"award"),"${NO_FIGURE}",${number})`
+        return `IF(OR(${ruleIs.bestScore},${fact('status')}<>"award"),"${NO_FIGURE}",${number})`
       },
       (_offer, row) => alternatives?.[row] ?? NO_FIGURE,
     ),
@@ -256,11 +246,11 @@ export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey
     breakEven: formula(perTonne('Break-even price'), price, (row, at) => {
       const offer = award?.offers[row]
       const cached = offer === undefined ? '' : breakEvenOf(offer)
-      const limited = `AND(NOT(${REGARDLESS}),${requirementCell('priceMax')}="hard",ISNUMBER(MaxPrice))`
+      const limited = `AND(NOT(${ruleIs.regardless}),${requirementCell('priceMax')}="hard",ISNUMBER(MaxPrice))`
       const equal = `(${at('total')}+${at('alternativeTotal')}-${fact('total')})/${at('tonnes')}`
       const solved = `IF(ISNUMBER(${at('alternativeTotal')}),IF(${limited},MIN(MaxPrice,${equal}),${equal}),IF(${limited},MaxPrice,"${ANY_PRICE}"))`
       const reported = isSolved ? `"${NO_FIGURE}"` : `IF(InputsChanged=0,${literal(cached)},"${NO_FIGURE}")`
-      const known = `AND(NOT(${BEST_SCORE}),${fact('status')}="award",${fact('alternatives')}<>"")`
+      const known = `AND(NOT(${ruleIs.bestScore}),${fact('status')}="award",${fact('alternatives')}<>"")`
       return [`IF(${at('number')}="","",IF(${known},${solved},${reported}))`, cached]
     }),
   }

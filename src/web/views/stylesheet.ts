@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { CHART_STYLE } from '../../presentation/chart-svg.js'
-import { palette } from '../../presentation/palette.js'
+import { darkPalette, palette } from '../../presentation/palette.js'
 
 /** The colours of the workbook. Each pair of text and background has a contrast of at least 4.5 : 1. */
 const LIGHT = {
@@ -26,25 +26,25 @@ const LIGHT = {
   pastink: 'FF5C4A00',
 }
 const DARK: Record<keyof typeof LIGHT, string> = {
-  ink: 'FFE4E9ED',
-  muted: 'FFA3B0BB',
+  ink: darkPalette.ink,
+  muted: darkPalette.muted,
   paper: 'FF171D22',
   page: 'FF101518',
   band: 'FF1E262C',
   line: 'FF303C44',
   edge: 'FF7C8994',
-  brand: 'FF1D4E5A',
-  brandink: 'FFFFFFFF',
-  section: 'FF203239',
-  sectionink: 'FFA9D3DE',
+  brand: darkPalette.head,
+  brandink: darkPalette.headInk,
+  section: darkPalette.section,
+  sectionink: darkPalette.sectionInk,
   link: 'FF8AC2F5',
-  good: 'FF17361F',
-  goodink: 'FF93D8A2',
-  warn: 'FF3D3010',
-  warnink: 'FFEFC569',
-  bad: 'FF431E1B',
-  badink: 'FFF4A29A',
-  past: 'FF37331B',
+  good: darkPalette.good,
+  goodink: darkPalette.goodInk,
+  warn: darkPalette.warn,
+  warnink: darkPalette.warnInk,
+  bad: darkPalette.bad,
+  badink: darkPalette.badInk,
+  past: darkPalette.input,
   pastink: 'FFF0DF9A',
 }
 const variables = (colours: Record<string, string>) =>
