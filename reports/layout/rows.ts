@@ -16,11 +16,7 @@ export const headingRows = (of: { subject: string }, title: string, note: string
   noteRow(note),
 ]
 
-export const titleRow = (words: string): RowPlan => ({
-  role: 'title',
-  cells: [text(words, style.title)],
-  height: 24,
-})
+export const titleRow = (words: string): RowPlan => ({ role: 'title', cells: [text(words, style.title)], height: 24 })
 /** A line below the title that is the same on all sheets; formats that show all sheets on one page show it once. */
 export const subjectRow = (words: string): RowPlan => ({
   role: 'subject',

@@ -1,31 +1,25 @@
 import { oneLine } from '../../src/domain/clean-text.js'
+import { isExact } from '../../src/domain/comparison/awards/award-model.js'
 import { REQUIREMENT_TITLES } from '../../src/domain/comparison/decision/award-requirements.js'
+import type { ScenarioName } from '../../src/domain/comparison/decision/decision-model.js'
 import { type ScenarioRow, scenarioRows, unmetByOffer } from '../../src/domain/comparison/decision/scenario-rows.js'
-import { isSolved } from '../../src/domain/comparison/decision/solved-scenarios.js'
+import { isSolved, type SolvedSet, solvedSet } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
+import { constant, either, listOrCount, type Phrase, say, type Test } from '../layout/phrase.js'
 import { emptyRows, headingRows, heightOf, keepTogether } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { inOrder, rowSheet, tableRows } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
+import { blank, type Cell, formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
 import { TONNES } from '../xlsx/validations.js'
 import { savingsRows } from './award-savings.js'
-import {
-  levelsChangedCell,
-  lowerBoundCell,
-  OUTDATED,
-  outdatedWhen,
-  ruleCell,
-  singleOfferCalculationRow,
-  solutionCell,
-  tonnesRows,
-} from './award-tonnes.js'
-import { REACHED_VOLUME } from './inputs.js'
+import { levelsChangedCell, OUTDATED, outdatedWhen, singleOfferCalculationRow, tonnesRows } from './award-tonnes.js'
+import { byWantedBasis, REACHED_FACTOR, REACHED_VOLUME } from './inputs.js'
 import { type RfqLayout, type ScenarioKey, SHEET_SCENARIOS } from './layout.js'
-import { blockColumns, withBlockWidths, withRecommendation } from './recommendation/recommendation-block.js'
+import * as block from './recommendation/recommendation-block.js'
 
 const NOTE =
   'Ways to award, and the tonnes of each offer. Awards minimise the total paid. Tonnes beyond the wanted volume are an excess with a cost, never a saving. Enter an award of your own in the yellow column.'
@@ -45,9 +39,9 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
   const outdated = is({ column: scenarios.letter('solution') }, '=', OUTDATED)
   return rowSheet({
     name: 'Award',
-    widths: withBlockWidths(layout, WIDTHS),
-    workingColumns: [...[...WIDTHS.keys()].slice(FIRST_WORKING_COLUMN), ...blockColumns(layout)],
-    rows: () => withRecommendation(layout, awardRows(layout)),
+    widths: block.withBlockWidths(layout, WIDTHS),
+    workingColumns: [...[...WIDTHS.keys()].slice(FIRST_WORKING_COLUMN), ...block.blockColumns(layout)],
+    rows: () => block.withRecommendation(layout, awardRows(layout)),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
     validations: [{ address: award.area('own'), rule: TONNES }],
@@ -102,13 +96,10 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
     number: number('No.', ({ scenario }) => SHEET_SCENARIOS.indexOf(scenario) + 1),
     scenario: text('Scenario', (award) => award.title, { style: style.boldWrapped }),
     winners: {
-      ...arrayFormula('Awarded to', style.wrapped, (award) => [
-        winnersExpression(layout, award),
-        winnerNames(layout, award),
-      ]),
+      ...arrayFormula('Awarded to', style.wrapped, (award) => winners(layout, award)),
       alternative: (award) =>
         isSolved(award.scenario)
-          ? textCell(`${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`, style.wrapped)
+          ? textCell(`${FOR_ORIGINAL_INPUTS}${winners(layout, award)[1]}`, style.wrapped)
           : undefined,
     },
     reached: formula('Volume reached', style.centred, (award, at) => [
@@ -148,27 +139,15 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
       award.constraint?.cost ?? '',
     ]),
     solution: cells('Solution', (award) => solutionCell(layout, award)),
-    waived: arrayFormula('Hard requirements waived, by offer no.', style.wrapped, (award, at) => [
-      waivedExpression(layout, award, at('tonnes')),
-      waivedText(layout, award, unmet),
-    ]),
+    waived: arrayFormula('Hard requirements waived, by offer no.', style.wrapped, (award, at) =>
+      waived(layout, award, unmet, at('tonnes')),
+    ),
     waived2: empty,
     waived3: empty,
     waived4: empty,
-    lowerBound: cells(inCurrency('Lower bound on cost'), (award) => lowerBoundCell(layout, award), {
-      style: money,
-    }),
+    lowerBound: cells(inCurrency('Lower bound on cost'), (award) => lowerBoundCell(layout, award), { style: money }),
     rule: cells('Rule and solution method', (award) => ruleCell(layout, award)),
   }
-}
-
-function winnersExpression(layout: RfqLayout, award: ScenarioRow): string {
-  const count = winnerCount(layout, award)
-  const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
-  const winners = `IF(${count}=0,"${NO_FIGURE}",IF(${count}>${MAX_NAMED_WINNERS},${count}&" offers",${names}))`
-  return isSolved(award.scenario)
-    ? `IF(${outdatedWhen(layout, award.scenario)},"${FOR_ORIGINAL_INPUTS}","")&${winners}`
-    : winners
 }
 
 /** Tonnes a reader enters for an unranked offer are ignored. */
@@ -177,34 +156,42 @@ const isWinner = ({ award: { range } }: RfqLayout, { scenario }: ScenarioRow) =>
 const winnerCount = (layout: RfqLayout, award: ScenarioRow) => `SUMPRODUCT(--(${isWinner(layout, award)}>0))`
 
 /** In the order of the table of tonnes. */
-function winnerNames({ report }: RfqLayout, { awarded }: ScenarioRow): string {
-  if (awarded.size === 0) return NO_FIGURE
-  if (awarded.size > MAX_NAMED_WINNERS) return `${awarded.size} offers`
-  const winners = report.offers.filter(({ id }) => awarded.has(id))
-  return winners.map(({ label }) => oneLine(label)).join('; ')
+function winners(layout: RfqLayout, award: ScenarioRow): Phrase {
+  const labels = layout.report.offers.filter(({ id }) => award.awarded.has(id)).map(({ label }) => oneLine(label))
+  const count = winnerCount(layout, award)
+  const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
+  const all = listOrCount([names, labels.join('; ')], [count, labels.length], MAX_NAMED_WINNERS)
+  const found = either([`${count}=0`, labels.length === 0], constant(NO_FIGURE), all)
+  if (!isSolved(award.scenario)) return found
+  return say`${either([outdatedWhen(layout, award.scenario), false], constant(FOR_ORIGINAL_INPUTS))}${found}`
 }
 
 /** What an award waives: the hard requirements that its offers do not meet, and the RFQ's maximum volume. */
-function waivedExpression(layout: RfqLayout, award: ScenarioRow, tonnes: string): string {
-  const { award: grid } = layout
+function waived(layout: RfqLayout, award: ScenarioRow, unmet: ReadonlyMap<string, string>, tonnes: string): Phrase {
+  const { award: grid, report } = layout
+  const { maxVolume } = report.rfq
+  const all = report.offers.filter(({ id }) => award.awarded.has(id) && unmet.get(id))
   const failing = `${isWinner(layout, award)}*(${grid.range('unmet')}<>"")`
-  const named = `_xlfn.TEXTJOIN("; ",TRUE,IF(${failing},${grid.range('offer')}&": "&${grid.range('unmet')},""))`
-  const byOffers = `IF(SUM(${failing})>${MAX_NAMED_WINNERS},SUM(${failing})&"${MANY_FAILING}",${named})`
-  const above = `IF(AND(ISNUMBER(MaxVolume),${tonnes}>N(MaxVolume)*(1+1E-9)),"${REQUIREMENT_TITLES.volumeMax}","")`
-  const parts = isVolumeHard(layout) ? `_xlfn.TEXTJOIN("; ",TRUE,${byOffers},${above})` : byOffers
-  return `IF(RatesChanged+${levelsChangedCell(layout)}>0,"${OUTDATED}",${parts})`
-}
-
-const MANY_FAILING = ' offers do not meet hard requirements'
-const isVolumeHard = ({ report }: RfqLayout) => report.settings.requirements.volumeMax === 'hard'
-
-function waivedText(layout: RfqLayout, { awarded, tonnes }: ScenarioRow, unmet: ReadonlyMap<string, string>): string {
-  const { offers, rfq } = layout.report
-  const failing = offers.filter(({ id }) => awarded.has(id) && unmet.get(id))
-  const named = failing.map(({ id, sequence }) => `${sequence}: ${unmet.get(id)}`)
-  const byOffers = failing.length > MAX_NAMED_WINNERS ? [`${failing.length}${MANY_FAILING}`] : named
-  const isAbove = isVolumeHard(layout) && rfq.maxVolume !== null && tonnes > rfq.maxVolume * (1 + 1e-9)
-  return [...byOffers, ...(isAbove ? [REQUIREMENT_TITLES.volumeMax] : [])].join('; ')
+  const byOffers = either(
+    [`SUM(${failing})>${MAX_NAMED_WINNERS}`, all.length > MAX_NAMED_WINNERS],
+    say`${[`SUM(${failing})`, `${all.length}`]} offers do not meet hard requirements`,
+    [
+      `_xlfn.TEXTJOIN("; ",TRUE,IF(${failing},${grid.range('offer')}&": "&${grid.range('unmet')},""))`,
+      all.map(({ id, sequence }) => `${sequence}: ${unmet.get(id)}`).join('; '),
+    ],
+  )
+  const isAbove = maxVolume !== null && award.tonnes > maxVolume * (1 + 1e-9)
+  const above = either(
+    [`AND(ISNUMBER(MaxVolume),${tonnes}>N(MaxVolume)*(1+1E-9))`, isAbove],
+    constant(REQUIREMENT_TITLES.volumeMax),
+  )
+  const both: Phrase = [
+    `_xlfn.TEXTJOIN("; ",TRUE,${byOffers[0]},${above[0]})`,
+    [byOffers[1], above[1]].filter((words) => words !== '').join('; '),
+  ]
+  const isVolumeHard = report.settings.requirements.volumeMax === 'hard'
+  const isOutdated: Test = [`RatesChanged+${levelsChangedCell(layout)}>0`, false]
+  return either(isOutdated, constant(OUTDATED), isVolumeHard ? both : byOffers)
 }
 
 /** Names the scenarios that formulas cannot solve, and states whether they are still current. */
@@ -214,4 +201,63 @@ function solvedScenariosRow({ scenarios }: RfqLayout): RowPlan {
   const outdated = `Scenarios marked as outdated depend on inputs that changed: their awards are those for the original inputs. For the best awards, run: `
   const sentence = `IF(COUNTIF(${scenarios.area('solution')},"${OUTDATED}")>0,${stringLiteral(outdated)}&ReportCommand,${stringLiteral(current)})`
   return { cells: [undefined, formula(sentence, current, { ...style.body, alignment: {} })] }
+}
+
+const solutionOf = (found: Pick<SolvedSet, 'exact'> | null) =>
+  found === null ? OUTDATED : found.exact ? 'proven' : 'best found'
+
+/** How a scenario was solved: by formula, by search (proven or best found, until outdated), or by the reader. */
+function solutionCell(layout: RfqLayout, award: ScenarioRow): Cell {
+  const { report } = layout
+  const { scenario } = award
+  if (scenario === 'recommended') {
+    const { cell, cached } = block.recommendationFact(layout, 'solution')
+    return formula(`IF(${outdatedWhen(layout, scenario)},"${OUTDATED}",${cell})`, cached, style.centred)
+  }
+  if (!isSolved(scenario)) return textCell(scenario === 'own' ? 'your own' : 'formula', style.centred)
+  const solution = byWantedBasis((basis) => stringLiteral(solutionOf(solvedSet(report, scenario, basis))))
+  return formula(`IF(${outdatedWhen(layout, scenario)},"${OUTDATED}",${solution})`, solutionOf(award), style.centred)
+}
+
+/**
+ * Lower bound on the cost of an award. Buying parts of offers never costs more than buying whole offers, so the divisible
+ * scenario is a lower bound for a searched award that is outdated.
+ */
+function lowerBoundCell(layout: RfqLayout, award: ScenarioRow): Cell {
+  const { report, money, scenarios } = layout
+  const { scenario } = award
+  if (!isSolved(scenario)) return blank(style.body)
+  const divisible = SHEET_SCENARIOS.indexOf('cheapest-divisible')
+  const bound = byWantedBasis((basis) => `${solvedSet(report, scenario, basis)?.lowerBound ?? '""'}`)
+  // Only ranked offers are part of the divisible scenario.
+  const outdated = isExact(scenario)
+    ? `IF(${scenarios.at('reached', divisible)}="yes",${scenarios.at('total', divisible)},"")`
+    : '""'
+  const expression = `IF(${outdatedWhen(layout, scenario)},${outdated},${bound})`
+  return formula(expression, award.lowerBound ?? '', money)
+}
+
+/** The rule of a scenario; how a searched one was solved for the current inputs, or what is wrong with own tonnes. */
+function ruleCell(layout: RfqLayout, { scenario, rule, words, constraint }: ScenarioRow): Cell {
+  const { report } = layout
+  const titleOf = (name: ScenarioName) => report.decision.scenarios.find((each) => each.scenario === name)?.title ?? ''
+  const shown = constraint === null ? '' : ` ${constraint.words}: compared with “${titleOf(constraint.without)}”.`
+  if (scenario === 'own') return formula(`${stringLiteral(rule)}&${ignoredExpression(layout)}`, rule, style.body)
+  if (!isSolved(scenario)) return textCell(`${rule}${shown}`, style.body)
+  const found = byWantedBasis((basis) => stringLiteral(solvedSet(report, scenario, basis)?.words ?? OUTDATED_NOTE))
+  const solved = `IF(${outdatedWhen(layout, scenario)},${stringLiteral(OUTDATED_NOTE)},${found})`
+  const live = `${stringLiteral(`${rule} `)}&${solved}&${stringLiteral(shown)}`
+  return formula(live, `${rule} ${words}${shown}`, style.body)
+}
+
+const OUTDATED_NOTE = 'The inputs changed, so another award may cost less. Generate the report again to find it.'
+
+/** How many of the tonnes that the reader entered exceed an offer, or are for an unranked one; none in the report. */
+function ignoredExpression({ award }: RfqLayout): string {
+  const [own, ranked] = [award.range('own'), `(${award.range('eligible')}="yes")`]
+  const awarded = `${ranked}*(${own}>0)`
+  const over = `SUMPRODUCT(${awarded}*(${award.range('volume')}<${own}*${REACHED_FACTOR}))`
+  const ignored = `(SUMPRODUCT(--(${own}<>0))-SUMPRODUCT(${awarded}))`
+  const count = (expression: string, words: string) => `IF(${expression}>0," "&${expression}&" ${words}","")`
+  return `${count(over, 'above the offered volume.')}&${count(ignored, 'ignored: not ranked.')}`
 }

@@ -206,29 +206,22 @@ function expressionsOf(layout: RfqLayout, check: Check, index: number | undefine
     return { left, right: right(left), exact: allowed, tolerance: allowed }
   }
   const awarded = recommendation.offers.range('tonnes')
-  switch (check.id) {
-    case 'lines-volume':
-      return { left: `SUM(${deliveries.range('volume')})`, right: `SUM(${offers.range('sumVolume')})` }
-    case 'lines-value':
-      return { left: `SUM(${deliveries.range('total')})`, right: `SUM(${offers.range('sumValue')})` }
-    case 'volume':
-      return ofOffer('statedVolume', 'sumVolume', () => ({ exact: 'VolumeTolerance', tolerance: 'VolumeTolerance' }))
-    case 'total':
-      return ofOffer('statedTotal', 'sumValue', (stated) => ({ tolerance: totalToleranceExpression(stated) }))
-    case 'recommended-total':
-      return ofAward('total', () => `SUMPRODUCT(${awarded},${offers.range('comparedPricePerTonne')})`)
-    case 'recommended-tonnes':
-      return ofAward('tonnes', () => `SUMIFS(${offers.range('volume')},${awarded},">0")`)
-    case 'recommended-solved': {
-      const number = recommendationFact(layout, 'awardNo').cell
-      const solved = `IF(ISNUMBER(${number}),INDEX(${recommendation.solved.range('total')},N(${number})+1),0)`
-      const isSolved = (total: string) => `AND(AwardRule<>"best-score-compliant",${total}>0)`
-      const hasSolved = report.decision.switches.awards.length > 0
-      return ofAward('total', (total) => (hasSolved ? `IF(${isSolved(total)},${solved},${total})` : total))
-    }
-    case 'recommended-original':
-      return ofAward('total', (total) => `IF(InputsChanged=0,${check.right.value},${total})`)
-    default:
-      return {}
+  const number = recommendationFact(layout, 'awardNo').cell
+  const solved = `IF(ISNUMBER(${number}),INDEX(${recommendation.solved.range('total')},N(${number})+1),0)`
+  const isSolved = (total: string) => `AND(AwardRule<>"best-score-compliant",${total}>0)`
+  const hasSolved = report.decision.switches.awards.length > 0
+  const makers: Readonly<Partial<Record<string, () => Expressions>>> = {
+    'lines-volume': () => ({ left: `SUM(${deliveries.range('volume')})`, right: `SUM(${offers.range('sumVolume')})` }),
+    'lines-value': () => ({ left: `SUM(${deliveries.range('total')})`, right: `SUM(${offers.range('sumValue')})` }),
+    volume: () =>
+      ofOffer('statedVolume', 'sumVolume', () => ({ exact: 'VolumeTolerance', tolerance: 'VolumeTolerance' })),
+    total: () => ofOffer('statedTotal', 'sumValue', (stated) => ({ tolerance: totalToleranceExpression(stated) })),
+    'recommended-total': () =>
+      ofAward('total', () => `SUMPRODUCT(${awarded},${offers.range('comparedPricePerTonne')})`),
+    'recommended-tonnes': () => ofAward('tonnes', () => `SUMIFS(${offers.range('volume')},${awarded},">0")`),
+    'recommended-solved': () =>
+      ofAward('total', (total) => (hasSolved ? `IF(${isSolved(total)},${solved},${total})` : total)),
+    'recommended-original': () => ofAward('total', (total) => `IF(InputsChanged=0,${check.right.value},${total})`),
   }
+  return makers[check.id]?.() ?? {}
 }

@@ -159,52 +159,43 @@ function groupsOf(layout: RfqLayout) {
           ...(HIGHEST.includes(key) && { best: 'max' }),
         }),
       )
-  const meets: Attribute = {
-    label: 'Meets all requirements',
-    cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
-  }
+  const group = (title: string, all: readonly OfferKey[], ...more: readonly Attribute[]) => ({
+    title,
+    attributes: [...offers(all), ...more],
+  })
   return [
-    { title: 'Outcome', attributes: [...offers(keys('eligible why rank score')), meets] },
-    {
-      title: 'Price and payment',
-      attributes: offers(
-        keys(
-          'comparedPricePerTonne comparedPrice comparedTotal pricePerTonne total totalVerdict prepaidShare contract currency',
-        ),
+    group('Outcome', keys('eligible why rank score'), {
+      label: 'Meets all requirements',
+      cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
+    }),
+    group(
+      'Price and payment',
+      keys(
+        'comparedPricePerTonne comparedPrice comparedTotal pricePerTonne total totalVerdict',
+        'prepaidShare contract currency',
       ),
-    },
-    {
-      title: 'Volume and delivery',
-      attributes: offers(
-        keys(
-          'volume coverage volumeVerdict firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage',
-        ),
-      ),
-    },
-    { title: 'RFQ requirements', attributes: requirementAttributes(layout) },
-    {
-      title: 'Project, as described by its developer',
-      attributes: [
-        ...offers(keys('developer project country registry registryId methodologies activity ecosystems labels')),
-        textAttribute('Project stages', ({ listing }) => codeList(listing.projectStages)),
-        {
-          label: 'First issuance',
-          cell: ({ listing }: OfferReport) => date(listing.firstIssuanceDate, style.calendarDate),
-        },
-        ...offers(keys('facts')),
-      ],
-    },
-    { title: 'Flags', attributes: [...offers(keys('high medium low')), ...flagAttributes()] },
-    {
-      title: 'Submission and source',
-      attributes: [
-        ...offers(keys('status view submitted expiry review')),
-        textAttribute('Review comment', ({ terms }) => terms.review?.comment),
-        textAttribute('Notes to the buyer', ({ terms }) => terms.notes),
-        textAttribute('Full document read', (offer) => (offer.shape === 'full' ? 'yes' : 'no, summary only')),
-        ...offers(keys('version observed id')),
-      ],
-    },
+    ),
+    group(
+      'Volume and delivery',
+      keys('volume coverage volumeVerdict firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage'),
+    ),
+    group('RFQ requirements', [], ...requirementAttributes(layout)),
+    group(
+      'Project, as described by its developer',
+      keys('developer project country registry registryId methodologies activity ecosystems labels'),
+      textAttribute('Project stages', ({ listing }) => codeList(listing.projectStages)),
+      { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
+      ...offers(keys('facts')),
+    ),
+    group('Flags', keys('high medium low'), ...flagAttributes()),
+    group(
+      'Submission and source',
+      keys('status view submitted expiry review'),
+      textAttribute('Review comment', ({ terms }) => terms.review?.comment),
+      textAttribute('Notes to the buyer', ({ terms }) => terms.notes),
+      textAttribute('Full document read', (offer) => (offer.shape === 'full' ? 'yes' : 'no, summary only')),
+      ...offers(keys('version observed id')),
+    ),
   ]
 }
 

@@ -13,7 +13,7 @@ import {
   type WantedBasis,
 } from '../../src/domain/comparison/settings.js'
 import { guardCell, type Withheld } from '../layout/guard.js'
-import { codeList, codeWords } from '../layout/wording.js'
+import { codeList, codeWords, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, stringLiteral, text } from '../xlsx/cells.js'
 import { type DataValidation, numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
@@ -84,14 +84,8 @@ export const inputSections = (layout: RfqLayout) => [
   { title: 'Price, time and volume', entries: valueEntries(layout) },
   { title: 'Tolerances and warning limits', entries: toleranceEntries(layout) },
   { title: 'Delivery-risk haircuts', entries: haircutEntries(layout) },
-  {
-    title: layout.currency === null ? 'Exchange rates' : `Exchange rates to ${layout.currency}`,
-    entries: rateEntries(layout),
-  },
-  {
-    title: 'RFQ limits, as received',
-    entries: [...timeLimits(layout), ...volumeLimits(layout), ...priceLimits(layout)],
-  },
+  { title: `Exchange rates${layout.currency === null ? '' : ` to ${layout.currency}`}`, entries: rateEntries(layout) },
+  { title: 'RFQ limits, as received', entries: [timeLimits, volumeLimits, priceLimits].flatMap((of) => of(layout)) },
 ]
 
 /** The defined names of cells, by requirement and kind of contract. */
@@ -101,32 +95,26 @@ export const haircutCell = (kind: HaircutKind) => `Haircut${codeWords(kind)}`
 const choice = (
   setting: string,
   { name, ...entry }: Pick<Entry, 'label' | 'unit' | 'explanation'> & { name: string },
-  [chosen, ...choices]: readonly [chosen: string, ...choices: string[]],
+  chosen: string,
+  choices: readonly string[],
 ): Entry => ({ ...entry, name, value: text(chosen, toRight), input: { setting, ...choiceInput(choices) } })
 
 const LEVELS_EXPLAINED =
   'Hard: offers that do not meet it are not awarded. Advisory: they may be awarded, and the recommendation says so. Off: not considered.'
-
-/** Whether offers meet a price limit depends on exchange rates. */
-const offersNotMeetingCell = (words: string): Cell =>
-  formula(`IF(AwardRatesChanged>0,"outdated",${stringLiteral(words)})`, words, style.wrapped)
 
 function decisionEntries({ report, failures }: RfqLayout): Entry[] {
   const { rule, requirements } = report.decision
   const { length } = failures.candidates
   const rules = `${AWARD_RULES.map((each) => `${each}: ${RULE_TEXT[each].words}`).join('. ')}.`
   return [
-    choice('awardRule', { name: 'AwardRule', label: 'Award rule', unit: '', explanation: rules }, [
-      rule,
-      ...AWARD_RULES,
-    ]),
+    choice('awardRule', { name: 'AwardRule', label: 'Award rule', unit: '', explanation: rules }, rule, AWARD_RULES),
     ...requirements.map(({ name, title, level, setting, offersNotMeeting }, at) => {
-      const unit = offersNotMeetingCell(`not met by ${offersNotMeeting} of ${length}`)
+      const words = `not met by ${offersNotMeeting} of ${length}`
+      // Whether offers meet a price limit depends on exchange rates.
+      const unit = formula(`IF(AwardRatesChanged>0,"outdated",${stringLiteral(words)})`, words, style.wrapped)
       const explanation = at === 0 ? LEVELS_EXPLAINED : 'Hard, advisory or off.'
-      return choice(setting, { name: requirementCell(name), label: title, unit, explanation }, [
-        level,
-        ...REQUIREMENT_LEVELS,
-      ])
+      const entry = { name: requirementCell(name), label: title, unit, explanation }
+      return choice(setting, entry, level, REQUIREMENT_LEVELS)
     }),
   ]
 }
@@ -157,19 +145,14 @@ const numberEntry =
 function valueEntries(layout: RfqLayout): Entry[] {
   const { settings, rfq } = layout.report
   const entry = numberEntry(layout)
-  const wanted = `The RFQ’s volume that coverage and awards aim at: minimum, midpoint or maximum. Original value: ${rfq.wanted.words}`
-  const { words, ...expired } = SETTING_TEXT.rankExpired
+  const aim = `The RFQ’s volume that coverage and awards aim at: minimum, midpoint or maximum. Original value: ${rfq.wanted.words}`
+  const wanted = { name: 'WantedBasis', label: 'Wanted volume', unit: 'min, mid or max', explanation: aim }
+  const { words, ...others } = SETTING_TEXT.rankExpired
+  const expired = { name: 'RankExpired', ...others, explanation: words }
   return [
     entry('discountRate', 'DiscountRate', style.percent),
-    choice(
-      'wantedVolume',
-      { name: 'WantedBasis', label: 'Wanted volume', unit: 'min, mid or max', explanation: wanted },
-      [settings.wantedVolume, ...WANTED_BASES],
-    ),
-    choice('rankExpired', { name: 'RankExpired', ...expired, explanation: words }, [
-      settings.rankExpired ? 'yes' : 'no',
-      ...['yes', 'no'],
-    ]),
+    choice('wantedVolume', wanted, settings.wantedVolume, WANTED_BASES),
+    choice('rankExpired', expired, yesNo(settings.rankExpired), ['yes', 'no']),
     entry('waitDays', 'WaitDays', style.plainNumber),
     entry('vintagePointsPerYear', 'VintagePoints', style.oneDecimal),
   ]

@@ -3,6 +3,7 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
 import { type At, type ColumnStyle, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
+import { constant, either, isNumber, type Test } from '../layout/phrase.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
 import { haircutCell } from './inputs.js'
@@ -155,9 +156,12 @@ function valuation(layout: RfqLayout) {
   return {
     prepaid: metric('prepaid', 'Pre-paid', money, (at) => paid(at, 'amount', `,${payment('amount')},">0"`)),
     prepaidShare: metric('prepaidShare', 'Pre-paid share', percent, share),
-    prepaymentState: formula('Pre-payment check', style.body, (offer, at) => {
-      const verdict = `IF(${at('prepaidShare')}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit")`
-      return [`IF(ISNUMBER(${at('prepaidShare')}),${verdict},"unknown")`, prepaymentState(layout, offer)]
+    prepaymentState: formula('Pre-payment check', style.body, ({ metrics: { prepaidShare } }, at) => {
+      const cell = at('prepaidShare')
+      const limit = layout.report.settings.prepaymentShareLimit + Number(ROUNDING_ALLOWANCE)
+      const isAbove: Test = [`${cell}>PrepaymentLimit+${ROUNDING_ALLOWANCE}`, (prepaidShare ?? 0) > limit]
+      const known = either(isAbove, constant('above limit'), constant('within limit'))
+      return either(isNumber({ cell, cached: prepaidShare }), known, constant('unknown'))
     }),
     presentValue: metric('presentValue', 'Present value', money, (at) => {
       const prepaid = `MIN(1,IF(ISNUMBER(${at('prepaidShare')}),${at('prepaidShare')},0))`
@@ -175,11 +179,4 @@ function valuation(layout: RfqLayout) {
       (offer) => [rateExpression(offer), offer.compared.rate],
     ),
   }
-}
-
-function prepaymentState({ report }: RfqLayout, { metrics }: OfferReport): string {
-  if (metrics.prepaidShare === null) return 'unknown'
-  return metrics.prepaidShare > report.settings.prepaymentShareLimit + Number(ROUNDING_ALLOWANCE)
-    ? 'above limit'
-    : 'within limit'
 }

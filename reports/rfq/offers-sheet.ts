@@ -3,6 +3,7 @@ import { NO_FIGURE } from '../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
 import { bar, here, is, mark } from '../layout/marks.js'
+import { constant, either, isNumber, type Test } from '../layout/phrase.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, yesNo as inWords, joinList } from '../layout/wording.js'
@@ -103,8 +104,7 @@ function eligibleExpression(at: At<OfferKey>, offer: OfferReport): string {
   return `IF(AND(${unexpired},${priced},ISNUMBER(${at('comparedTotal')})),"yes","no")`
 }
 
-function terms(layout: RfqLayout) {
-  const { offers, numbers } = layout
+function terms({ offers, numbers, report }: RfqLayout) {
   const { text, codes, number, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
   const money = ({ terms }: OfferReport) => numbers.money(terms.currencyCode)
   const price = ({ terms }: OfferReport) => numbers.price(terms.currencyCode)
@@ -125,26 +125,19 @@ function terms(layout: RfqLayout) {
     }),
     expiry: date('Expires', (offer) => offer.terms.expiryDate),
     daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.terms.expiryDate, offer.terms.daysToExpiry]),
-    expiryState: formula('Expiry check', style.body, (offer, at) => [
-      expiryExpression(at('daysToExpiry')),
-      expiryState(layout, offer),
-    ]),
+    expiryState: formula('Expiry check', style.body, ({ terms: { daysToExpiry } }, at) => {
+      const [cell, days] = [at('daysToExpiry'), daysToExpiry ?? 0]
+      const isSoon: Test = [`${cell}<=ExpiryWindowDays`, days <= report.settings.expiryWindowDays]
+      const valid = either(isSoon, constant('expiring'), constant('valid'))
+      const known = either([`${cell}<0`, days < 0], constant('expired'), valid)
+      return either(isNumber({ cell, cached: daysToExpiry }), known, constant('no expiry'))
+    }),
     review: codes('Review', (offer) => offer.terms.review?.status),
   }
 }
 
 const visibilityText = (offer: OfferReport) =>
   offer.inView ? 'yes' : `no, missing since ${offer.missingSince?.slice(0, 10) ?? 'unknown'}`
-
-const expiryExpression = (days: string) =>
-  `IF(ISNUMBER(${days}),IF(${days}<0,"expired",IF(${days}<=ExpiryWindowDays,"expiring","valid")),"no expiry")`
-
-function expiryState({ report }: RfqLayout, { terms }: OfferReport): string {
-  const days = terms.daysToExpiry
-  if (days === null) return 'no expiry'
-  if (days < 0) return 'expired'
-  return days <= report.settings.expiryWindowDays ? 'expiring' : 'valid'
-}
 
 function project({ numbers }: RfqLayout) {
   const { text, codes, country, number, cells } = columnsOf<OfferReport>()

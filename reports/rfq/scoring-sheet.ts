@@ -147,20 +147,14 @@ function scoreExpression({ scoring, offers }: RfqLayout, criterion: Criterion, i
     const cell = offers.cell(key, index)
     return `IF(ISNUMBER(${cell}),${expression(cell)},${otherwise})`
   }
-  switch (criterion) {
-    case 'price':
-      return `100*MIN(${scoring.range('price')})/${scoring.at('price', index)}`
-    case 'coverage':
-      return `IF(ISNUMBER(WantedVolume),${known('coverage', (cell) => `100*${cell}`)},100)`
-    case 'delivery':
-      return `IF(ISNUMBER(FulfilmentDays),${known('onTimeShare', (cell) => `100*${cell}`)},100)`
-    case 'promptness':
-      return known('meanWait', (cell) => `100/(1+MAX(0,${cell})/WaitDays)`)
-    case 'vintage':
-      return known('meanVintage', (cell) => `MAX(0,100-VintagePoints*MAX(0,YEAR(AsOfDate)-${cell}))`)
-    case 'payment':
-      return known('prepaidShare', (cell) => `100*(1-MIN(1,${cell}))`)
-    case 'evidence':
-      return `100*${offers.cell('facts', index)}/6`
+  const makers: Record<Criterion, () => string> = {
+    price: () => `100*MIN(${scoring.range('price')})/${scoring.at('price', index)}`,
+    coverage: () => `IF(ISNUMBER(WantedVolume),${known('coverage', (cell) => `100*${cell}`)},100)`,
+    delivery: () => `IF(ISNUMBER(FulfilmentDays),${known('onTimeShare', (cell) => `100*${cell}`)},100)`,
+    promptness: () => known('meanWait', (cell) => `100/(1+MAX(0,${cell})/WaitDays)`),
+    vintage: () => known('meanVintage', (cell) => `MAX(0,100-VintagePoints*MAX(0,YEAR(AsOfDate)-${cell}))`),
+    payment: () => known('prepaidShare', (cell) => `100*(1-MIN(1,${cell}))`),
+    evidence: () => `100*${offers.cell('facts', index)}/6`,
   }
+  return makers[criterion]()
 }

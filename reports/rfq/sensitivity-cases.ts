@@ -1,5 +1,5 @@
 import { withoutPrice } from '../../src/domain/comparison/awards/sensitivity-analysis.js'
-import type { CaseRanking, Sensitivity } from '../../src/domain/comparison/awards/sensitivity-model.js'
+import type { CaseRanking } from '../../src/domain/comparison/awards/sensitivity-model.js'
 import { formatPercent } from '../../src/domain/comparison/number-format.js'
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import { TARGET_TEXT } from '../../src/domain/comparison/setting-text.js'
@@ -126,11 +126,8 @@ function rankCell(frame: Frame, row: number, at: number, { ranking, ascending }:
   const own = `${frame.figureColumn(at)}${row}`
   const all = frame.figures(row)
   const ties = `COUNTIFS(${all},${own},${frame.ranks(NUMBER_ROW)},"<"&${frame.rankColumn(at)}$${NUMBER_ROW})`
-  return formula(
-    `IF(ISNUMBER(${own}),RANK(${own},${all},${ascending ? 1 : 0})+${ties},"")`,
-    ranking.ranks[at] ?? '',
-    style.asBold(style.plainNumber),
-  )
+  const rank = `IF(ISNUMBER(${own}),RANK(${own},${all},${ascending ? 1 : 0})+${ties},"")`
+  return formula(rank, ranking.ranks[at] ?? '', style.asBold(style.plainNumber))
 }
 
 const allPoints = ({ layout }: Frame, at: number) => `SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, at)})`
@@ -145,23 +142,20 @@ const scoreAt = ({ layout }: Frame, criterion: Criterion, at: number) =>
 /** A case for the row with this number. */
 export type MakeRow = (row: number) => RowPlan
 
-const weightCase =
-  (frame: Frame, shifted: Sensitivity['weightShifts'][number]): MakeRow =>
-  (row) => {
-    const { criterion, shift, weights, totals } = shifted
-    const by = `($B$${row}-Weight_${criterion})`
-    return caseRow(frame, row, {
-      name: `${CRITERION_NAMES[criterion]} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
-      value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], style.oneDecimal),
-      ranking: shifted,
-      figures: totals,
-      figure: (at) => changedTotal(frame, at, `${by}*${scoreAt(frame, criterion, at)}`, `+${by}`),
-    })
-  }
 export const weightCases = (frame: Frame, criterion: Criterion): MakeRow[] =>
-  frame.sensitivity.weightShifts.flatMap((shifted) =>
-    shifted.criterion === criterion ? [weightCase(frame, shifted)] : [],
-  )
+  frame.sensitivity.weightShifts
+    .filter((shifted) => shifted.criterion === criterion)
+    .map((shifted) => (row) => {
+      const { shift, weights, totals } = shifted
+      const by = `($B$${row}-Weight_${criterion})`
+      return caseRow(frame, row, {
+        name: `${CRITERION_NAMES[criterion]} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
+        value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], style.oneDecimal),
+        ranking: shifted,
+        figures: totals,
+        figure: (at) => changedTotal(frame, at, `${by}*${scoreAt(frame, criterion, at)}`, `+${by}`),
+      })
+    })
 
 /** Ranks by score; the prices are those of the rows below, at the same distance. */
 export const discountCases = (frame: Frame): MakeRow[] =>

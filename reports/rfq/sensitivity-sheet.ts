@@ -17,21 +17,7 @@ import { MIN_SCALE, PAGE_UNITS } from '../xlsx/page-setup.js'
 import { OUTDATED } from './award-tonnes.js'
 import type { RfqLayout } from './layout.js'
 import { type FiguresOfCase, leadSection } from './score-lead.js'
-import {
-  BASE_ROW,
-  baseRows,
-  discountCases,
-  FIRST_COLUMN,
-  type Frame,
-  HEADER_ROW,
-  type MakeRow,
-  POINTS_ROW,
-  PRICE_ROW,
-  priceCases,
-  sensitivityFrame,
-  volumeCases,
-  weightCases,
-} from './sensitivity-cases.js'
+import * as grid from './sensitivity-cases.js'
 
 const NOTE =
   'How the ranking changes with weights, discount rate and wanted volume. Ranks are among the offers shown and are recalculated from Inputs; the figures they are based on are in the collapsed columns to the right. The chart at the end shows what moves the lead.'
@@ -40,13 +26,13 @@ const OFFER_UNITS = 16
 /** `Sensitivity`: ranks under other weights, discount rates and volumes, break-even prices, and what moves the lead. */
 export function sensitivitySheet(layout: RfqLayout): SheetPlan {
   const { decision } = layout.report
-  const frame = sensitivityFrame(layout)
+  const frame = grid.sensitivityFrame(layout)
   const { offers } = frame
   const columns = LEADING.length + frame.rankColumns
   const widths = [...LEADING, ...Array(frame.rankColumns + offers.length).fill(OFFER_UNITS)]
   const cases: CaseRows = new Map()
   const list = sensitivityRows(frame, cases)
-  const figuresOf: FiguresOfCase = (factor, which) => frame.figures(cases.get(factor)?.[which] ?? BASE_ROW)
+  const figuresOf: FiguresOfCase = (factor, which) => frame.figures(cases.get(factor)?.[which] ?? grid.BASE_ROW)
   const place = { row: list.next + 1, contenders: offers.length, figuresOf }
   const lead = decision.scoreLead === null ? null : leadSection(layout, decision.scoreLead, place)
   if (lead !== null) list.add(...emptyRows(1), ...lead.rows)
@@ -54,13 +40,13 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
     name: 'Sensitivity',
     widths,
     rows: () => inBlocks(list.rows, widths.slice(0, columns)),
-    frozen: { rows: HEADER_ROW, columns: LEADING.length },
+    frozen: { rows: grid.HEADER_ROW, columns: LEADING.length },
     marks:
       offers.length === 0
         ? []
-        : rankMarks(frame, cases.get('wantedVolume')?.last ?? BASE_ROW, place.row, list.rows.length),
+        : rankMarks(frame, cases.get('wantedVolume')?.last ?? grid.BASE_ROW, place.row, list.rows.length),
     workingColumns: offers.map((_, at) => columns + at),
-    print: { titleRows: [HEADER_ROW, HEADER_ROW], titleColumns: 'A:D', wideFrom: HEADER_ROW },
+    print: { titleRows: [grid.HEADER_ROW, grid.HEADER_ROW], titleColumns: 'A:D', wideFrom: grid.HEADER_ROW },
     ...(lead && { charts: [lead.chart] }),
   })
 }
@@ -73,47 +59,47 @@ function inBlocks(rows: readonly RowPlan[], widths: readonly number[]): Iterable
   const others = (widths.length - LEADING.length) * OFFER_UNITS
   // Pages side by side repeat the first columns.
   const pages = Math.max(1, Math.ceil(others / (PAGE_UNITS / MIN_SCALE - leading)))
-  const repeated = heightOf(rows.slice(HEADER_ROW - 1, HEADER_ROW), widths)
+  const repeated = heightOf(rows.slice(grid.HEADER_ROW - 1, grid.HEADER_ROW), widths)
   return keepTogether(blocks, widths, repeated, leading + others / pages)
 }
 
 /** First and last row of the cases of an input, by the name of the factor of the score lead. */
 type CaseRows = Map<string, { first: number; last: number }>
 
-function rankMarks(frame: Frame, lastCase: number, leadRow: number, lastRow: number): Mark[] {
-  const last = columnLetter(FIRST_COLUMN + frame.offers.length - 1)
+function rankMarks(frame: grid.Frame, lastCase: number, leadRow: number, lastRow: number): Mark[] {
+  const last = columnLetter(grid.FIRST_COLUMN + frame.offers.length - 1)
   return [
-    mark(`${columnLetter(FIRST_COLUMN)}${BASE_ROW}:${last}${lastCase}`, is(here, '=', 1), 'good'),
-    mark(`D${BASE_ROW}:D${lastCase}`, is(here, '=', 'yes'), 'warn'),
+    mark(`${columnLetter(grid.FIRST_COLUMN)}${grid.BASE_ROW}:${last}${lastCase}`, is(here, '=', 1), 'good'),
+    mark(`D${grid.BASE_ROW}:D${lastCase}`, is(here, '=', 'yes'), 'warn'),
     ...(leadRow < lastRow ? [mark(`D${leadRow}:D${lastRow}`, is(here, '=', 'yes'), 'warn')] : []),
   ]
 }
 
 /** @param cases receives the rows of each input */
-function sensitivityRows(frame: Frame, cases: CaseRows): RowList {
+function sensitivityRows(frame: grid.Frame, cases: CaseRows): RowList {
   const { layout, sensitivity, offers } = frame
   const list = new RowList().add(...headingRows(layout, 'Sensitivity', NOTE))
   list.add(noteRow(sensitivity.words, style.body))
   if (offers.length === 0) return list.add(noteRow('No offer is ranked.', style.body))
-  list.add(offersHeaderRow(frame), ...baseRows(frame))
-  const addCases = (factor: string, rows: readonly MakeRow[]) => {
+  list.add(offersHeaderRow(frame), ...grid.baseRows(frame))
+  const addCases = (factor: string, rows: readonly grid.MakeRow[]) => {
     const first = list.next
     cases.set(factor, { first, last: list.add(...rows).next - 1 })
   }
   list.addSection('Weight changed by points (not below 0)')
-  for (const criterion of CRITERIA) addCases(`weights.${criterion}`, weightCases(frame, criterion))
+  for (const criterion of CRITERIA) addCases(`weights.${criterion}`, grid.weightCases(frame, criterion))
   list.addSection('Discount rate: rank by score')
-  addCases('discountRate', discountCases(frame))
-  list.addSection('Discount rate: rank by risk-adjusted price').add(...priceCases(frame))
+  addCases('discountRate', grid.discountCases(frame))
+  list.addSection('Discount rate: rank by risk-adjusted price').add(...grid.priceCases(frame))
   list.addSection('Wanted volume')
-  addCases('wantedVolume', volumeCases(frame))
+  addCases('wantedVolume', grid.volumeCases(frame))
   list.addSection('Cheapest combination of all ranked offers for each wanted volume, for the original inputs')
   list.add(...tableRows(combinationColumns(frame), sensitivity.wantedVolumes))
   list.addSection('Break-even: risk-adjusted price at which an offer would rank first, all else unchanged')
   return list.add(...tableRows(breakEvenColumns(frame, list.next + 1), sensitivity.breakEven))
 }
 
-function offersHeaderRow(frame: Frame): RowPlan {
+function offersHeaderRow(frame: grid.Frame): RowPlan {
   const { offers } = frame
   const names = offers.map(({ sequence, label }) => right(`${sequence} · ${label}`))
   const figures = offers.map(({ sequence }) => right(`Offer ${sequence}: figure`))
@@ -124,7 +110,7 @@ function offersHeaderRow(frame: Frame): RowPlan {
 
 type VolumeCase = Sensitivity['wantedVolumes'][number]
 
-function combinationColumns({ layout: { numbers, money, price, inCurrency, perTonne } }: Frame): Column<VolumeCase>[] {
+function combinationColumns({ layout: { numbers, money, price, inCurrency, perTonne } }: grid.Frame) {
   const { number, cells, formula } = columnsOf<VolumeCase>()
   const proven = (words: string) => `IF(RatesChanged>0,"${OUTDATED}","${words}")`
   return [
@@ -138,12 +124,12 @@ function combinationColumns({ layout: { numbers, money, price, inCurrency, perTo
 }
 
 /** Formulas: src/domain/comparison/awards/sensitivity-model.ts, `BreakEven`. @param first row of the table's body */
-function breakEvenColumns(frame: Frame, first: number): Column<BreakEven>[] {
+function breakEvenColumns(frame: grid.Frame, first: number): Column<BreakEven>[] {
   const { layout, offers } = frame
   const { price, perTonne } = layout
   const { text, formula, arrayFormula } = columnsOf<BreakEven>()
-  const [prices, points] = [frame.figures(PRICE_ROW), frame.figures(POINTS_ROW)]
-  const ownPoints = (at: number) => `${frame.figureColumn(at)}$${POINTS_ROW}`
+  const [prices, points] = [frame.figures(grid.PRICE_ROW), frame.figures(grid.POINTS_ROW)]
+  const ownPoints = (at: number) => `${frame.figureColumn(at)}$${grid.POINTS_ROW}`
   const others = (at: number) => `${frame.isOther(at)}*ISNUMBER(${prices})`
   const max = '(100*Weight_price)'
   /** @param at the index of the offer, @param row its row */
@@ -162,9 +148,12 @@ function breakEvenColumns(frame: Frame, first: number): Column<BreakEven>[] {
       const offer = offers.find(({ id }) => id === offerId)
       return offer === undefined ? label : `${offer.sequence} · ${offer.label}`
     }),
-    formula(perTonne('Current price'), price, (each, _, at) => [`${frame.figureColumn(at)}$${PRICE_ROW}`, each.price]),
+    formula(perTonne('Current price'), price, (each, _, at) => [
+      `${frame.figureColumn(at)}$${grid.PRICE_ROW}`,
+      each.price,
+    ]),
     formula('Why no break-even', style.wrapped, ({ reason }, _, at) => [reasonExpression(first + at), reason ?? '']),
-    formula('Rank', style.plainNumber, ({ rank }, _, at) => [`${frame.rankColumn(at)}$${BASE_ROW}`, rank]),
+    formula('Rank', style.plainNumber, ({ rank }, _, at) => [`${frame.rankColumn(at)}$${grid.BASE_ROW}`, rank]),
     arrayFormula(perTonne('Ranks first at or below'), style.asBold(price), (each, _, at) => [
       solved(at, first + at),
       each.breakEvenPrice,

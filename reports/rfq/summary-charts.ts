@@ -1,6 +1,6 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import type { BubbleChart, ChartRange, ChartSeries, ColumnChart } from '../../src/presentation/chart.js'
+import type { BubbleChart, ChartRange, ColumnChart } from '../../src/presentation/chart.js'
 import { bodyRow, headRow, right, sectionRow } from '../layout/rows.js'
 import { type ChartAnchor, chartColumns } from '../layout/sheet-chart.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
@@ -82,11 +82,7 @@ function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow }: OfferTable
 function priceChart({ perTonne, report }: RfqLayout, data: ChartData): ColumnChart {
   const unit = perTonne('Price per tonne')
   const { comparedMaxUnitPrice: max, comparedMinUnitPrice: min } = report.rfq
-  const series = (head: Head, line = false): ChartSeries => ({
-    name: data.title(head),
-    values: data.numbers(head),
-    ...(line && { line }),
-  })
+  const series = (head: Head, line = false) => ({ name: data.title(head), values: data.numbers(head), line })
   const names = data.words('Offer')
   return {
     title: `${unit}${max === null && min === null ? '' : ' and the RFQ’s limits'}`,

@@ -4,6 +4,7 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
+import { listOrCount } from '../layout/phrase.js'
 import { emptyRows, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
@@ -157,13 +158,10 @@ export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[];
 }
 
 /** The numbers of the awarded offers. */
-function offersText({ award: { range }, report }: RfqLayout, { scenario, awarded }: ScenarioRow): [string, string] {
+function offersText({ award: { range }, report }: RfqLayout, { scenario, awarded }: ScenarioRow) {
   const [tonnes, numbers] = [range(scenario), range('offer')]
   const count = `COUNTIF(${tonnes},">0")`
   const list = `_xlfn.TEXTJOIN(", ",TRUE,IF(ISNUMBER(${tonnes}),IF(${tonnes}>0,${numbers},""),""))`
   const shown = report.offers.filter(({ id }) => (awarded.get(id) ?? 0) > 0).map(({ sequence }) => sequence)
-  return [
-    `IF(${count}>${MAX_LISTED},${count}&" offers",${list})`,
-    shown.length > MAX_LISTED ? `${shown.length} offers` : shown.join(', '),
-  ]
+  return listOrCount([list, shown.join(', ')], [count, shown.length], MAX_LISTED)
 }

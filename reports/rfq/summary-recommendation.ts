@@ -2,12 +2,13 @@ import { numbersText } from '../../src/domain/comparison/decision/award-figures.
 import type { Recommendation } from '../../src/domain/comparison/decision/decision-model.js'
 import { formatCount } from '../../src/domain/comparison/number-format.js'
 import { columnLetter } from '../layout/grid.js'
+import { either, NOTHING, type Phrase } from '../layout/phrase.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
 import { MASTER_CHECK_CELL, MASTER_WORDS_CELL } from './checks-sheet.js'
 import type { RfqLayout } from './layout.js'
-import { either, NOTHING, type Phrase, type Sentences, sentencesOf } from './summary-sentences.js'
+import { type Sentences, sentencesOf } from './summary-sentences.js'
 
 /** Awarded offers with a line each; more are named together. */
 const MAX_LINES = 3

@@ -3,35 +3,15 @@ import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-i
 import { rounded } from '../../src/domain/comparison/numbers.js'
 import { AWARD_RULES, type AwardRule, type WantedBasis } from '../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
+import { constant, either, isNumber, NOTHING, type Phrase, type Reference, say, type Test } from '../layout/phrase.js'
 import { type CachedResult, stringLiteral } from '../xlsx/cells.js'
 import { byWantedBasis } from './inputs.js'
 import type { RfqLayout } from './layout.js'
-import { awardedOffer, type Reference, recommendationFact } from './recommendation/recommendation-block.js'
+import { awardedOffer, recommendationFact } from './recommendation/recommendation-block.js'
 import { type FactKey, MAX_AWARDED_ROWS } from './recommendation/recommendation-grids.js'
 import { NOT_COMPARABLE } from './recommendation/recommended-offers.js'
 
-/** A sentence as a formula, and its stored result. */
-export type Phrase = readonly [expression: string, cached: string]
-/** A condition as a formula, and whether it holds now. */
-type Test = readonly [expression: string, holds: boolean]
-
-function say(words: readonly string[], ...phrases: readonly Phrase[]): Phrase {
-  const parts = words.flatMap((text, at): Phrase[] => [
-    ...(text === '' ? [] : [[stringLiteral(text), text] as const]),
-    ...phrases.slice(at, at + 1),
-  ])
-  return [parts.map(([expression]) => expression).join('&') || '""', parts.map(([, cached]) => cached).join('')]
-}
-export const NOTHING = say``
-
-export const either = ([condition, holds]: Test, yes: Phrase, no: Phrase = NOTHING): Phrase => [
-  `IF(${condition},${yes[0]},${no[0]})`,
-  holds ? yes[1] : no[1],
-]
-
 const words = ({ cell, cached }: Reference): Phrase => [`${cell}&""`, String(cached ?? '')]
-const constant = (text: string): Phrase => [stringLiteral(text), text]
-const isNumber = ({ cell, cached }: Reference): Test => [`ISNUMBER(${cell})`, typeof cached === 'number']
 const isText = ({ cell, cached }: Reference, value: string): Test => [`${cell}="${value}"`, cached === value]
 /** Whether a figure compares with 0; text counts as 0. */
 const isAbove = ({ cell, cached }: Reference, orEqual = ''): Test => [

@@ -76,11 +76,7 @@ export const decisionText = makeStyle({ ...DECISION, wrap: true })
 export const bad = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
 
 /** Adds padding to the right of numbers, the width of a minus sign: LibreOffice drops a right indent. */
-const padded = (format: string): string =>
-  format
-    .split(';')
-    .map((part) => `${part}_-`)
-    .join(';')
+const padded = (format: string): string => `${format.replaceAll(';', '_-;')}_-`
 export const withNumberFormat = (style: Style, format: string): Style =>
   Object.freeze({ ...style, numFmt: padded(format) })
 
@@ -108,14 +104,10 @@ export const asInput = (style: Style): Style =>
 /** The style aligned right with the padding of a number. */
 export function asRight(style: Style): Style {
   const { wrapText } = style.alignment ?? {}
+  const indent = style.numFmt === undefined ? { indent: 1 } : {}
   const right = Object.freeze({
     ...style,
-    alignment: {
-      horizontal: 'right',
-      vertical: 'top',
-      ...(style.numFmt === undefined && { indent: 1 }),
-      ...(wrapText && { wrapText }),
-    },
+    alignment: { horizontal: 'right', vertical: 'top', ...indent, ...(wrapText && { wrapText }) },
   } satisfies Style)
   return style.numFmt === undefined || style.numFmt.endsWith('_-') ? right : withNumberFormat(right, style.numFmt)
 }

@@ -68,11 +68,8 @@ export function moment(value: string | null | undefined, style: Style): Cell {
  */
 export function formula(expression: string, cached: CachedResult, style: Style = plain): Cell {
   if (typeof cached === 'number') return { ...number(cached, style), formula: expression }
-  return {
-    value: cached === null ? null : truncate(cleanText(cached), MAX_CELL_CHARACTERS),
-    style,
-    formula: expression,
-  }
+  const value = cached === null ? null : truncate(cleanText(cached), MAX_CELL_CHARACTERS)
+  return { value, style, formula: expression }
 }
 
 /** An array formula, entered in this cell only. */

@@ -63,9 +63,7 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
   }
   // LibreOffice prints even a hidden sheet if it has a print area.
   const isPart = pages > 1 || plan.workingColumns?.length || plan.print?.columns || lastPrinted < number
-  if (!plan.hidden && isPart) {
-    sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
-  }
+  if (!plan.hidden && isPart) sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
   for (const format of formats) sheet.addConditionalFormatting(format)
   for (const { address, rule } of plan.validations ?? []) addValidation(sheet, address, rule)
   for (const { name, address } of plan.names ?? []) {

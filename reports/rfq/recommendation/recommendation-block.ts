@@ -1,5 +1,6 @@
 import { type Columns, columnsOf } from '../../layout/columns.js'
 import { columnIndex, type Grid } from '../../layout/grid.js'
+import type { Reference } from '../../layout/phrase.js'
 import type { RowPlan } from '../../layout/sheet-plan.js'
 import { HEADER_ROW, inOrder, tableRows } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'
@@ -19,11 +20,8 @@ import { AWARDED_ROWS, awardedColumns, groupColumns, offerColumns, requirementCo
  * Other sheets refer to it by `recommendationFact`, `layout.recommendation.offers` and `layout.recommendation.awarded`.
  */
 
-/** A cell of the block, for formulas on any sheet, with its stored result. */
-export type Reference = ReturnType<typeof recommendationFact>
-
 /** A figure of the recommended award. */
-export const recommendationFact = (layout: RfqLayout, key: FactKey) => ({
+export const recommendationFact = (layout: RfqLayout, key: FactKey): Reference => ({
   cell: referencesOf(layout).at(key),
   cached: factsOf(layout)[key].cached,
 })
