@@ -32,17 +32,17 @@ export function renderHtmlPage(sheets: readonly SheetPlan[], identity: ReportIde
 type Section = ReturnType<typeof makeSection>
 
 const formatCount = (count: number) => count.toLocaleString('en-US')
-const COMPLETE_FORMATS_NOTE =
-  'The workbook (--format xlsx) and the JSON (--format json) of this report contain all rows.'
+const notice = (words: string) =>
+  `<p class="omitted">${words}. The workbook (--format xlsx) and the JSON (--format json) of this report contain all rows.</p>`
 
 function omissionNotice(sections: readonly Section[]): string {
   const incomplete = sections.filter(({ omitted }) => omitted > 0)
   if (incomplete.length === 0) return ''
-  const list = incomplete.map(
-    ({ name, rows, omitted }) =>
-      `${escapeMarkup(name)} shows ${formatCount(rows - omitted)} of ${formatCount(rows)} rows`,
-  )
-  return `<p class="omitted">This page is incomplete: ${list.join('; ')}. ${COMPLETE_FORMATS_NOTE}</p>`
+  const list = incomplete.map(({ name, rows, omitted }) => {
+    const shown = formatCount(rows - omitted)
+    return `${escapeMarkup(name)} shows ${shown} of ${formatCount(rows)} rows`
+  })
+  return notice(`This page is incomplete: ${list.join('; ')}`)
 }
 
 /** The notes of the first section appear below the page title. */
@@ -51,13 +51,10 @@ function makeSection(sheet: SheetPlan, first: boolean) {
   const outline = outlineOf(sheet, rows, first)
   const { title, notes, body } = outline
   const name = escapeMarkup(sheet.name)
-  const notice =
-    omitted > 0
-      ? `<p class="omitted">${formatCount(omitted)} more rows are not on this page. ${COMPLETE_FORMATS_NOTE}</p>`
-      : ''
+  const omission = omitted > 0 ? notice(`${formatCount(omitted)} more rows are not on this page`) : ''
   const notesHtml = notes.map((note) => `<p>${escapeMarkup(note)}</p>`).join('')
   const content = contentHtml(sheet, tableLayout(sheet, rows), outline)
-  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeMarkup(title)}</h2>${first ? '' : notesHtml}${content}${notice}</section>`
+  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeMarkup(title)}</h2>${first ? '' : notesHtml}${content}${omission}</section>`
   return { name: sheet.name, notes: notesHtml, html, rows: body.length + omitted, omitted }
 }
 

@@ -35,13 +35,15 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]) {
   const shown = shownColumns(sheet)
   const all = measureWidths(sheet)
   const widths = shown.map((column) => all[column] ?? 0)
+  const frozen = widths.slice(0, sheet.frozen?.columns ?? 0)
   const markOf = makeMarker(sheet.marks ?? [], rows)
   return {
     columns: shown.length,
     widths,
     /** On narrow screens, rows become cards that repeat the headers. */
     cards: sheet.cards === true,
-    frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
+    /** Columns that stay in view when the reader scrolls sideways. */
+    frozenColumns: frozen.findLastIndex((_, at) => pixelsBefore(widths, at + 1) <= MAX_FROZEN_PIXELS) + 1,
     markOf: (row: number, column: number) => markOf(row, shown[column] ?? column),
   }
 }
@@ -52,16 +54,7 @@ export const shownColumns = ({ columns, workingColumns = [] }: SheetPlan): numbe
 
 function measureWidths(sheet: SheetPlan): readonly number[] {
   const steps = sheet.widths()
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
-
-/** Columns that stay in view when the reader scrolls sideways. */
-function countFrozenColumns(widths: readonly number[], requested: number): number {
-  const last = widths.slice(0, requested).findLastIndex((_, at) => pixelsBefore(widths, at + 1) <= MAX_FROZEN_PIXELS)
-  return last + 1
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
 }
 
 /** Whether the first column names its row and therefore stays in view on narrow screens too. */
@@ -120,9 +113,8 @@ function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): st
     const { highlight: mark, bar } = isFilled(cell) ? layout.markOf(index, column) : { highlight: null, bar: null }
     const isHeader = role === 'head'
     const name = isHeader ? undefined : heads?.cells[column]
-    parts.push(
-      cellHtml(cell, span, { isHeader, mark, bar, ...(isFilled(name) && isFilled(cell) && { label: cellText(name) }) }),
-    )
+    const label = isFilled(name) && isFilled(cell) ? { label: cellText(name) } : {}
+    parts.push(cellHtml(cell, span, { isHeader, mark, bar, ...label }))
     column += span
   }
   const kind = bands ? 'bands' : layout.cards && role === 'head' ? 'heads' : ''
@@ -154,17 +146,10 @@ const isEmptyCell = (cell: Cell | undefined) => !isFilled(cell) && (cell === und
 const canOverflow = (cell: Cell | undefined, isHeader: boolean) =>
   isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeader : isEmptyCell(cell)
 
-/** The format of a cell beyond its own style. */
-interface CellFormat {
-  isHeader?: boolean
-  mark?: string | null
-  /** Length of a bar behind the figure, from 0 to 1. */
-  bar?: number | null
-  label?: string
-}
+/** The format of a cell beyond its own style; a bar behind the figure has a length from 0 to 1. */
+type CellFormat = { isHeader: boolean; mark: string | null; bar: number | null; label?: string }
 
-function cellHtml(cell: Cell | undefined, span: number, format: CellFormat): string {
-  const { isHeader = false, mark = null, bar = null, label } = format
+function cellHtml(cell: Cell | undefined, span: number, { isHeader, mark, bar, label }: CellFormat): string {
   const name = label === undefined ? '' : ` data-label="${escapeMarkup(label)}"`
   const over = `${span > 1 ? ` colspan="${span}"` : ''}${name}`
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`

@@ -58,13 +58,6 @@ export type At<Key extends string> = (key: Key) => string
 /** A formula and its stored result, from the report model; null is #N/A. */
 type Formula = readonly [expression: string, cached: cells.CachedResult]
 
-type FormulaColumn<Row, Key extends string> = [
-  cellStyle: ColumnStyle<Row>,
-  /** The formula of one row; `at` gives the address of a cell in the same row. */
-  make: (row: Row, at: At<Key>, index: number) => Formula,
-  options?: ColumnOptions,
-]
-
 /**
  * The functions that make the columns of a table.
  * @param grid the positions of its columns; needed only for formulas
@@ -89,10 +82,11 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     <Value>(cellStyle: style.Style, cell: (value: Value, style: style.Style) => Cell) =>
     (header: string, value: (row: Row) => Value, options: ColumnOptions = {}): Column<Row> =>
       column(header, cellStyle, (row, its) => cell(value(row), its), options)
-  /** Columns of formulas with their stored results. */
+  /** Columns of formulas with their stored results; `at` gives the address of a cell in the same row. */
+  type MakeFormula = (row: Row, at: At<Key>, index: number) => Formula
   const formulas =
     (cell: typeof cells.formula) =>
-    (header: string, ...[cellStyle, make, options = {}]: FormulaColumn<Row, Key>): Column<Row> =>
+    (header: string, cellStyle: ColumnStyle<Row>, make: MakeFormula, options: ColumnOptions = {}): Column<Row> =>
       column(header, cellStyle, (row, its, index) => cell(...make(row, at(index), index), its), options)
   return {
     /** Text from outside or of our own. */

@@ -45,12 +45,7 @@ export const mark = (range: string, when: Condition, highlight: Highlight): Mark
 /** Draws a bar in each cell of a range, as long as its number relative to `max`. */
 export const bar = (range: string, max: number): Mark => ({ range, bar: max })
 
-interface Area {
-  left: number
-  top: number
-  right: number
-  bottom: number
-}
+type Area = Record<'left' | 'top' | 'right' | 'bottom', number>
 
 /** Corners of a range such as `D6:D20` or `D6`, counted from 0. */
 function areaOf(range: string): Area {

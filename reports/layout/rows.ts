@@ -60,6 +60,9 @@ export const workingRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells,
 export const emptyCells = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
 export const emptyRows = (count: number): RowPlan[] => Array.from({ length: count }, () => ({ cells: [] }))
 
+/** A row that separates and is low, so that more fits on a page. */
+export const GAP: RowPlan = { cells: [], height: 8 }
+
 /** Height of a row in points, high enough for its wrapped cells in columns of these widths. */
 export function fittedHeight({ cells, alternative = [], merged }: RowPlan, widths: readonly number[]): number {
   const widthOf = (column: number) => {

@@ -27,11 +27,7 @@ export const withCurrency = (header: string, currency: string | null, per = ''):
 export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
 
 /** `as of 2026-01-31 12:00 UTC, terms read 2 to 14 min before`, if it is known when prices and terms were read. */
-export function freshnessLabel({
-  asOf,
-  pricesRead,
-  termsRead,
-}: Pick<ReportContext, 'asOf' | 'pricesRead' | 'termsRead'>): string {
+export function freshnessLabel({ asOf, pricesRead, termsRead }: ReportContext): string {
   const moment = new Date(asOf)
   const prices = describePricesRead(pricesRead, moment, 'before')
   const terms = termsRead === null ? null : describeTermsRead(termsRead, moment, 'before')

@@ -187,7 +187,12 @@ function groupsOf(layout: RfqLayout) {
       { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
       ...offers(keys('facts')),
     ),
-    group('Flags', keys('high medium low'), ...flagAttributes()),
+    group(
+      'Flags',
+      keys('high medium low'),
+      ...flagAttributes(),
+      textAttribute('Unknown figures and reasons', unknownFigures),
+    ),
     group(
       'Submission and source',
       keys('status view submitted expiry review'),
@@ -233,25 +238,20 @@ function requirementCell(requirement: Requirement | undefined): Cell {
   return text(`${verdict}${foundText(requirement)}`, met === false ? style.bad : style.wrapped)
 }
 
-function flagAttributes(): Attribute[] {
-  const severities: Severity[] = ['high', 'medium', 'low']
-  const words = (offer: OfferReport, severity: Severity) =>
-    offer.flags
-      .filter((flag) => flag.severity === severity)
-      .map((flag) => `• ${flag.words}`)
-      .join('\n')
-  return [
-    ...severities.map((severity) =>
-      textAttribute(`${severityLabels[severity]} flags: details`, (offer) => words(offer, severity)),
-    ),
-    textAttribute('Unknown figures and reasons', unknownFigures),
-  ]
-}
+const SEVERITIES: readonly Severity[] = ['high', 'medium', 'low']
 
-function unknownFigures({ metrics }: OfferReport): string {
-  const lines = Object.entries(METRIC_LABELS).flatMap(([name, words]) => {
-    const reason = metrics.reasons[name as MetricName]
-    return reason === undefined ? [] : [`• ${words}: ${reason}`]
-  })
-  return lines.length === 0 ? NO_FIGURE : lines.join('\n')
-}
+const flagAttributes = (): Attribute[] =>
+  SEVERITIES.map((severity) =>
+    textAttribute(`${severityLabels[severity]} flags: details`, ({ flags }) => {
+      const words = flags.filter((flag) => flag.severity === severity).map((flag) => `• ${flag.words}`)
+      return words.join('\n')
+    }),
+  )
+
+const unknownFigures = ({ metrics }: OfferReport) =>
+  Object.entries(METRIC_LABELS)
+    .flatMap(([name, words]) => {
+      const reason = metrics.reasons[name as MetricName]
+      return reason === undefined ? [] : [`• ${words}: ${reason}`]
+    })
+    .join('\n')

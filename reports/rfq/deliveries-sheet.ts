@@ -48,11 +48,12 @@ function termColumns({ deliveries, numbers }: RfqLayout) {
 const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
 
 /** Intermediate results the metrics are summed from, not rounded. */
-function workings(layout: RfqLayout) {
-  const { deliveries, numbers } = layout
+function workings({ deliveries, numbers, report }: RfqLayout) {
+  const limit = report.rfq.daysToFulfilment
   const { days, formula, formulaOrEmpty } = columnsOf<OfferLine, DeliveryKey>(deliveries)
   const money = ({ offer }: OfferLine) => numbers.money(offer.terms.currencyCode)
   const volumeOf = ({ line }: OfferLine) => Math.max(0, line.volume ?? 0)
+  const isOnTime = ({ line }: OfferLine) => limit !== null && line.days !== null && line.days <= limit
   const volume = (at: At<DeliveryKey>) => `MAX(0,N(${at('volume')}))`
   return {
     days: days('Days from as-of date', 'due', ({ line }) => [line.dueDate, line.days], { band: 'Calculation' }),
@@ -70,18 +71,13 @@ function workings(layout: RfqLayout) {
     ]),
     onTime: formula('Volume due on time (t)', numbers.volume, (line, at) => [
       `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days')})),IF(${at('days')}<=FulfilmentDays,${volume(at)},0),0)`,
-      isOnTime(layout, line) ? volumeOf(line) : 0,
+      isOnTime(line) ? volumeOf(line) : 0,
     ]),
     tonneYears: formula('Volume × vintage year', style.integer, (line, at) => [
       `${volume(at)}*N(${at('year')})`,
       volumeOf(line) * (line.line.vintageYear ?? 0),
     ]),
   }
-}
-
-function isOnTime({ report }: RfqLayout, { line }: OfferLine): boolean {
-  const limit = report.rfq.daysToFulfilment
-  return limit !== null && line.days !== null && line.days <= limit
 }
 
 /** `Prepayments`. */

@@ -1,8 +1,6 @@
 import { oneLine } from '../../src/domain/clean-text.js'
 import { SCENARIOS } from '../../src/domain/comparison/decision/decision-model.js'
 import { failureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
@@ -70,17 +68,10 @@ export type ScenarioKey = (typeof SCENARIO_KEYS)[number]
 /** Below the scenarios on `Award`: savings, intermediate results, then the table of tonnes. */
 const AWARD_HEAD_ROW = HEADER_ROW + SHEET_SCENARIOS.length + SAVINGS_ROWS + 5
 
-export interface OfferLine {
-  offer: OfferReport
-  line: DeliveryLine
-}
-export interface OfferPrepayment {
-  offer: OfferReport
-  payment: PrepaymentLine
-}
-
 /** The input of the sheets of an RFQ's workbook: the report, and the position of every table. */
 export type RfqLayout = ReturnType<typeof rfqLayout>
+export type OfferLine = RfqLayout['lines'][number]
+export type OfferPrepayment = RfqLayout['payments'][number]
 
 export function rfqLayout(report: RfqReport) {
   const lines = report.offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))

@@ -2,7 +2,7 @@ import { oneLine } from '../../src/domain/clean-text.js'
 import type { OfferNegotiation, PriceTarget } from '../../src/domain/comparison/decision/decision-model.js'
 import { formatTonnes } from '../../src/domain/comparison/number-format.js'
 import { type Column, columnsOf } from '../layout/columns.js'
-import { bodyRow, headingRows, headRow, heightOf, keepTogether, right, textRow } from '../layout/rows.js'
+import { bodyRow, GAP, headingRows, headRow, heightOf, keepTogether, right, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { dataRows, rowSheet } from '../layout/table-sheet.js'
 import { termRows } from '../layout/text-sheet.js'
@@ -19,7 +19,6 @@ const WIDTHS = [58, 16, 16, 12, 112]
 const WORDS = [[1, WIDTHS.length - 1]] as const
 /** The rows repeated on each page. */
 const TITLE_ROWS = 2
-const GAP: RowPlan = { cells: [], height: 8 }
 
 /** An offer with what to negotiate. */
 type NegotiatedOffer = ReturnType<typeof negotiatedOffers>[number]

@@ -85,17 +85,16 @@ function sums(layout: RfqLayout) {
     sumValue: metric('sumValue', 'Sum of line totals', money, (at) => sum(at, 'total')),
     volumeDifference: metric('volumeDifference', 'Stated volume − sum (t)', volume, volumes),
     volumeVerdict: formula('Volume check', style.body, ({ metrics }, at) => [
-      verdictExpression(at('volumeDifference'), [['VolumeTolerance', 'equal']]),
+      `IF(ISNUMBER(${at('volumeDifference')}),${within(at('volumeDifference'), 'VolumeTolerance', 'equal')},"")`,
       metrics.volumeVerdict ?? '',
     ]),
     totalDifference: metric('totalDifference', 'Stated total − sum', money, totals),
-    totalVerdict: formula('Total check', style.body, ({ metrics }, at) => [
-      verdictExpression(at('totalDifference'), [
-        [`${EXACT_TOTAL}`, 'equal'],
-        [totalToleranceExpression(at('statedTotal')), 'rounding'],
-      ]),
-      metrics.totalVerdict ?? '',
-    ]),
+    totalVerdict: formula('Total check', style.body, ({ metrics }, at) => {
+      const difference = at('totalDifference')
+      const rounding = within(difference, totalToleranceExpression(at('statedTotal')), 'rounding')
+      const verdict = within(difference, EXACT_TOTAL, 'equal', rounding)
+      return [`IF(ISNUMBER(${difference}),${verdict},"")`, metrics.totalVerdict ?? '']
+    }),
     basis: formula('Basis of volume and total', style.body, ({ metrics }, at) => {
       const lines = `AND(${at('usable')}=${at('lines')},${at('sumVolume')}>0,${at('sumValue')}>0)`
       const stated = `AND(N(${at('statedVolume')})>0,N(${at('statedTotal')})>0)`
@@ -107,12 +106,9 @@ function sums(layout: RfqLayout) {
   }
 }
 
-/** The word of the first limit that a difference is within, or `differs`. */
-const verdictExpression = (difference: string, limits: readonly (readonly [limit: string, word: string])[]): string =>
-  `IF(ISNUMBER(${difference}),${limits.reduceRight(
-    (otherwise, [limit, word]) => `IF(ROUND(ABS(${difference}),6)<=${limit},"${word}",${otherwise})`,
-    '"differs"',
-  )},"")`
+/** The word for a difference within a limit; otherwise another one. */
+const within = (difference: string, limit: string | number, word: string, otherwise = '"differs"') =>
+  `IF(ROUND(ABS(${difference}),6)<=${limit},"${word}",${otherwise})`
 
 function timing(layout: RfqLayout) {
   const { formula, metric, line, count, sum } = toolsOf(layout)

@@ -25,6 +25,8 @@ const DECIDES = 'Scores decide the award only under the rule best-score-complian
 
 /** The figures of the offers shown in a sensitivity case: the first or last one of its kind. */
 export type FiguresOfCase = (factor: string, which: 'first' | 'last') => string
+/** The cell in a column of the row with the two offers. */
+type PairCell = (letter: string) => string
 
 /**
  * How far each input moves the score lead of the recommended offer (`ScoreLead`): a table and a chart, widest first. The
@@ -111,7 +113,7 @@ const fixed = (value: number) => rounded(value, 1).toFixed(1)
 const scoresOf = ({ report }: RfqLayout, { sequence, rivalSequence }: ScoreLead) =>
   [sequence, rivalSequence].map((of) => report.offers.find((offer) => offer.sequence === of)?.scores?.total ?? 0)
 
-function leadSentence(layout: RfqLayout, lead: ScoreLead, pair: (letter: string) => string) {
+function leadSentence(layout: RfqLayout, lead: ScoreLead, pair: PairCell) {
   const [own = 0, rival = 0] = scoresOf(layout, lead)
   const score = (letter: string) => `FIXED(${pair(letter)},1)`
   const live = `"Offer "&${pair('D')}&" scores "&${score('F')}&", offer "&${pair('E')}&" "&${score('G')}&": a lead of "&${score('H')}&" points. ${DECIDES}"`
@@ -152,12 +154,7 @@ function pairOfOffers(layout: RfqLayout, lead: ScoreLead, contenders: number, ro
 }
 
 /** The lead with one input at its low (−1) or high (1) value; src/domain/comparison/decision/score-lead.ts. */
-function leadFormulas(
-  layout: RfqLayout,
-  contenders: number,
-  pair: (letter: string) => string,
-  figuresOf: FiguresOfCase,
-) {
+function leadFormulas(layout: RfqLayout, contenders: number, pair: PairCell, figuresOf: FiguresOfCase) {
   const { scoring, offers } = layout
   const [own, rival, now] = [pair('B'), pair('C'), pair('H')]
   const [prices, numbers] = [rowsOf(scoring, 'price', contenders), rowsOf(scoring, 'offer', contenders)]

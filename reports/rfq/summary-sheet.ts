@@ -3,7 +3,7 @@ import { formatAmount, formatCount, formatPrice } from '../../src/domain/compari
 import { isChange } from '../../src/domain/comparison/report/document-changes.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
-import { emptyCells, RowList, subjectRow, textRow } from '../layout/rows.js'
+import { emptyCells, GAP, RowList, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import { codeList, codeWords, freshnessLabel, severityLabels } from '../layout/wording.js'
@@ -31,8 +31,6 @@ const LINKED = [
   'About',
 ]
 const MASTER_CHECK = 'L1'
-/** The separating rows are low, so that everything fits on one page. */
-const GAP: RowPlan = { cells: [], height: 8 }
 
 /** `Summary`: one page that says whom to award, why, and what could change that. */
 export function summarySheet(layout: RfqLayout): SheetPlan {

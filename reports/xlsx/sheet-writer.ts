@@ -28,8 +28,14 @@ interface SheetInternals {
   _formulae: object
   /** The pipes come from a version of `readable-stream` without `writableLength`. */
   stream: { buffers: unknown[]; pipes: { _writableState: { length: number } }[] }
+  _merges: string[]
+  rowBreaks: { id: number; max: number; man: number }[]
+  dataValidations: { add(address: string, rule: DataValidation): void }
+  commit(): void
   _sheetRelsWriter: { addRelationship(relationship: { Type: string; Target: string }): string }
 }
+
+const internalsOf = (sheet: ExcelJS.Worksheet) => sheet as unknown as SheetInternals
 
 interface SheetContext {
   identity: ReportIdentity
@@ -65,12 +71,13 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
   const isPart = pages > 1 || plan.workingColumns?.length || plan.print?.columns || lastPrinted < number
   if (!plan.hidden && isPart) sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
   for (const format of formats) sheet.addConditionalFormatting(format)
-  for (const { address, rule } of plan.validations ?? []) addValidation(sheet, address, rule)
-  for (const { name, address } of plan.names ?? []) {
+  // Added as ranges: exceljs merges equal single cells by address as text (B10 before B8), which makes rules overlap.
+  for (const { address, rule } of plan.validations ?? [])
+    internalsOf(sheet).dataValidations.add(address.includes(':') ? address : `${address}:${address}`, rule)
+  for (const { name, address } of plan.names ?? [])
     workbook.definedNames.add(`${quoteSheetName(plan.name)}!${address}`, name)
-  }
   if (plan.filter !== undefined) sheet.autoFilter = plan.filter
-  ;(sheet as unknown as { commit(): void }).commit()
+  internalsOf(sheet).commit()
   await nextTurn()
   context.signal.throwIfAborted()
 }
@@ -92,7 +99,7 @@ async function measureWidths(plan: SheetPlan, signal: AbortSignal): Promise<read
  * memory. It also keeps every formula in case another cell shares it; in our sheets, cells share no formulas.
  */
 async function drain(sheet: ExcelJS.Worksheet): Promise<void> {
-  const internals = sheet as unknown as SheetInternals
+  const internals = internalsOf(sheet)
   internals._formulae = {}
   const deadline = performance.now() + MAX_DRAIN_MILLISECONDS
   do await nextTurn()
@@ -111,11 +118,11 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
     target.style = cell.style as Partial<ExcelJS.Style>
   })
   row.height = plan.height ?? fittedHeight(plan, widths)
-  for (const columns of plan.merged ?? []) {
-    mergeWritten(sheet, columns.map((column) => `${columnLetter(column + 1)}${number}`).join(':'))
-  }
+  // The streaming sheet cannot merge rows it has already written; recording the range is enough.
+  for (const columns of plan.merged ?? [])
+    internalsOf(sheet)._merges.push(columns.map((column) => `${columnLetter(column + 1)}${number}`).join(':'))
   if (plan.working) Object.assign(row, { outlineLevel: 1, hidden: true })
-  if (plan.newPage) addPageBreak(sheet, number - 1)
+  if (plan.newPage) internalsOf(sheet).rowBreaks.push({ id: number - 1, max: 16_383, man: 1 })
   row.commit()
 }
 
@@ -127,29 +134,12 @@ function excelValue({ value, formula, isArray, link }: Cell, address: string): E
   return (isArray ? { formula, result, shareType: 'array', ref: address } : { formula, result }) as ExcelJS.CellValue
 }
 
-/** The streaming sheet cannot merge rows it has already written; recording the range is enough. */
-function mergeWritten(sheet: ExcelJS.Worksheet, range: string): void {
-  ;(sheet as unknown as { _merges: string[] })._merges.push(range)
-}
-
-function addPageBreak(sheet: ExcelJS.Worksheet, row: number): void {
-  ;(sheet as unknown as { rowBreaks: object[] }).rowBreaks.push({ id: row, max: 16_383, man: 1 })
-}
-
-/** Added as ranges: exceljs merges equal single cells by address as text (B10 before B8), which makes rules overlap. */
-function addValidation(sheet: ExcelJS.Worksheet, address: string, rule: DataValidation): void {
-  const { dataValidations } = sheet as unknown as {
-    dataValidations: { add(address: string, rule: DataValidation): void }
-  }
-  dataValidations.add(address.includes(':') ? address : `${address}:${address}`, rule)
-}
-
 /**
  * Excel requires the elements of a sheet in one order (ECMA-376 part 1, CT_Worksheet). exceljs' streaming sheet writes
  * hyperlinks before conditional formats, which Excel reports as damage, and supports neither drawings nor extensions.
  */
 function reorderElements(sheet: ExcelJS.Worksheet, drawing: number, extensions: string): void {
-  const internals = sheet as unknown as SheetInternals
+  const internals = internalsOf(sheet)
   const writeHyperlinks = internals._writeHyperlinks.bind(sheet)
   const writePageMargins = internals._writePageMargins.bind(sheet)
   internals._writeHyperlinks = () => {}

@@ -4,8 +4,8 @@ import { escapeMarkup } from '../../src/presentation/markup.js'
 import type { SheetChart } from '../layout/sheet-chart.js'
 import { CHART_TYPE, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './chart-xml.js'
 
-/** Date of every part, so that equal content gives equal bytes: the earliest date a zip file can store. */
-const PART_DATE = new Date(Date.UTC(1980, 0, 1))
+/** Date and permissions of every part, so that equal content gives equal bytes: the earliest date a zip file can store. */
+const PART_METADATA = { date: new Date(Date.UTC(1980, 0, 1)), mode: 0o644 }
 const CONTENT_TYPES = '[Content_Types].xml'
 
 /** The members of exceljs' streaming workbook that its types omit (4.4: lib/stream/xlsx/workbook-writer.js). */
@@ -35,7 +35,10 @@ export class WorkbookPackage extends Writer {
   constructor(stream: Writable) {
     super({ stream, useStyles: true, useSharedStrings: true, zip: { zlib: { level: 6 } } })
     const append = this.zip.append.bind(this.zip)
-    this.zip.append = (source, part) => append(this.#completePart(source, part.name), { ...part, ...PART_METADATA })
+    this.zip.append = (source, part) => {
+      const whole = part.name === CONTENT_TYPES ? addContentTypes(String(source), this.#chartParts()) : source
+      append(whole, { ...part, ...PART_METADATA })
+    }
     this.zip.on('error', (error) => stream.destroy(error))
     // Written first, so that programs that check the first bytes recognize an Office document.
     void super.addOfficeRels()
@@ -59,10 +62,6 @@ export class WorkbookPackage extends Writer {
     this.zip.append(Readable.from(sharedStringsXml(values, totalRefs)), { name: 'xl/sharedStrings.xml' })
   }
 
-  #completePart(source: unknown, name: string): unknown {
-    return name === CONTENT_TYPES ? addContentTypes(String(source), this.#chartParts()) : source
-  }
-
   #chartParts(): Parts {
     const parts: Parts = new Map()
     let chartCount = 0
@@ -81,18 +80,11 @@ function* sharedStringsXml(values: readonly string[], uses: number): Generator<s
   yield '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
   yield `<sst xmlns="${SPREADSHEETML}" count="${uses}" uniqueCount="${values.length}">`
   for (let at = 0; at < values.length; at += STRINGS_PER_CHUNK) {
-    yield values
-      .slice(at, at + STRINGS_PER_CHUNK)
-      .map(sharedString)
-      .join('')
+    const texts = values.slice(at, at + STRINGS_PER_CHUNK).map(escapeMarkup)
+    yield texts.map((text) => `<si><t xml:space="preserve">${text}</t></si>`).join('')
   }
   yield '</sst>'
 }
-
-const sharedString = (text: string) => `<si><t xml:space="preserve">${escapeMarkup(text)}</t></si>`
-
-/** The same date and permissions for every part. */
-const PART_METADATA = { date: PART_DATE, mode: 0o644 }
 
 type Parts = Map<string, { xml: string; type?: string }>
 
