@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ChannelReport } from '../src/domain/comparison/channel/channel-report-model.js'
 import type { RfqReport } from '../src/domain/comparison/report/rfq-report-model.js'
-import { REPORT_FORMATS, type ReportFormat } from '../src/domain/report-format.js'
+import type { ReportFormat } from '../src/domain/report-format.js'
 import { renderCsv } from '../src/presentation/csv.js'
 import { channelIdentity } from './channel/layout.js'
 import { channelSheets } from './channel/workbook.js'
@@ -11,10 +11,8 @@ import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
 
-export const FORMATS = REPORT_FORMATS
-export type Format = ReportFormat
 /** Text, or a workbook that is made while it is read. */
-type Rendered<Of extends Format> = Of extends 'xlsx' ? Readable : string
+type Rendered<Of extends ReportFormat> = Of extends 'xlsx' ? Readable : string
 
 /** The tables available as CSV; the first is the default. */
 export const RFQ_TABLES = [
@@ -33,14 +31,14 @@ export type RfqRenderOptions = BuildOptions & { table?: (typeof RFQ_TABLES)[numb
 export type ChannelRenderOptions = BuildOptions & { table?: (typeof CHANNEL_TABLES)[number] }
 
 /** Renders the report on an RFQ. JSON is the report model itself, identified by its member `schema`. */
-export const renderRfqReport = <Of extends Format>(
+export const renderRfqReport = <Of extends ReportFormat>(
   report: RfqReport,
   format: Of,
   { table = RFQ_TABLES[0], ...options }: RfqRenderOptions = {},
 ): Rendered<Of> => renderers(report, rfqSheets(report), rfqIdentity(report), { table, ...options })[format]()
 
 /** Renders the overview of a channel, like `renderRfqReport`. */
-export const renderChannelReport = <Of extends Format>(
+export const renderChannelReport = <Of extends ReportFormat>(
   report: ChannelReport,
   format: Of,
   { table = CHANNEL_TABLES[0], ...options }: ChannelRenderOptions = {},
@@ -51,7 +49,7 @@ function renderers(
   sheets: readonly SheetFactory[],
   identity: ReportIdentity,
   options: BuildOptions & { table: string },
-): { [Of in Format]: () => Rendered<Of> } {
+): { [Of in ReportFormat]: () => Rendered<Of> } {
   const plans = () => sheets.map((make) => make())
   return {
     xlsx: () => streamWorkbook(sheets, identity, options),

@@ -3,7 +3,7 @@ import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
-import { here, is, type Mark, mark } from '../layout/marks.js'
+import { here, is, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
 import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -29,6 +29,7 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
   list.add(sectionRow(openTitle(report, open.length)))
   const first = list.next + 1
+  const last = first + Math.max(0, open.length - 1)
   list.add(...tableRows(openColumns(layout), open))
   if (open.length === 0) list.add(textRow('No open RFQs.'))
   const charts = open.length === 0 ? [] : [volumeChart(open, first - 1, list.next)]
@@ -39,7 +40,11 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
     rows: () => list.rows,
     charts,
     names: [{ name: 'AsOfDate', address: `$C$${firstFact + 1}` }],
-    marks: openMarks(first, first + Math.max(0, open.length - 1)),
+    marks: [
+      mark(`D${first}:D${last}`, is(here, '<', 0), 'bad'),
+      mark(`D${first}:D${last}`, is(here, '<=', 7), 'warn'),
+      mark(`K${first}:K${last}`, is(here, '>', 0), 'bad'),
+    ],
   })
 }
 
@@ -135,12 +140,6 @@ function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
     ...(['ranked', 'high'] as const).map(fromRfqs),
   ]
 }
-
-const openMarks = (first: number, last: number): Mark[] => [
-  mark(`D${first}:D${last}`, is(here, '<', 0), 'bad'),
-  mark(`D${first}:D${last}`, is(here, '<=', 7), 'warn'),
-  mark(`K${first}:K${last}`, is(here, '>', 0), 'bad'),
-]
 
 /** @param headRow of the table of open RFQs */
 function volumeChart(open: readonly RfqRow[], headRow: number, row: number): SheetChart {

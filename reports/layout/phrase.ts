@@ -28,6 +28,6 @@ export const either = ([condition, holds]: Test, yes: Phrase, no: Phrase = NOTHI
 export const constant = (text: string): Phrase => [stringLiteral(text), text]
 export const isNumber = ({ cell, cached }: Reference): Test => [`ISNUMBER(${cell})`, typeof cached === 'number']
 
-/** A list of offers; only their number if there are more than `max`. */
-export const listOrCount = (list: Phrase, [count, now]: readonly [expression: string, now: number], max: number) =>
-  either([`${count}>${max}`, now > max], say`${[count, `${now}`]} offers`, list)
+/** A list of offers; only their number, in words, if there are more than `max`. */
+export const listOrCount = (list: Phrase, [count, now]: readonly [string, number], max: number, words = ' offers') =>
+  either([`${count}>${max}`, now > max], say`${[count, `${now}`]}${constant(words)}`, list)

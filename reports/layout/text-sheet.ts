@@ -82,26 +82,21 @@ export function* termRows(
 ): Generator<RowPlan> {
   for (const [term, full] of entries) {
     let label = term
-    for (const piece of pieces(full)) {
+    for (const piece of splitText(cleanText(full), MAX_CHARACTERS_PER_ROW).flatMap(linePieces)) {
       yield { cells: [text(label, style.wrapped), text(piece, style.wrapped)], merged }
       label = `${term}, continued`
     }
   }
 }
 
-function* pieces(full: string): Generator<string> {
-  for (const piece of splitText(cleanText(full), MAX_CHARACTERS_PER_ROW)) yield* linePieces(piece)
-}
-
 /** Splits text into rows by the lines it needs, because text with many short lines needs more height than its length suggests. */
-function* linePieces(text: string): Generator<string> {
-  let lines: string[] = []
-  for (const line of text.split('\n')) {
-    if (lines.length > 0 && wrappedLines([...lines, line].join('\n'), TEXT_UNITS) > MAX_LINES_PER_ROW) {
-      yield lines.join('\n')
-      lines = []
-    }
-    lines.push(line)
+function linePieces(text: string): string[] {
+  const [first = '', ...rest] = text.split('\n')
+  const pieces = [first]
+  for (const line of rest) {
+    const longer = `${pieces.at(-1)}\n${line}`
+    if (wrappedLines(longer, TEXT_UNITS) > MAX_LINES_PER_ROW) pieces.push(line)
+    else pieces[pieces.length - 1] = longer
   }
-  yield lines.join('\n')
+  return pieces
 }

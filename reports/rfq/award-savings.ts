@@ -43,7 +43,9 @@ function baselineRow(layout: RfqLayout, baseline: Baseline, { row, tonnes }: { r
   const recommended = (key: 'tonnes' | 'price' | 'excessCost' | 'solution') => scenarios.at(key, 0)
   const wanted = `IF(AND(ISNUMBER(WantedVolume),${recommended('tonnes')}>0),MIN(${recommended('tonnes')},WantedVolume),"")`
   const bought = `IF(${recommended('solution')}="${OUTDATED}","${OUTDATED}",${wanted})`
-  const excess = baseline.savingAfterExcess === null ? 0 : excessOf(layout, baseline)
+  // Only the runner-up has an excess cost of its own.
+  const ofRunnerUp = baseline.baseline === 'next-best' && baseline.savingAfterExcess !== null
+  const excess = (ofRunnerUp ? layout.report.decision.recommendation.runnerUp?.award.excessCost : null) ?? 0
   return bodyRow(
     undefined,
     text(baseline.title, style.boldWrapped),
@@ -59,21 +61,16 @@ function baselineRow(layout: RfqLayout, baseline: Baseline, { row, tonnes }: { r
   )
 }
 
-/** The excess cost of the baseline itself, which only the runner-up has. */
-const excessOf = ({ report }: RfqLayout, { baseline }: Baseline): number =>
-  baseline === 'next-best' ? (report.decision.recommendation.runnerUp?.award.excessCost ?? 0) : 0
-
 /** The runner-up needs a search: it is that of the report's settings. */
 function priceCell({ offers, price }: RfqLayout, { baseline, pricePerTonne }: Baseline): Cell {
-  const [cached, cellStyle] = [pricePerTonne ?? '', price]
+  const cached = pricePerTonne ?? ''
+  const prices = `IF(${offers.range('eligible')}="yes",${offers.range('comparedPricePerTonne')})`
   switch (baseline) {
     case 'max-price':
-      return formula('IF(ISNUMBER(MaxPrice),MaxPrice,"")', cached, cellStyle)
-    case 'median-offer': {
-      const prices = `IF(${offers.range('eligible')}="yes",${offers.range('comparedPricePerTonne')})`
-      return arrayFormula(`IFERROR(MEDIAN(${prices}),"")`, cached, cellStyle)
-    }
+      return formula('IF(ISNUMBER(MaxPrice),MaxPrice,"")', cached, price)
+    case 'median-offer':
+      return arrayFormula(`IFERROR(MEDIAN(${prices}),"")`, cached, price)
     case 'next-best':
-      return formula(`IF(InputsChanged=0,${pricePerTonne ?? '""'},"${OUTDATED}")`, cached, cellStyle)
+      return formula(`IF(InputsChanged=0,${pricePerTonne ?? '""'},"${OUTDATED}")`, cached, price)
   }
 }

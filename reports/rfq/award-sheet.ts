@@ -172,19 +172,13 @@ function waived(layout: RfqLayout, award: ScenarioRow, unmet: ReadonlyMap<string
   const { maxVolume } = report.rfq
   const all = report.offers.filter(({ id }) => award.awarded.has(id) && unmet.get(id))
   const failing = `${isWinner(layout, award)}*(${grid.range('unmet')}<>"")`
-  const byOffers = either(
-    [`SUM(${failing})>${MAX_NAMED_WINNERS}`, all.length > MAX_NAMED_WINNERS],
-    say`${[`SUM(${failing})`, `${all.length}`]} offers do not meet hard requirements`,
-    [
-      `_xlfn.TEXTJOIN("; ",TRUE,IF(${failing},${grid.range('offer')}&": "&${grid.range('unmet')},""))`,
-      all.map(({ id, sequence }) => `${sequence}: ${unmet.get(id)}`).join('; '),
-    ],
-  )
-  const isAbove = maxVolume !== null && award.tonnes > maxVolume * (1 + 1e-9)
-  const above = either(
-    [`AND(ISNUMBER(MaxVolume),${tonnes}>N(MaxVolume)*(1+1E-9))`, isAbove],
-    constant(REQUIREMENT_TITLES.volumeMax),
-  )
+  const named = `_xlfn.TEXTJOIN("; ",TRUE,IF(${failing},${grid.range('offer')}&": "&${grid.range('unmet')},""))`
+  const list: Phrase = [named, all.map(({ id, sequence }) => `${sequence}: ${unmet.get(id)}`).join('; ')]
+  const count = [`SUM(${failing})`, all.length] as const
+  const byOffers = listOrCount(list, count, MAX_NAMED_WINNERS, ' offers do not meet hard requirements')
+  const exceeds = maxVolume !== null && award.tonnes > maxVolume * (1 + 1e-9)
+  const isAbove: Test = [`AND(ISNUMBER(MaxVolume),${tonnes}>N(MaxVolume)*(1+1E-9))`, exceeds]
+  const above = either(isAbove, constant(REQUIREMENT_TITLES.volumeMax))
   const both: Phrase = [
     `_xlfn.TEXTJOIN("; ",TRUE,${byOffers[0]},${above[0]})`,
     [byOffers[1], above[1]].filter((words) => words !== '').join('; '),

@@ -15,10 +15,8 @@ function noteOf({ report: { changes } }: RfqLayout): string {
   return `${counts} Oldest first. Each happened between “After” and “Seen by”; the exact time is not known.`
 }
 
-const kindOf = (change: Change) => {
-  if (isChange(change)) return 'change'
-  return change.event === 'appeared' ? 'first sighting' : 'reading'
-}
+const kindOf = (change: Change) =>
+  isChange(change) ? 'change' : change.event === 'appeared' ? 'first sighting' : 'reading'
 
 const VALUE = style.withNumberFormat(style.plainNumber, '#,##0.####')
 const DIFFERENCE = style.withNumberFormat(style.plainNumber, '+#,##0.####;-#,##0.####;0')

@@ -206,10 +206,13 @@ function expressionsOf(layout: RfqLayout, check: Check, index: number | undefine
     return { left, right: right(left), exact: allowed, tolerance: allowed }
   }
   const awarded = recommendation.offers.range('tonnes')
-  const number = recommendationFact(layout, 'awardNo').cell
-  const solved = `IF(ISNUMBER(${number}),INDEX(${recommendation.solved.range('total')},N(${number})+1),0)`
-  const isSolved = (total: string) => `AND(AwardRule<>"best-score-compliant",${total}>0)`
-  const hasSolved = report.decision.switches.awards.length > 0
+  /** The total of the solved award, where there is one. */
+  const solvedOr = (total: string) => {
+    const number = recommendationFact(layout, 'awardNo').cell
+    const solved = `IF(ISNUMBER(${number}),INDEX(${recommendation.solved.range('total')},N(${number})+1),0)`
+    const isSolved = `AND(AwardRule<>"best-score-compliant",${total}>0)`
+    return report.decision.switches.awards.length > 0 ? `IF(${isSolved},${solved},${total})` : total
+  }
   const makers: Readonly<Partial<Record<string, () => Expressions>>> = {
     'lines-volume': () => ({ left: `SUM(${deliveries.range('volume')})`, right: `SUM(${offers.range('sumVolume')})` }),
     'lines-value': () => ({ left: `SUM(${deliveries.range('total')})`, right: `SUM(${offers.range('sumValue')})` }),
@@ -219,8 +222,7 @@ function expressionsOf(layout: RfqLayout, check: Check, index: number | undefine
     'recommended-total': () =>
       ofAward('total', () => `SUMPRODUCT(${awarded},${offers.range('comparedPricePerTonne')})`),
     'recommended-tonnes': () => ofAward('tonnes', () => `SUMIFS(${offers.range('volume')},${awarded},">0")`),
-    'recommended-solved': () =>
-      ofAward('total', (total) => (hasSolved ? `IF(${isSolved(total)},${solved},${total})` : total)),
+    'recommended-solved': () => ofAward('total', solvedOr),
     'recommended-original': () => ofAward('total', (total) => `IF(InputsChanged=0,${check.right.value},${total})`),
   }
   return makers[check.id]?.() ?? {}

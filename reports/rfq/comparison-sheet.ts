@@ -78,7 +78,12 @@ const rowsOf = (groups: readonly Group[]) => groups.reduce((rows, group) => rows
 function* comparisonRows(layout: RfqLayout, groups: readonly Group[], offers: readonly OfferReport[]) {
   yield* headingRows(layout, 'Comparison', noteOf(layout, offers.length))
   yield* emptyRows(1)
-  yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map(offerName))
+  yield headRow(
+    'Attribute',
+    'Best value',
+    'Best offer',
+    ...offers.map(({ sequence, label }) => `${sequence} · ${label}`),
+  )
   let row = HEADER_ROW
   for (const group of groups) {
     yield sectionRow(group.title)
@@ -124,8 +129,6 @@ function bestCells(layout: RfqLayout, { best, cell }: Attribute, offers: readonl
     arrayFormula(whose, value === null ? NO_FIGURE : shown, style.wrapped),
   ]
 }
-
-const offerName = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
 
 /** Columns of `Offers` whose lowest or highest value is best. */
 const LOWEST: readonly OfferKey[] = keys(

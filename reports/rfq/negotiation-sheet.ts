@@ -61,11 +61,9 @@ function* topRows(layout: RfqLayout): Generator<RowPlan> {
   yield* termRows([['Additional requirements of the RFQ', requirements]], WORDS)
   yield GAP
   if (offers === 0) yield textRow(layout.noOffers)
-  if (offers > negotiation.limit) yield textRow(omittedNote(negotiation.limit, offers))
+  const omitted = `Shown: ${negotiation.limit} of ${offers} offers, awarded ones first, then by rank. Terms and questions of all offers are in the JSON of the report.`
+  if (offers > negotiation.limit) yield textRow(omitted)
 }
-
-const omittedNote = (limit: number, offers: number) =>
-  `Shown: ${limit} of ${offers} offers, awarded ones first, then by rank. Terms and questions of all offers are in the JSON of the report.`
 
 function* offerBlocks(layout: RfqLayout, all: readonly NegotiatedOffer[], firstRow: number): Generator<RowPlan[]> {
   let row = firstRow

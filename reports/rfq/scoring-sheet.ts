@@ -96,17 +96,13 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
 }
 
 function criteriaRows({ scoring, report }: RfqLayout) {
+  const criteria = report.decision.criteria.criteria.map((one) => [`score-${one.criterion}`, one] as const)
   const row = (title: string, cellOf: (key: ScoreKey, criterion: CriteriaDecision['criteria'][number]) => Cell) => ({
     role: 'body' as const,
-    cells: {
-      label: textCell(title, style.boldWrapped),
-      ...Object.fromEntries(
-        report.decision.criteria.criteria.map((one) => [
-          `score-${one.criterion}`,
-          cellOf(`score-${one.criterion}`, one),
-        ]),
-      ),
-    } as Partial<Record<ScoringKey, Cell>>,
+    cells: Object.fromEntries<Cell>([
+      ['label', textCell(title, style.boldWrapped)],
+      ...criteria.map(([key, one]) => [key, cellOf(key, one)] as const),
+    ]) as Partial<Record<ScoringKey, Cell>>,
   })
   const decimal = style.asBold(style.oneDecimal)
   return [

@@ -113,8 +113,7 @@ function numberReference({ ref, cached }: ChartRange<number | null>, format: str
 const point = (index: number, content: string) => `<c:pt idx="${index}"><c:v>${content}</c:v></c:pt>`
 
 /** The marks of one series with their values, or with its name. */
-function dataLabels(label: { format?: string; place: string; ink?: string; bold?: boolean }): string {
-  const { format, place, ink, bold } = label
+function dataLabels({ format, place, ink, bold }: { format?: string; place: string; ink?: string; bold?: boolean }) {
   const numbers = format === undefined ? '' : `<c:numFmt formatCode="${escapeMarkup(format)}" sourceLinked="0"/>`
   return (
     `<c:dLbls>${numbers}<c:spPr><a:noFill/><a:ln><a:noFill/></a:ln></c:spPr>` +

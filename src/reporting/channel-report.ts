@@ -1,7 +1,7 @@
-import type { Format } from '../../reports/formats.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
 import { summariseChannel } from '../domain/comparison/channel/summarise-channel.js'
+import type { ReportFormat } from '../domain/report-format.js'
 import { reportDestination } from './report-destination.js'
 import type { WriteOptions, WrittenFile } from './report-file.js'
 import { gatherChannelInput, type ReportSource } from './report-input.js'
@@ -21,7 +21,7 @@ export async function buildChannelReport(source: ReportSource): Promise<ChannelR
  * @throws as `buildChannelReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeChannelReport(
-  source: ReportSource & { out?: string; format?: Format } & WriteOptions & BuildOptions,
+  source: ReportSource & { out?: string; format?: ReportFormat } & WriteOptions & BuildOptions,
 ): Promise<WrittenFile> {
   const { writeChannelReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source

@@ -1,5 +1,5 @@
-import type { Format } from '../../reports/formats.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
+import type { ReportFormat } from '../domain/report-format.js'
 import { makeChannelReport } from './channel-report.js'
 import type { MadeReport } from './made-report.js'
 import type { WriteOptions } from './report-file.js'
@@ -13,7 +13,7 @@ export interface ReportRequest extends Omit<ReportSource, 'store'>, WriteOptions
   /** Absolute path of the file; by default a generated name in the channel's report folder. */
   out?: string
   /** Default: `xlsx`. */
-  format?: Format
+  format?: ReportFormat
 }
 
 /**

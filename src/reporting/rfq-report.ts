@@ -1,8 +1,8 @@
-import type { Format } from '../../reports/formats.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { compareOffers } from '../domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import type { ReportFormat } from '../domain/report-format.js'
 import type { MadeReport } from './made-report.js'
 import { reportDestination } from './report-destination.js'
 import type { WriteOptions } from './report-file.js'
@@ -27,7 +27,7 @@ export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport
  * @throws as `buildRfqReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeRfqReport(
-  source: RfqReportSource & { out?: string; format?: Format } & WriteOptions & BuildOptions,
+  source: RfqReportSource & { out?: string; format?: ReportFormat } & WriteOptions & BuildOptions,
 ): Promise<MadeReport> {
   const { writeRfqReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source

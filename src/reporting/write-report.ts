@@ -1,12 +1,12 @@
 import {
   type ChannelRenderOptions,
-  type Format,
   type RfqRenderOptions,
   renderChannelReport,
   renderRfqReport,
 } from '../../reports/formats.js'
 import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import type { ReportFormat } from '../domain/report-format.js'
 import { channelFileName, rfqFileName } from './file-names.js'
 import {
   type Destination,
@@ -24,7 +24,7 @@ import {
  */
 export async function writeRfqReport(
   report: RfqReport,
-  format: Format,
+  format: ReportFormat,
   destination: Destination,
   options: WriteOptions & RfqRenderOptions & { ambiguous?: boolean } = {},
 ): Promise<WrittenFile> {
@@ -37,7 +37,7 @@ export async function writeRfqReport(
 /** Writes the overview of a channel, like `writeRfqReport`. */
 export async function writeChannelReport(
   report: ChannelReport,
-  format: Format,
+  format: ReportFormat,
   destination: Destination,
   options: WriteOptions & ChannelRenderOptions = {},
 ): Promise<WrittenFile> {

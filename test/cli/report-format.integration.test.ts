@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import JSZip from 'jszip'
 import { expect, it } from 'vitest'
-import { FORMATS } from '../../reports/formats.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { REPORT_FORMATS } from '../../src/domain/report-format.js'
 import { makeChannelReport } from '../../src/reporting/channel-report.js'
 import { makeRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -22,7 +22,7 @@ it('reports are written in every format from the same comparison', async () => {
   const context = { asOf: fixture.now(), now: fixture.now(), version: 'test', madeBy: 'Ana <b>bold</b>' }
   const source = { store: fixture.store, config: { reports }, channel: { key: KEY, timeZone: 'UTC' }, ...context }
   const texts: Record<string, string> = {}
-  for (const format of FORMATS) {
+  for (const format of REPORT_FORMATS) {
     const { path, bytes } = await makeRfqReport({ ...source, rfqId: id, format })
     expect(path.endsWith(`.${format}`)).toBe(true)
     expect(bytes).toBe(readFileSync(path).length)

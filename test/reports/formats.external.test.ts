@@ -1,9 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { FORMATS, RFQ_TABLES, renderChannelReport, renderRfqReport } from '../../reports/formats.js'
+import { RFQ_TABLES, renderChannelReport, renderRfqReport } from '../../reports/formats.js'
 import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
+import { REPORT_FORMATS } from '../../src/domain/report-format.js'
 import { writeChannelReport, writeRfqReport } from '../../src/reporting/write-report.js'
 import { channelInput, comparisonInput, response } from '../helpers/comparison-inputs.js'
 import { CHANNEL_CASES } from './support/channel-cases.js'
@@ -159,7 +160,7 @@ describe('writing a report', () => {
   it('uses the format as the file extension, for RFQs and channels', async () => {
     const bench = new Bench()
     const channel = summariseChannel(channelInput([{}]))
-    for (const format of FORMATS) {
+    for (const format of REPORT_FORMATS) {
       const one = await writeRfqReport(report('one-offer'), format, { directory: bench.folder })
       const all = await writeChannelReport(channel, format, { directory: bench.folder })
       expect(one.path.endsWith(`/rfq-4711_asof-20260316T1200Z.${format}`)).toBe(true)
