@@ -18,14 +18,26 @@ export function createCalendar(timeZone: string): Calendar {
     month: '2-digit',
     day: '2-digit',
   })
+  const formatted = (instant: Date) => {
+    const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]))
+    return `${part.year?.padStart(4, '0')}-${part.month}-${part.day}`
+  }
+  // Formatting takes long, and is asked for again and again of the present.
+  let newest = { minute: Number.NaN, date: '' }
   return {
     timeZone,
     dateAt(instant) {
-      const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]))
-      return `${part.year?.padStart(4, '0')}-${part.month}-${part.day}`
+      if (!(instant.getTime() >= WHOLE_MINUTES_SINCE)) return formatted(instant)
+      const minute = Math.floor(instant.getTime() / MINUTE_MS)
+      if (newest.minute !== minute) newest = { minute, date: formatted(instant) }
+      return newest.date
     },
   }
 }
+
+const MINUTE_MS = 60_000
+/** Since then, local dates change at whole minutes of UTC in all time zones. */
+const WHOLE_MINUTES_SINCE = Date.UTC(1973, 0, 1)
 
 /** Earlier due dates are placeholders of software for "no date", such as 0001-01-01, 1900-01-01 or 1970-01-01. */
 export const EARLIEST_DUE_DATE = '2000-01-01'

@@ -69,6 +69,20 @@ describe('isExpired', () => {
     )
   })
 
+  it('is that of each moment, whatever was asked before', () => {
+    // There, the clock was set back across midnight at 00:01.
+    const [zone, midnight] = ['America/St_Johns', Date.parse('2010-11-07T02:30:00Z')]
+    const calendar = createCalendar(zone)
+    const dates = new Set<string>()
+    for (const seconds of [-1, 0, 59, 60, 3600, 3661, -1, 60, 0]) {
+      const instant = new Date(midnight + seconds * 1000)
+      dates.add(calendar.dateAt(instant))
+      expect(calendar.dateAt(instant)).toBe(createCalendar(zone).dateAt(instant))
+    }
+    expect([...dates]).toEqual(['2010-11-06', '2010-11-07'])
+    expect(calendar.dateAt(new Date('1970-01-01T00:00:00Z'))).toBe('1969-12-31')
+  })
+
   it('throws RangeError for an unknown time zone', () => {
     expect(() => createCalendar('Mars/Olympus')).toThrow(RangeError)
   })
