@@ -11,6 +11,7 @@ import { readIdentity } from './identity.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
+import { migrations } from './migrations.js'
 import { createObservedEvents } from './observed-events.js'
 import { createOutbox } from './outbox.js'
 import { createOverview } from './overview.js'
@@ -34,7 +35,10 @@ export interface StoreOptions {
   create?: boolean
   /** Skip the integrity check and migrations, because this process has opened the file before. Default false. */
   checked?: boolean
-  /** If the file cannot be written (read-only or full disk, no permission), open it for reading only. Default false. */
+  /**
+   * For a command that only reads: if the file cannot be written (read-only or full disk, no permission), open it for reading only,
+   * and look for damage only before a migration. Default false.
+   */
   readOnlyIfNeeded?: boolean
   clock?: Clock
   /** What this process runs, such as `quotekeeper start`, for others that wait for it. */
@@ -85,7 +89,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 async function openConnection(options: StoreOptions, clock: Clock): Promise<Connection> {
   const prepare = async (db: Sqlite) => {
-    rejectDamaged(db)
+    // Takes seconds of a large file. A command that only reads fails at a damaged page that it needs.
+    if (!options.readOnlyIfNeeded || schemaVersion(db) < migrations.length) rejectDamaged(db)
     const report = await migrate(db, clock())
     if (report.backup) chmodSync(report.backup, 0o600)
     return report
