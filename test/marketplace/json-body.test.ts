@@ -1,25 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TimeSlice } from '../../src/domain/time-slice.js'
-import { MAX_DOCUMENT_LENGTH, MAX_ENTRIES, readJsonItems, readJsonObject } from '../../src/marketplace/json-body.js'
+import { MAX_ENTRIES } from '../../src/marketplace/json-body.js'
 import { JsonScanner } from '../../src/marketplace/json-scanner.js'
-import { createSanitizer } from '../../src/marketplace/sanitizer.js'
-
-const read = async (body: string | Buffer, type = 'application/json') => {
-  const reply = { status: 200, headers: { 'content-type': type }, body: Buffer.from(body) }
-  return (await readJsonObject(reply, () => 'GET x', createSanitizer('the-key-itself'))).value
-}
+import { read, readItems } from './read-body.js'
 
 const scan = (text: string, limits: { depth?: number; entries?: number } = {}) =>
   new JsonScanner(text, { depth: 1000, entries: MAX_ENTRIES, ...limits }).scan(new TimeSlice())
-
-const readItems = async (body: string) => {
-  const reply = { status: 200, headers: {}, body: Buffer.from(body) }
-  const items = []
-  for await (const { parse } of readJsonItems(reply, () => 'GET x', createSanitizer('the-key-itself')))
-    items.push(parse().value)
-  return items
-}
 
 /** The most entries of any array or object within a value, and the number of all members. */
 function countEntries(value: unknown): { most: number; members: number } {
@@ -109,42 +96,6 @@ describe('entries of JSON text', () => {
     await expect(readItems('{"items":{"items":[1]}}')).rejects.toThrow('no "items" array')
     await expect(readItems('{"x":{"items":[1]}}')).rejects.toThrow('no "items" array')
     expect(await readItems('{"items":[ \n]}')).toEqual([])
-  })
-
-  it('are rejected beyond 100,000, also within a document and in incomplete text', async () => {
-    const zeros = (count: number) => `[${'0,'.repeat(count - 1)}0]`
-    expect(await readItems(`{"items":${zeros(MAX_ENTRIES)}}`)).toHaveLength(MAX_ENTRIES)
-    const message = `a list of ${MAX_ENTRIES + 1} entries; at most ${MAX_ENTRIES} are accepted`
-    for (const text of [
-      `{"items":${zeros(MAX_ENTRIES + 1)}}`,
-      `{"items":[{"responses":${zeros(MAX_ENTRIES + 1)}}]}`,
-      `{"items":${zeros(MAX_ENTRIES + 1).slice(0, -1)}`,
-    ]) {
-      await expect(readItems(text)).rejects.toThrow(message)
-    }
-    await expect(read(`{"responses":${zeros(MAX_ENTRIES + 1)}}`)).rejects.toThrow(message)
-  })
-
-  it('are rejected if a document or a reply has too many values in all', async () => {
-    const lists = (count: number) =>
-      `{"x":[${Array(count)
-        .fill(`[${'0,'.repeat(99_999)}0]`)
-        .join()}]}`
-    await expect(read(lists(16))).rejects.toThrow(/a document has about 16000\d\d values; at most 1500000 are accepted/)
-    await expect(readItems(`{"items":[${lists(16)}]}`)).rejects.toThrow('a document has about')
-    const many = Array(6).fill(lists(10)).join()
-    await expect(readItems(`{"items":[${many}]}`)).rejects.toThrow('the body has about')
-  })
-
-  it('are rejected if a document has too many characters, but a list of documents may have more', async () => {
-    const text = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`
-    const [longest, tooLong] = [text(MAX_DOCUMENT_LENGTH), text(MAX_DOCUMENT_LENGTH + 1)]
-    const message = 'a document has 8388609 characters; at most 8388608 are accepted'
-    expect(await read(longest)).toHaveProperty('a')
-    await expect(read(tooLong)).rejects.toThrow(message)
-    expect(await readItems(`{"items":[${longest},${longest}]}`)).toHaveLength(2)
-    await expect(readItems(`{"items":[{},${tooLong}]}`)).rejects.toThrow(message)
-    await expect(readItems(`{"items":[],"b":${tooLong}}`)).rejects.toThrow('a document has')
   })
 })
 

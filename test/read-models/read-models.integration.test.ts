@@ -6,6 +6,7 @@ import { today } from '../../src/read-models/today.js'
 import type { PollCheck } from '../../src/read-models/today-model.js'
 import { buildChannelReport } from '../../src/reporting/channel-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { todaySource } from '../helpers/today-source.js'
 import { giveUp } from '../web/dead-letters.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
@@ -302,13 +303,7 @@ describe('today', () => {
     fixture.advanceSeconds(60)
     const before = new Date(fixture.now().getTime() - 1)
     await fixture.pollRfqs()
-    const source = {
-      store: fixture.store,
-      rfqs: listOf(fixture),
-      channels: [RULES],
-      pollChecks: async () => [],
-      closingHold: async () => null,
-    }
+    const source = todaySource(fixture.store, [RULES])
     const FIRST = 'First polled: 4 offers for 2 RFQs.'
     const news = async (since: Date) => {
       const { items } = await today(source, { now: fixture.now(), since, channel: KEY })
@@ -337,13 +332,7 @@ describe('today', () => {
     const [same = '', changing = ''] = [1, 2].map(add)
     const offer = world.addResponse(same).id
     await fixture.pollRfqs()
-    const source = {
-      store: fixture.store,
-      rfqs: listOf(fixture),
-      channels: [RULES],
-      pollChecks: async () => [],
-      closingHold: async () => null,
-    }
+    const source = todaySource(fixture.store, [RULES])
     for (let round = 1; round <= 6; round++) {
       const since = fixture.now()
       fixture.advanceSeconds(3600)
@@ -382,13 +371,7 @@ describe('today', () => {
     for (let number = 1; number <= 25; number++)
       fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' })
     await fixture.pollRfqs()
-    const source = {
-      store: fixture.store,
-      rfqs: listOf(fixture),
-      channels: [RULES],
-      pollChecks: async () => [],
-      closingHold: async () => null,
-    }
+    const source = todaySource(fixture.store, [RULES])
     const { items } = await today(source, { now: fixture.now(), since })
     expect(items).toHaveLength(21)
     expect(items.find(({ rfqId }) => rfqId === null)?.words).toBe('5 more RFQs may be new or changed.')
@@ -400,16 +383,7 @@ describe('today', () => {
     await fixture.pollRfqs()
     const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
     const todayWith = (autoClose: 'on' | 'dry-run') =>
-      today(
-        {
-          store: fixture.store,
-          rfqs: listOf(fixture),
-          channels: [{ ...RULES, autoClose }],
-          pollChecks: async () => [],
-          closingHold: async () => null,
-        },
-        { now: fixture.now(), since: fixture.now() },
-      )
+      today(todaySource(fixture.store, [{ ...RULES, autoClose }]), { now: fixture.now(), since: fixture.now() })
     expect((await todayWith('on')).items).toMatchObject([
       { kind: 'held', severity: 'high', action: { command: expect.stringContaining(`--approve ${approvalPlan}`) } },
     ])

@@ -1,26 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
-import { createRfqList } from '../../src/read-models/rfq-list.js'
 import { today } from '../../src/read-models/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { rowsOf } from '../helpers/store-engine.js'
+import { todaySource } from '../helpers/today-source.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', autoClose: 'off' as const, graceHours: 0 }
 const INTERVAL_SECONDS = 300
 
-/** Four RFQs with six offers each, past due; the offers were submitted before that and before the first poll. */
+/** Four RFQs with four offers each, past due; the offers were submitted before that and before the first poll. */
 async function openPastDue() {
   const fixture = await openChannelFixture()
   const { world } = fixture.sandbox
   const rfqs = Array.from({ length: 4 }, () => world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' }).id)
   const submittedAt = '2026-11-19T08:00:00.000Z'
   const add = (rfqId: string) => world.addResponse(rfqId, { submittedAt }).id
-  const offers = rfqs.flatMap((rfqId) => Array.from({ length: 6 }, () => add(rfqId)))
+  const offers = rfqs.flatMap((rfqId) => Array.from({ length: 4 }, () => add(rfqId)))
   return { fixture, world, rfqs, offers }
 }
 
 /** With requests for a few documents only. */
-function poll(fixture: ChannelFixture, budget = 6) {
+function poll(fixture: ChannelFixture, budget = 5) {
   fixture.advanceSeconds(INTERVAL_SECONDS)
   const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
   const rules = { offersMaxAgeMinutes: 600, urgentHours: 0, intervalMs: INTERVAL_SECONDS * 1_000 }
@@ -107,16 +106,7 @@ describe('offers that are read in a later poll than the one that listed them', (
     await poll(fixture)
     const after = fixture.now()
     const news = async (since: Date) => {
-      const channels = [RULES]
-      const list = createRfqList({ store: fixture.store, channels, settings: DEFAULT_SETTINGS })
-      const source = {
-        store: fixture.store,
-        rfqs: list,
-        channels,
-        pollChecks: async () => [],
-        closingHold: async () => null,
-      }
-      const { items } = await today(source, { now: fixture.now(), since })
+      const { items } = await today(todaySource(fixture.store, [RULES]), { now: fixture.now(), since })
       return items.flatMap(({ kind, words }) => (kind === 'offers' || kind === 'rfqs' ? [words] : []))
     }
     await pollUntilRead(fixture, offers.length)

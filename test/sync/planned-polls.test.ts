@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
-import { createRfqList } from '../../src/read-models/rfq-list.js'
 import { today } from '../../src/read-models/today.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { executeIn } from '../helpers/store-engine.js'
+import { todaySource } from '../helpers/today-source.js'
 
 const INTERVAL_SECONDS = 300
 
@@ -36,18 +35,18 @@ describe('planned polls', () => {
     const { fixture } = await openWithRfqs(2, 2)
     expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 7, inserted: 6 })
     const requests: number[] = []
-    // Every 30 minutes.
-    for (let poll = 0; poll < 48; poll++) {
-      if (poll === 20) await fixture.reopenStore()
-      fixture.advanceSeconds(25 * 60)
-      const nextPollAt = new Date(fixture.now().getTime() + 35 * 60_000)
-      const { run } = await plannedPoll(fixture, { nextPollAt, intervalMs: 30 * 60_000, offersMaxAgeMinutes: 180 })
+    // Every hour.
+    for (let poll = 0; poll < 24; poll++) {
+      if (poll === 10) await fixture.reopenStore()
+      fixture.advanceSeconds(55 * 60)
+      const nextPollAt = new Date(fixture.now().getTime() + 65 * 60_000)
+      const { run } = await plannedPoll(fixture, { nextPollAt, intervalMs: 60 * 60_000, offersMaxAgeMinutes: 360 })
       expect(run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0, seen: 6, postponed: 0 })
       requests.push(run.requests)
     }
     // Every fifth time, the offers are read too.
     expect(requests.flatMap((count, poll) => (count === 3 ? [] : [[poll, count]]))).toEqual(
-      [4, 9, 14, 19, 24, 29, 34, 39, 44].map((poll) => [poll, 7]),
+      [4, 9, 14, 19].map((poll) => [poll, 7]),
     )
   })
 
@@ -143,7 +142,8 @@ describe('planned polls', () => {
   it('say of an RFQ that requests did not suffice for how many offers the list shows, until it is read', async () => {
     const { fixture, ids } = await openWithRfqs(3, 2)
     const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }]
-    const list = createRfqList({ store: fixture.store, channels, settings: DEFAULT_SETTINGS })
+    const source = todaySource(fixture.store, channels)
+    const list = source.rfqs
     const rows = async () => {
       const [now, asOf] = [fixture.now(), fixture.now()]
       const found = await list.rows({ now, asOf })
@@ -156,13 +156,6 @@ describe('planned polls', () => {
     const shown = async () => {
       const now = fixture.now()
       const found = await list.rows({ now })
-      const source = {
-        store: fixture.store,
-        rfqs: list,
-        channels,
-        pollChecks: async () => [],
-        closingHold: async () => null,
-      }
       const { items } = await today(source, { now, since: now, dueWithinDays: 365 })
       const figures = await list.figures(found, { now })
       return found.map(({ id }, at) => {
@@ -208,10 +201,10 @@ describe('planned polls', () => {
   })
 
   it('by hand read everything open, whatever was read just before', async () => {
-    const { fixture } = await openWithRfqs(2, 3)
+    const { fixture } = await openWithRfqs(2, 1)
     for (let round = 0; round < 6; round++) {
       await plannedPoll(fixture)
-      expect((await fixture.pollRfqs()).run).toMatchObject({ requests: 1 + 2 + 6, postponed: 0, requestRates: null })
+      expect((await fixture.pollRfqs()).run).toMatchObject({ requests: 1 + 2 + 2, postponed: 0, requestRates: null })
     }
   })
 })

@@ -1,0 +1,14 @@
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import type { ChannelRules } from '../../src/read-models/channel-rules.js'
+import { createRfqList } from '../../src/read-models/rfq-list.js'
+import type { TodaySource } from '../../src/read-models/today-model.js'
+import type { Store } from '../../src/store/contract.js'
+
+/** What Today is made from, where every poll is on schedule and nothing holds closing. */
+export const todaySource = (store: Store, channels: readonly ChannelRules[]): TodaySource => ({
+  store,
+  rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }),
+  channels,
+  pollChecks: async () => [],
+  closingHold: async () => null,
+})
