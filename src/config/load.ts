@@ -12,6 +12,9 @@ import { knownKeys } from './section.js'
 import { didYouMean } from './suggest.js'
 import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
 
+/** The schema parses one value: compiling a parser would take longer than it saves. */
+const ONCE = { jitless: true } as const
+
 export interface LoadOptions {
   /** Path of the file, relative to `cwd`; default `$QUOTEKEEPER_CONFIG`, else `./quotekeeper.yaml`. */
   file?: string | undefined
@@ -38,7 +41,7 @@ export function loadConfig(options: LoadOptions): Config {
   const overridden = applyOverrides(document.value, env)
   const { value, originOf } = applyAssignments(overridden.value, options.set ?? [])
   const secretsRequired = options.secrets !== 'if-set'
-  const parsed = configSchema({ folder, env, secretsRequired }).safeParse(value)
+  const parsed = configSchema({ folder, env, secretsRequired }).safeParse(value, ONCE)
   const toIssues = issueConverter({
     file,
     document,
