@@ -23,7 +23,7 @@ const LISTS = [0, 5, 11] as const
  * @param row the first row; it is hidden and holds the sentences of the report
  */
 export function recommendationRows(layout: RfqLayout, row: number, columns: number): RowPlan[] {
-  const { recommendation } = layout.report.decision
+  const { recommendation, accepted } = layout.report.decision
   const live = sentencesOf(layout)
   const stored: string[] = []
   /** A sentence of the report, as long as no input is changed. */
@@ -38,23 +38,32 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
     return Array.from({ length: Math.max(shown.length, instead.length) }, (_, at) => ofReport(shown[at], instead[at]))
   }
   const { award, reasons, conditions, changes, closest } = recommendation
-  const open = award !== null && conditions.length === 0 ? ['None: every requirement is met.'] : conditions
+  const isOpen = accepted === null
+  const met = isOpen ? award !== null : accepted.award !== null
+  const unmet = met && conditions.length === 0 ? ['None: every requirement is met.'] : conditions
   // Without an award, the closest one is stated above the lists.
   const others = changes.filter((words) => words !== closest?.words)
+  // What depends on an award that is still open is not said of one that was accepted.
+  const whileOpen = (...phrases: Phrase[]) => (isOpen ? phrases : [])
   const lists = [
-    ['Why', award === null ? sentences(reasons, live.reasons) : live.reasons],
-    ['Conditions', [...sentences(open, [unmetPhrase(layout, live), expiryPhrase(layout, live)]), checksPhrase(layout)]],
-    ['What would change it', sentences(others, [0, 1, 2].map(live.breakEven))],
+    [isOpen ? 'Why' : 'The award rule', award === null ? sentences(reasons, live.reasons) : live.reasons],
+    [
+      isOpen ? 'Conditions' : 'Requirements not met',
+      [...sentences(unmet, whileOpen(unmetPhrase(layout, live), expiryPhrase(layout, live))), checksPhrase(layout)],
+    ],
+    [isOpen ? 'What would change it' : '', sentences(others, whileOpen(...[0, 1, 2].map(live.breakEven)))],
   ] as const
   const lines = Math.min(MAX_LINES, Math.max(1, award?.offers.length ?? 1))
   const heads = Array.from({ length: lines }, (_, at) => headline(live, at, lines))
-  const rest = award === null && closest !== null ? [ofReport(closest.words, live.closest)] : []
+  const rest = award === null && closest !== null && isOpen ? [ofReport(closest.words, live.closest)] : []
   const note = `${OUTDATED_NOTE}${layout.report.decision.switches.command}`
   const questions = ofReport(questionText(recommendation), [`${stringLiteral(OUTDATED_NOTE)}&ReportCommand`, note])
   const height = Math.max(...lists.map(([, phrases]) => filled(phrases)))
   const side = (cells: readonly Cell[]) => sideBySide(cells, columns)
   const block = [
-    ...[...heads, ...rest].map((phrase) => whole(cellOf(phrase, style.decision), columns)),
+    ...[...(live.accepted === null ? [] : [live.accepted]), ...heads, ...rest].map((phrase) =>
+      whole(cellOf(phrase, style.decision), columns),
+    ),
     side(lists.map(([title]) => text(title, style.decisionHead))),
     ...Array.from({ length: height }, (_, at) =>
       side(lists.map(([, phrases]) => cellOf(bullet(phrases[at] ?? NOTHING), style.decisionText))),

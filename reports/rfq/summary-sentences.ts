@@ -1,3 +1,5 @@
+import { namedOffers } from '../../src/domain/comparison/decision/award-figures.js'
+import type { AcceptedAward } from '../../src/domain/comparison/decision/decision-model.js'
 import { BASIS_TEXT } from '../../src/domain/comparison/decision/recommendation.js'
 import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
@@ -46,10 +48,12 @@ export function sentencesOf(layout: RfqLayout) {
     say`${volume(tonnes)} t at ${price(each)}${perTonne}, ${money(sum)} in total`
   const [problem, status, total, points] = [fact('problem'), fact('status'), fact('total'), fact('runnerUpPoints')]
   const hasAward = isNumber(total)
+  const { accepted } = report.decision
+  const verb = accepted === null ? 'Award' : 'The award rule chooses'
   const line = (index: number): Phrase => {
     const part = (key: 'name' | 'number' | 'tonnes' | 'pricePerTonne' | 'total') => awardedOffer(layout, key, index)
     const what = amounts(part('tonnes'), part('pricePerTonne'), part('total'))
-    return say`Award ${words(part('name'))} (offer ${words(part('number'))}): ${what}.`
+    return say`${constant(verb)} ${words(part('name'))} (offer ${words(part('number'))}): ${what}.`
   }
   /** Price up to which an awarded offer stays in the award. */
   const breakEven = (index: number): Phrase => {
@@ -66,7 +70,7 @@ export function sentencesOf(layout: RfqLayout) {
     awarded.map(({ sequence }) => sequence).join(', '),
   ]
   const all = amounts(fact('tonnes'), fact('pricePerTonne'), total)
-  const many = say`Award ${words(fact('offers'))} offers (no. ${list}): ${all}.`
+  const many = say`${constant(verb)} ${words(fact('offers'))} offers (no. ${list}): ${all}.`
   const closestTonnes = say`${volume(fact('closestTonnes'))} t, ${money(fact('closestTotal'))}`
   const closest = either(
     isNumber(fact('closestTotal')),
@@ -87,6 +91,8 @@ export function sentencesOf(layout: RfqLayout) {
       say`Only ${fixed(fact('coverage'), 1, { factor: 100 })} % of the wanted volume can be awarded. `,
     ),
     /** The award as a whole. */
+    /** The accepted award, and how it compares with that of the rule; null if no offer is accepted. */
+    accepted: accepted && acceptedSentence(accepted),
     headline: either(stale, words(fact('message')), either(hasAward, many, noAward)),
     /** One awarded offer, if there are at most `lines`. */
     line: (index: number, lines: number) => {
@@ -104,6 +110,30 @@ export function sentencesOf(layout: RfqLayout) {
     ].map((phrase) => either(hasAward, phrase)),
     closest,
     breakEven,
+  }
+
+  function acceptedSentence({
+    offers: members,
+    award,
+    headline,
+    isRecommended,
+    costDifference,
+  }: AcceptedAward): Phrase {
+    if (award === null) return constant(headline)
+    const at = members.map(({ offerId }) => report.offers.findIndex(({ id }) => id === offerId))
+    const sumOf = (key: 'volume' | 'comparedTotal', cached: number): Reference => ({
+      cell: at.map((index) => `N(${offers.cell(key, index)})`).join('+'),
+      cached,
+    })
+    const [tonnes, cost] = [sumOf('volume', award.tonnes), sumOf('comparedTotal', award.total)]
+    const each = { cell: `IFERROR((${cost.cell})/(${tonnes.cell}),0)`, cached: award.pricePerTonne }
+    const difference = { cell: `(${cost.cell}-N(${total.cell}))`, cached: costDifference }
+    const chosen = at.map((index) => `N(${layout.recommendation.offers.cell('tonnes', index)})>0`)
+    const same: Test = [`AND(${fact('offers').cell}=${at.length},${chosen.join()})`, isRecommended]
+    const sign = either(isAbove(difference, '='), say`more`, say`less`)
+    const compared = say` It costs ${money(difference, true)} ${sign} than what the award rule chooses.`
+    const rule = either(same, say` It is what the award rule chooses.`, compared)
+    return say`Accepted: ${constant(namedOffers({ offers: members }))}: ${amounts(tonnes, each, cost)}.${either(hasAward, rule)}`
   }
 
   function coverageSentence(): Phrase {

@@ -72,7 +72,9 @@ function* topRows(report: RfqReport): Generator<RowPlan> {
   yield subjectRow(subject)
   yield { role: 'subject', cells: [text(requestLine(report), style.plain)] }
   yield { role: 'subject', cells: [text(offersLine(report), style.plain)] }
-  for (const { words } of decision.banners) {
+  // The recommendation leads with an accepted award.
+  for (const { code, words } of decision.banners) {
+    if (code === 'offer-accepted') continue
     yield {
       cells: [text(words, style.banner), ...emptyCells(WIDTHS.length - 1).map(() => blank(style.banner))],
       merged: [[0, WIDTHS.length - 1]],

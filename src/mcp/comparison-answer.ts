@@ -20,6 +20,12 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
     settingsReplaced: replaced,
     pricesRead: report.context.pricesRead,
     termsRead: report.context.termsRead,
+    accepted: decision.accepted && {
+      words: [decision.accepted.headline, decision.accepted.comparison],
+      offers: decision.accepted.offers,
+      award: decision.accepted.award && awardOf(decision.accepted.award),
+      isRecommended: decision.accepted.isRecommended,
+    },
     recommendation: {
       inWords: recommendationLines(decision),
       status: recommendation.status,
@@ -33,10 +39,12 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
         words: recommendation.runnerUp.words,
         award: awardOf(recommendation.runnerUp.award),
       },
-      closest: recommendation.closest && {
-        words: recommendation.closest.words,
-        award: awardOf(recommendation.closest.award),
-      },
+      // Once an offer is accepted, no other is recommended.
+      closest: decision.accepted === null &&
+        recommendation.closest && {
+          words: recommendation.closest.words,
+          award: awardOf(recommendation.closest.award),
+        },
     },
     summary,
   }
@@ -68,6 +76,8 @@ export const comparedOffers = (report: RfqReport) =>
       expiryDate: terms.expiryDate,
       ...{ firstDelivery: metrics.firstDelivery, lastDelivery: metrics.lastDelivery },
       meetsRequirements,
+      // Also not rejected, withdrawn or expired, as far as the settings require it.
+      eligible: report.decision.offers[at]?.eligible ?? false,
       notMet: notMetBy(offer, report).map(({ words }) => words),
       flags: flags.map(({ severity, words }) => ({ severity, words })),
       source: sourceOf(source),

@@ -1,12 +1,14 @@
 import type { ComparisonContext } from '../domain/comparison/comparison-context.js'
+import { type AcceptedInBrief, acceptedInBrief } from '../domain/comparison/decision/accepted-award.js'
 import { type AwardInBrief, awardInBrief } from '../domain/comparison/decision/award-in-brief.js'
 import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
 import type { RfqAssessment } from '../domain/comparison/rfq-assessment.js'
 
 /** Figures of an RFQ's offers, the same as in the channel overview of the report. */
 export interface RfqFigures {
-  /** Offers that can be ranked, and that meet all hard requirements. */
+  /** Offers that can be ranked. */
   ranked: number
+  /** Offers within the limits that the RFQ states and not rejected by their review, whatever their status. */
   meetRequirements: number
   /** Wanted tonnes; null if the RFQ states none. */
   wanted: number | null
@@ -25,6 +27,8 @@ export interface RfqFigures {
    * not read yet.
    */
   award: AwardInBrief | null
+  /** The accepted offers; null if there are none. */
+  accepted: AcceptedInBrief | null
 }
 
 /** Of an RFQ without offers, and where figures are not asked for. */
@@ -38,6 +42,7 @@ export const NO_FIGURES: RfqFigures = {
   bestPricePerTonne: null,
   bestPriceOffer: null,
   award: null,
+  accepted: null,
 }
 
 /** The figures of an RFQ whose offers were assessed. */
@@ -57,5 +62,6 @@ export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): 
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
     award: isUnread || isScored ? null : awardInBrief(assessed, context),
+    accepted: acceptedInBrief(offers),
   }
 }

@@ -28,6 +28,8 @@ export interface RfqPageModel {
     Decision['recommendation'],
     'status' | 'headline' | 'awards' | 'reasons' | 'conditions' | 'changes' | 'questions'
   > & { award: AwardSummary | null; closest: string | null }
+  /** Whether an offer is accepted: `recommendation` is about the accepted award then. */
+  isAccepted: boolean
   scenarios: ScenarioRow[]
   requirementCosts: { title: string; cost: number | null; words: string }[]
   savings: { title: string; pricePerTonne: number | null; saving: number | null; words: string }[]
@@ -108,7 +110,7 @@ const MAX_CHARTED = 8
 /** The part of a report that its page shows. */
 export function toRfqPageModel(report: RfqReport): RfqPageModel {
   const { context, decision, rfq, offers, summary, settings, currency } = report
-  const { recommendation } = decision
+  const { recommendation, accepted } = decision
   const { status, headline, awards, reasons, conditions, changes, questions } = recommendation
   const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
   return {
@@ -126,9 +128,10 @@ export function toRfqPageModel(report: RfqReport): RfqPageModel {
     requirements: decision.requirements,
     recommendation: {
       ...{ status, headline, awards, reasons, conditions, changes, questions },
-      award: awardSummary(recommendation.award),
-      closest: recommendation.closest?.words ?? null,
+      award: awardSummary(accepted === null ? recommendation.award : accepted.award),
+      closest: accepted === null ? (recommendation.closest?.words ?? null) : null,
     },
+    isAccepted: accepted !== null,
     scenarios: decision.scenarios.map(({ scenario, title, rule, award, waived, difference, words }) => ({
       ...{ scenario, title, rule, waived, difference, words },
       offers: award?.offers.map(({ label }) => label) ?? [],

@@ -44,7 +44,7 @@ const FIGURE_VALUES = {
   wanted: ({ wanted }) => wanted,
   coverage: ({ coverage }) => coverage,
   bestPricePerTonne: ({ bestPricePerTonne }) => bestPricePerTonne,
-  recommendation: ({ award }) => award?.offers[0]?.toLowerCase() ?? null,
+  recommendation: ({ accepted, award }) => (accepted ?? award)?.offers[0]?.toLowerCase() ?? null,
 } satisfies Record<string, (figures: RfqFigures) => Value>
 
 export type RfqSortKey = keyof typeof ROW_VALUES | keyof typeof FIGURE_VALUES

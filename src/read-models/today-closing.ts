@@ -4,8 +4,10 @@ import type { HeldPlan, UnsettledClose } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { closingPath, listPath } from './page-paths.js'
+import { NO_FIGURES } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
 import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
+import { acceptedWords } from './today-offers.js'
 
 /** Closes and closing rounds that need a person, and RFQs that nothing closed. */
 export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
@@ -90,6 +92,7 @@ const minuteOf = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
 async function overdueItems(context: TodayContext, named: ReadonlySet<string>): Promise<TodayItem[]> {
   const overdue = context.rows.filter((row) => isOverdue(row) && !named.has(keyOf(row)))
   const rulesOf = createRulesLookup(context.source.channels)
+  const figures = await context.source.rfqs.figures(overdue, { now: context.now })
   const reasons = new Map<string, string>()
   const holds = new Map<string, string | null>()
   for (const channel of new Set(overdue.map((row) => row.channel))) {
@@ -103,7 +106,7 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
       if (decision.decision === 'keep' && wasPastDue) reasons.set(keyOf({ channel, id: rfqId }), reason)
     }
   }
-  return overdue.map((row) => {
+  return overdue.map((row, at) => {
     const { autoClose } = rulesOf(row.channel)
     const hold = autoClose === 'on' ? (holds.get(row.channel) ?? null) : null
     const kept = reasons.get(keyOf(row))
@@ -121,9 +124,10 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
         `Past due since ${row.responseDueDate} and still open.`,
         hold === null ? CLOSING_WORDS[autoClose] : heldWords(hold),
         why,
+        acceptedWords(figures[at] ?? NO_FIGURES),
       ]
-        .join(' ')
-        .trim(),
+        .filter((words) => words !== '')
+        .join(' '),
       since: null,
       action: {
         words: isClosable ? 'Close it now' : 'See why it is open',
@@ -137,12 +141,14 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
 }
 
 /** RFQs that were past due and open at a past moment. */
-export const pastOverdueItems = ({ rows }: TodayContext): TodayItem[] =>
-  rows.filter(isOverdue).map((row) => ({
+export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext): Promise<TodayItem[]> {
+  const overdue = rows.filter(isOverdue)
+  const figures = await source.rfqs.figures(overdue, { now, ...(asOf && { asOf }) })
+  return overdue.map((row, at) => ({
     kind: 'overdue',
     severity: 'high',
     ...rfqFields(row.channel, row.id, row),
-    words: `Past due since ${row.responseDueDate} and open.`,
+    words: `Past due since ${row.responseDueDate} and open. ${acceptedWords(figures[at] ?? NO_FIGURES)}`.trim(),
     since: null,
     action: {
       words: 'See what was decided',
@@ -150,6 +156,7 @@ export const pastOverdueItems = ({ rows }: TodayContext): TodayItem[] =>
       path: closingPath(row.channel, row.name),
     },
   }))
+}
 
 const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null
 

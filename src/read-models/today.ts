@@ -33,7 +33,7 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
           ...fromHistory,
           await problemItems(context),
         ]
-      : [pastOverdueItems(context), ...fromHistory]
+      : [await pastOverdueItems(context), ...fromHistory]
   // The sort is stable: items of one severity keep the order of the groups.
   const items = groups.flat().sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
   return { asOf: now.toISOString(), since: since.toISOString(), dueWithinDays, items }

@@ -57,11 +57,15 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
         <Facts model={model} />
-        {model.banners.map(({ code, words }) => (
-          <p class="notice warn" key={code}>
-            {plain(words)}
-          </p>
-        ))}
+        {model.banners.map(
+          ({ code, words }) =>
+            // The award says so itself.
+            code !== 'offer-accepted' && (
+              <p class="notice warn" key={code}>
+                {plain(words)}
+              </p>
+            ),
+        )}
         {rfq.flags.map(({ words, severity }) => (
           <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>
         ))}
@@ -141,18 +145,25 @@ function Facts({ model }: { model: RfqPageModel }) {
 
 const TONES = { award: 'good', partial: 'warn', none: 'bad', 'no-target': '', 'no-offers': '' } as const
 
-/** The recommendation, as on the workbook's Summary. */
+/** The recommendation, as on the workbook's Summary; once an offer is accepted, that award. */
 function RecommendationCard({ model, changed }: { model: RfqPageModel; changed: boolean }) {
-  const { recommendation, currency } = model
+  const { recommendation, currency, isAccepted } = model
   const { status, headline, awards, reasons, conditions, changes, questions, award, closest } = recommendation
   const lists = [
-    ['Why', reasons],
-    ['Conditions', conditions],
+    [isAccepted ? 'Compared with the award rule' : 'Why', reasons],
+    [isAccepted ? 'Requirements not met' : 'Conditions', conditions],
     ['What would change it', changes],
   ] as const
   return (
-    <section class={`card recommendation ${TONES[status]}`} id="recommendation" aria-labelledby="recommendation-title">
-      <h2 id="recommendation-title">{changed ? 'Recommendation with your changes' : 'Recommendation'}</h2>
+    <section
+      class={`card recommendation ${isAccepted ? 'good' : TONES[status]}`}
+      id="recommendation"
+      aria-labelledby="recommendation-title"
+    >
+      <h2 id="recommendation-title">
+        {isAccepted ? 'Accepted award' : 'Recommendation'}
+        {changed && (isAccepted ? ', compared by your changes' : ' with your changes')}
+      </h2>
       <p class="headline">{plain(headline)}</p>
       {awards.length > 1 && <Sentences of={awards} />}
       {award !== null && (

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+import type { AcceptedInBrief } from '../../domain/comparison/decision/accepted-award.js'
 import { formatDaysFromToday } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
 import { rfqPath } from '../../read-models/page-paths.js'
@@ -140,23 +142,28 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
     key: 'recommendation',
     width: 'wide',
     title: 'Recommended award',
-    value: ({ figures }) => figures.award?.offers.join(', ') || (figures.award?.status ?? null),
+    value: ({ figures: { accepted, award } }) => (accepted ?? award)?.offers.join(', ') || (award?.status ?? null),
     cell: recommendationCell,
   },
 ]
 
-function recommendationCell({ figures: { award }, unreadOffers }: RfqSearchRow) {
+function recommendationCell({ figures: { award, accepted }, unreadOffers }: RfqSearchRow) {
+  if (accepted !== null) return <AwardCell {...accepted} badge={<Badge tone="good">accepted</Badge>} />
   if (unreadOffers > 0) return <span class="muted">not read yet</span>
   if (award === null) return <span class="muted">see the RFQ</span>
   if (award.offers.length === 0) return <span class="muted">{NO_AWARD[award.status]}</span>
-  const [first, ...others] = award.offers
+  return <AwardCell {...award} badge={award.status === 'partial' && <Badge tone="warn">partial</Badge>} />
+}
+
+function AwardCell({ offers, tonnes, pricePerTonne, badge }: AcceptedInBrief & { badge: ComponentChildren }) {
+  const [first, ...others] = offers
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   return (
     <>
       {plain(first)}
       {more}
-      <div class="muted small">{`${amount(award.tonnes)} t at ${price(award.pricePerTonne)}`}</div>
-      {award.status === 'partial' && <Badge tone="warn">partial</Badge>}
+      <div class="muted small">{`${amount(tonnes)} t at ${price(pricePerTonne)}`}</div>
+      {badge}
     </>
   )
 }

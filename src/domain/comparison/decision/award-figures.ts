@@ -171,8 +171,12 @@ export function numbersText(numbers: readonly number[]): string {
 const MAX_NAMED = 3
 const joined = (parts: readonly (string | number)[]) => `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
+interface Named {
+  offers: readonly Pick<AwardedOffer, 'name' | 'sequence'>[]
+}
+
 /** The offers of an award in a sentence: one by name, several by number. */
-export function offersText({ offers }: Pick<DecisionAward, 'offers'>): string {
+export function offersText({ offers }: Named): string {
   const [only] = offers
   return offers.length === 1 && only !== undefined
     ? numbered(only)
@@ -180,5 +184,5 @@ export function offersText({ offers }: Pick<DecisionAward, 'offers'>): string {
 }
 
 /** As `offersText`, but up to three offers by name. */
-export const namedOffers = ({ offers }: Pick<DecisionAward, 'offers'>): string =>
+export const namedOffers = ({ offers }: Named): string =>
   offers.length > 1 && offers.length <= MAX_NAMED ? joined(offers.map(numbered)) : offersText({ offers })

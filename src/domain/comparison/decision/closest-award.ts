@@ -1,11 +1,14 @@
 import { OFFER_REQUIREMENTS } from './award-requirements.js'
-import { AWARD_BIT, type AwardSolver, type RequirementMask, type Solution } from './award-solver.js'
+import { AWARD_BIT, type AwardSolver, maskOf, type RequirementMask, type Solution } from './award-solver.js'
 
 /** A solution, and the hard requirements waived for it. */
 export interface ClosestSolution {
   solution: Solution
   waived: RequirementMask
 }
+
+/** A rejected, withdrawn or expired offer can no longer be accepted, whatever the buyer waives. */
+export const NEVER_WAIVED: RequirementMask = maskOf(['status', 'notExpired'])
 
 /**
  * The award that comes closest if none satisfies the hard requirements: the fewest requirements waived, then the lowest
@@ -14,7 +17,7 @@ export interface ClosestSolution {
  * @returns null if no offer is awardable
  */
 export function closestAward(solver: AwardSolver, hard: RequirementMask, wanted: number): ClosestSolution | null {
-  const bits = relevantBits(solver, hard)
+  const bits = relevantBits(solver, hard).filter((bit) => (bit & NEVER_WAIVED) === 0)
   const subsets = subsetsBySize(bits)
   const { min } = solver.boundsFor(hard, wanted)
   let shortfall: ClosestSolution | null = null

@@ -7,6 +7,7 @@ import { isRanked } from '../offer/ranking.js'
 import { unreadText } from '../rfq/rfq-flags.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { AWARD_RULES, type RequirementName, type Settings } from '../settings.js'
+import { acceptedAward, acceptedOffers, afterAcceptance } from './accepted-award.js'
 import { type AwardContext, awardOf, isBinding, shownFailures, titleOf } from './award-figures.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES, upTo } from './award-requirements.js'
 import {
@@ -20,6 +21,7 @@ import {
   type RequirementMask,
   withLevel,
 } from './award-solver.js'
+import { NEVER_WAIVED } from './closest-award.js'
 import type { Banner, Decision, OfferDecision, Recommendation, RequirementSwitch } from './decision-model.js'
 import { requirementCosts, scenariosOf } from './decision-scenarios.js'
 import { discriminatingCriteria } from './discriminating-criteria.js'
@@ -61,6 +63,7 @@ export function decisionOf(input: DecisionInput): Decision {
   const switchKey = (mask: RequirementMask) => keyOf(mask & maskOf(switches.names), maskOf(switches.names), basis)
   const found = wanted === null ? null : findAwards(input, { solver, hard, wanted, currency, switchKey })
   const recommendation = found?.recommendation ?? noTarget(rfq, offers)
+  const accepted = acceptedAward({ offers, solver, rfq, settings, currency, recommendation })
   const awarded = new Map(recommendation.award?.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
   const targets = { solver, rfq, settings, currency, hard, wanted, ranked }
   const decided = offerDecisions(offers, solver, hard, settings, awarded)
@@ -69,7 +72,8 @@ export function decisionOf(input: DecisionInput): Decision {
     rule: settings.awardRule,
     requirements: requirementSwitches(solver, settings),
     banners: bannersOf(rfq, offers),
-    recommendation,
+    recommendation: accepted === null ? recommendation : afterAcceptance(recommendation, accepted),
+    accepted,
     byRule: found?.byRule ?? { 'cheapest-compliant': null, 'best-score-compliant': null, 'cheapest-regardless': null },
     scenarios: found?.scenarios ?? [],
     requirementCosts: found?.costs ?? [],
@@ -98,6 +102,7 @@ function findAwards(input: DecisionInput, { solver, hard, wanted, currency, swit
     AWARD_RULES.map((rule) => [rule, awardOf(solver.byRule(rule, hard, wanted), context)]),
   ) as Decision['byRule']
   const costs = requirementCosts({ solver, context, hard }, switchKey)
+  const waivable = costs.filter(({ name }) => (bitOf(name) & NEVER_WAIVED) === 0)
   const byId = new Map(offers.map((offer) => [offer.id, offer]))
   const questionsOf = (offerId: string) => {
     const offer = byId.get(offerId)
@@ -108,7 +113,7 @@ function findAwards(input: DecisionInput, { solver, hard, wanted, currency, swit
   const recommendation =
     solver.candidates.length === 0
       ? noOffers(rfq, offers)
-      : recommend({ solver, context, hard, settings, ranked, sensitivity, costs, excluded, questionsOf })
+      : recommend({ solver, context, hard, settings, ranked, sensitivity, costs: waivable, excluded, questionsOf })
   const { award, runnerUp } = recommendation
   return {
     byRule,
@@ -174,7 +179,7 @@ function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[]): Banner[] {
     const words = `The RFQ is overdue: it is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
     banners.push({ code: 'rfq-overdue', words })
   }
-  const accepted = offers.filter(({ status }) => status === 'accepted').sort((a, b) => a.sequence - b.sequence)
+  const accepted = acceptedOffers(offers)
   if (accepted.length > 0) {
     const names = accepted.slice(0, 3).map(titleOf)
     const more = accepted.length > 3 ? ` and ${accepted.length - 3} more` : ''

@@ -17,7 +17,13 @@ export interface Decision {
   requirements: RequirementSwitch[]
   /** Facts to read first: the RFQ is closed or overdue, an offer is accepted already. Empty if there are none. */
   banners: Banner[]
+  /**
+   * What the rule recommends. Once an offer is accepted, its sentences are about the accepted award, and its figures still
+   * those of the rule.
+   */
   recommendation: Recommendation
+  /** The decision made at the marketplace; null if no offer is accepted. */
+  accepted: AcceptedAward | null
   /** The award that each rule chooses, with the requirements as set. Null if the rule finds none. */
   byRule: Record<AwardRule, DecisionAward | null>
   scenarios: Scenario[]
@@ -47,6 +53,23 @@ export interface RequirementSwitch {
 export interface Banner {
   code: 'rfq-closed' | 'rfq-overdue' | 'offer-accepted'
   words: string
+}
+
+/** The accepted offers, and how they compare with the recommended award. */
+export interface AcceptedAward {
+  offers: Pick<AwardedOffer, 'offerId' | 'sequence' | 'name'>[]
+  /** Their figures; null if the volume or price of one of them cannot be compared. */
+  award: DecisionAward | null
+  /** Whether the rule recommends exactly these offers. */
+  isRecommended: boolean
+  /** total − total of the recommended award; null without one of the two. */
+  costDifference: number | null
+  /** `Accepted: Developer · Project (offer 4): 20,000 t at 11.2 USD/t, 224,000 USD in total.` */
+  headline: string
+  /** One sentence: the same as recommended, or by how much it is cheaper or dearer. */
+  comparison: string
+  /** The requirements that it does not meet, in words. */
+  notMet: string[]
 }
 
 /** An award: tonnes bought from each offer, with everything it does not meet. */

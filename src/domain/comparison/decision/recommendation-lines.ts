@@ -1,8 +1,17 @@
 import type { Decision, Recommendation } from './decision-model.js'
 import { RULE_TEXT } from './recommendation-input.js'
 
-/** The recommendation in three lines: whom to award, why, and what to check first. Banners come first. */
-export function recommendationLines({ banners, recommendation, rule }: Decision): string[] {
+/**
+ * The recommendation in three lines: whom to award, why, and what to check first. Banners come first. Once an offer is
+ * accepted: the accepted award, how it compares with what the rule chooses, and what it does not meet.
+ */
+export function recommendationLines({ banners, recommendation, rule, accepted }: Decision): string[] {
+  if (accepted !== null) {
+    const { headline, comparison, notMet } = accepted
+    const others = banners.filter(({ code }) => code !== 'offer-accepted').map(({ words }) => words)
+    const unmet = notMet.length === 0 ? [] : [['Not met:', ...bounded(notMet)].join(' ')]
+    return [[headline, ...others].join(' '), `Compared: ${comparison}`, ...unmet]
+  }
   const facts = banners.map(({ words }) => words)
   return [
     ['Recommendation:', ...facts, recommendation.headline].join(' '),
@@ -23,6 +32,10 @@ const MAX_CHECKS = 5
 
 function checksOf({ conditions, breakEven, changes, award }: Recommendation): string[] {
   if (award === null) return changes.slice(0, 2)
-  const more = conditions.length > MAX_CHECKS ? [`${conditions.length - MAX_CHECKS} more in the report.`] : []
-  return [...conditions.slice(0, MAX_CHECKS), ...more, ...breakEven.slice(0, 1).map(({ words }) => words)]
+  return [...bounded(conditions), ...breakEven.slice(0, 1).map(({ words }) => words)]
 }
+
+const bounded = (sentences: readonly string[]): string[] =>
+  sentences.length <= MAX_CHECKS
+    ? [...sentences]
+    : [...sentences.slice(0, MAX_CHECKS), `${sentences.length - MAX_CHECKS} more in the report.`]

@@ -59,7 +59,9 @@ const rfqTerms = {
 export const rfqFigures = z
   .strictObject({
     ranked: count.describe('Offers that can be ranked.'),
-    meetRequirements: count.describe('Offers that meet all hard requirements.'),
+    meetRequirements: count.describe(
+      'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
+    ),
     wanted: number.describe('Wanted tonnes.'),
     volume: z.number().describe('Tonnes of the ranked offers.'),
     coverage: number.describe(
@@ -79,6 +81,14 @@ export const rfqFigures = z
       .describe(
         'The recommended award; null if the award rule depends on scores: see the comparison, or if offers were not read yet.',
       ),
+    accepted: z
+      .strictObject({
+        offers: z.array(z.string()).describe('Their labels.'),
+        tonnes: number,
+        pricePerTonne: number,
+      })
+      .nullable()
+      .describe('The accepted offers; null if there are none. Tonnes and price are null if one cannot be compared.'),
   })
   .meta({ id: 'RfqFigures' })
 

@@ -62,7 +62,11 @@ describe('the recommendation', () => {
 
   it('names the closest award and what would have to be waived if none satisfies the hard requirements', () => {
     const decision = decide({
-      offers: [offer(120, 1_000, ['contractType', 'vintages']), offer(120, 1_800), offer(90, 600, ['notExpired'])],
+      offers: [
+        ...[offer(120, 1_000, ['contractType', 'vintages']), offer(120, 1_800), offer(90, 600, ['contractType'])],
+        // Neither can be accepted any more, whatever is waived.
+        ...[offer(120, 500, ['status']), offer(120, 500, ['notExpired'])],
+      ],
     })
     expect(decision.recommendation).toMatchObject({
       status: 'none',
@@ -76,11 +80,11 @@ describe('the recommendation', () => {
     })
     expect(decision.recommendation.reasons).toEqual([
       'No offer meets every hard requirement.',
-      'Not met: “Offer not expired” by 1 of 3, “Contract type as asked for” by 1 of 3, “Vintages within the range” by 1 of 3, “Price at most the maximum” by 1 of 3.',
+      'Not met: “Status not rejected or withdrawn” by 1 of 5, “Offer not expired” by 1 of 5, “Contract type as asked for” by 2 of 5, “Vintages within the range” by 1 of 5, “Price at most the maximum” by 1 of 5.',
     ])
     expect(decision.recommendation.changes).toEqual([
       decision.recommendation.closest?.words,
-      'Waiving “Offer not expired” alone: a · Project 3 (offer 3), 90 t at 6.00 USD/t, 540 USD in total, which covers 90 % of the wanted volume.',
+      'Waiving “Contract type as asked for” alone: a · Project 3 (offer 3), 90 t at 6.00 USD/t, 540 USD in total, which covers 90 % of the wanted volume.',
     ])
     expect(decision.scenarios.find(({ scenario }) => scenario === 'recommended')?.award).toBeNull()
   })
@@ -147,7 +151,25 @@ describe('the recommendation', () => {
     expect(codes({ rfq: { responseDueDate: '2026-03-10' } })).toEqual(['rfq-overdue'])
     const accepted = decided({ responses: [response(1, { status: 'accepted' })] })
     expect(accepted.banners[0]?.words).toBe('An offer has already been accepted: Developer 1 · Project 1 (offer 1).')
-    expect(recommendationLines(accepted)[0]).toContain(accepted.banners[0]?.words)
+    const overdue = decided({ rfq: { responseDueDate: '2026-03-10' } })
+    expect(recommendationLines(overdue)[0]).toContain(overdue.banners[0]?.words)
+  })
+
+  it('leads with the accepted award, says how it compares with that of the rule, and recommends no other', () => {
+    const priced = (at: number, unitPrice: number, status: string) =>
+      response(at, { status, offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })] } })
+    const dearer = decided({ responses: [priced(1, 11, 'submitted'), priced(2, 14, 'accepted')] })
+    expect(recommendationLines(dearer)).toEqual([
+      'Accepted: Developer 2 · Project 2 (offer 2): 10,000 t at 14.00 USD/t, 140,000 USD in total.',
+      'Compared: It costs 30,000 USD more (+27.3 %) than what the rule “Cheapest compliant” chooses: Developer 1 · Project 1 (offer 1), 10,000 t at 11.00 USD/t, 110,000 USD in total.',
+      expect.stringMatching(/^Not met: /),
+    ])
+    expect(dearer.accepted).toMatchObject({ isRecommended: false, costDifference: 30_000, award: { tonnes: 10_000 } })
+    expect(dearer.recommendation).toMatchObject({ awards: [], changes: [], questions: [], award: { total: 110_000 } })
+    const same = decided({ responses: [priced(1, 11, 'accepted'), priced(2, 14, 'submitted')] })
+    expect(recommendationLines(same)[1]).toBe('Compared: It is what the rule “Cheapest compliant” chooses.')
+    const none = decided({ responses: [priced(1, 99, 'accepted'), priced(2, 1, 'rejected')] })
+    expect(recommendationLines(none).join(' ')).not.toMatch(/Award |offer 2/)
   })
 
   it('warns of a close decision', () => {

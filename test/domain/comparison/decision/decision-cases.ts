@@ -146,10 +146,11 @@ export function bestSet(of: Case, hard: ReadonlySet<RequirementName>, wanted: nu
   return { reached: false, ...(largest ?? { members: [], tonnes: 0, cents: 0 }) }
 }
 
-/** Fewest requirements waived, then lowest cost, of the sets that reach a volume; null if none does. */
+/** Fewest requirements waived, then lowest cost, of the sets that reach a volume and can still be accepted; null if none does. */
 export function closestSet(of: Case, hard: ReadonlySet<RequirementName>, wanted: number) {
+  const final = new Set([...hard].filter((name) => name === 'status' || name === 'notExpired'))
   const [closest] = allSets(of)
-    .filter(({ tonnes }) => tonnes >= wanted)
+    .filter((set) => set.tonnes >= wanted && violations(of, set, final).size === 0)
     .map((set) => ({ ...set, waived: violations(of, set, hard).size }))
     .sort((a, b) => a.waived - b.waived || a.cents - b.cents)
   return closest ?? null

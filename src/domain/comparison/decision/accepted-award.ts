@@ -1,0 +1,131 @@
+import { reachedFrom } from '../awards/cheapest-combination.js'
+import { formatPercent, formatTonnes, formatTotal } from '../number-format.js'
+import { ratio, sum } from '../numbers.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import type { Settings } from '../settings.js'
+import { amountsText, namedOffers, nameOf, offersText, partsAward } from './award-figures.js'
+import type { AwardSolver, Candidate } from './award-solver.js'
+import type { AcceptedAward, DecisionAward, Recommendation } from './decision-model.js'
+import { RULE_TEXT } from './recommendation-input.js'
+
+/** The offers that the marketplace shows as accepted, by sequence. */
+export const acceptedOffers = <Offer extends Pick<OfferReport, 'status' | 'sequence'>>(
+  offers: readonly Offer[],
+): Offer[] => offers.filter(({ status }) => status === 'accepted').sort((a, b) => a.sequence - b.sequence)
+
+interface AcceptedInput {
+  offers: readonly OfferReport[]
+  solver: AwardSolver
+  rfq: RfqTerms
+  settings: Settings
+  currency: string
+  recommendation: Recommendation
+}
+
+/** The accepted award beside the one that the rule recommends; null if no offer is accepted. */
+export function acceptedAward(input: AcceptedInput): AcceptedAward | null {
+  const { offers, solver, currency, recommendation } = input
+  const accepted = acceptedOffers(offers)
+  if (accepted.length === 0) return null
+  const ids = new Set(accepted.map(({ id }) => id))
+  const members = solver.candidates.filter(({ offer }) => ids.has(offer.id))
+  const award = members.length < accepted.length ? null : figuresOf(members, input)
+  const named = accepted.map((offer) => ({ offerId: offer.id, sequence: offer.sequence, name: nameOf(offer) }))
+  const recommended = recommendation.award
+  const isRecommended =
+    recommended !== null &&
+    recommended.offers.length === ids.size &&
+    recommended.offers.every((one) => ids.has(one.offerId))
+  return {
+    offers: named,
+    award,
+    isRecommended,
+    costDifference: award === null || recommended === null ? null : award.total - recommended.total,
+    headline: `Accepted: ${namedOffers({ offers: named })}${award === null ? ', without a volume and price that can be compared' : `: ${amountsText(award, currency)}`}.`,
+    comparison: comparisonText(award, isRecommended, input),
+    notMet: award?.unmet.map(({ words }) => words) ?? [],
+  }
+}
+
+function figuresOf(members: readonly Candidate[], { rfq, settings, currency }: AcceptedInput): DecisionAward {
+  const wanted = rfq.wanted.volume
+  const reached = wanted !== null && sum(members.map(({ volume }) => volume)) >= reachedFrom(wanted)
+  const parts = members.map((candidate) => ({ candidate, tonnes: candidate.volume }))
+  const context = { rfq, wanted: wanted ?? 0, levels: settings.requirements, currency }
+  const award = partsAward(parts, { reached, exact: true, lowerBound: null }, context)
+  return wanted === null ? { ...award, coverage: null } : award
+}
+
+function comparisonText(
+  award: DecisionAward | null,
+  isRecommended: boolean,
+  { recommendation, settings, currency, rfq }: AcceptedInput,
+): string {
+  const rule = `the rule “${RULE_TEXT[settings.awardRule].title}”`
+  const { award: recommended } = recommendation
+  if (isRecommended) return `It is what ${rule} chooses.`
+  if (recommended === null)
+    return rfq.wanted.volume === null
+      ? 'The RFQ states no volume, so there is no award to compare it with.'
+      : `By ${rule}, no award satisfies the hard requirements.`
+  const chosen = `${offersText(recommended)}, ${amountsText(recommended, currency)}`
+  if (award === null) return `By ${rule}: ${chosen}.`
+  return `It costs ${differenceText(award, recommended, currency)} than what ${rule} chooses: ${chosen}.`
+}
+
+/** `1,200 USD more (+5.0 %), for 300 t less,`. */
+function differenceText(award: DecisionAward, recommended: DecisionAward, currency: string): string {
+  const cost = award.total - recommended.total
+  const share = ratio(Math.abs(cost), recommended.total)
+  const inPercent = share === null ? '' : ` (${cost < 0 ? '−' : '+'}${formatPercent(share)})`
+  const tonnes = award.tonnes - recommended.tonnes
+  const volume =
+    formatTonnes(Math.abs(tonnes)) === formatTonnes(0)
+      ? ''
+      : `, for ${formatTonnes(Math.abs(tonnes))} ${tonnes < 0 ? 'less' : 'more'},`
+  return `${formatTotal(Math.abs(cost), currency)} ${cost < 0 ? 'less' : 'more'}${inPercent}${volume}`
+}
+
+/** The recommendation with the figures of the rule, in words that recommend no further award. */
+export function afterAcceptance(
+  recommendation: Recommendation,
+  { headline, comparison, notMet }: AcceptedAward,
+): Recommendation {
+  return {
+    ...recommendation,
+    headline,
+    awards: [],
+    reasons: [comparison],
+    conditions: notMet,
+    changes: [],
+    questions: [],
+  }
+}
+
+/** The accepted offers in one line of a list. */
+export interface AcceptedInBrief {
+  /** Their labels. */
+  offers: string[]
+  /** Null unless all can be compared. */
+  tonnes: number | null
+  pricePerTonne: number | null
+}
+
+/** Null if no offer is accepted. */
+export function acceptedInBrief(offers: readonly OfferReport[]): AcceptedInBrief | null {
+  const accepted = acceptedOffers(offers)
+  if (accepted.length === 0) return null
+  const [volumes, totals] = [
+    accepted.map(({ metrics }) => metrics.volume),
+    accepted.map(({ compared }) => compared.total),
+  ]
+  const sumOf = (values: readonly (number | null)[]) =>
+    values.includes(null) ? null : sum(values.map((value) => value ?? 0))
+  const [tonnes, total] = [sumOf(volumes), sumOf(totals)]
+  return {
+    offers: accepted.map(({ label }) => label),
+    tonnes,
+    pricePerTonne: total === null || tonnes === null ? null : ratio(total, tonnes),
+  }
+}
