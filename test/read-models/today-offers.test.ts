@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { NO_FIGURES } from '../../src/read-models/rfq-figures.js'
+import { pastOverdueItems } from '../../src/read-models/today-closing.js'
+import type { TodayContext } from '../../src/read-models/today-model.js'
 import { offerWords } from '../../src/read-models/today-offers.js'
 
 const figures = { ...NO_FIGURES, wanted: 1_000, volume: 1_000, coverage: 1, currency: 'EUR', bestPricePerTonne: 31.64 }
@@ -14,4 +16,15 @@ it.each([
   ['none', '3 offers, but no award satisfies the hard requirements; best price 31.64 EUR/t regardless of them.'],
 ] as const)('an RFQ that is due soon says first whether there is an award that covers it: %s', (status, words) => {
   expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, award: { ...award, status } })).toBe(words)
+})
+
+it('names an accepted offer of an RFQ that is due soon or overdue, before what the award rule finds', async () => {
+  const accepted = { offers: ['Verdant · Peat', 'Other'], tonnes: 852, pricePerTonne: 31.64 }
+  const words = 'Accepted: Verdant · Peat and 1 other offer, 852 t at 31.64 EUR/t.'
+  const own = { ...figures, award: { ...award, status: 'none' as const }, accepted }
+  expect(offerWords({ offers: 3, unreadOffers: 0 }, own)).toBe(words)
+  const rows = [{ channel: 'acme/forest', name: '7', responseDueDate: '2026-03-09', overdue: true, missingSince: null }]
+  const source = { rfqs: { figures: async () => [own] } }
+  const [item] = await pastOverdueItems({ rows, source, now: new Date(0) } as unknown as TodayContext)
+  expect(item?.words).toBe(`Past due since 2026-03-09 and open. ${words}`)
 })
