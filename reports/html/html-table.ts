@@ -57,10 +57,6 @@ function measureWidths(sheet: SheetPlan): readonly number[] {
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
 }
 
-/** Whether the first column names its row and therefore stays in view on narrow screens too. */
-const hasNameColumn = ({ widths, frozenColumns }: TableLayout): boolean =>
-  frozenColumns > 0 && (widths[0] ?? 0) >= MIN_NAME_UNITS
-
 const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)
 const pixelsBefore = (widths: readonly number[], column: number): number =>
   widths.slice(0, column).reduce((sum, width) => sum + pixelsOf(width), 0)
@@ -94,7 +90,9 @@ function tableHtml(layout: TableLayout, headHtml: string, rows: readonly Numbere
     return rowHtml(layout, row, layout.cards ? heads : undefined)
   })
   const offsets = widths.slice(0, frozenColumns).map((_, at) => `;--k${at + 1}:${pixelsBefore(widths, at)}px`)
-  const table = `<table class="keep${frozenColumns}${hasNameColumn(layout) ? ' named' : ''}${layout.cards ? ' cards' : ''}" style="width:${total}px${offsets.join('')}"><colgroup>${columns}</colgroup>${headHtml}<tbody>${body.join('')}</tbody></table>`
+  // The first column names its row and therefore stays in view on narrow screens too.
+  const isNamed = frozenColumns > 0 && (widths[0] ?? 0) >= MIN_NAME_UNITS
+  const table = `<table class="keep${frozenColumns}${isNamed ? ' named' : ''}${layout.cards ? ' cards' : ''}" style="width:${total}px${offsets.join('')}"><colgroup>${columns}</colgroup>${headHtml}<tbody>${body.join('')}</tbody></table>`
   const size = `width:${total}px;contain-intrinsic-size:${total}px ${(rows.length + 1) * ESTIMATED_ROW_PIXELS}px`
   return isOneOfMany ? `<div class="lazy" style="${size}">${table}</div>` : table
 }

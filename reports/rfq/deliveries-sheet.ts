@@ -45,7 +45,7 @@ function termColumns({ deliveries, numbers }: RfqLayout) {
 }
 
 /** The discount factor of a payment by its days from the as-of date; overdue and undated payments are not discounted. */
-const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
+const factorOf = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
 
 /** Intermediate results the metrics are summed from, not rounded. */
 function workings({ deliveries, numbers, report }: RfqLayout) {
@@ -58,7 +58,7 @@ function workings({ deliveries, numbers, report }: RfqLayout) {
   return {
     days: days('Days from as-of date', 'due', ({ line }) => [line.dueDate, line.days], { band: 'Calculation' }),
     factor: formula('Discount factor', style.fourDecimals, ({ line }, at) => [
-      discountFactorExpression(at('days')),
+      factorOf(at('days')),
       line.discountFactor,
     ]),
     present: formulaOrEmpty('Discounted line total', money, ({ line: { total, discountFactor } }, at) => [
@@ -108,7 +108,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
       ]),
       days: days('Days from as-of date', 'due', ({ payment }) => [payment.dueDate, payment.days]),
       factor: formula('Discount factor', style.fourDecimals, ({ payment }, at) => [
-        discountFactorExpression(at('days')),
+        factorOf(at('days')),
         payment.discountFactor,
       ]),
       present: formula('Discounted amount', money, ({ payment }, at) => [

@@ -36,9 +36,7 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
     rows: () => rows,
     frozen: { rows: HEADER_ROWS },
     names: [
-      ...placed.flatMap(({ entry: { name }, row }) =>
-        name === undefined ? [] : [{ name, address: `$${VALUE}$${row}` }],
-      ),
+      ...placed.flatMap(({ entry: { name }, row }) => (name ? [{ name, address: `$${VALUE}$${row}` }] : [])),
       { name: 'InputsChanged', address: '$B$4' },
       { name: 'RatesChanged', address: '$D$4' },
       { name: 'ReportCommand', address: `$${COMMAND}$4` },

@@ -41,10 +41,7 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
     widths,
     rows: () => inBlocks(list.rows, widths.slice(0, columns)),
     frozen: { rows: grid.HEADER_ROW, columns: LEADING.length },
-    marks:
-      offers.length === 0
-        ? []
-        : rankMarks(frame, cases.get('wantedVolume')?.last ?? grid.BASE_ROW, place.row, list.rows.length),
+    marks: rankMarks(frame, cases.get('wantedVolume')?.last ?? grid.BASE_ROW, place.row, list.rows.length),
     workingColumns: offers.map((_, at) => columns + at),
     print: { titleRows: [grid.HEADER_ROW, grid.HEADER_ROW], titleColumns: 'A:D', wideFrom: grid.HEADER_ROW },
     ...(lead && { charts: [lead.chart] }),
@@ -67,6 +64,7 @@ function inBlocks(rows: readonly RowPlan[], widths: readonly number[]): Iterable
 type CaseRows = Map<string, { first: number; last: number }>
 
 function rankMarks(frame: grid.Frame, lastCase: number, leadRow: number, lastRow: number): Mark[] {
+  if (frame.offers.length === 0) return []
   const last = columnLetter(grid.FIRST_COLUMN + frame.offers.length - 1)
   return [
     mark(`${columnLetter(grid.FIRST_COLUMN)}${grid.BASE_ROW}:${last}${lastCase}`, is(here, '=', 1), 'good'),

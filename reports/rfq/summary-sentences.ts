@@ -3,7 +3,7 @@ import type { AcceptedAward } from '../../src/domain/comparison/decision/decisio
 import { BASIS_TEXT } from '../../src/domain/comparison/decision/recommendation.js'
 import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
-import { AWARD_RULES, type AwardRule, type WantedBasis } from '../../src/domain/comparison/settings.js'
+import { AWARD_RULES, type AwardRule } from '../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { constant, either, isNumber, NOTHING, type Phrase, type Reference, say, type Test } from '../layout/phrase.js'
 import { type CachedResult, stringLiteral } from '../xlsx/cells.js'
@@ -144,7 +144,8 @@ export function sentencesOf(layout: RfqLayout) {
     const isExcess: Test = [`N(${cell})>${wanted.cell}*1E-9`, Number(cached) > wanted.cached * 1e-9]
     const excess = either(isExcess, say` and ${more}, because offers are taken whole`)
     const share = fixed(fact('coverage'), 1, { factor: 100 })
-    const basis = basisWords(report.settings.wantedVolume)
+    const bases = byWantedBasis((one) => stringLiteral(BASIS_TEXT[one]))
+    const basis: Phrase = [bases, BASIS_TEXT[report.settings.wantedVolume]]
     return say`Covers ${share} % of the wanted ${volume(wanted)} t (${basis})${excess}.`
   }
 
@@ -176,10 +177,8 @@ export function sentencesOf(layout: RfqLayout) {
 
   function runnerUpSentence(): Phrase {
     const cost = fact('runnerUpDifference')
-    const share = {
-      cell: `IFERROR(${cost.cell}/${total.cell},0)`,
-      cached: Number(cost.cached) / Number(total.cached) || 0,
-    }
+    const cached = Number(cost.cached) / Number(total.cached) || 0
+    const share = { cell: `IFERROR(${cost.cell}/${total.cell},0)`, cached }
     const sign = either(isAbove(cost, '='), say` more (+`, say` less (-`)
     const difference = say`${money(cost, true)}${sign}${fixed(share, 1, { factor: 100, absolute: true })} %)`
     const size = fixed(points, 1, { absolute: true })
@@ -200,10 +199,5 @@ function ruleSentence(rule: Reference): Phrase {
   const text = (name: AwardRule) => constant(`${RULE_TEXT[name].title}: ${RULE_TEXT[name].words}.`)
   return AWARD_RULES.reduceRight((others, name) => either(isText(rule, name), text(name), others), NOTHING)
 }
-
-const basisWords = (basis: WantedBasis): Phrase => [
-  byWantedBasis((one) => stringLiteral(BASIS_TEXT[one])),
-  BASIS_TEXT[basis],
-]
 
 const digitsOf = ({ numFmt = '' }: { numFmt?: string }): number => /0\.(0+)/.exec(numFmt)?.[1]?.length ?? 0

@@ -193,18 +193,14 @@ export const awardedColumns = oncePerLayout((layout) => {
       return [`IF(${at('number')}="","",${expression(at, row)})`, offer === undefined ? '' : cached(offer, row)]
     })
   const pick = (range: string) => (at: At<KeyOf<'awarded'>>) => `INDEX(${range},${at('index')})`
+  const position = (at: At<KeyOf<'awarded'>>) => `MATCH(${at('number')},${numbersOf},0)`
   const breakEvenOf = ({ offerId }: AwardedOffer): string | number => {
     const found = breakEven.find((one) => one.offerId === offerId)
     const known = found !== undefined && (status === 'award' || !isSolved)
     return known ? (found.breakEvenPricePerTonne ?? ANY_PRICE) : NO_FIGURE
   }
   return {
-    index: column(
-      'Row',
-      style.plainNumber,
-      (at) => `MATCH(${at('number')},${numbersOf},0)`,
-      ({ offerId }) => indexes.get(offerId) ?? '',
-    ),
+    index: column('Row', style.plainNumber, position, ({ offerId }) => indexes.get(offerId) ?? ''),
     number: arrayFormula('Offer no.', style.plainNumber, (row) => [
       `IFERROR(SMALL(IF(ISNUMBER(${tonnes}),IF(${tonnes}>0,${numbersOf})),${row + 1}),"")`,
       award?.offers[row]?.sequence ?? '',
