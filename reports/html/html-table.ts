@@ -54,7 +54,9 @@ export const shownColumns = ({ columns, workingColumns = [] }: SheetPlan): numbe
 
 function measureWidths(sheet: SheetPlan): readonly number[] {
   const steps = sheet.widths()
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value
+  }
 }
 
 const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)

@@ -6,11 +6,12 @@ export interface Reference {
   cached: CachedResult
 }
 
-/** A sentence as a formula, and its stored result. */
+/** A text as a formula, and its stored result. */
 export type Phrase = readonly [expression: string, cached: string]
 /** A condition as a formula, and whether it holds now. */
 export type Test = readonly [expression: string, holds: boolean]
 
+/** Joins words and phrases. */
 export function say(words: readonly string[], ...phrases: readonly Phrase[]): Phrase {
   const parts = words.flatMap((text, at): Phrase[] => [
     ...(text === '' ? [] : [[stringLiteral(text), text] as const]),
@@ -20,6 +21,7 @@ export function say(words: readonly string[], ...phrases: readonly Phrase[]): Ph
 }
 export const NOTHING = say``
 
+/** One phrase if a condition holds, another one if not. */
 export const either = ([condition, holds]: Test, yes: Phrase, no: Phrase = NOTHING): Phrase => [
   `IF(${condition},${yes[0]},${no[0]})`,
   holds ? yes[1] : no[1],

@@ -113,11 +113,9 @@ function* offerRows(
   )
   yield target('To rank first', rankFirst, row + 2)
   yield target('To enter the cheapest compliant award', enterAward, row + 3)
-  const asked = { 'Terms to ask for': terms.map(({ words }) => words), 'Clarification questions': questions }
-  yield* termRows(
-    Object.entries(asked).map(([title, words]) => [title, sentences(words)] as const),
-    WORDS,
-  )
+  const entry = (title: string, words: readonly string[]) => [title, sentences(words)] as const
+  const asked = terms.map(({ words }) => words)
+  yield* termRows([entry('Terms to ask for', asked), entry('Clarification questions', questions)], WORDS)
   yield GAP
 }
 
