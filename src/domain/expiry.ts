@@ -10,7 +10,7 @@ export interface Calendar {
 const calendars = new Map<string, Calendar>()
 
 /**
- * The calendar of a time zone, created once: that takes a hundred times as long as to use it.
+ * The calendar of a time zone, created once: that takes more than ten times as long as to use it.
  * @param timeZone IANA name, e.g. `Europe/Paris`
  * @throws RangeError for an unknown time zone
  */

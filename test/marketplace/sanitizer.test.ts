@@ -31,10 +31,12 @@ describe('sanitizer', () => {
     const key = fc.array(character, { minLength: 16, maxLength: 40 }).map((characters) => characters.join(''))
     fc.assert(
       fc.property(key, around, around, (apiKey, before, after) => {
+        const sanitizeKey = createSanitizer(apiKey)
         for (const form of [apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)]) {
-          expect(createSanitizer(apiKey)(before + form + after)).not.toContain(form)
+          expect(sanitizeKey(before + form + after)).not.toContain(form)
         }
       }),
+      { numRuns: 50 },
     )
   })
 

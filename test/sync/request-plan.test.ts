@@ -5,6 +5,13 @@ import { RequestWorld } from '../helpers/request-world.js'
 const RULES = { offersMaxAgeMinutes: 60, urgentHours: 24, recheckClosedHours: 24 }
 const POLLS_PER_DAY = 288
 
+/** After a first poll that read everything. */
+async function polledWorld(size: { rfqs: number; offers: number }): Promise<RequestWorld> {
+  const world = new RequestWorld(RULES, size)
+  await world.poll(1_000)
+  return world
+}
+
 describe('a plan with enough requests', () => {
   it('reads every open RFQ at every poll and no offer again before it is old, over a day', async () => {
     const world = new RequestWorld(RULES, { rfqs: 5, offers: 4 })
@@ -17,8 +24,7 @@ describe('a plan with enough requests', () => {
   })
 
   it('reads an offer in the poll in which its summary changed, and a new one', async () => {
-    const world = new RequestWorld(RULES, { rfqs: 3, offers: 3 })
-    await world.poll(1_000)
+    const world = await polledWorld({ rfqs: 3, offers: 3 })
     world.changeSummary(1, 2)
     expect(await world.poll(1_000)).toMatchObject({ sent: 3 + 1, read: ['rfq-1 offer-2'] })
     world.addOffer(0)
@@ -27,8 +33,7 @@ describe('a plan with enough requests', () => {
   })
 
   it('reads everything of an RFQ that is due soon or was due lately at every poll, and of a maximum age of 0', async () => {
-    const soon = new RequestWorld(RULES, { rfqs: 3, offers: 3 })
-    await soon.poll(1_000)
+    const soon = await polledWorld({ rfqs: 3, offers: 3 })
     soon.setDue(1, 20)
     expect((await soon.poll(1_000)).sent).toBe(3 + 3)
     soon.setDue(1, -20)
@@ -40,8 +45,7 @@ describe('a plan with enough requests', () => {
   })
 
   it('reads a closed RFQ once with all its offers, then not before it is to be checked again', async () => {
-    const world = new RequestWorld(RULES, { rfqs: 2, offers: 3 })
-    await world.poll(1_000)
+    const world = await polledWorld({ rfqs: 2, offers: 3 })
     world.close(0)
     expect((await world.poll(1_000)).sent).toBe(4 + 1)
     const sent = await world.polls(POLLS_PER_DAY - 1, 1_000)
@@ -73,8 +77,7 @@ describe('a plan with too few requests', () => {
   })
 
   it('reads the most valuable first: never read, changed, due soonest, summary changed, oldest', async () => {
-    const world = new RequestWorld(RULES, { rfqs: 40, offers: 0 })
-    await world.poll(1_000)
+    const world = await polledWorld({ rfqs: 40, offers: 0 })
     world.setDue(7, 10)
     world.setDue(8, 5)
     await world.poll(1_000)
@@ -186,7 +189,7 @@ describe('every plan', () => {
     await fc.assert(
       fc.asyncProperty(
         size,
-        fc.array(action, { maxLength: 200 }),
+        fc.array(action, { maxLength: 80 }),
         fc.integer({ min: 2, max: 12 }),
         async (shape, steps, budget) => {
           const world = new RequestWorld(RULES, shape)

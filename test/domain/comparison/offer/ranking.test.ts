@@ -101,7 +101,7 @@ describe('ranks', () => {
           expect(offer.compared.price).toBeGreaterThanOrEqual(byPrice[index - 1]?.compared.price ?? 0)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })
