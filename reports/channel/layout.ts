@@ -8,7 +8,7 @@ import { numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `RFQs`; offers refer to an RFQ by its row number, never by text. */
 const RFQ_ROW_KEYS = keys(
-  'no number reference title state due daysToDue offers ranked meets late wanted volume coverage currency best median',
+  'no number reference title award state due daysToDue offers ranked meets late wanted volume coverage currency best median',
   'limit bestOffer high medium low flags fulfilment minVolume maxVolume closed missing valid version observed id',
 )
 export type RfqRowKey = (typeof RFQ_ROW_KEYS)[number]

@@ -48,6 +48,7 @@ export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
     number: number('RFQ', (rfq) => rfq.number),
     reference: text('Reference', (rfq) => rfq.reference),
     title: text('Title', (rfq) => rfq.title, { maxWidth: 44 }),
+    award: text('Award', (rfq) => rfq.awardWords, { maxWidth: 48 }),
     state: codes('State', (rfq) => rfq.state ?? 'unknown'),
     due: date('Response due date', (rfq) => rfq.responseDueDate),
     daysToDue: days('Days to due date', 'due', (rfq) => [rfq.responseDueDate, rfq.daysToDue]),

@@ -4,7 +4,17 @@ import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { here, is, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
+import {
+  bodyRow,
+  emptyRows,
+  headRow,
+  RowList,
+  right,
+  sectionRow,
+  subjectRow,
+  textRow,
+  titleRow,
+} from '../layout/rows.js'
 import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
@@ -20,11 +30,12 @@ const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
 const SHOWN = 15
 const CHART_ROWS = 20
 
-/** `Summary` of a channel: counts, the open RFQs due next, and the volumes they want and were offered. */
+/** `Summary` of a channel: awards, counts, the open RFQs due next, and the volumes they want and were offered. */
 export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const { report } = layout
   const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
-  const list = new RowList().add(...topRows(report))
+  const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq)).slice(0, SHOWN)
+  const list = new RowList().add(...topRows(report), ...awardRows([...open, ...accepted]), ...emptyRows(1))
   const firstFact = list.next + 1
   list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
   list.add(sectionRow(openTitle(report, open.length)))
@@ -54,6 +65,25 @@ const topRows = ({ context }: ChannelReport): RowPlan[] => [
   bodyRow(...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link))),
   ...emptyRows(1),
 ]
+
+/** The award of each RFQ, before all counts. */
+function awardRows(rfqs: readonly RfqRow[]): RowPlan[] {
+  const rows = rfqs.map(({ number: rfqNumber, title, reference, id, awardWords }) =>
+    bodyRow(
+      number(rfqNumber, style.plainNumber),
+      text(oneLine(title ?? reference ?? id), style.boldWrapped),
+      text(awardWords, style.wrapped),
+    ),
+  )
+  return [
+    sectionRow('Awards: open RFQs by due date, then accepted offers'),
+    ...[headRow(right('RFQ'), 'Title', 'Award'), ...rows].map((row) => ({
+      ...row,
+      merged: [[2, WIDTHS.length - 1]] as const,
+    })),
+    ...(rows.length === 0 ? [textRow('No open RFQs, and no accepted offers.')] : []),
+  ]
+}
 
 function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const { summary, context } = report

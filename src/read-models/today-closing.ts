@@ -1,13 +1,13 @@
+import { acceptedInWords } from '../domain/comparison/decision/accepted-award.js'
 import { formatCount } from '../domain/comparison/number-format.js'
 import { isExpired } from '../domain/expiry.js'
 import type { HeldPlan, UnsettledClose } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { closingPath, listPath } from './page-paths.js'
-import { NO_FIGURES } from './rfq-figures.js'
+import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
 import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
-import { acceptedWords } from './today-offers.js'
 
 /** Closes and closing rounds that need a person, and RFQs that nothing closed. */
 export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
@@ -124,7 +124,7 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
         `Past due since ${row.responseDueDate} and still open.`,
         hold === null ? CLOSING_WORDS[autoClose] : heldWords(hold),
         why,
-        acceptedWords(figures[at] ?? NO_FIGURES),
+        acceptedWords(figures[at]),
       ]
         .filter((words) => words !== '')
         .join(' '),
@@ -148,7 +148,7 @@ export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext
     kind: 'overdue',
     severity: 'high',
     ...rfqFields(row.channel, row.id, row),
-    words: `Past due since ${row.responseDueDate} and open. ${acceptedWords(figures[at] ?? NO_FIGURES)}`.trim(),
+    words: `Past due since ${row.responseDueDate} and open. ${acceptedWords(figures[at])}`.trim(),
     since: null,
     action: {
       words: 'See what was decided',
@@ -157,6 +157,10 @@ export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext
     },
   }))
 }
+
+/** Empty if no offer is accepted. */
+const acceptedWords = (figures: RfqFigures | undefined): string =>
+  figures?.accepted ? acceptedInWords(figures.accepted, figures.currency) : ''
 
 const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null
 

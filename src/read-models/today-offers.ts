@@ -1,9 +1,9 @@
+import { acceptedInWords } from '../domain/comparison/decision/accepted-award.js'
 import {
   formatCount,
   formatDaysFromToday,
   formatPercent,
   formatPricePerTonne,
-  formatTonnes,
 } from '../domain/comparison/number-format.js'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 import { unreadText } from '../domain/comparison/rfq/rfq-flags.js'
@@ -36,7 +36,7 @@ export function offerWords(
   { offers, unreadOffers }: Pick<RfqListRow, 'offers' | 'unreadOffers'>,
   figures: RfqFigures | undefined,
 ): string {
-  if (figures?.accepted) return acceptedWords(figures)
+  if (figures?.accepted) return acceptedInWords(figures.accepted, figures.currency)
   if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
   if (offers === 0) return 'No offers yet.'
   const count = formatCount(offers, 'offer')
@@ -50,17 +50,6 @@ export function offerWords(
   }
   const covers = figures.coverage === null ? '' : `, ${formatPercent(figures.coverage)} of the wanted volume covered`
   return `${count}, ${best}${covers}.`
-}
-
-/** `Accepted: Developer · Project, 20,000 t at 11.2 USD/t.`; empty if no offer is. */
-export function acceptedWords({ accepted, currency }: Pick<RfqFigures, 'accepted' | 'currency'>): string {
-  if (accepted === null) return ''
-  const { offers, tonnes, pricePerTonne } = accepted
-  const [first, ...others] = offers
-  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other offer')}`
-  const volume = tonnes === null ? '' : `, ${formatTonnes(tonnes)}`
-  const each = pricePerTonne === null ? '' : ` at ${formatPricePerTonne(pricePerTonne, currency)}`
-  return `Accepted: ${first}${more}${volume}${each}.`
 }
 
 const compareAction = ({ channel, name }: RfqListRow) => ({

@@ -2,6 +2,8 @@
 import type { Timestamp } from '../../clock.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CalendarDate, ReportedDecision } from '../comparison-input.js'
+import type { AcceptedInBrief } from '../decision/accepted-award.js'
+import type { AwardInBrief } from '../decision/award-in-brief.js'
 import type { Severity } from '../flag.js'
 import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
@@ -60,6 +62,12 @@ export interface RfqRow {
   reference: string | null
   title: string | null
   state: string | null
+  /** The accepted offers; null if there are none. */
+  accepted: AcceptedInBrief | null
+  /** The recommended award of an open RFQ without an accepted offer; otherwise null. */
+  award: AwardInBrief | null
+  /** What was accepted, or what is recommended, in one sentence. */
+  awardWords: string
   responseDueDate: CalendarDate | null
   daysToDue: number | null
   fulfilmentDueDate: CalendarDate | null

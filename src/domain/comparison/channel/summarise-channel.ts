@@ -1,5 +1,7 @@
 import { type ComparisonContext, createContext } from '../comparison-context.js'
 import type { ChannelInput, ParsedListing, ReportedDecision } from '../comparison-input.js'
+import { acceptedInBrief, acceptedInWords } from '../decision/accepted-award.js'
+import { awardInBrief, awardInWords } from '../decision/award-in-brief.js'
 import type { Severity } from '../flag.js'
 import { byCodeUnit, countByName, sum } from '../numbers.js'
 import { listingQuality } from '../offer/listing-quality.js'
@@ -8,6 +10,7 @@ import { isRanked } from '../offer/ranking.js'
 import { plainDecision } from '../report/compare-offers.js'
 import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
 import { countBySeverity, summariseOffers } from '../report/rfq-statistics.js'
+import { unreadText } from '../rfq/rfq-flags.js'
 import { assessRfq, type RfqAssessment } from '../rfq-assessment.js'
 import {
   CHANNEL_REPORT_SCHEMA,
@@ -22,15 +25,15 @@ import {
 export const DUE_SOON_DAYS = 7
 
 /**
- * The overview of a channel as known at a moment. Pure, like `compareOffers`, but without awards,
- * sensitivity and changes, so that a channel of thousands of RFQs stays cheap.
+ * The overview of a channel as known at a moment. Pure, like `compareOffers`, but with awards
+ * in one line, without sensitivity and changes, so that a channel of thousands of RFQs stays cheap.
  * @returns plain JSON
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
 export function summariseChannel(input: ChannelInput): ChannelReport {
   const context = createContext(input)
   const assessments = assessAll(input, context)
-  const rfqs = assessments.map(rfqRow)
+  const rfqs = assessments.map((assessed) => rfqRow(assessed, context))
   const offers = assessments.flatMap(offerRows)
   const listings = listingRows(input.listings, assessments)
   const closings = closingsUntil(input.decisions, context.report.asOf)
@@ -69,7 +72,22 @@ function byUrgency({ rfq: a }: RfqAssessment, { rfq: b }: RfqAssessment): number
   return closed(a.state) - closed(b.state) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
 }
 
-function rfqRow({ rfq, currency, offers }: RfqAssessment): RfqRow {
+/** What was accepted, or what is recommended while the RFQ is open. */
+function awardMembers(
+  assessed: RfqAssessment,
+  context: ComparisonContext,
+): Pick<RfqRow, 'accepted' | 'award' | 'awardWords'> {
+  const { rfq, currency, offers } = assessed
+  const accepted = acceptedInBrief(offers)
+  if (accepted !== null) return { accepted, award: null, awardWords: acceptedInWords(accepted, currency.comparison) }
+  if (rfq.state !== 'open') return { accepted, award: null, awardWords: 'No offer was accepted.' }
+  if (rfq.unreadOffers > 0) return { accepted, award: null, awardWords: `${unreadText(rfq.unreadOffers)}.` }
+  const award = awardInBrief(assessed, context)
+  return { accepted, award, awardWords: awardInWords(award, currency.comparison, rfq.wanted.volume) }
+}
+
+function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
+  const { rfq, currency, offers } = assessed
   const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
   return {
     id: rfq.id,
@@ -77,6 +95,7 @@ function rfqRow({ rfq, currency, offers }: RfqAssessment): RfqRow {
     reference: rfq.reference,
     title: rfq.title,
     state: rfq.state,
+    ...awardMembers(assessed, context),
     responseDueDate: rfq.responseDueDate,
     daysToDue: rfq.daysToDue,
     fulfilmentDueDate: rfq.fulfilmentDueDate,

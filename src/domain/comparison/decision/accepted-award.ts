@@ -1,5 +1,5 @@
 import { reachedFrom } from '../awards/cheapest-combination.js'
-import { formatPercent, formatTonnes, formatTotal } from '../number-format.js'
+import { formatCount, formatPercent, formatPricePerTonne, formatTonnes, formatTotal } from '../number-format.js'
 import { ratio, sum } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -128,4 +128,17 @@ export function acceptedInBrief(offers: readonly OfferReport[]): AcceptedInBrief
     tonnes,
     pricePerTonne: total === null || tonnes === null ? null : ratio(total, tonnes),
   }
+}
+
+/** `Accepted: Developer · Project, 20,000 t at 11.2 USD/t.` */
+export const acceptedInWords = (accepted: AcceptedInBrief, currency: string | null): string =>
+  `Accepted: ${briefText(accepted, currency)}.`
+
+/** The first of the offers by name, their tonnes and price. */
+export function briefText({ offers, tonnes, pricePerTonne }: AcceptedInBrief, currency: string | null): string {
+  const [first, ...others] = offers
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other offer')}`
+  const volume = tonnes === null ? '' : `, ${formatTonnes(tonnes)}`
+  const each = pricePerTonne === null ? '' : ` at ${formatPricePerTonne(pricePerTonne, currency)}`
+  return `${first}${more}${volume}${each}`
 }

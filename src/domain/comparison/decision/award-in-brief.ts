@@ -1,5 +1,8 @@
 import type { ComparisonContext } from '../comparison-context.js'
+import { formatPercent } from '../number-format.js'
+import { coverageOf } from '../offer/metrics.js'
 import type { RfqAssessment } from '../rfq-assessment.js'
+import { briefText } from './accepted-award.js'
 import { awardOf } from './award-figures.js'
 import { candidatesOf, createAwardSolver, withLevel } from './award-solver.js'
 import type { Recommendation } from './decision-model.js'
@@ -41,3 +44,23 @@ const withoutAward = (status: AwardInBrief['status']): AwardInBrief => ({
   tonnes: 0,
   pricePerTonne: null,
 })
+
+/** What has been or would be awarded, in one sentence. */
+export function awardInWords(
+  { status, ...award }: AwardInBrief,
+  currency: string | null,
+  wanted: number | null,
+): string {
+  if (award.offers.length === 0) return NO_AWARD_WORDS[status]
+  const covers =
+    status === 'partial' ? `, only ${formatPercent(coverageOf(award.tonnes, wanted) ?? 0)} of the wanted volume` : ''
+  return `Recommended: ${briefText(award, currency)}${covers}.`
+}
+
+const NO_AWARD_WORDS: Record<AwardInBrief['status'], string> = {
+  award: '',
+  partial: '',
+  none: 'No award satisfies the hard requirements.',
+  'no-target': 'None recommended: the RFQ states no volume.',
+  'no-offers': 'None: no offer that can be compared.',
+}

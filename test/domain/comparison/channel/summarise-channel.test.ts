@@ -49,6 +49,20 @@ describe('the overview of a channel', () => {
     expect(report.offers.map(({ rfqNumber }) => rfqNumber)).toEqual([2, 3, 3, 5, 7, 6])
   })
 
+  it('says of each RFQ what was accepted, or what is recommended while it is open', () => {
+    const { rfqs } = summariseChannel(
+      channelInput([...scenes, scene(8, { state: 'closed' }, [response(1, { status: 'accepted' }), response(2)])]),
+    )
+    expect(Object.fromEntries(rfqs.map(({ number, awardWords }) => [number, awardWords]))).toMatchObject({
+      1: 'No offer was accepted.',
+      2: 'Recommended: Developer 1, 10,000 t at 12.00 USD/t.',
+      4: 'None: no offer that can be compared.',
+      6: 'No offer was accepted.',
+      8: 'Accepted: Developer 1, 10,000 t at 12.00 USD/t.',
+    })
+    expect(rfqs.find(({ number }) => number === 8)).toMatchObject({ award: null, accepted: { tonnes: 10_000 } })
+  })
+
   it('counts RFQs, offers and flags', () => {
     expect(report.summary).toMatchObject({
       rfqs: 7,
