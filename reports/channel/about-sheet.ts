@@ -1,13 +1,12 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
-import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import type { RowPlan } from '../layout/sheet-plan.js'
 import { contextTerms, noteSections, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import type { ChannelLayout } from './layout.js'
 
 const NOTE = 'Definitions, sources and limits of the data.'
 
 /** `About` of a channel's workbook. */
-export const channelAboutSheet = (layout: ChannelLayout): SheetPlan =>
-  textSheet(layout, NOTE, () => aboutRows(layout.report))
+export const channelAboutSheet = (layout: ChannelLayout) => textSheet(layout, NOTE, () => aboutRows(layout.report))
 
 const FORMULAS = 'Counts and sums on RFQs and Summary are formulas over Offers, stored with their results.'
 

@@ -90,10 +90,7 @@ export function* tableRows<Row>(columns: readonly Column<Row>[], rows: readonly 
 }
 
 /** The names and values of a table, for CSV. */
-export function* dataRows<Row>(
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-): Generator<readonly CellContent[]> {
+export function* dataRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Iterable<CellContent[]> {
   const exported = columns.filter(({ workbookOnly }) => !workbookOnly)
   yield exported.map(({ header }) => header)
   for (const [index, row] of rows.entries()) {

@@ -39,8 +39,7 @@ export function textWidth(line: string, font: FontOptions = {}): number {
   return pixels / UNIT_PIXELS
 }
 
-const advanceWidth = (code: number): number =>
-  ADVANCES[code - 0x20] ?? (code >= FIRST_WIDE_CODE ? WIDE_ADVANCE : OTHER_ADVANCE)
+const advanceWidth = (code: number) => ADVANCES[code - 0x20] ?? (code >= FIRST_WIDE_CODE ? WIDE_ADVANCE : OTHER_ADVANCE)
 
 const padding = ({ indent = 0 }: FontOptions) => PADDING_UNITS + indent * INDENT_UNITS
 
@@ -80,12 +79,7 @@ export function rowHeight(lines: number, points: number = FONT_POINTS): number {
 }
 
 /** Truncates text, with a visible mark, to what fits in this many lines of a column. */
-export function truncateToLines(
-  text: string,
-  columnUnits: number,
-  lines: number,
-  mark = '… [full text on About]',
-): string {
+export function truncateToLines(text: string, columnUnits: number, lines: number, mark = '… [full text on About]') {
   // Upper bound on the characters per line, however narrow they are.
   const max = Math.ceil(lines * columnUnits * 3)
   if (text.length <= max && wrappedLines(text, columnUnits) <= lines) return text

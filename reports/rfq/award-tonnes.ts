@@ -88,10 +88,7 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       yesNo(eligibility.eligible),
     ]),
     volume: formula('Volume (t)', numbers.volume, (offer, _at, index) => [ifAwardable('volume', index), volume(offer)]),
-    total: formula(inCurrency('Total'), money, (offer, _, index) => [
-      ifAwardable('comparedTotal', index),
-      total(offer),
-    ]),
+    total: formula(inCurrency('Total'), money, (offer, _, at) => [ifAwardable('comparedTotal', at), total(offer)]),
     price: formula(perTonne('Price per tonne'), price, (offer, at) => [
       `IF(${at('volume')}>0,${at('total')}/${at('volume')},0)`,
       volume(offer) > 0 ? total(offer) / volume(offer) : 0,

@@ -110,16 +110,8 @@ function flagRow({ compared, code, words, severity }: Flag, subject: string): Ch
   const [left, right] = [sideOf(found), sideOf(limit)]
   const isNumeric = typeof left.value === 'number' && typeof right.value === 'number' && found?.unit === limit?.unit
   const difference = isNumeric ? Number(left.value) - Number(right.value) : null
-  return {
-    about: 'flag',
-    subject,
-    title: codeWords(code),
-    left,
-    right,
-    words,
-    verdict: severityLabels[severity],
-    difference,
-  }
+  const verdict = severityLabels[severity]
+  return { about: 'flag', subject, title: codeWords(code), left, right, words, verdict, difference }
 }
 
 const documentRow = ({ kind, entityId, path, code, message }: DocumentProblem): CheckRow => ({

@@ -1,4 +1,3 @@
-import type { Severity } from '../../src/domain/comparison/flag.js'
 import { formatFlagValue } from '../../src/domain/comparison/flag-value.js'
 import { METRIC_LABELS } from '../../src/domain/comparison/offer/metric-text.js'
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
@@ -78,12 +77,8 @@ const rowsOf = (groups: readonly Group[]) => groups.reduce((rows, group) => rows
 function* comparisonRows(layout: RfqLayout, groups: readonly Group[], offers: readonly OfferReport[]) {
   yield* headingRows(layout, 'Comparison', noteOf(layout, offers.length))
   yield* emptyRows(1)
-  yield headRow(
-    'Attribute',
-    'Best value',
-    'Best offer',
-    ...offers.map(({ sequence, label }) => `${sequence} · ${label}`),
-  )
+  const names = offers.map(({ sequence, label }) => `${sequence} · ${label}`)
+  yield headRow('Attribute', 'Best value', 'Best offer', ...names)
   let row = HEADER_ROW
   for (const group of groups) {
     yield sectionRow(group.title)
@@ -190,12 +185,7 @@ function groupsOf(layout: RfqLayout) {
       { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
       ...offers(keys('facts')),
     ),
-    group(
-      'Flags',
-      keys('high medium low'),
-      ...flagAttributes(),
-      textAttribute('Unknown figures and reasons', unknownFigures),
-    ),
+    group('Flags', keys('high medium low'), ...flagAttributes()),
     group(
       'Submission and source',
       keys('status view submitted expiry review'),
@@ -241,15 +231,15 @@ function requirementCell(requirement: Requirement | undefined): Cell {
   return text(`${verdict}${foundText(requirement)}`, met === false ? style.bad : style.wrapped)
 }
 
-const SEVERITIES: readonly Severity[] = ['high', 'medium', 'low']
-
-const flagAttributes = (): Attribute[] =>
-  SEVERITIES.map((severity) =>
+function flagAttributes(): Attribute[] {
+  const details = (['high', 'medium', 'low'] as const).map((severity) =>
     textAttribute(`${severityLabels[severity]} flags: details`, ({ flags }) => {
       const words = flags.filter((flag) => flag.severity === severity).map((flag) => `• ${flag.words}`)
       return words.join('\n')
     }),
   )
+  return [...details, textAttribute('Unknown figures and reasons', unknownFigures)]
+}
 
 const unknownFigures = ({ metrics }: OfferReport) =>
   Object.entries(METRIC_LABELS)

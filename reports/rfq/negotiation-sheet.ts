@@ -75,11 +75,7 @@ function* offerBlocks(layout: RfqLayout, all: readonly NegotiatedOffer[], firstR
 }
 
 /** @param row number of the first row */
-function* offerRows(
-  layout: RfqLayout,
-  { index, offer, negotiation, status }: NegotiatedOffer,
-  row: number,
-): Generator<RowPlan> {
+function* offerRows(layout: RfqLayout, { index, offer, negotiation, status }: NegotiatedOffer, row: number) {
   const { offers, numbers, price, perTonne, currency } = layout
   const { rankFirst, enterAward, terms, questions, ownCurrency } = negotiation
   const ownPrice = numbers.price(ownCurrency)
@@ -119,10 +115,7 @@ function* offerRows(
   yield GAP
 }
 
-const indented = (cellStyle: style.Style): style.Style => ({
-  ...cellStyle,
-  alignment: { ...cellStyle.alignment, indent: 1 },
-})
+const indented = (cellStyle: style.Style) => ({ ...cellStyle, alignment: { ...cellStyle.alignment, indent: 1 } })
 /** Whether the prices to reach are for the current inputs. */
 const SETTINGS_NOTE = formula(
   'IF(InputsChanged>0,"For the settings of this report. For those on Inputs, run: "&ReportCommand,"In words")',

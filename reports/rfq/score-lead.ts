@@ -129,9 +129,8 @@ const rowsOf = <Key extends string>({ cell, letter, firstRow }: Grid<Key>, key: 
 function pairOfOffers(layout: RfqLayout, lead: ScoreLead, contenders: number, row: number): RowPlan {
   const { scoring, recommendation } = layout
   const [ranks, numbers, totals] = (['rank', 'offer', 'total'] as const).map((key) => rowsOf(scoring, key, contenders))
-  const [tonnes, eligible] = (['tonnes', 'eligible'] as const).map((key) =>
-    rowsOf(recommendation.offers, key, contenders),
-  )
+  const tonnes = rowsOf(recommendation.offers, 'tonnes', contenders)
+  const eligible = rowsOf(recommendation.offers, 'eligible', contenders)
   const best = (...criteria: string[]) => `MATCH(_xlfn.MINIFS(${ranks},${criteria.join(',')}),${ranks},0)`
   const isOther = `${numbers},"<>"&$D$${row}`
   const [own = 0, rival = 0] = scoresOf(layout, lead)

@@ -56,14 +56,13 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
   const lines = Math.min(MAX_LINES, Math.max(1, award?.offers.length ?? 1))
   const heads = Array.from({ length: lines }, (_, at) => headline(live, at, lines))
   const rest = award === null && closest !== null && isOpen ? [ofReport(closest.words, live.closest)] : []
+  const first = [...(live.accepted === null ? [] : [live.accepted]), ...heads, ...rest]
   const note = `${OUTDATED_NOTE}${layout.report.decision.switches.command}`
   const questions = ofReport(questionText(recommendation), [`${stringLiteral(OUTDATED_NOTE)}&ReportCommand`, note])
   const height = Math.max(...lists.map(([, phrases]) => filled(phrases)))
   const side = (cells: readonly Cell[]) => sideBySide(cells, columns)
   const block = [
-    ...[...(live.accepted === null ? [] : [live.accepted]), ...heads, ...rest].map((phrase) =>
-      whole(cellOf(phrase, style.decision), columns),
-    ),
+    ...first.map((phrase) => whole(cellOf(phrase, style.decision), columns)),
     side(lists.map(([title]) => text(title, style.decisionHead))),
     ...Array.from({ length: height }, (_, at) =>
       side(lists.map(([, phrases]) => cellOf(bullet(phrases[at] ?? NOTHING), style.decisionText))),

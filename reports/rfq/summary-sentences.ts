@@ -112,13 +112,8 @@ export function sentencesOf(layout: RfqLayout) {
     breakEven,
   }
 
-  function acceptedSentence({
-    offers: members,
-    award,
-    headline,
-    isRecommended,
-    costDifference,
-  }: AcceptedAward): Phrase {
+  function acceptedSentence(known: AcceptedAward): Phrase {
+    const { offers: members, award, headline, isRecommended, costDifference } = known
     if (award === null) return constant(headline)
     const at = members.map(({ offerId }) => report.offers.findIndex(({ id }) => id === offerId))
     const sumOf = (key: 'volume' | 'comparedTotal', cached: number): Reference => ({

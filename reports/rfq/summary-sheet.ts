@@ -43,12 +43,8 @@ export function summarySheet(layout: RfqLayout): SheetPlan {
   const scenarios = scenarioRows(layout, list.add(GAP).next)
   const offers = offerTable(layout, list.add(...scenarios.rows, GAP).next)
   list.add(...offers.rows, GAP, { cells: [undefined, ...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link))] })
-  const drawn = summaryCharts(layout, offers, {
-    row: top,
-    toRow: list.next - 2,
-    column: TABLE_COLUMNS,
-    toColumn: WIDTHS.length,
-  })
+  const place = { row: top, toRow: list.next - 2, column: TABLE_COLUMNS, toColumn: WIDTHS.length }
+  const drawn = summaryCharts(layout, offers, place)
   list.add(...drawn.rows)
   return page(list, { charts: drawn.charts, marks: [...marks, ...scenarios.marks, ...offers.marks] })
 }

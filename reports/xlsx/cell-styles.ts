@@ -145,8 +145,7 @@ export const highlights = {
 } satisfies Record<string, Partial<ExcelJS.Style>>
 
 /** The value if it is a currency code that is safe in a number format; otherwise null. */
-export const currencyCode = (value: unknown): string | null =>
-  typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : null
+export const currencyCode = (value: unknown) => (typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : null)
 
 const MAX_VOLUME_DECIMALS = 3
 /** Cents say nothing about larger totals; the limit is what rounds to 10,000. */

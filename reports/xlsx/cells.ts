@@ -111,7 +111,7 @@ function parseDate(value: string | null | undefined): Date | null {
 }
 
 /** Numbers too long for any column are shown in scientific notation rather than as ####. */
-const styleForMagnitude = (value: number, style: Style): Style =>
+const styleForMagnitude = (value: number, style: Style) =>
   Math.abs(value) < 1e15 ? style : { ...style, ...scientific }
 
 /** Replaces negative zero, which would show as `-0`. */

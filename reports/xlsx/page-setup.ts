@@ -77,8 +77,7 @@ function sheetView(plan: SheetPlan, first: boolean): ExcelJS.WorksheetView {
   return { ...common, ...split } as unknown as ExcelJS.WorksheetView
 }
 
-const pageFooter = ({ footer }: ReportIdentity): string =>
-  `&L&8${headerFooterText(footer, FOOTER_END.length)}${FOOTER_END}`
+const pageFooter = ({ footer }: ReportIdentity) => `&L&8${headerFooterText(footer, FOOTER_END.length)}${FOOTER_END}`
 /** For sheets several pages wide, whose own heading would be cut off at the edge of the first page. */
 const pageHeader = ({ footer }: ReportIdentity): string => `&L&"${FONT},Bold"&10&A&R&8${headerFooterText(footer, 30)}`
 

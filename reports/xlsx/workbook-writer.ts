@@ -1,4 +1,4 @@
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import type ExcelJS from 'exceljs'
 import { cleanText, oneLine, truncate } from '../../src/domain/clean-text.js'
 import type { ReportIdentity, SheetFactory } from '../layout/sheet-plan.js'
@@ -33,11 +33,7 @@ interface StyleInternals {
  * @param sheets in order; their names must be valid in Excel and unique
  * @returns the bytes of an .xlsx file; the stream fails if writing fails or `signal` is aborted
  */
-export function streamWorkbook(
-  sheets: readonly SheetFactory[],
-  identity: ReportIdentity,
-  options: BuildOptions = {},
-): Readable {
+export function streamWorkbook(sheets: readonly SheetFactory[], identity: ReportIdentity, options: BuildOptions = {}) {
   const output = new PassThrough()
   writeSheets(output, { sheets, identity, options }).catch((error: Error) => output.destroy(error))
   return output

@@ -145,14 +145,12 @@ function runnerUpFacts(layout: RfqLayout) {
   const [total, difference] = [inCurrency('Total of the runner-up'), `MIN(${totals})-${at('total')}`]
   const costs = runnerUp === null ? undefined : runnerUp.award.total - (award?.total ?? 0)
   const list = runnerUp === null ? undefined : sequencesOf(runnerUp.award).join(', ')
+  const pointsAbove = runnerUp?.pointsDifference ?? undefined
   const above = 'Points of the award above the runner-up'
   return {
     runnerUpTotal: fact(total, `MIN(${totals})`, runnerUp?.award.total),
     runnerUpDifference: fact(inCurrency('Runner-up: difference'), difference, costs),
-    runnerUpPoints: {
-      ...fact(above, points, runnerUp?.pointsDifference ?? undefined, style.oneDecimal),
-      isArray: true,
-    },
+    runnerUpPoints: { ...fact(above, points, pointsAbove, style.oneDecimal), isArray: true },
     runnerUpOffers: fact('Offers of the runner-up', listOf(members), list, style.body),
   }
 }
@@ -212,8 +210,7 @@ const alternativesText = ({ alternatives }: SwitchEntry): string =>
 const solutionText = (exact: boolean) => (exact ? 'proven' : 'best found')
 
 /** Titles of requirements, joined by semicolons. */
-export const titlesOf = (names: readonly RequirementName[]): string =>
-  names.map((name) => REQUIREMENT_TITLES[name]).join('; ')
+export const titlesOf = (names: readonly RequirementName[]) => names.map((name) => REQUIREMENT_TITLES[name]).join('; ')
 
 /** The awards solved ahead, by their index in `SwitchTable.awards`. */
 export function solvedColumns({ recommendation, numbers, money, inCurrency }: RfqLayout) {

@@ -77,8 +77,7 @@ export function referencesOf({ recommendation: grids }: { recommendation: Recomm
 }
 
 /** A number or a text as a formula writes it. */
-export const literal = (value: number | string): string =>
-  typeof value === 'number' ? String(value) : stringLiteral(value)
+export const literal = (value: number | string) => (typeof value === 'number' ? String(value) : stringLiteral(value))
 
 /** Whether `Inputs` has an award rule, as conditions in a formula. */
 export const ruleIs = {
