@@ -30,6 +30,9 @@ export interface ReportRecord {
   bytes: number
 }
 
+/** A report as lists show it. */
+export type ListedReport = Pick<ReportRecord, 'name' | 'bytes' | 'madeAt' | 'madeBy' | 'sha256'>
+
 /** When what a report on the present shows was read. Later reads change what the store says of that. */
 export interface ReadTimes {
   termsRead: TermsRead | null

@@ -82,7 +82,7 @@ export async function gatherRfqInput(
     versions: released(versions),
     listings: listings.map(parseStoredListing),
   }
-  const read = source.readTimes ?? (asOf < source.now ? {} : await readTimes(source))
+  const read = source.readTimes === undefined && asOf >= source.now ? await readTimes(source) : source.readTimes
   return { ...reportParameters(source), ...known, absences, problems, decisions, ...read }
 }
 

@@ -7,6 +7,8 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A process sends one message within this time, or its claim on the target ends (ms). */
 export const CLAIM_MS = 120_000
+/** Between the clocks of two machines. */
+export const MAX_CLOCK_DIFFERENCE_MS = 600_000
 /** A later moment was written before the clock was set back (ms). */
 const MAX_RETRY_PAUSE_MS = 24 * 3_600_000
 
@@ -54,11 +56,14 @@ const toDelivery = (row: DeliveryRow): DeliveryRecord => ({
   error: row.error === null ? null : fromStoredText(row.error),
 })
 
-/** Whether a moment that was stored is still to come; one far ahead is not, because the clock was set back. */
+/**
+ * Whether a moment that was stored is still to come; one far ahead is not, because the clock was set back. The clock of the machine
+ * that stored it may differ.
+ */
 const isAhead = (moment: string | null, now: Date, maxMs: number): boolean => {
   if (moment === null) return false
   const wait = Date.parse(moment) - now.getTime()
-  return wait > 0 && wait <= maxMs
+  return wait > 0 && wait <= maxMs + MAX_CLOCK_DIFFERENCE_MS
 }
 
 /** A target for which something waits. */

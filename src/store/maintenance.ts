@@ -1,4 +1,5 @@
 import type { MaintenanceLog, MaintenanceState } from './contract.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from './deliveries.js'
 import type { SqlDatabase } from './sql-database.js'
 
 /** A task that has not ended after this time was killed, in milliseconds. */
@@ -35,7 +36,8 @@ export function createMaintenanceLog(database: SqlDatabase): MaintenanceLog {
         const row = await tx.get<Row>(find, { task })
         // A moment far ahead was written before the clock was set back.
         const until = new Date(now.getTime() + MAX_DURATION_MS).toISOString()
-        const running = row?.running_until != null && row.running_until > at && row.running_until <= until
+        const farAhead = new Date(now.getTime() + MAX_DURATION_MS + MAX_CLOCK_DIFFERENCE_MS).toISOString()
+        const running = row?.running_until != null && row.running_until > at && row.running_until <= farAhead
         if (running || !isDue(row ? toState(row) : null)) return false
         await tx.run(
           `insert into maintenance (task, attempted_at, running_until) values (@task, @at, @until)

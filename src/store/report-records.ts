@@ -56,12 +56,15 @@ export function createReportRecords(database: SqlDatabase): ReportRecords {
         ),
       )
     },
-    async reportRecords(limit) {
-      const rows = await database.all<ReportRow>(
-        `select * from reports where id in (select max(id) from reports group by name) order by id desc limit @limit`,
+    async listReports(limit) {
+      const rows = await database.all<Pick<ReportRow, 'name' | 'bytes' | 'made_at' | 'made_by' | 'sha256'>>(
+        `select name, bytes, made_at, made_by, sha256 from reports where id in (select max(id) from reports group by name) order by id desc limit @limit`,
         { limit },
       )
-      return rows.map(toRecord)
+      return rows.map(({ name, bytes, made_at, made_by, sha256 }) => ({
+        ...{ name: fromStoredText(name), bytes, madeAt: made_at, sha256 },
+        madeBy: made_by === null ? null : fromStoredText(made_by),
+      }))
     },
     async reportRecord(name) {
       const row = await database.get<ReportRow>('select * from reports where name = @name order by id desc limit 1', {

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import type { Clock } from '../domain/clock.js'
 import { claimShare, emptyLedger, type LedgerState, type RequestLedger } from '../domain/request-ledger.js'
 import { retryWhileBusy, type Sqlite } from './connection.js'
-import { isProcessAlive } from './process-alive.js'
+import { bootId, isProcessAlive } from './process-alive.js'
 import { toStoreError } from './sqlite-errors.js'
 
 /** SQLite's busy timeout, which blocks the thread, in milliseconds. */
@@ -171,10 +171,10 @@ function createLike(model: string, path: string): void {
   if (process.getuid?.() === 0) chownSync(path, uid, gid)
 }
 
-/** Process ids are comparable within one host and one process namespace. */
+/** Process ids are comparable within one start of one host and one process namespace. */
 export function hostIdentity(): string {
   try {
-    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+    return `${hostname()} ${bootId()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return hostname()
   }

@@ -89,6 +89,8 @@ async function revalidateDocument(
   const [first] = versions
   if (!first) return report
   const entity = { channel: first.channel, kind: first.kind, id: first.id }
+  // No other process records documents of the channel meanwhile.
+  await tx.get(`select channel from channels where channel = @channel ${tx.dialect.keepRows}`, entity)
   const found = new Map<string, Problem>()
   const lossRecorded = await hasRecordedLoss(tx, entity)
   for (const row of versions) {

@@ -5,7 +5,7 @@ import type { RunRecord } from '../domain/records.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 import type { EventWriter } from './event-writer.js'
-import { isProcessAlive } from './process-alive.js'
+import { bootId, isProcessAlive } from './process-alive.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
@@ -19,6 +19,8 @@ const KEY_REMEDY = 'correct or renew the API key of the channel, then restart th
 /** The process that holds a run. */
 interface Holder {
   host: string
+  /** Which start of which machine, because several machines may have one name; null if that is not known. */
+  boot: string | null
   pid: number
   nonce: string
   /** What it runs, such as `quotekeeper start`. */
@@ -36,7 +38,8 @@ export function createRuns(options: {
   events: EventWriter
 }): Runs & { stopRenewing(): void } {
   const { database, clock, command, events } = options
-  const holder: Holder = { host: hostname(), pid: process.pid, nonce: randomUUID(), ...(command && { command }) }
+  const self = { host: hostname(), boot: bootId(), pid: process.pid, nonce: randomUUID() }
+  const holder: Holder = { ...self, ...(command && { command }) }
   const active = new Map<number, AbortController>()
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
 
@@ -127,10 +130,9 @@ export function createRuns(options: {
           'select * from runs where channel = @channel and kind = @kind and finished_at is null',
           { channel, kind },
         )
-        if (current && isRunAlive(current, holder, clock())) {
+        const isHeld = (row: RunRow) => isRunAlive(row, holder, { now: clock(), isActive: active.has(row.id) })
+        if (current && (isHeld(current) || !(await markInterrupted(tx, current, now))))
           throw new RunBusyError(describeBusy(current, holder))
-        }
-        if (current) await markInterrupted(tx, current.id, now)
         const begun = await tx.get<RunRow>(
           `insert into runs (channel, kind, started_at, holder, lease_until)
           values (@channel, @kind, @at, @holder, @until) returning id`,
@@ -171,19 +173,22 @@ export async function assertLive(tx: Transaction, run: { id: number }): Promise<
 
 const takenOverError = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)
 
-async function markInterrupted(tx: Transaction, id: number, now: Date): Promise<void> {
-  await tx.run(`update runs set outcome = 'interrupted', finished_at = @at, error = @error where id = @id`, {
-    at: now.toISOString(),
-    error: 'the process ended before the run was finished',
-    id,
-  })
+/** @returns false if its process renewed or finished it meanwhile */
+async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now: Date): Promise<boolean> {
+  const changed = await tx.run(
+    `update runs set outcome = 'interrupted', finished_at = @at, error = @error
+    where id = @id and finished_at is null and lease_until = @seen`,
+    { at: now.toISOString(), error: 'the process ended before the run was finished', id, seen: lease_until },
+  )
+  return changed === 1
 }
 
-function isRunAlive(row: RunRow, self: Holder, now: Date): boolean {
+function isRunAlive(row: RunRow, self: Holder, { now, isActive }: { now: Date; isActive: boolean }): boolean {
   const holder = JSON.parse(row.holder) as Holder
-  if (holder.nonce === self.nonce) return true
+  if (holder.nonce === self.nonce && isActive) return true
+  // One of this process may remain: the database was away when it began or ended, so that it is not known here any more.
   if (row.lease_until < now.toISOString()) return false
-  if (holder.host !== self.host) return true
+  if (holder.nonce === self.nonce || holder.host !== self.host || holder.boot !== self.boot) return true
   // A process id that is now ours was reused, so its former owner is gone. In containers it is always 1.
   return holder.pid !== self.pid && isProcessAlive(holder.pid)
 }

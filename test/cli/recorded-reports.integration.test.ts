@@ -25,7 +25,9 @@ async function withReports() {
 async function openRecords(folder: string) {
   const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
   onTestFinished(() => store.close())
-  return { store, records: await store.reportRecords(100) }
+  const names = (await store.listReports(100)).map(({ name }) => name)
+  const records = await Promise.all(names.map(async (name) => (await store.reportRecord(name)) ?? never()))
+  return { store, records }
 }
 
 it('all reports of a process are made in one thread, which is kept', async () => {

@@ -13,8 +13,9 @@ describe('report records', () => {
       await db.addReportRecord(record('three\0.csv', hostile))
     }
     const expected = [record('three\0.csv', hostile), record('two.html', overview), record('one.xlsx', { bytes: 5 })]
-    expect(await db.reportRecords(10)).toEqual(expected)
-    expect(await db.reportRecords(2)).toEqual(expected.slice(0, 2))
+    const listed = expected.map(({ name, bytes, madeAt, madeBy, sha256 }) => ({ name, bytes, madeAt, madeBy, sha256 }))
+    expect(await db.listReports(10)).toEqual(listed)
+    expect(await db.listReports(2)).toEqual(listed.slice(0, 2))
     for (const each of expected) expect(await db.reportRecord(each.name)).toEqual(each)
     expect(await db.reportRecord('four.xlsx')).toBeNull()
   })

@@ -41,6 +41,23 @@ describe('run lock', () => {
     )
   })
 
+  it('takes over a run of its own whose end could not be recorded once the lease has expired, again and again', async () => {
+    const db = await noonStore()
+    const end = { requests: 1, seen: 2, inserted: 0, changed: 0, unchanged: 2, missing: 0, invalid: 0, error: null }
+    for (let round = 0; round < 6; round++) {
+      const run = await begin(db)
+      await expect(
+        run.finish({ ...end, outcome: 'rejected by the database' as never }, at('08:01:00')),
+      ).rejects.toThrow()
+      await expect(begin(db)).rejects.toThrow(RunBusyError)
+      await executeIn(db, `update runs set lease_until = '2026-11-21T07:59:59.000Z' where finished_at is null`)
+    }
+    const running = await begin(db)
+    await executeIn(db, `update runs set lease_until = '2026-11-21T07:59:59.000Z' where finished_at is null`)
+    await expect(begin(db)).rejects.toThrow(RunBusyError)
+    await running.finish({ ...end, outcome: 'complete' }, at('08:01:00'))
+  })
+
   it('takes over the run of another machine only after its lease has expired', async () => {
     const db = await noonStore()
     await begin(db)

@@ -10,7 +10,7 @@ import type { ReportFile, ReportsDeps } from '../../web/pages/reports-page.js'
 interface ReportFilesDeps {
   /** The report folder of this process; absolute. */
   directory: string
-  store: Pick<ReportRecords, 'reportRecord' | 'reportRecords'>
+  store: Pick<ReportRecords, 'reportRecord' | 'listReports'>
   makeReport: MakeReport
 }
 
@@ -49,7 +49,7 @@ export function createReportFiles({
 
   return {
     async files() {
-      const [files, records] = await Promise.all([listReports(directory), store.reportRecords(MAX_RECORDS)])
+      const [files, records] = await Promise.all([listReports(directory), store.listReports(MAX_RECORDS)])
       const known = new Map(records.map((record) => [record.name, record]))
       const rows: ReportFile[] = files.map((file) => {
         const { madeBy = null, sha256 = null } = known.get(file.name) ?? {}

@@ -36,6 +36,8 @@ export class DocumentChanges {
   /** Versions stored before that were superseded, or whose `valid` changed. */
   readonly changedVersions = new Map<string, VersionKey & { superseded_at: string | null; valid: number }>()
   readonly absences: Record<string, unknown>[] = []
+  /** Of them, those that have not ended, by document. */
+  readonly #openAbsences = new Map<string, Record<string, unknown>>()
   readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
   readonly problems = new FoundProblems()
   readonly pendingTexts: PendingText[] = []
@@ -87,20 +89,21 @@ export class DocumentChanges {
   markMissing(key: EntityKey, context: ChangeContext): void {
     const row = this.find(key)
     if (!row) return
-    this.absences.push({
+    const absence = {
       ...toRowKey(key),
       not_before: row.last_read_at,
       missing_since: context.stamp,
       returned_at: null,
       run_id: context.run.id,
-    })
+    }
+    this.absences.push(absence)
+    this.#openAbsences.set(nameOf(key), absence)
     this.#update(key, { missing_since: context.stamp })
   }
 
   clearMissing(key: EntityKey, { stamp }: ChangeContext): void {
-    const open = this.absences.find(
-      (absence) => nameOf(toKey(absence as never)) === nameOf(key) && !absence.returned_at,
-    )
+    const open = this.#openAbsences.get(nameOf(key))
+    this.#openAbsences.delete(nameOf(key))
     if (open) open.returned_at = stamp
     else this.returned.push({ ...toRowKey(key), returned_at: stamp })
     this.#update(key, { missing_since: null })

@@ -62,6 +62,8 @@ export class PostgresDatabase implements SqlDatabase {
     })
     // An idle connection was lost; the next query makes a new one.
     this.#pool.on('error', () => {})
+    // Errors of others are those of their queries; without a listener, losing one would end the process.
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
   }
 
   all<T>(sql: string, parameters?: SqlParameters): Promise<T[]> {
@@ -90,6 +92,8 @@ export class PostgresDatabase implements SqlDatabase {
     let failure: unknown
     try {
       await client.query('begin isolation level repeatable read, read only')
+      // What is done with the rows may take a while.
+      await client.query('set local idle_in_transaction_session_timeout = 0')
       await query(client, `declare rows no scroll cursor for ${sql}`, parameters)
       for (;;) {
         const rows = await query<T>(client, `fetch ${pageSize} from rows`)
@@ -100,7 +104,8 @@ export class PostgresDatabase implements SqlDatabase {
       failure = error
       throw toPostgresError(error, this.location.name)
     } finally {
-      await endTransaction(client, failure)
+      // Its caller may have stopped reading.
+      await rollback(client, failure)
     }
   }
 
@@ -176,8 +181,6 @@ export class PostgresDatabase implements SqlDatabase {
         set lock_timeout = '30s'; ${this.#readOnly ? 'set default_transaction_read_only = on;' : ''}
         select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
       )
-      // Its errors are those of the queries; without a listener, losing it would end the process.
-      client.on('error', () => {})
       this.#prepared.add(client)
       return client
     } catch (error) {
@@ -197,10 +200,11 @@ export class PostgresDatabase implements SqlDatabase {
 
 /** Gives a connection back to the pool: without a transaction, or not at all if it was lost. */
 async function endTransaction(client: pg.PoolClient, failure: unknown): Promise<void> {
-  if (failure === undefined) {
-    client.release()
-    return
-  }
+  if (failure === undefined) client.release()
+  else await rollback(client, failure)
+}
+
+async function rollback(client: pg.PoolClient, failure: unknown): Promise<void> {
   const isLost = isConnectionLost(failure) || (await client.query('rollback').then(undefined, () => true)) === true
   client.release(isLost)
 }

@@ -29,6 +29,10 @@ export const isConflict = (error: unknown): boolean =>
 export const isAway = (error: unknown): boolean =>
   isConnectionLost(error) || (error instanceof pg.DatabaseError && /^(53300|25006)$/.test(error.code ?? ''))
 
+/** No transaction succeeds for the moment, whatever it contains: the server is away, or others hold locks for too long. */
+export const isUnavailable = (error: unknown): boolean =>
+  isAway(error) || (error instanceof pg.DatabaseError && error.code === '55P03')
+
 interface Remedy {
   what: string
   todo: string
@@ -39,6 +43,26 @@ const UNREACHABLE: Remedy = {
   what: 'PostgreSQL cannot be reached',
   todo: 'Check that it runs and that "database" in the configuration is right; Quotekeeper goes on when it is back.',
 }
+
+/** Of the driver, by their message or code. */
+const DRIVER_REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
+  [
+    /^SASL|password must be a string/,
+    {
+      what: 'PostgreSQL asks for a password',
+      todo: 'Name it in databasePassword of the configuration, or set PGPASSWORD.',
+      unusable: true,
+    },
+  ],
+  [
+    /does not support SSL|CERT|certificate|^ERR_(TLS|SSL)/i,
+    {
+      what: 'The connection to PostgreSQL cannot be encrypted as asked for',
+      todo: 'Correct sslmode and sslrootcert in the URL of "database", or the certificate of the server.',
+      unusable: true,
+    },
+  ],
+]
 
 const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
   [
@@ -95,10 +119,17 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
 export function toPostgresError(error: unknown, name: string): Error {
   if (error instanceof StoreError) return error
   if (isConnectionLost(error)) return storeError(UNREACHABLE, error as Error, name)
-  if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error : new StoreError(String(error))
+  if (!(error instanceof pg.DatabaseError)) return toDriverError(error, name)
   const known = REMEDIES.find(([code]) => code.test(error.code ?? ''))
   const bug = { what: 'Unexpected database error', todo: 'This is a bug in Quotekeeper; please report it.' }
   return storeError(known?.[1] ?? bug, error, name)
+}
+
+function toDriverError(error: unknown, name: string): Error {
+  if (!(error instanceof Error)) return new StoreError(String(error))
+  const { message, code = '' } = error as NodeJS.ErrnoException
+  const known = DRIVER_REMEDIES.find(([text]) => text.test(message) || text.test(code))
+  return known ? storeError(known[1], error, name) : error
 }
 
 function storeError({ what, todo, unusable = false }: Remedy, error: Error, name: string): StoreError {

@@ -12,6 +12,15 @@ export interface PostgresLocation {
 /** The queue may be in the same database, in the schema `quotekeeper`. */
 const DEFAULT_SCHEMA = 'quotekeeper_data'
 
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\//.test(database)
 
 /**
@@ -19,11 +28,12 @@ export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\/
  * @throws UnusableDatabaseError
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = URL.canParse(text) && isDecodable(text) ? new URL(text) : null
   // The text may contain a password.
   if (!url || !isPostgresUrl(text)) {
     throw new UnusableDatabaseError(
-      'The URL of the database is not valid. Expected: postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+      'The URL of the database is not valid. Expected: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with % and other ' +
+        'special characters of user and password as %25 and so on.',
     )
   }
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA

@@ -9,7 +9,7 @@ import { loadDocuments, writeChanges } from './change-writer.js'
 import { DocumentChanges } from './document-changes.js'
 import type { ChangeContext } from './document-columns.js'
 import type { PostgresDatabase } from './postgres-database.js'
-import { isConnectionLost } from './postgres-errors.js'
+import { isUnavailable } from './postgres-errors.js'
 
 const LISTINGS_PER_TRANSACTION = 200
 /** Bytes of a document whose text is not known. */
@@ -36,7 +36,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       nameOf: ({ snapshot }) => snapshot.rfq.id,
       weightOf: ({ snapshot: { rfq, responses } }) =>
         [rfq, ...responses].reduce((sum, { text }) => sum + (text?.length ?? UNKNOWN_BYTES), 0),
-      concernsAll: (error) => error instanceof RunLostError || isConnectionLost((error as Error).cause),
+      concernsAll: (error) => error instanceof RunLostError || isUnavailable((error as Error).cause),
     })
     batches.set(run.id, added)
     return added

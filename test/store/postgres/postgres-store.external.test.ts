@@ -341,6 +341,25 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
     expect(await store.checkWritable()).toMatchObject({ ok: true })
   })
 
+  it('rows that were read page by page, or not to the end, leave a connection that writes and sees what is new', async () => {
+    const url = newUrl()
+    const store = await open(url)
+    const run = await begin(store)
+    const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
+    onTestFinished(() => database.close())
+    for (let round = 0; round < 6; round++) {
+      await record(store, run, `rfq-${round}`)
+      let read = 0
+      for await (const _row of database.stream('select * from entities', {}, 1)) {
+        read++
+        if (round % 2 === 1) break
+      }
+      expect(read).toBe(round % 2 === 1 ? 1 : 2 * (round + 1))
+      expect(await database.get('select count(*) as n from entities')).toEqual({ n: 2 * (round + 1) })
+      await database.write((tx) => tx.run(`insert into meta values (@key, '')`, { key: `round ${round}` }))
+    }
+  })
+
   it('a server that is read-only refuses writes with the reason, and heals', async () => {
     const store = await open()
     const run = await begin(store)
