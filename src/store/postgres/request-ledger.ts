@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { claimShare, emptyLedger, type LedgerState, type RequestLedger } from '../../domain/request-ledger.js'
+import {
+  claimShare,
+  emptyLedger,
+  type LedgerReport,
+  type LedgerShare,
+  type LedgerState,
+  type RequestLedger,
+} from '../../domain/request-ledger.js'
 import { hasEnded, hostIdentity, isLedgerState } from '../request-ledger.js'
-import type { SqlDatabase } from '../sql-database.js'
+import type { Queries, SqlDatabase } from '../sql-database.js'
+import { isAway } from './postgres-errors.js'
 
 interface LedgerRow {
   now: number
@@ -13,24 +21,49 @@ const SELECT_STATE = `
 select extract(epoch from clock_timestamp()) * 1000 as now,
   (select state from request_ledgers where origin = @origin) as state`
 
+// Only if nobody changed it since it was read.
+const WRITE_STATE = `
+insert into request_ledgers as ledger values (@origin, @state)
+on conflict (origin) do update set state = excluded.state where ledger.state = cast(@before as text)
+returning origin`
+
+/** How often a claim is made without a lock. */
+const MAX_ATTEMPTS = 5
+
 /** The ledger of a marketplace, in an unlogged table: it costs no flush to disk, and is empty after a crash of the server. */
 export function createRequestLedger(database: SqlDatabase, origin: string): RequestLedger {
   const host = hostIdentity()
   const id = `${host}|${process.pid}|${randomUUID()}`
   const isGone = (other: string) => hasEnded(other, host)
+  /** @returns null if another process claimed meanwhile */
+  const tryClaim = async (queries: Queries, report: LedgerReport): Promise<LedgerShare | null> => {
+    const { now: at, state: before } = (await queries.get<LedgerRow>(SELECT_STATE, { origin })) as LedgerRow
+    const now = Math.floor(at)
+    const { state, share } = claimShare(parseState(before, now), { id, report, now, isGone })
+    const written = await queries.get(WRITE_STATE, { origin, state: JSON.stringify(state), before })
+    return written ? share : null
+  }
   return {
-    claim: (report) =>
-      database.write(async (tx) => {
+    async claim(report) {
+      // Two statements without a transaction: a process that waits for a processor keeps no other from claiming.
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        try {
+          const share = await tryClaim(database, report)
+          if (share) return share
+        } catch (error) {
+          if (!isAway((error as Error).cause)) throw error
+          break
+        }
+      }
+      // Waits for its turn, and for a server that restarts.
+      return database.write(async (tx) => {
         await tx.lock('requests', origin)
-        const row = (await tx.get<LedgerRow>(SELECT_STATE, { origin })) as LedgerRow
-        const now = Math.floor(row.now)
-        const { state, share } = claimShare(parseState(row.state, now), { id, report, now, isGone })
-        await tx.run(
-          `insert into request_ledgers values (@origin, @state) on conflict (origin) do update set state = excluded.state`,
-          { origin, state: JSON.stringify(state) },
-        )
-        return share
-      }),
+        for (;;) {
+          const share = await tryClaim(tx, report)
+          if (share) return share
+        }
+      })
+    },
   }
 }
 
