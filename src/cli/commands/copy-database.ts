@@ -59,7 +59,7 @@ function printReport({ io }: Cli, { from, to, tables, decisions, resumed }: Copy
   io.out(`${to}\n`)
   io.err(
     `${resumed ? 'Finished the copy of' : 'Copied'} ${from}: ${plural(rows, 'row')} in ${tables.length} tables, the same in both by their ` +
-      `SHA-256. Decision log: ${decisions}.\nTo use the copy, set \`database\` to it in all processes; keep the original ` +
+      `SHA-256. Decision log: ${decisions}\nTo use the copy, set \`database\` to it in all processes; keep the original ` +
       'until you are sure, and start nothing on it: RFQs would be closed by both.\n',
   )
 }
