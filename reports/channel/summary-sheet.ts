@@ -4,17 +4,7 @@ import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { here, is, mark } from '../layout/marks.js'
-import {
-  bodyRow,
-  emptyRows,
-  headRow,
-  RowList,
-  right,
-  sectionRow,
-  subjectRow,
-  textRow,
-  titleRow,
-} from '../layout/rows.js'
+import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
 import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
@@ -29,13 +19,17 @@ const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
 /** Number of open RFQs shown. */
 const SHOWN = 15
 const CHART_ROWS = 20
+/** What an RFQ is called. */
+const TITLE = columnsOf<RfqRow>().text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), {
+  style: style.boldWrapped,
+})
 
 /** `Summary` of a channel: awards, counts, the open RFQs due next, and the volumes they want and were offered. */
 export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const { report } = layout
   const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
   const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq)).slice(0, SHOWN)
-  const list = new RowList().add(...topRows(report), ...awardRows([...open, ...accepted]), ...emptyRows(1))
+  const list = new RowList().add(...topRows(report), ...awardRows(layout, [...open, ...accepted]), ...emptyRows(1))
   const firstFact = list.next + 1
   list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
   list.add(sectionRow(openTitle(report, open.length)))
@@ -67,22 +61,11 @@ const topRows = ({ context }: ChannelReport): RowPlan[] => [
 ]
 
 /** The award of each RFQ, before all counts. */
-function awardRows(rfqs: readonly RfqRow[]): RowPlan[] {
-  const rows = rfqs.map(({ number: rfqNumber, title, reference, id, awardWords }) =>
-    bodyRow(
-      number(rfqNumber, style.plainNumber),
-      text(oneLine(title ?? reference ?? id), style.boldWrapped),
-      text(awardWords, style.wrapped),
-    ),
-  )
-  return [
-    sectionRow('Awards: open RFQs by due date, then accepted offers'),
-    ...[headRow(right('RFQ'), 'Title', 'Award'), ...rows].map((row) => ({
-      ...row,
-      merged: [[2, WIDTHS.length - 1]] as const,
-    })),
-    ...(rows.length === 0 ? [textRow('No open RFQs, and no accepted offers.')] : []),
-  ]
+function* awardRows(layout: ChannelLayout, rfqs: readonly RfqRow[]): Generator<RowPlan> {
+  const { number, award } = rfqColumns(layout)
+  yield sectionRow('Awards: open RFQs by due date, then accepted offers')
+  for (const row of tableRows([number, TITLE, award], rfqs)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
+  if (rfqs.length === 0) yield textRow('No open RFQs, and no accepted offers.')
 }
 
 function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
@@ -154,7 +137,6 @@ const openTitle = ({ summary }: ChannelReport, shown: number) =>
 /** Columns of `RFQs`, whose first rows are the open RFQs. */
 function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
   const columns = rfqColumns(layout)
-  const { text } = columnsOf<RfqRow>()
   const fromRfqs = (key: RfqRowKey) => {
     const source = (index: number) => layout.rfqs.cell(key, index)
     const expression = (_: RfqRow, index: number) => `IF(ISNUMBER(${source(index)}),${source(index)},"${NO_FIGURE}")`
@@ -162,7 +144,7 @@ function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
   }
   return [
     columns.number,
-    text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), { style: style.boldWrapped }),
+    TITLE,
     columns.due,
     ...(['daysToDue', 'wanted', 'volume', 'coverage', 'best'] as const).map(fromRfqs),
     // Text where offers were not read yet.
