@@ -112,8 +112,9 @@ const WINDOW = 10
 /**
  * All processes together keep the rate limit, and send nothing after a 429 until its Retry-After has passed.
  * @param limits {perSecond, retryAfter} of the configuration and of every 429, in seconds
+ * @param disruptions [{at, what}] that may explain a finding
  */
-export function checkRate(requests, { perSecond, retryAfter }) {
+export function checkRate(requests, { perSecond, retryAfter }, disruptions = []) {
   const times = requests.map(({ at }) => at.getTime()).sort((a, b) => a - b)
   const maxPerSecond = maxWithin(times, 1000)
   const maxInWindow = maxWithin(times, WINDOW * 1000)
@@ -130,7 +131,17 @@ export function checkRate(requests, { perSecond, retryAfter }) {
   })
   // A process that is killed right after the reply cannot tell the others.
   if (ignored.length > Math.max(1, rejected.length * 0.02)) {
-    findings.push(`requests followed ${ignored.length} of ${rejected.length} replies with Retry-After too early`)
+    const details = ignored.map(({ answeredAt }) => {
+      const at = answeredAt.getTime()
+      const early = times.filter((time) => time > at + JITTER && time < at + retryAfter * 1000).map((time) => time - at)
+      const around = disruptions.filter((each) => Math.abs(each.at - at) < 4000)
+      return (
+        `${answeredAt.toISOString()}: requests ${early.slice(0, 5).join(', ')} ms later (${early.length}); ` +
+        `${around.map((each) => `${each.what} ${each.at - at} ms`).join(', ') || 'nothing was disrupted'}`
+      )
+    })
+    const counted = `${ignored.length} of ${rejected.length}`
+    findings.push(`requests followed ${counted} replies with Retry-After too early: ${details.join('; ')}`)
   }
   return {
     counts: { maxPerSecond, [`maxPer${WINDOW}Seconds`]: maxInWindow, pauses: rejected.length, ignored: ignored.length },

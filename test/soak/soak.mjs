@@ -1,7 +1,8 @@
 // A long run with random failures, followed by an independent check.
-//   npm run soak -- --minutes 20 [--seed 7]
+//   npm run soak -- --minutes 20 [--seed 7] [--database postgres]
 // A sandbox with random faults, hostile lists and changes; two services and two workers on a private Redis, all killed at
-// random, and now and then a worker with another database. At the end the sandbox's own record is compared with the
+// random, and now and then a worker with another database. With `--database postgres` they share a private PostgreSQL, which crashes
+// and restarts at random too, and no file: each has a folder of its own. What is checked then is a copy by copy-database. At the end the sandbox's own record is compared with the
 // database:
 // - every state returned to a read of a completed run is in the history;
 // - every state that was visible for longer than the age that polls state is in the history;
@@ -10,19 +11,28 @@
 // - every worker with another database was refused.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
+import pg from 'pg'
 import { contentHash } from '../../dist/src/domain/canonical-json.js'
 import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
 import { checkHistory, checkPosts, checkRate } from './check.mjs'
+import { createPostgres } from './postgres.mjs'
 import { checkVisibility, Visibility } from './visibility.mjs'
 
-const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    database: { type: 'string', default: 'sqlite' },
+  },
+})
+if (!['sqlite', 'postgres'].includes(values.database)) throw new Error('--database: sqlite or postgres')
 const minutes = Number(values.minutes ?? 5)
 const seed = Number(values.seed ?? Date.now() % 100_000)
 const random = mulberry(seed)
@@ -37,7 +47,10 @@ const channels = [
 /** Requests per second of all processes together, and the Retry-After of every 429 in seconds. */
 const RATE = { perSecond: 80, retryAfter: 2 }
 const SERVERS = ['service-1', 'service-2', 'worker-1', 'worker-2']
-const counts = { faults: 0, hostileLists: 0, changes: 0, kills: 0, redisKills: 0, flushes: 0, stops: 0, refused: 0 }
+const counts = {
+  ...{ faults: 0, hostileLists: 0, changes: 0, kills: 0, redisKills: 0, postgresCrashes: 0, postgresRestarts: 0 },
+  ...{ flushes: 0, stops: 0, refused: 0 },
+}
 const day = (offset) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
 // --- the marketplace ------------------------------------------------------------------------------------------------
@@ -148,18 +161,26 @@ function changeSomething() {
 // --- the program ----------------------------------------------------------------------------------------------------
 
 const [redisPort, ...webPorts] = [await freePort(), await freePort(), await freePort()]
+// The server may run as another user.
+chmodSync(folder, 0o711)
+const postgres = values.database === 'postgres' ? createPostgres(folder, await freePort()) : null
+const copy = join(folder, 'soak.db')
+const DATABASES = postgres
+  ? { own: postgres.url, other: `${postgres.url}?schema=other` }
+  : { own: copy, other: join(folder, 'other.db') }
 const key = (org) => `SOAK_KEY_${org.toUpperCase()}`
 const env = {
   ...process.env,
   ...Object.fromEntries(Object.entries(sandbox.keys).map(([org, value]) => [key(org), value])),
 }
-/** Writes a configuration. @returns its path */
-function configure(name, { database = 'soak.db', webPort = webPorts[0] } = {}) {
-  const file = join(folder, `${name}.yaml`)
+/** Writes the configuration of a process in a folder of its own. @returns its path */
+function configure(name, { database = DATABASES.own, webPort = webPorts[0] } = {}) {
+  mkdirSync(join(folder, name))
+  const file = join(folder, name, 'quotekeeper.yaml')
   writeFileSync(
     file,
     `baseUrl: ${sandbox.url}
-database: ./${database}
+database: ${database}
 queue: redis://127.0.0.1:${redisPort}
 channels:
 ${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${key(org)} }, autoClose: on }`).join('\n')}
@@ -176,15 +197,16 @@ web: { host: 127.0.0.1, port: ${webPort} }
   )
   return file
 }
-const config = configure('quotekeeper')
-const secondConfig = configure('second', { webPort: webPorts[1] })
-const foreignConfig = configure('foreign', { database: 'foreign.db' })
+const configs = Object.fromEntries(
+  SERVERS.map((name, index) => [name, configure(name, { webPort: webPorts[index % webPorts.length] })]),
+)
+const foreignConfig = configure('foreign', { database: DATABASES.other })
 
 const processes = new Map()
 let ending = false
-function keepRunning(name, command, args) {
+function keepRunning(name, start) {
   if (ending) return
-  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = start()
   let errors = ''
   child.stderr.on('data', (data) => {
     errors = (errors + data).slice(-2000)
@@ -192,11 +214,13 @@ function keepRunning(name, command, args) {
   processes.set(name, child)
   child.once('exit', async (code, signal) => {
     if (ending) return
-    if (code !== 0 && signal !== 'SIGKILL') console.log(`${name} ended with ${code ?? signal}: ${errors.trim()}`)
+    if (code !== 0 && signal !== 'SIGKILL' && name !== 'postgres')
+      console.log(`${name} ended with ${code ?? signal}: ${errors.trim()}`)
     await wait(200 + random() * 1500)
-    keepRunning(name, command, args)
+    keepRunning(name, start)
   })
 }
+const spawnPiped = (command, args) => () => spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 const redisArgs = [
   '--port',
   String(redisPort),
@@ -209,26 +233,41 @@ const redisArgs = [
   '--save',
   '',
 ]
-keepRunning('redis', 'redis-server', redisArgs)
-await wait(500)
-keepRunning('service-1', process.execPath, [PROGRAM, '--config', config, 'start'])
-keepRunning('service-2', process.execPath, [PROGRAM, '--config', secondConfig, 'start'])
-keepRunning('worker-1', process.execPath, [PROGRAM, '--config', config, 'work'])
-keepRunning('worker-2', process.execPath, [PROGRAM, '--config', config, 'work'])
+keepRunning('redis', spawnPiped('redis-server', redisArgs))
+if (postgres) keepRunning('postgres', postgres.start)
+await wait(postgres ? 2000 : 500)
+for (const name of SERVERS) {
+  const command = name.startsWith('service') ? 'start' : 'work'
+  keepRunning(name, spawnPiped(process.execPath, [PROGRAM, '--config', configs[name], command]))
+}
+
+/** What was disrupted when, to explain findings. */
+const disruptions = []
+function kill(name, signal) {
+  disruptions.push({ at: Date.now(), what: `${signal} of ${name}` })
+  processes.get(name)?.kill(signal)
+}
 
 function disruptProcesses() {
   const chance = random()
   if (chance < 0.15) {
-    processes.get('redis')?.kill('SIGKILL')
+    kill('redis', 'SIGKILL')
     counts.redisKills++
-  } else if (chance < 0.25) {
+  } else if (postgres && chance < 0.2) {
+    // Without a checkpoint, as a power failure would.
+    kill('postgres', 'SIGQUIT')
+    counts.postgresCrashes++
+  } else if (postgres && chance < 0.25) {
+    kill('postgres', 'SIGINT')
+    counts.postgresRestarts++
+  } else if (chance < 0.3) {
     spawn('redis-cli', ['-p', String(redisPort), 'FLUSHALL'], { stdio: 'ignore' })
     counts.flushes++
-  } else if (chance < 0.35) {
-    processes.get(pick(SERVERS))?.kill('SIGTERM')
+  } else if (chance < 0.4) {
+    kill(pick(SERVERS), 'SIGTERM')
     counts.stops++
   } else {
-    processes.get(pick(SERVERS))?.kill('SIGKILL')
+    kill(pick(SERVERS), 'SIGKILL')
     counts.kills++
   }
 }
@@ -279,25 +318,36 @@ sandbox.faults.clear()
 observers = []
 observe()
 const calmSince = Date.now()
-const database = () => new Database(join(folder, 'soak.db'), { readonly: true })
+// A closing round stays partial while a refused or uncertain close waits for a person.
+const DONE = `select distinct channel, kind from runs
+  where started_at > ? and (outcome = 'complete' or (kind = 'close' and outcome = 'partial'))`
+async function doneRuns() {
+  const since = new Date(calmSince + 70_000).toISOString()
+  if (!postgres) {
+    const db = new Database(copy, { readonly: true })
+    const rows = db.prepare(DONE).all(since)
+    db.close()
+    return rows
+  }
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  const { rows } = await client.query(DONE.replace('from runs', 'from quotekeeper_data.runs').replace('?', '$1'), [
+    since,
+  ])
+  await client.end()
+  return rows
+}
 const recovered = async () => {
-  const db = database()
+  const runs = await doneRuns()
   const done = channels.every(({ org, channel }) =>
     ['rfqs', 'close', 'listings'].every((kind) =>
-      db
-        .prepare(
-          // A closing round stays partial while a refused or uncertain close waits for a person.
-          `select 1 from runs where channel = ? and kind = ? and started_at > ?
-            and (outcome = 'complete' or (kind = 'close' and outcome = 'partial'))`,
-        )
-        .get(`${org}/${channel}`, kind, new Date(calmSince + 70_000).toISOString()),
+      runs.some((run) => run.channel === `${org}/${channel}` && run.kind === kind),
     ),
   )
   const ready = await fetch(`http://127.0.0.1:${webPorts[0]}/readyz`).then(
     (answer) => answer.ok,
     () => false,
   )
-  db.close()
   return done && ready
 }
 let isRecovered = false
@@ -317,9 +367,17 @@ const exits = await Promise.all(
 )
 processes.get('redis').kill('SIGKILL')
 await sandbox.close()
+const runCommand = async (...args) => {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: 'inherit' })
+  return (await once(child, 'exit'))[0]
+}
+const verified = await runCommand('--config', configs['service-1'], 'decisions', '--verify')
+const copied = postgres ? await runCommand('copy-database', postgres.url, copy) : 0
+processes.get('postgres')?.kill('SIGINT')
 
-const db = database()
+const db = new Database(copy, { readonly: true })
 const findings = [
+  ...(copied === 0 ? [] : ['the database could not be copied']),
   ...(isRecovered ? [] : ['the service did not recover within four minutes without faults']),
   ...exits.filter(({ code, ms }) => code !== 0 || ms > 10_000).map((exit) => `unclean exit: ${JSON.stringify(exit)}`),
   ...(db.pragma('integrity_check', { simple: true }) === 'ok' ? [] : ['the database is damaged']),
@@ -328,7 +386,7 @@ const history = checkHistory(db, shown, sandbox.requests)
 lookAtWorld()
 const visible = checkVisibility(db, visibility.states(), sandbox.requests)
 const posts = checkPosts(db, sandbox.requests, shown)
-const rate = checkRate(sandbox.requests, RATE)
+const rate = checkRate(sandbox.requests, RATE, disruptions)
 findings.push(...history.findings, ...visible.findings, ...posts.findings, ...rate.findings)
 for (const outcome of foreignWorkers) findings.push(`a worker with another database was not refused: ${outcome}`)
 const runs = Object.fromEntries(
@@ -338,16 +396,11 @@ const runs = Object.fromEntries(
     .map(({ outcome, n }) => [outcome, n]),
 )
 db.close()
-const verify = spawn(process.execPath, [PROGRAM, '--config', config, 'decisions', '--verify'], {
-  env,
-  stdio: 'inherit',
-})
-const [verified] = await once(verify, 'exit')
 if (verified !== 0) findings.push('the hash chain of the decisions is broken')
 console.log(
   JSON.stringify(
     {
-      ...{ minutes, seed, ...counts, requests: sandbox.log.total, runs },
+      ...{ minutes, seed, database: values.database, ...counts, requests: sandbox.log.total, runs },
       ...{ ...history.counts, ...visible.counts, ...posts.counts, ...rate.counts },
     },
     null,

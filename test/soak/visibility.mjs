@@ -61,12 +61,19 @@ export function checkVisibility(db, states, requests) {
   const known = new Set(db.prepare(`select kind || '/' || id || '/' || content_hash from versions`).pluck().all())
   const polls = db
     .prepare(
-      `select channel, started_at, finished_at, expected_age_minutes as age from runs
+      `select channel, started_at, finished_at, seen, expected_age_minutes as age from runs
       where kind = 'rfqs' and outcome = 'complete' and expected_age_minutes is not null`,
     )
     .all()
     .map(({ channel, age, ...run }) => {
-      return { channel, ageMs: age * 60_000, from: Date.parse(run.started_at), to: Date.parse(run.finished_at) }
+      const [from, to] = [Date.parse(run.started_at), Date.parse(run.finished_at)]
+      return { channel, ageMs: age * 60_000, from, to, seen: run.seen }
+    })
+    // A hostile list in place of the real one is read completely too.
+    .filter(({ channel, from, seen }) => {
+      const isVisible = (state) =>
+        state.kind === 'rfq' && state.channel === channel && state.from <= from && state.to > from
+      return seen >= states.filter(isVisible).length / 2
     })
   const rejected = requests.filter(({ status }) => status === null || status >= 400)
   const counts = { statesVisible: states.length, visibleLongEnough: 0 }
