@@ -439,6 +439,8 @@ describe('work on the queue', () => {
       expect([what, (await post(url, payload, { ...ana, ...headers })).statusCode]).toEqual([what, expected])
     const detail = async (payload: unknown) => (await post('/sync', payload, ana)).json().detail
     for (const body of ['[]', '"x"', '3', 'null']) expect(await detail(body)).toBe('the body must be a JSON object')
+    const foreign = await post('/sync', { channel: KEY }, { ...ana, origin: 'http://evil.example' })
+    expect(foreign.json().detail).toMatch(/^this was sent by another website/)
     expect(await detail({ channel: KEY, approve: 1, force: true })).toBe(
       'approve: unknown member; known: channel, kind; force: unknown member; known: channel, kind',
     )

@@ -132,7 +132,7 @@ describe('every page', () => {
       /^400 weights\.price: found "-1"; allowed: a number from 0/,
     )
     expect(await answer('/rfqs/acme/forest/1042?weights.prize=1')).toMatch(
-      /^400 weights\.prize: unknown setting; did you mean weights\.price\? known: as_of, .*weights\.price/,
+      /^400 weights\.prize: unknown parameter; did you mean weights\.price\? known: as_of, .*weights\.price/,
     )
     expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
       /^400 awardRule: found "best"; allowed: one of cheapest-comp/,
@@ -156,9 +156,14 @@ describe('every page', () => {
       ])
     expect(await answer('/runs?page=2')).toBe('400 page=2 does not exist; the last page is 1')
     expect(await answer('/rfqs?page=two')).toBe('400 page="two" is not the number of a page; use 1, 2, …')
+    expect(await answer('/rfqs?page=1e0')).toBe('400 page="1e0" is not the number of a page; use 1, 2, …')
+    expect(await answer('/runs?chanel=acme/forest')).toBe(
+      '400 chanel: unknown parameter; did you mean channel? known: channel, kind, outcome, sort, page, format, table',
+    )
+    expect(await answer('/rfqs?state=open&state=closed')).toBe('400 state: given more than once')
     expect(await answer('/rfqs?page=9')).toBe('400 page=9 does not exist; the last page is 1')
     expect(await answer('/rfqs/acme/forest/1042?wantedVolum=max')).toMatch(
-      /^400 wantedVolum: unknown setting; did you mean wantedVolume\?/,
+      /^400 wantedVolum: unknown parameter; did you mean wantedVolume\?/,
     )
     const changes: { rfq: number }[] = (await app.inject('/changes?rfq=1042&format=json')).json()
     expect(new Set(changes.map(({ rfq }) => rfq))).toEqual(new Set([1042]))

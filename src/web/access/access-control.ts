@@ -129,11 +129,13 @@ function createAccess(options: AccessOptions): AccessControl {
       if (SAFE_METHODS.has(request.method) || request.routeOptions.url === undefined) return
       const proven = sendsNoForm(request) || csrf.isValid(formToken(request), csrfOwner(request))
       // Someone who is about to sign in has no token yet.
-      if (!isOwnRequest(request) || !(proven || request.user === null))
+      if (!isOwnRequest(request))
         throw new HttpError(
           403,
-          'this form is out of date, or was sent by another website; reload the page and try again',
+          'this was sent by another website, which is not allowed; send it from a page of this server',
         )
+      if (!(proven || request.user === null))
+        throw new HttpError(403, 'this form is out of date; reload the page and try again')
     },
     signIn(request, sent) {
       refuseLockedOut(lockout, request.ip)

@@ -5,12 +5,14 @@ import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { plain } from '../views/format.js'
 import { type PageDeps, readChannel, singleValues, withAsOf } from './page.js'
+import { checkParameters } from './parameters.js'
 
 const FEED_ENTRIES = 100
 
 /** `/changes.atom`: what changed, for a feed reader (RFC 4287). */
 export function addChangesFeed(app: FastifyInstance, { queries, now, suggest, channels }: PageDeps): void {
   app.get('/changes.atom', async (request, reply) => {
+    checkParameters(request.query, { names: ['channel'], hasTables: false }, suggest)
     const query = singleValues(request.query)
     const { channel } = await readChannel({ query, queries, suggest, channels })
     const { entries } = await queries.changes({ ...(channel && { channel }), limit: FEED_ENTRIES })

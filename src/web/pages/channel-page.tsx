@@ -30,13 +30,19 @@ type PollDeps = Pick<ActionDeps, 'queue'>
 /** `/channels/ORG/SLUG`: one channel at a glance, and polling it now. */
 export function addChannel(app: FastifyInstance, deps: PageDeps, polls: PollDeps): void {
   const path = '/channels/:org/:channel'
-  addPage(app, deps, path, async (page) => {
-    const { job } = page.query
-    // Before the model: the run of a poll that has ended is then in it.
-    const status = job === undefined ? undefined : await readStatus(job, polls)
-    const asked = status === undefined ? null : pollState(keyOf(page), status)
-    return channelPage(page, await readChannelModel(page), { asked })
-  })
+  addPage(
+    app,
+    deps,
+    path,
+    async (page) => {
+      const { job } = page.query
+      // Before the model: the run of a poll that has ended is then in it.
+      const status = job === undefined ? undefined : await readStatus(job, polls)
+      const asked = status === undefined ? null : pollState(keyOf(page), status)
+      return channelPage(page, await readChannelModel(page), { asked })
+    },
+    { names: ['job'] },
+  )
   addForm(app, deps, path, (page, fields) => pollNow(page, fields, polls))
 }
 

@@ -20,15 +20,21 @@ export type ClosingDeps = Pick<ActionDeps, 'queue' | 'closingObstacle'>
 /** `/rfqs/…/closing`: every decision about closing an RFQ, explained, and closing it now. */
 export function addClosing(app: FastifyInstance, deps: PageDeps, closing: ClosingDeps): void {
   const path = '/rfqs/:org/:channel/:name/closing'
-  addPage(app, deps, path, async (page) => {
-    const asked = askedClose(page.query)
-    // Before the decisions: those of a job that has ended are then among them.
-    const status = asked === null ? null : await readStatus(asked.job, closing)
-    const found = await readClosing(page)
-    const outcome = asked === null ? null : closingOutcome(found, asked, status)
-    const reasons = outcome?.isRunning ? null : await readReasons(page, found)
-    return closingPage(page, found, { closing, reasons, outcome })
-  })
+  addPage(
+    app,
+    deps,
+    path,
+    async (page) => {
+      const asked = askedClose(page.query)
+      // Before the decisions: those of a job that has ended are then among them.
+      const status = asked === null ? null : await readStatus(asked.job, closing)
+      const found = await readClosing(page)
+      const outcome = asked === null ? null : closingOutcome(found, asked, status)
+      const reasons = outcome?.isRunning ? null : await readReasons(page, found)
+      return closingPage(page, found, { closing, reasons, outcome })
+    },
+    { names: ['job', 'asked'] },
+  )
   addForm(app, deps, path, (page, fields) => closeNow(page, fields, closing))
 }
 

@@ -33,7 +33,7 @@ const PATH = '/notifications'
 
 /** `/notifications`: the targets, what was sent to them and what was not, and sending it again. */
 export function addNotifications(app: FastifyInstance, deps: PageDeps, notifications: NotificationsDeps): void {
-  addPage(app, deps, PATH, (page) => notificationsPage(page, notifications))
+  addPage(app, deps, PATH, (page) => notificationsPage(page, notifications), { names: ['state', 'target', 'again'] })
   addForm(app, deps, PATH, (_page, fields) => sendAgain(fields, notifications))
 }
 

@@ -11,6 +11,7 @@ import { parseSorting, type Sorting, sortRows, type Table } from '../tables/tabl
 import type { Download, TableFormat } from '../tables/table-file.js'
 import { type Suggest, unknownValue } from '../unknown-value.js'
 import { Layout } from '../views/layout.js'
+import { type AcceptedParameters, checkParameters } from './parameters.js'
 
 /** What pages are made from. */
 export interface PageDeps {
@@ -69,14 +70,19 @@ export interface PageContent {
   tables?: readonly Download[]
 }
 
-/** Serves a page at a path. With `?format=csv` or `json`, it serves one of its tables (`?table=`) instead. */
+/**
+ * Serves a page at a path. With `?format=csv` or `json`, it serves one of its tables (`?table=`) instead.
+ * @param parameters what the page accepts besides the parameters of tables
+ */
 export function addPage(
   app: FastifyInstance,
   deps: PageDeps,
   path: string,
   handle: (request: PageRequest) => Promise<PageContent | Redirect>,
+  parameters: AcceptedParameters = {},
 ): void {
   app.get(path, async (request, reply) => {
+    checkParameters(request.query, parameters, deps.suggest)
     const page = pageRequest(request, deps)
     const [content, freshness] = await Promise.all([handle(page), deps.queries.freshness()])
     if ('redirect' in content) return reply.redirect(content.redirect, 303)
@@ -208,7 +214,10 @@ export async function readPast(
   return { asOf, observed }
 }
 
-const PAGE = z.coerce.number().int().min(1).max(1_000_000)
+const PAGE = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/)
+  .transform(Number)
 /** Rows on one page of a table. */
 export const PAGE_SIZE = 100
 
@@ -217,7 +226,7 @@ export const PAGE_SIZE = 100
  * @throws HttpError 400 for what is not the number of a page
  */
 export function pageNumber({ page }: Parameters): number {
-  const found = PAGE.safeParse(page ?? 1)
+  const found = PAGE.safeParse(page ?? '1')
   if (found.success) return found.data
   throw new HttpError(400, `page=${JSON.stringify(page?.slice(0, 60))} is not the number of a page; use 1, 2, …`)
 }

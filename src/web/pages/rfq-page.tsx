@@ -23,7 +23,7 @@ import {
   UNKNOWN,
 } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
-import { isSettingName, KNOWN_SETTINGS, parseWhatIf } from '../what-if.js'
+import { parseWhatIf } from '../what-if.js'
 import { type PageContent, type PageRequest, pageOf, type Redirect, readPast } from './page.js'
 import { addressOf } from './rfq-address.js'
 import { RfqCharts } from './rfq-charts.js'
@@ -35,7 +35,6 @@ import { WhatIfPanel } from './what-if-panel.js'
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
   const { path, query, queries, now, link, settings } = page
   const named = addressOf(path)
-  refuseUnknownParameters(page)
   const past = await readPast(page, { channel: named.channel, kind: 'rfqs' })
   const address = { ...named, now, ...(past && { asOf: past.asOf }) }
   const whatIf = parseWhatIf(query, settings)
@@ -100,18 +99,6 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
       </>
     ),
   }
-}
-
-const PARAMETERS = ['as_of', 'sort', 'page', 'format', 'table']
-
-/** A misspelt setting would show a comparison that looks as if it had been changed. */
-function refuseUnknownParameters({ query, suggest }: PageRequest): void {
-  const unknown = Object.keys(query).find((name) => !PARAMETERS.includes(name) && !isSettingName(name))
-  if (unknown === undefined) return
-  const known = [...PARAMETERS, ...KNOWN_SETTINGS]
-  const [close] = suggest(unknown.slice(0, 60), known)
-  const hint = close === undefined ? '' : ` did you mean ${close}?`
-  throw new HttpError(400, `${unknown.slice(0, 60)}: unknown setting;${hint} known: ${known.join(', ')}`)
 }
 
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))

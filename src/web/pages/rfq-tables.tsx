@@ -37,8 +37,15 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
       value: ({ pricePerTonne }) => pricePerTonne,
       cell: (offer) => <PriceCell offer={offer} model={model} />,
     },
-    numberColumn('volume', 'Tonnes', ({ volume }) => volume, amount),
-    numberColumn('coverage', 'Coverage', ({ coverage }) => coverage, percent),
+    {
+      key: 'volume',
+      title: 'Tonnes',
+      align: 'right',
+      hint: 'With the share of the wanted volume that they cover',
+      value: ({ volume }) => volume,
+      cell: ({ volume, coverage }) => withSmall(amount(volume), coverage === null ? '' : percent(coverage)),
+    },
+    { key: 'coverage', title: 'Coverage', fileOnly: true, value: ({ coverage }) => coverage },
     {
       key: 'score',
       title: 'Score',
@@ -61,36 +68,16 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
       value: ({ notMet }) => notMetText(notMet),
       cell: notMetCell,
     },
-    {
-      key: 'total',
-      title: 'Total',
-      align: 'right',
-      value: ({ total }) => total,
-      cell: (offer) => `${total(offer.total)} ${offer.total === null ? '' : plain(offer.currency)}`,
-    },
+    { key: 'total', title: 'Total', fileOnly: true, value: ({ total }) => total },
     {
       key: 'delivery',
       width: 'line',
       title: 'Delivery',
+      hint: 'With the vintages',
       value: ({ firstDelivery }) => firstDelivery,
-      cell: ({ firstDelivery, lastDelivery }) =>
-        firstDelivery === lastDelivery ? (
-          plain(firstDelivery)
-        ) : (
-          <>
-            {plain(firstDelivery)}
-            <br />
-            {`to ${plain(lastDelivery)}`}
-          </>
-        ),
+      cell: deliveryCell,
     },
-    {
-      key: 'vintages',
-      title: 'Vintages',
-      value: ({ oldestVintage }) => oldestVintage,
-      cell: ({ oldestVintage, newestVintage }) =>
-        range(oldestVintage, newestVintage, (year) => (year === null ? UNKNOWN : String(year))),
-    },
+    { key: 'vintages', title: 'Vintages', fileOnly: true, value: ({ oldestVintage }) => oldestVintage },
     { key: 'expiryDate', width: 'line', title: 'Expires', value: ({ expiryDate }) => expiryDate },
   ]
   return {
@@ -105,6 +92,27 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
         <>The RFQ has {unreadText(model.rfq.unreadOffers)}. A later poll reads what requests did not suffice for.</>
       ),
   }
+}
+
+const withSmall = (main: string, below: string) => (
+  <>
+    {main}
+    {below !== '' && <div class="muted small">{below}</div>}
+  </>
+)
+
+const vintagesText = ({ oldestVintage, newestVintage }: RfqPageOffer): string =>
+  range(oldestVintage, newestVintage, (year) => (year === null ? UNKNOWN : String(year)))
+
+function deliveryCell(offer: RfqPageOffer) {
+  const { firstDelivery, lastDelivery, oldestVintage } = offer
+  return (
+    <>
+      {plain(firstDelivery)}
+      {firstDelivery !== lastDelivery && <div>{`to ${plain(lastDelivery)}`}</div>}
+      {oldestVintage !== null && <div class="muted small">{`vintages ${vintagesText(offer)}`}</div>}
+    </>
+  )
 }
 
 const OfferCell = ({ offer, rfqPath, asOf }: { offer: RfqPageOffer; rfqPath: string; asOf: string | undefined }) => (
@@ -136,6 +144,7 @@ function PriceCell({ offer, model }: { offer: RfqPageOffer; model: RfqPageModel 
         {price(pricePerTonne)}
       </span>
       {foreign && <div class="muted small">{`${price(ownPricePerTonne)} ${plain(currency)}`}</div>}
+      {offer.total !== null && <div class="muted small">{`total ${total(offer.total)} ${plain(currency)}`}</div>}
     </>
   )
 }

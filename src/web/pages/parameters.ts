@@ -1,0 +1,40 @@
+import { HttpError } from '../errors.js'
+import type { Suggest } from '../unknown-value.js'
+import { isSettingName, KNOWN_SETTINGS } from '../what-if.js'
+
+/** The parameters after the `?` that a page accepts. */
+export interface AcceptedParameters {
+  names?: readonly string[]
+  /** Whether it accepts the settings of a comparison too, such as `weights.price`. */
+  acceptsSettings?: boolean
+  /** Whether it has tables, which can be sorted, downloaded and shown page by page. Default true. */
+  hasTables?: boolean
+}
+
+const OF_TABLES = ['sort', 'page', 'format', 'table']
+
+/**
+ * Rejects what would otherwise be ignored: a page that shows something else than it was asked for misleads. As the HTTP API.
+ * @throws HttpError 400 with every unknown parameter, and those given more than once
+ */
+export function checkParameters(
+  query: unknown,
+  { names = [], acceptsSettings = false, hasTables = true }: AcceptedParameters,
+  suggest: Suggest,
+): void {
+  const known = [...names, ...(hasTables ? OF_TABLES : []), ...(acceptsSettings ? KNOWN_SETTINGS : [])]
+  const given = Object.entries(Object(query) as Record<string, string | string[]>)
+  const problems = given.flatMap(([name, value]) => {
+    const isSetting = acceptsSettings && isSettingName(name)
+    if (!isSetting && !known.includes(name)) return [unknownParameter(name.slice(0, 60), known, suggest)]
+    // The form of settings sends a check box after a hidden field of the same name.
+    return isSetting || typeof value === 'string' ? [] : [`${name}: given more than once`]
+  })
+  if (problems.length > 0) throw new HttpError(400, problems.slice(0, 5).join('; '))
+}
+
+function unknownParameter(name: string, known: readonly string[], suggest: Suggest): string {
+  const [close] = suggest(name, known)
+  const list = known.length === 0 ? 'this address has no parameters' : `known: ${known.join(', ')}`
+  return `${name}: unknown parameter; ${close === undefined ? '' : `did you mean ${close}? `}${list}`
+}
