@@ -83,7 +83,7 @@ input[type=checkbox],input[type=radio]{min-height:0}
 button,.button{cursor:pointer;font-weight:600;text-decoration:none;display:inline-block}button:hover,.button:hover{background:var(--band)}button.primary,.button.primary{background:var(--brand);border-color:var(--brand);color:var(--brandink)}button.primary:hover,.button.primary:hover{filter:brightness(1.15)}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
 .filters{display:flex;flex-wrap:wrap;gap:.6rem .9rem;align-items:end;margin:.8rem 0}.filters .field{margin:0}.filters label{font-weight:400;font-size:.85rem;color:var(--muted)}
-.table{margin:.7rem 0 1.2rem}.tall{max-height:82vh}.line{white-space:nowrap}td.wide>div{min-width:13rem}.scroll{overflow:auto;border:1px solid var(--line);border-radius:.55rem;background:var(--paper)}
+.table{margin:.7rem 0 1.2rem}.tall{max-height:82vh}.line{white-space:nowrap}.line .small,thead th.wide{white-space:normal}td.wide>div{min-width:13rem}.scroll{overflow:auto;border:1px solid var(--line);border-radius:.55rem;background:var(--paper)}
 table{border-collapse:separate;border-spacing:0;width:100%;font-size:.89rem;line-height:1.4}
 td,th{padding:.42rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);overflow-wrap:break-word}tbody tr:last-child>*{border-bottom:0}tbody tr:hover>*{background:var(--band)}
 thead th{position:sticky;top:0;z-index:2;background:var(--section);color:var(--sectionink);font-weight:600;white-space:nowrap;vertical-align:bottom}thead th a{color:inherit;text-decoration:none}thead th a:hover{text-decoration:underline}

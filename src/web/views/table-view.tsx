@@ -64,7 +64,7 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
 }
 
 function HeaderCell<Row>({
-  column: { key, title, align, hint, sortable = true },
+  column: { key, title, align, hint, width, sortable = true },
   sorting,
   link,
 }: { column: Table<Row>['columns'][number] } & Pick<TableViewProps<Row>, 'sorting' | 'link'>) {
@@ -73,7 +73,7 @@ function HeaderCell<Row>({
   return (
     <th
       scope="col"
-      class={align === 'right' ? 'r' : undefined}
+      class={classOf(align, width === 'wide' ? width : undefined, false)}
       title={hint}
       aria-sort={sorted ? (sorted.descending ? 'descending' : 'ascending') : undefined}
     >
