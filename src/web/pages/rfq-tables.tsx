@@ -144,7 +144,9 @@ function PriceCell({ offer, model }: { offer: RfqPageOffer; model: RfqPageModel 
         {price(pricePerTonne)}
       </span>
       {foreign && <div class="muted small">{`${price(ownPricePerTonne)} ${plain(currency)}`}</div>}
-      {offer.total !== null && <div class="muted small">{`total ${total(offer.total)}${currency === model.currency ? '' : ` ${plain(currency)}`}`}</div>}
+      {offer.total !== null && (
+        <div class="muted small">{`total ${total(offer.total)}${currency === model.currency ? '' : ` ${plain(currency)}`}`}</div>
+      )}
     </>
   )
 }

@@ -162,7 +162,7 @@ function AwardCell({ offers, tonnes, pricePerTonne, badge }: AcceptedInBrief & {
     <>
       {plain(first)}
       {more}
-      <div class="muted small">{`${amount(tonnes)} t at ${price(pricePerTonne)}`}</div>
+      <div class="muted small">{`${amount(tonnes)} t${pricePerTonne === null ? '' : ` at ${price(pricePerTonne)}`}`}</div>
       {badge}
     </>
   )
