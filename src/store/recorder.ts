@@ -79,7 +79,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   }
 
   const markMissingResponses = (snapshot: RfqSnapshot, context: WriteContext): string[] => {
-    if (!snapshot.responsesComplete) return []
+    if (!snapshot.responsesComplete || context.isNewRfq) return []
     const listed = new Set([...snapshot.responses, ...(snapshot.observed ?? [])].map((response) => response.id))
     const missing = presentIds(context, 'response', snapshot.rfq.id).filter((id) => !listed.has(id))
     for (const id of missing) {
