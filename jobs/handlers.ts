@@ -15,8 +15,8 @@ import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contr
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
-import { jobId } from './job-id.js'
 import { isScheduled } from './job-payload.js'
+import { enqueueOwedReports } from './owed-reports.js'
 import { newestPlanned, planPoll } from './poll-planning.js'
 import { observeReport, recordReport, requesterOf } from './report-record.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
@@ -110,23 +110,9 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
   return runAndLog(job, 'close', async () => {
     const result = await deps.closeExpired(closingContext(deps, channel, signal), policy)
     logUnsettledCloses(result, deps.log)
-    if (deps.config.closing.reportOnClose) await enqueueReports(deps, result)
+    if (deps.config.closing.reportOnClose) await enqueueOwedReports(deps, channel.key)
     return result
   })
-}
-
-/** Enqueues a report for each closed RFQ. A failure is only logged, because the closing itself succeeded. */
-async function enqueueReports({ enqueue, log }: HandlerDeps, { run, decisions }: ClosingResult): Promise<void> {
-  const closed = decisions.filter(({ outcome }) => outcome === 'closed' || outcome === 'already-closed')
-  for (const { channel, rfqId, decidedAt } of closed) {
-    const payload = { channel, rfqId, cause: 'close' }
-    try {
-      await enqueue('rfq-report', payload, jobId('rfq-report', payload, new Date(decidedAt)))
-    } catch (error) {
-      const facts = { run: run.id, channel, rfq: rfqId, err: error }
-      log.warn(facts, 'cannot enqueue the report on a closed RFQ; create it with `quotekeeper report`')
-    }
-  }
 }
 
 /**

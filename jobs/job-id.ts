@@ -13,10 +13,16 @@ export function jobId(name: JobName, payload: KeyPayload, at: Date): string {
   return `${fairnessKey(name, payload)}_${formatTimestamp(at)}`
 }
 
-/** The job id without its moment: only one job per key runs at a time. */
-export function fairnessKey(name: JobName, { channel, rfqId }: Pick<JobPayload, 'channel' | 'rfqId'>): string {
-  const parts = [name, ...channel.split('/'), ...(rfqId === undefined ? [] : [rfqId])]
-  return parts.map(encodePart).join('_')
+/**
+ * The job id without its moment: only one job per key runs at a time, and another one for the same work is not added. Reports as of
+ * another moment or in another format are other work.
+ */
+export function fairnessKey(name: JobName, { channel, rfqId, asOf, format }: KeyPayload): string {
+  const parts = [name, ...channel.split('/'), ...(rfqId === undefined ? [] : [rfqId])].map(encodePart)
+  // A dot is followed by four digits in the other parts.
+  if (asOf !== undefined) parts.push(`.asof-${encodePart(asOf)}`)
+  if (format !== undefined) parts.push(`.format-${format}`)
+  return parts.join('_')
 }
 
 /** Keeps letters, digits and hyphens; every other UTF-16 unit becomes a dot and four hexadecimal digits. Injective. */

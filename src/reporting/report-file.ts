@@ -67,7 +67,9 @@ export async function writeFileAtomically(
   try {
     const written = await writeFlushed(temporary, content)
     if (sha256 !== undefined && sha256 !== written.sha256)
-      throw new ReportDiffersError(`expected the SHA-256 ${sha256}, found ${written.sha256}`)
+      throw new ReportDiffersError(
+        `the report cannot be made again as it was: expected the SHA-256 ${sha256}, found ${written.sha256}; make a new one`,
+      )
     await (mustBeNew ? moveToNewName(temporary, path) : rename(temporary, path))
     await flushDirectory(directory)
     return written

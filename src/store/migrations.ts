@@ -392,6 +392,7 @@ create table reports (
   bytes integer not null
 );
 create index reports_by_name on reports (name, id);
+create index reports_by_channel on reports (channel, made_at);
 `
 
 export const migrations: readonly Migration[] = [

@@ -1,6 +1,6 @@
 import type { ReadTimes, ReportRecord } from '../domain/report-record.js'
 import type { ReportRecords } from './report-contract.js'
-import type { SqlDatabase } from './sql-database.js'
+import { allOf, type SqlDatabase } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 interface ReportRow {
@@ -66,11 +66,21 @@ export function createReportRecords(database: SqlDatabase): ReportRecords {
         madeBy: made_by === null ? null : fromStoredText(made_by),
       }))
     },
-    async reportRecord(name) {
-      const row = await database.get<ReportRow>('select * from reports where name = @name order by id desc limit 1', {
-        name: toStoredText(name),
-      })
+    async reportRecord(name, sha256) {
+      const row = await database.get<ReportRow>(
+        `select * from reports where name = @name and ${allOf(sha256 !== undefined && 'sha256 = @sha256')}
+        order by id desc limit 1`,
+        { name: toStoredText(name), sha256: sha256 ?? null },
+      )
       return row ? toRecord(row) : null
+    },
+    async reportedRfqs({ channel, madeBy, since }) {
+      const rows = await database.all<{ rfq_id: string; made_at: string }>(
+        `select rfq_id, max(made_at) as made_at from reports
+        where channel = @channel and made_by = @madeBy and made_at >= @since and rfq_id is not null group by rfq_id`,
+        { channel, madeBy: toStoredText(madeBy), since: since.toISOString() },
+      )
+      return rows.map(({ rfq_id, made_at }) => ({ rfqId: fromStoredText(rfq_id), madeAt: made_at }))
     },
   }
 }

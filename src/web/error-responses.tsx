@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError, toResponseError } from './errors.js'
+import { HttpError, isDatabaseUnavailable, toResponseError } from './errors.js'
 import { sendPage, wantsPage } from './html.js'
 import { ErrorPage } from './views/error-page.js'
 
@@ -16,6 +16,7 @@ export function addErrorResponses(app: FastifyInstance, onError: (error: unknown
     const status = isExpected || (error.statusCode ?? 500) < 500 ? (error.statusCode as number) : 500
     if (isExpected) reply.headers(error.headers)
     if (status >= 500 && !isExpected) onError(error)
+    if (isDatabaseUnavailable(error)) return sendError(request, reply.code(503), DATABASE_UNAVAILABLE)
     const message = status >= 500 && !isExpected ? 'internal error; see the log' : error.message
     if (status === 401 && app.access.hasSignIn && wantsPage(request) && request.method !== 'POST')
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
@@ -31,6 +32,8 @@ export function addErrorResponses(app: FastifyInstance, onError: (error: unknown
     throw new HttpError(405, 'method not allowed')
   })
 }
+
+const DATABASE_UNAVAILABLE = 'the database cannot be used at the moment; see /readyz and the log'
 
 const sendError = (request: FastifyRequest, reply: FastifyReply, message: string) =>
   wantsPage(request)

@@ -18,6 +18,11 @@ export const isQueueUnavailable = (error: Error): boolean => error.name === 'Que
 /** What is answered instead of an error: a queue that does not answer is no error of the web server. */
 export const toResponseError = (error: Error): Error => (isQueueUnavailable(error) ? queueUnavailable() : error)
 
+/** By name, because errors of the thread that reads pages are copies. */
+export const isDatabaseUnavailable = (error: Error): boolean => DATABASE_ERRORS.has(error.name)
+
+const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError'])
+
 /** The web server cannot listen. The message tells the operator why and what to do. */
 export class ListenError extends Error {
   override name = 'ListenError'

@@ -9,6 +9,7 @@ import { RunBusyError } from '../../src/store/errors.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
+import { reportRecord } from '../helpers/report-record.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
@@ -289,6 +290,40 @@ describe('closing job', () => {
     const { run, enqueued } = await closingHandlers(false)
     await run('close-expired')
     expect(enqueued).toEqual([])
+  })
+
+  it('enqueues a report again that was lost, until it is made, and none of a close of long ago', async () => {
+    const enqueued: string[] = []
+    let time = NOW.getTime()
+    const isLost = () => time < NOW.getTime() + 3_600_000
+    const { run, store } = await createTestHandlers({
+      now: () => new Date(time),
+      enqueue: async (_name, _payload, id) => {
+        if (isLost()) throw new Error('the queue does not answer')
+        return enqueued.push(id) > 0
+      },
+    })
+    const { id } = await recordRun(store, 'close')
+    const decidedAt = new Date(time).toISOString()
+    for (const rfqId of ['r1', 'r2']) await decide(store, id, { rfqId, decidedAt, outcome: 'closed' })
+    const longAgo = new Date(time - 48 * 3_600_000).toISOString()
+    await decide(store, id, { rfqId: 'r3', decidedAt: longAgo, outcome: 'closed' })
+    for (let round = 0; round < 6; round++) {
+      await run('close-expired')
+      time += 15 * 60_000
+    }
+    const [hour] = [...new Set(enqueued.map((each) => each.split('_').at(-1)))]
+    expect(new Set(enqueued)).toEqual(new Set(['r1', 'r2'].map((rfqId) => `rfq-report_acme_forest_${rfqId}_${hour}`)))
+    const made = { channel: 'acme/forest', madeBy: 'closing round', madeAt: new Date(time).toISOString() }
+    await store.addReportRecord(reportRecord('r1.xlsx', { ...made, rfqId: 'r1' }))
+    // Somebody else's report is none of the close.
+    await store.addReportRecord(reportRecord('r2.xlsx', { ...made, rfqId: 'r2', madeBy: 'ana' }))
+    enqueued.length = 0
+    await run('close-expired')
+    expect(enqueued).toEqual([expect.stringContaining('_r2_')])
+    time += 86_400_000
+    await run('close-expired')
+    expect(enqueued).toHaveLength(1)
   })
 
   it('does not fail if reports cannot be enqueued', async () => {

@@ -26,6 +26,22 @@ describe('jobId', () => {
     )
   })
 
+  it('tells reports apart that differ in moment or format, also from RFQs that are named so', () => {
+    const report = { channel: 'acme/forest', rfqId: 'a' }
+    const others = [
+      report,
+      { ...report, format: 'html' as const },
+      { ...report, format: 'csv' as const },
+      { ...report, asOf: '2026-11-20T00:00:00.000Z' },
+      { ...report, asOf: '2026-11-19T00:00:00.000Z', format: 'csv' as const },
+      { channel: 'acme/forest', rfqId: 'a_.format-html' },
+      { channel: 'acme/forest', rfqId: 'a.format-html' },
+    ]
+    const ids = others.map((payload) => jobId('rfq-report', payload, AT))
+    expect(new Set(ids).size).toBe(others.length)
+    for (const id of ids) expect(id).not.toContain(':')
+  })
+
   it('shows seconds and milliseconds only if they are not 0', () => {
     const id = (at: string) => jobId('poll-rfqs', { channel: 'a/b' }, new Date(at)).split('_').at(-1)
     expect(id('2026-11-21T01:05:30Z')).toBe('20261121T010530Z')

@@ -105,10 +105,8 @@ function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOp
 
 /** Null for a job that another program put on the queue. */
 function keyOf({ name, payload }: JobStatus): string | null {
-  const { channel, rfqId } = Object(payload) as Partial<JobStatus['payload']>
-  return typeof channel === 'string'
-    ? fairnessKey(name as JobOrder['name'], { channel, ...(typeof rfqId === 'string' && { rfqId }) })
-    : null
+  const { channel, ...others } = Object(payload) as Partial<JobStatus['payload']>
+  return typeof channel === 'string' ? fairnessKey(name as JobOrder['name'], { channel, ...others }) : null
 }
 
 const workOf = ({ channel, rfqId, asOf, format }: JobOrder['payload']) => ({

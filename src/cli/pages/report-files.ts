@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import pLimit from 'p-limit'
 import type { MakeReport } from '../../reporting/make-report.js'
 import { requestOf } from '../../reporting/recorded-reports.js'
@@ -32,9 +34,6 @@ export function createReportFiles({
     const record = await store.reportRecord(name)
     const request = record && requestOf(record, directory)
     if (!request) return null
-    // Somebody may have asked for it at the same time.
-    const found = await findReport(directory, name)
-    if (found !== null) return found
     try {
       return (await makeReport(request)).path
     } catch (error) {
@@ -47,21 +46,41 @@ export function createReportFiles({
     }
   }
 
+  /** The file of the newest record of its name, which the list shows; a file without a record as it is. */
+  async function find(name: string): Promise<string | null> {
+    const [path, record] = await Promise.all([findReport(directory, name), store.reportRecord(name)])
+    if (path === null || record === null) return path ?? makeAgain(name)
+    const sha256 = await hashOf(path)
+    if (sha256 === record.sha256) return path
+    // Of another machine's report, there may be an older file of that name here.
+    if ((await store.reportRecord(name, sha256)) !== null) return makeAgain(name)
+    throw new HttpError(
+      409,
+      `the file ${name} in the report folder was changed after it was made (SHA-256 ${sha256}, recorded ${record.sha256}); move it elsewhere, and the recorded one is made again`,
+    )
+  }
+
   return {
     async files() {
       const [files, records] = await Promise.all([listReports(directory), store.listReports(MAX_RECORDS)])
       const known = new Map(records.map((record) => [record.name, record]))
       const rows: ReportFile[] = files.map((file) => {
-        const { madeBy = null, sha256 = null } = known.get(file.name) ?? {}
+        const { madeBy = null, sha256 = null, madeAt = file.writtenAt } = known.get(file.name) ?? {}
         known.delete(file.name)
-        return { ...file, madeBy, sha256, isHere: true }
+        return { ...file, writtenAt: madeAt, madeBy, sha256, isHere: true }
       })
       for (const { name, bytes, madeAt, madeBy, sha256 } of known.values())
         rows.push({ name, bytes, writtenAt: madeAt, madeBy, sha256, isHere: false })
       return rows.sort((a, b) => Date.parse(b.writtenAt) - Date.parse(a.writtenAt))
     },
-    find: async (name) => (await findReport(directory, name)) ?? (await oneAtATime(makeAgain, name)),
+    find: (name) => oneAtATime(find, name),
   }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const part of createReadStream(path)) hash.update(part as Buffer)
+  return hash.digest('hex')
 }
 
 /** By name, because errors of the worker thread are copies. */

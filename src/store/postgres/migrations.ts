@@ -286,6 +286,7 @@ create table reports (
   bytes bigint not null
 );
 create index reports_by_name on reports (name, id);
+create index reports_by_channel on reports (channel, made_at);
 `
 
 const identity = `insert into meta values ('database_id', gen_random_uuid()::text);`
