@@ -12,8 +12,8 @@ export type WorkerMessage =
   | { failed: Partial<NodeJS.ErrnoException> }
 
 /**
- * Small limits (MiB) make garbage collection run early: with 5,000 offers and 50,000 lines the whole process stays below
- * 300 MB (test/bench/workbooks.mjs). Nearly all reports fit.
+ * Small limits (MiB) make garbage collection run early: with 5,000 offers and 50,000 lines the whole process takes about
+ * 290 MB, or 305 MB where other processes keep the processors busy (test/bench/workbooks.mjs). Nearly all reports fit.
  */
 const DEFAULT_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
 /** A thread that waited this long for another report ends, and its memory is released. */
