@@ -81,7 +81,8 @@ export const requestColumns = (state: ReturnType<typeof requestState>) =>
 /** What is remembered of the bytes, so that they need not be parsed again. */
 export const readState = ({ fingerprint, valid, shape, problems }: ShapedSnapshot) => ({
   fingerprint: valid && shape === 'full' ? (fingerprint ?? null) : null,
-  hasProblems: problems.length > 0 ? 1 : 0,
+  // A closing round keeps a document not valid that it reads without problems.
+  hasProblems: !valid || problems.length > 0 ? 1 : 0,
 })
 
 export const hashOf = ({ kind }: EntityKey, snapshot: Snapshot): string =>

@@ -211,7 +211,8 @@ describe('a mistake in YAML', () => {
         expect(new Set(mistakes.map(({ line }) => line)).size).toBe(mistakes.length)
         for (const { line, found, allowed, key } of mistakes) {
           expect(line).toBeGreaterThan(0)
-          expect(`${found} ${allowed}`).not.toMatch(jargon)
+          // `tokens` is a key.
+          expect(`${found} ${allowed}`.replaceAll(key, '')).not.toMatch(jargon)
           expect(`${key} ${found} ${allowed}`).not.toMatch(/S3CR|3TVA|VALUE/)
         }
       }),
