@@ -1,7 +1,10 @@
-import { closingKillSwitch } from '../closing/kill-switch.js'
-import { withApp } from './app.js'
+import { closingKillSwitch, stopFileOf } from '../closing/kill-switch.js'
+import type { Store } from '../store/contract.js'
+import { UnknownCommitError } from '../store/errors.js'
+import { type App, withApp } from './app.js'
 import type { Cli } from './cli-context.js'
-import { UsageError } from './cli-error.js'
+import { FailedError, UsageError } from './cli-error.js'
+import { errorMessage } from './error-message.js'
 import { operatorName } from './operator-name.js'
 import { printJson } from './output.js'
 import { timeFormatOf } from './time-zone.js'
@@ -28,9 +31,9 @@ export async function changeClosingStop(cli: Cli, { stop, json, by = operatorNam
     cli,
     { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
     async (app) => {
-      const store = await app.store()
-      const before = reason === undefined ? await store.resumeClosing() : null
-      if (reason !== undefined) await store.stopClosing({ by, reason, now: io.now() })
+      const order = reason === undefined ? null : { by, reason, now: io.now() }
+      const store = order ? await recordStop(app, order) : await app.store()
+      const before = order ? null : await store.resumeClosing()
       if (json) printJson(io, { stopped: await store.closingStop() })
       else if (reason !== undefined)
         io.err(
@@ -47,4 +50,19 @@ export async function changeClosingStop(cli: Cli, { stop, json, by = operatorNam
       if (reason === undefined && left !== null) io.err(`Closing is still stopped here: ${left}.\n`)
     },
   )
+}
+
+/** @throws FailedError that says how to stop closing without the database */
+async function recordStop(app: App, order: Parameters<Store['stopClosing']>[0]): Promise<Store> {
+  try {
+    const store = await app.store()
+    await store.stopClosing(order)
+    return store
+  } catch (error) {
+    const recorded = error instanceof UnknownCommitError ? 'may not have been recorded' : 'was NOT recorded'
+    throw new FailedError(
+      `the order to stop closing ${recorded}, and other processes may go on closing: ${errorMessage(error)} ` +
+        `To stop closing on this machine meanwhile, create the file ${stopFileOf(app.config)}; then give the order again.`,
+    )
+  }
 }

@@ -23,6 +23,11 @@ export class UnusableDatabaseError extends StoreError {
   override name = 'UnusableDatabaseError'
 }
 
+/** The connection was lost during a commit: it is not known whether the change was stored. */
+export class UnknownCommitError extends StoreError {
+  override name = 'UnknownCommitError'
+}
+
 /** The text is not a cursor that a query returned. */
 export class InvalidCursorError extends StoreError {
   override name = 'InvalidCursorError'

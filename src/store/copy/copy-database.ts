@@ -106,12 +106,14 @@ async function copyAll(context: CopyContext): Promise<CopyReport> {
 }
 
 /** @returns where an earlier copy stopped, or null */
-async function beginOrContinue({ name, database }: CopyTarget, source: string): Promise<Unfinished | null> {
+async function beginOrContinue({ name, database, removal }: CopyTarget, source: string): Promise<Unfinished | null> {
   const row = await database.get<{ value: string }>('select value from meta where key = @key', { key: UNFINISHED_COPY })
   if (row) {
     const unfinished = JSON.parse(row.value) as Unfinished
     if (unfinished.source === source) return unfinished
-    throw new StoreError(`${name} is an unfinished copy of another database. Remove it, or copy to another one.`)
+    throw new StoreError(
+      `${name} is an unfinished copy of another database. Remove it (${removal}), or copy to another one.`,
+    )
   }
   const found = await database.get<{ found: number }>(
     `select (select count(*) from runs) + (select count(*) from channels) + (select count(*) from events)
@@ -175,10 +177,12 @@ async function verifyTable({ source, target, signal, onProgress }: CopyContext, 
   if (original.rows !== copy.rows || original.sha256 !== copy.sha256)
     throw new StoreError(
       `The copy differs from ${source.name} in ${table.name} (${original.rows} rows, copied ${copy.rows}), so it cannot be used. ` +
-        `Something changed the database meanwhile: stop all processes, remove the copy, and copy again.`,
+        `Something changed the database meanwhile: stop all processes, remove the copy (${target.removal}), and copy again.`,
     )
   return { table: table.name, ...original }
 }
+
+const withoutStop = (verification?: { message: string }) => verification?.message.replace(/\.$/, '')
 
 /** A broken log is copied as it is: the copy is no more and no less than the database. */
 async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<string> {
@@ -187,7 +191,8 @@ async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<st
   )
   if (JSON.stringify(original) !== JSON.stringify(copy))
     throw new StoreError(
-      `The decision log of the copy differs: ${copy?.message}; that of ${source.name}: ${original?.message}.`,
+      `The decision log of the copy differs: ${withoutStop(copy)}; that of ${source.name}: ${withoutStop(original)}. Remove the copy ` +
+        `(${target.removal}), and copy again.`,
     )
   return copy?.message ?? ''
 }

@@ -1,23 +1,47 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { approverIn } from '../decision-log.js'
 import { StoreError } from '../errors.js'
 import { toRfqColumns } from '../postgres/document-columns.js'
 import { toJsonb } from '../postgres/jsonb.js'
-import { migrate, rejectUnfinishedCopy, requireCurrentSchema } from '../postgres/migrate.js'
+import { dropStatement, migrate, rejectUnfinishedCopy, requireCurrentSchema } from '../postgres/migrate.js'
 import { PostgresDatabase } from '../postgres/postgres-database.js'
 import { parsePostgresUrl } from '../postgres/postgres-url.js'
 import type { CopySide, CopyTarget, Row } from './copy-side.js'
 
-/** @throws UnusableDatabaseError; StoreError if the database cannot be reached */
+/** How long to wait for connections that are being closed, in milliseconds. */
+const CLOSING_MS = 1000
+
+/** @throws UnusableDatabaseError; StoreError if the database cannot be reached, or while a process uses it */
 export const openPostgresSource = (url: string): Promise<CopySide> =>
   open(url, { readOnly: true }, async (database) => {
     await requireCurrentSchema(database)
     await rejectUnfinishedCopy(database)
+    await rejectInUse(database)
   })
 
 /** Creates the tables, if there are none. */
 export async function openPostgresTarget(url: string, now: Date): Promise<CopyTarget> {
   const side = await open(url, {}, async (database) => void (await migrate(database, now)))
-  return { ...side, finish: () => side.close() }
+  return { ...side, removal: dropStatement(parsePostgresUrl(url)), finish: () => side.close() }
+}
+
+/** Each process of Quotekeeper keeps a connection while it runs. */
+async function rejectInUse(database: PostgresDatabase): Promise<void> {
+  const { name, application } = database.location
+  for (const deadline = performance.now() + CLOSING_MS; ; await wait(100)) {
+    const found = await database.all<{ host: string; sessions: number }>(
+      `select coalesce(host(client_addr), 'its own machine or an unknown one') as host, count(*) as sessions from pg_stat_activity
+      where datname = current_database() and application_name = @application group by 1 order by 1`,
+      { application },
+    )
+    if (found.length === 0) return
+    if (performance.now() < deadline) continue
+    const sessions = found.reduce((sum, each) => sum + each.sessions, 0)
+    throw new StoreError(
+      `${name} is in use: Quotekeeper has ${sessions} connection${sessions === 1 ? '' : 's'} to it, from ` +
+        `${found.map(({ host }) => host).join(', ')}. Stop all processes that use it first.`,
+    )
+  }
 }
 
 async function open(
@@ -25,7 +49,11 @@ async function open(
   options: { readOnly?: boolean },
   prepare: (database: PostgresDatabase) => Promise<void>,
 ): Promise<CopySide> {
-  const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 2, ...options })
+  const database = new PostgresDatabase(parsePostgresUrl(url), {
+    connections: 2,
+    application: 'quotekeeper-copy',
+    ...options,
+  })
   try {
     await prepare(database)
     return sideOf(database)

@@ -2,6 +2,7 @@ import { UnusableDatabaseError } from '../errors.js'
 import type { Queries, Transaction } from '../sql-database.js'
 import { migrations, type PostgresMigration } from './migrations.js'
 import type { PostgresDatabase } from './postgres-database.js'
+import type { PostgresLocation } from './postgres-url.js'
 
 /** The oldest PostgreSQL that is supported, as `server_version_num`. */
 const MIN_SERVER_VERSION = 140_000
@@ -61,11 +62,14 @@ export const UNFINISHED_COPY = 'unfinished_copy'
 export async function rejectUnfinishedCopy(database: PostgresDatabase): Promise<void> {
   const found = await database.get('select value from meta where key = @key', { key: UNFINISHED_COPY })
   if (!found) return
-  const { name, schema } = database.location
+  const { name } = database.location
   throw new UnusableDatabaseError(
-    `${name} is an unfinished copy. Finish it with the same quotekeeper copy-database, or remove it: drop schema ${schema} cascade`,
+    `${name} is an unfinished copy. Finish it with the same quotekeeper copy-database, or remove it: ${dropStatement(database.location)}`,
   )
 }
+
+/** Removes all tables of Quotekeeper from a database. */
+export const dropStatement = ({ schema }: PostgresLocation) => `drop schema "${schema}" cascade`
 
 const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
   new UnusableDatabaseError(
@@ -87,7 +91,7 @@ async function checkSchema(
       to_regclass(@migrations) is not null as has_migrations,
       (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname = @schema and c.relkind in ('r', 'v', 'p', 'm')) as tables`,
-    { schema, migrations: `${schema}.migrations` },
+    { schema, migrations: `"${schema}".migrations` },
   )) as Found
   if (found.server < MIN_SERVER_VERSION) {
     throw new UnusableDatabaseError(
@@ -106,7 +110,7 @@ async function checkSchema(
     )
   }
   const row = await queries.get<{ version: number }>(
-    `select coalesce(max(number), 0) as version from ${schema}.migrations`,
+    `select coalesce(max(number), 0) as version from "${schema}".migrations`,
   )
   const version = row?.version ?? 0
   if (version > newest(steps)) {
@@ -126,7 +130,7 @@ async function apply(
 ): Promise<void> {
   const known = await tx.get('select 1 as found from pg_namespace where nspname = @schema', { schema })
   // Without the right to create schemas, an existing one can be used.
-  if (!known) await tx.run(`create schema ${schema}`)
+  if (!known) await tx.run(`create schema "${schema}"`)
   await tx.run(
     'create table if not exists migrations (number integer primary key, name text not null, applied_at text not null)',
   )

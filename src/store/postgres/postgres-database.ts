@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { StoreError, UnusableDatabaseError } from '../errors.js'
+import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
 import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql-database.js'
 import { toPositional } from './named-parameters.js'
 import { isAway, isConflict, isConnectionLost, toPostgresError } from './postgres-errors.js'
@@ -46,13 +46,18 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #readOnly: boolean
   readonly #prepared = new WeakSet<pg.PoolClient>()
 
-  constructor(location: PostgresLocation, { connections = 10, readOnly = false } = {}) {
+  constructor(
+    location: PostgresLocation,
+    { connections = 10, readOnly = false, application = location.application } = {},
+  ) {
     this.location = location
     this.#readOnly = readOnly
     this.#pool = new pg.Pool({
       connectionString: location.connectionString,
-      application_name: 'quotekeeper',
+      application_name: application,
       max: connections,
+      // One that stays connected, so that others see that this process uses the database.
+      min: readOnly ? 0 : 1,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       idleTimeoutMillis: 30_000,
@@ -177,7 +182,7 @@ export class PostgresDatabase implements SqlDatabase {
     if (this.#prepared.has(client)) return client
     try {
       await client.query(
-        `set search_path to ${this.location.schema}; set idle_in_transaction_session_timeout = '60s';
+        `set search_path to "${this.location.schema}"; set idle_in_transaction_session_timeout = '60s';
         set lock_timeout = '30s'; ${this.#readOnly ? 'set default_transaction_read_only = on;' : ''}
         select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
       )
@@ -190,7 +195,7 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   #unknownCommit(error: unknown): Error {
-    return new StoreError(
+    return new UnknownCommitError(
       `The connection to ${this.location.name} was lost during a commit (${(error as Error).message}), so it is not known ` +
         'whether the change was stored. The next run reads what is stored and goes on from there.',
       { cause: error },

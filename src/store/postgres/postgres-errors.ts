@@ -41,7 +41,7 @@ interface Remedy {
 
 const UNREACHABLE: Remedy = {
   what: 'PostgreSQL cannot be reached',
-  todo: 'Check that it runs and that "database" in the configuration is right; Quotekeeper goes on when it is back.',
+  todo: 'Check that it runs and that "database" in the configuration is right.',
 }
 
 /** Of the driver, by their message or code. */
@@ -55,10 +55,50 @@ const DRIVER_REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     },
   ],
   [
-    /does not support SSL|CERT|certificate|^ERR_(TLS|SSL)/i,
+    /does not support SSL|establishing an SSL connection/,
     {
-      what: 'The connection to PostgreSQL cannot be encrypted as asked for',
-      todo: 'Correct sslmode and sslrootcert in the URL of "database", or the certificate of the server.',
+      what: 'PostgreSQL does not encrypt connections, as sslmode in the URL of "database" asks for',
+      todo: 'Set up TLS on the server (ssl = on), or use sslmode=disable in a network that you trust.',
+      unusable: true,
+    },
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    {
+      what: 'The certificate of PostgreSQL is for another host name',
+      todo: 'Use the host name of the certificate in "database", or sslmode=verify-ca with sslrootcert, which does not compare the name.',
+      unusable: true,
+    },
+  ],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    {
+      what: 'The certificate of PostgreSQL is not valid now',
+      todo: 'Renew it on the server, or correct the clock of this machine.',
+      unusable: true,
+    },
+  ],
+  [
+    /^[A-Z_]+_CERT(_|$)|^CERT_|^UNABLE_TO_VERIFY|certificate/,
+    {
+      what: 'The certificate of PostgreSQL is not from an authority that this machine trusts',
+      todo: 'Name the certificate of its authority in the URL of "database": sslmode=verify-full&sslrootcert=PATH.',
+      unusable: true,
+    },
+  ],
+  [
+    /^ERR_(TLS|SSL|OSSL|CRYPTO)|^EPROTO$/,
+    {
+      what: 'The connection to PostgreSQL cannot be encrypted',
+      todo: 'Check the files that sslrootcert, sslcert and sslkey in the URL of "database" name, and the TLS versions of the server.',
+      unusable: true,
+    },
+  ],
+  [
+    /^(ENOENT|EACCES|EISDIR|ENOTDIR): .*, (open|read)\b/,
+    {
+      what: 'A file for the encrypted connection to PostgreSQL cannot be read',
+      todo: 'Correct sslrootcert, sslcert or sslkey in the URL of "database", or the permissions of the file.',
       unusable: true,
     },
   ],
@@ -66,10 +106,26 @@ const DRIVER_REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
 
 const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
   [
-    /^(28|3D000)/,
+    /^28P01/,
     {
-      what: 'PostgreSQL does not accept the user, the password or the database',
-      todo: 'Correct "database" in the configuration, or create the user and the database.',
+      what: 'PostgreSQL does not accept the password',
+      todo: 'Correct databasePassword in the configuration or PGPASSWORD, or the user in "database".',
+      unusable: true,
+    },
+  ],
+  [
+    /^28/,
+    {
+      what: 'PostgreSQL does not accept the user, or a connection of this kind',
+      todo: 'Correct "database" in the configuration (user, sslmode), create the user, or allow it in pg_hba.conf of the server.',
+      unusable: true,
+    },
+  ],
+  [
+    /^3D000/,
+    {
+      what: 'The database does not exist on PostgreSQL',
+      todo: 'Correct "database" in the configuration, or create the database.',
       unusable: true,
     },
   ],
@@ -85,7 +141,7 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     /^53300/,
     {
       what: 'PostgreSQL has no free connection',
-      todo: 'Raise its max_connections, or let fewer processes use it; Quotekeeper tries again.',
+      todo: 'Raise its max_connections, or let fewer processes use it.',
     },
   ],
   [
@@ -100,7 +156,7 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     /^25006/,
     {
       what: 'PostgreSQL is read-only: a standby, or a database set to read-only',
-      todo: 'Point "database" to the primary server; Quotekeeper goes on when it can write.',
+      todo: 'Point "database" to the primary server.',
     },
   ],
   [
@@ -118,8 +174,8 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
  */
 export function toPostgresError(error: unknown, name: string): Error {
   if (error instanceof StoreError) return error
-  if (isConnectionLost(error)) return storeError(UNREACHABLE, error as Error, name)
   if (!(error instanceof pg.DatabaseError)) return toDriverError(error, name)
+  if (isConnectionLost(error)) return storeError(UNREACHABLE, error, name)
   const known = REMEDIES.find(([code]) => code.test(error.code ?? ''))
   const bug = { what: 'Unexpected database error', todo: 'This is a bug in Quotekeeper; please report it.' }
   return storeError(known?.[1] ?? bug, error, name)
@@ -127,9 +183,18 @@ export function toPostgresError(error: unknown, name: string): Error {
 
 function toDriverError(error: unknown, name: string): Error {
   if (!(error instanceof Error)) return new StoreError(String(error))
-  const { message, code = '' } = error as NodeJS.ErrnoException
-  const known = DRIVER_REMEDIES.find(([text]) => text.test(message) || text.test(code))
-  return known ? storeError(known[1], error, name) : error
+  for (const each of withCauses(error)) {
+    const known = DRIVER_REMEDIES.find(([text]) => text.test(each.message) || text.test(each.code ?? ''))
+    if (known) return storeError(known[1], each, name)
+  }
+  return isConnectionLost(error) ? storeError(UNREACHABLE, error, name) : error
+}
+
+/** The error, those that caused it, and those of the addresses that were tried. */
+function withCauses(error: unknown): NodeJS.ErrnoException[] {
+  if (!(error instanceof Error)) return []
+  const attempts: unknown[] = error instanceof AggregateError ? error.errors : []
+  return [error, ...[error.cause, ...attempts].flatMap(withCauses)]
 }
 
 function storeError({ what, todo, unusable = false }: Remedy, error: Error, name: string): StoreError {

@@ -5,12 +5,19 @@ export interface PostgresLocation {
   /** For the driver, without the parameter `schema`. */
   connectionString: string
   schema: string
+  /** What the sessions of Quotekeeper are called on the server, so that others on this schema can be found. */
+  application: string
   /** For messages: without user and password. */
   name: string
 }
 
 /** The queue may be in the same database, in the schema `quotekeeper`. */
 const DEFAULT_SCHEMA = 'quotekeeper_data'
+
+/** Parameters of the URL. Others are mistakes: the driver would ignore them, or connect to another host. */
+const PARAMETERS = ['schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+/** Not `prefer` and `allow`, which may not encrypt at all. */
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 
 function isDecodable(text: string): boolean {
   try {
@@ -36,13 +43,48 @@ export function parsePostgresUrl(text: string): PostgresLocation {
         'special characters of user and password as %25 and so on.',
     )
   }
+  rejectUnknownParameters(url)
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     throw new UnusableDatabaseError(
-      `"${schema}" cannot be the schema of the database. Use lower-case letters, digits and underscores, at most 63.`,
+      `"${schema}" cannot be the schema of the database. Use lower-case letters, digits and underscores, at most 63; ` +
+        'names that begin with pg_ are those of PostgreSQL.',
     )
   }
   url.searchParams.delete('schema')
+  setSslMode(url.searchParams)
+  // PostgreSQL cuts longer names.
+  const application = `quotekeeper${schema === DEFAULT_SCHEMA ? '' : ` ${schema}`}`.slice(0, 63)
   const name = `postgres://${url.host}${url.pathname}${schema === DEFAULT_SCHEMA ? '' : `?schema=${schema}`}`
-  return { connectionString: url.href, schema, name }
+  return { connectionString: url.href, schema, application, name }
+}
+
+function rejectUnknownParameters({ search, searchParams }: URL): void {
+  const keys = [...searchParams.keys()]
+  const wrong = keys.find((key, at) => !PARAMETERS.includes(key) || keys.indexOf(key) !== at)
+  if (wrong === undefined) return
+  const allowed = `Allowed are ${PARAMETERS.join(', ')}, each once; host, port and user belong before the "?".`
+  // A password with "?" may be there.
+  const shown = /^\w{1,30}$/.test(wrong) && !search.includes('@') ? ` "${wrong}"` : ''
+  const what = PARAMETERS.includes(wrong) ? 'more than once' : 'which is not known'
+  throw new UnusableDatabaseError(`The URL of the database has the parameter${shown} ${what}. ${allowed}`)
+}
+
+/** Gives `sslmode` the meaning that it has for psql; without one, a named certificate is verified in full. */
+function setSslMode(parameters: URLSearchParams): void {
+  if (parameters.size === 0) return
+  const mode = parameters.get('sslmode') ?? 'verify-full'
+  if (!SSL_MODES.includes(mode)) {
+    throw new UnusableDatabaseError(
+      `"${mode}" cannot be the sslmode of the database. Use one of ${SSL_MODES.join(', ')}.`,
+    )
+  }
+  if (mode === 'verify-ca' && !parameters.get('sslrootcert')) {
+    throw new UnusableDatabaseError(
+      'sslmode=verify-ca of the database needs sslrootcert=PATH, the certificate of the authority. Add it, or use verify-full.',
+    )
+  }
+  parameters.set('sslmode', mode)
+  // Otherwise the driver takes weaker modes for verify-full, and warns of it.
+  parameters.set('uselibpqcompat', 'true')
 }

@@ -83,11 +83,17 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
 
   it('say in one sentence that the server cannot be reached, without the password', async () => {
     const fixture = await createCliFixture({ more: `database: postgres://me:${PASSWORD}@127.0.0.1:1/desk\n` })
-    for (const command of [['rfqs'], ['sync'], ['check']]) {
-      const { status, out, err } = await fixture.quotekeeper(...command)
-      expect([command, status]).toEqual([command, 1])
+    const stop = ['close-expired', '--stop', 'wrong prices']
+    const commands = [['rfqs'], ['sync'], ['check'], stop]
+    // Each waits for the server.
+    const results = await Promise.all(commands.map((command) => fixture.quotekeeper(...command)))
+    for (const [at, { status, out, err }] of results.entries()) {
+      expect([commands[at], status]).toEqual([commands[at], 1])
       expect(out + err).toContain('PostgreSQL cannot be reached: postgres://127.0.0.1:1/desk')
       expect(out + err).not.toContain(PASSWORD)
     }
+    const stopped = results[3]?.err
+    expect(stopped).toMatch(/order to stop closing was NOT recorded.*PostgreSQL cannot be reached/)
+    expect(stopped).toContain(`create the file ${join(fixture.folder, 'closing.stop')};`)
   })
 })

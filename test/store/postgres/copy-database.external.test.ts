@@ -130,9 +130,21 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     await expect(copyDatabase({ from: other.path, to: newUrl(), now: other.now() })).rejects.toThrow('is in use')
   })
 
+  it('of a PostgreSQL database is refused while a process is connected to its schema, however idle, and to no other', async () => {
+    const [url, other] = [newUrl(), newUrl()]
+    const stores = await Promise.all([url, other].map((each) => openDatabase({ database: each })))
+    onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))))
+    const to = join(testFolder(), 'copy.db')
+    await expect(copyDatabase({ from: url, to, now })).rejects.toThrow(
+      /is in use: Quotekeeper has [1-9]\d* connections? to it, from 127\.0\.0\.1\. Stop all processes/,
+    )
+    await stores[0]?.close()
+    expect(await copyDatabase({ from: url, to, now })).toMatchObject({ resumed: false })
+  })
+
   it('that differs from the database is not used', async () => {
     const fixture = await database()
-    const url = newUrl()
+    const url = `${server.url}?schema=order`
     const changed = copyDatabase({
       ...{ from: fixture.path, to: url, now },
       onProgress: ({ table, verifying }) => {
@@ -140,7 +152,9 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
           changeMeanwhile(fixture.path, 'update runs set requests = requests + 1')
       },
     })
-    await expect(changed).rejects.toThrow(/differs from .* in runs/)
+    await expect(changed).rejects.toThrow(
+      /differs from .* in runs .*remove the copy \(drop schema "order" cascade\), and copy again/,
+    )
     await expect(openDatabase({ database: url })).rejects.toThrow('unfinished copy')
   })
 })

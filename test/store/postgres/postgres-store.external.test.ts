@@ -86,7 +86,9 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     ).toEqual([{ n: 1 }])
 
     await expect(openPostgresReader(newUrl())).rejects.toThrow(/empty database.*quotekeeper sync/)
-    await expect(open(server.url.replace(/\/postgres$/, '/nowhere'))).rejects.toThrow(/does not accept .* the database/)
+    await expect(open(server.url.replace(/\/postgres$/, '/nowhere'))).rejects.toThrow(
+      /database does not exist .*create the database/,
+    )
     const away = 'postgres://quotekeeper:S3CRET@127.0.0.1:1/postgres'
     const error = await open(away).catch((thrown: Error) => thrown)
     expect(error).toBeInstanceOf(StoreError)

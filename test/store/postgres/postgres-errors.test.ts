@@ -1,0 +1,65 @@
+import { createServer } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
+import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { toPostgresError } from '../../../src/store/postgres/postgres-errors.js'
+import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
+
+const messageOf = (error: unknown) => String(toPostgresError(error, 'postgres://db/desk'))
+const coded = (code: string, message: string) => Object.assign(new Error(message), { code })
+const ofServer = (code: string) => Object.assign(new pg.DatabaseError('said so', 7, 'error'), { code })
+
+const SELF_SIGNED = coded('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate')
+
+describe('an error of PostgreSQL', () => {
+  it.each([
+    ['a self-signed certificate', SELF_SIGNED, /authority that this machine trusts.*sslrootcert=PATH/],
+    ['one that caused another', new Error('Connection terminated', { cause: SELF_SIGNED }), /sslrootcert=PATH/],
+    ['one of several addresses', new AggregateError([SELF_SIGNED]), /self-signed certificate.*sslrootcert=PATH/],
+    ['an unknown authority', coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify'), /sslrootcert=PATH/],
+    ['an expired certificate', coded('CERT_HAS_EXPIRED', 'certificate has expired'), /not valid now.*Renew it/],
+    [
+      'the name of another host',
+      checkServerIdentity('db', { subjectaltname: 'DNS:other' } as PeerCertificate),
+      /for another host name: .*Host: db.*sslmode=verify-ca/,
+    ],
+    ['a key that is none', coded('ERR_OSSL_PEM_NO_START_LINE', 'error:0480006C'), /Check the files/],
+    [
+      'a file that is not there',
+      coded('ENOENT', "ENOENT: no such file or directory, open 'ca.pem'"),
+      /cannot be read: .*ca.pem.*Correct sslrootcert/,
+    ],
+    ['a wrong password', ofServer('28P01'), /does not accept the password: .*databasePassword .* PGPASSWORD/],
+    ['a user that does not exist', ofServer('28000'), /does not accept the user.*create the user.*pg_hba/],
+    ['a database that does not exist', ofServer('3D000'), /database does not exist.*create the database/],
+  ])('about %s says what to do, and that it does not end by itself', (_, error, words) => {
+    expect(messageOf(error)).toMatch(words)
+    expect(toPostgresError(error, 'db')).toBeInstanceOf(UnusableDatabaseError)
+  })
+
+  it('that may end by itself promises nothing, because the process may exit', () => {
+    for (const error of [coded('ECONNREFUSED', 'refused'), ...['57P01', '53300', '25006'].map(ofServer)]) {
+      expect(toPostgresError(error, 'db')).toBeInstanceOf(StoreError)
+      expect(toPostgresError(error, 'db')).not.toBeInstanceOf(UnusableDatabaseError)
+      expect(messageOf(error)).not.toMatch(/goes on|tries again|bug/)
+    }
+  })
+
+  it.each(['require', 'verify-full'])(
+    'that does not encrypt says so with sslmode=%s, without a warning',
+    async (mode) => {
+      const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end('N')))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as { port: number }
+      const warn = vi.spyOn(process, 'emitWarning')
+      const database = new PostgresDatabase(parsePostgresUrl(`postgres://me@127.0.0.1:${port}/desk?sslmode=${mode}`))
+      onTestFinished(() => void server.close())
+      await expect(database.get('select 1')).rejects.toThrow(/does not encrypt connections.*Set up TLS/)
+      await expect(database.write((tx) => tx.run('select 1'))).rejects.toBeInstanceOf(UnusableDatabaseError)
+      await database.close()
+      expect(warn).not.toHaveBeenCalled()
+    },
+  )
+})
