@@ -5,7 +5,7 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 const STORE_CONTRACT = [
   'test/store/{store,as-of,events,run-lock}.integration.test.ts',
   'test/store/{decision-log,report-records,revalidation,monitoring,recorder}.test.ts',
-  'test/closing/**/!(carry-over).test.ts',
+  'test/closing/**/!(carry-over.integration).test.ts',
   'test/notify/{deliveries.integration,watch}.test.ts',
   'test/sync/poll-rfqs.test.ts',
   'test/sync/{conditional-polls,hostile-ids,planned-polls,received-bodies,unchanged-bodies}.integration.test.ts',
