@@ -58,7 +58,8 @@ export function createReportRecords(database: SqlDatabase): ReportRecords {
     },
     async listReports(limit) {
       const rows = await database.all<Pick<ReportRow, 'name' | 'bytes' | 'made_at' | 'made_by' | 'sha256'>>(
-        `select name, bytes, made_at, made_by, sha256 from reports where id in (select max(id) from reports group by name) order by id desc limit @limit`,
+        `select name, bytes, made_at, made_by, sha256 from reports
+        where id in (select max(id) from reports group by name) order by id desc limit @limit`,
         { limit },
       )
       return rows.map(({ name, bytes, made_at, made_by, sha256 }) => ({

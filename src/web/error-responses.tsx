@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError, isDatabaseUnavailable, toResponseError } from './errors.js'
+import { HttpError, toResponseError } from './errors.js'
 import { sendPage, wantsPage } from './html.js'
 import { ErrorPage } from './views/error-page.js'
 
@@ -11,12 +11,11 @@ export function addErrorResponses(app: FastifyInstance, onError: (error: unknown
   const allowedMethods = collectMethods(app)
   app.decorate('allowedMethods', allowedMethods)
   app.setErrorHandler((cause: Error, request, reply) => {
-    const error: Error & { statusCode?: number } = toResponseError(cause)
+    const error: Error & { statusCode?: number } = toResponseError(cause, onError)
     const isExpected = error instanceof HttpError
     const status = isExpected || (error.statusCode ?? 500) < 500 ? (error.statusCode as number) : 500
     if (isExpected) reply.headers(error.headers)
     if (status >= 500 && !isExpected) onError(error)
-    if (isDatabaseUnavailable(error)) return sendError(request, reply.code(503), DATABASE_UNAVAILABLE)
     const message = status >= 500 && !isExpected ? 'internal error; see the log' : error.message
     if (status === 401 && app.access.hasSignIn && wantsPage(request) && request.method !== 'POST')
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
@@ -32,8 +31,6 @@ export function addErrorResponses(app: FastifyInstance, onError: (error: unknown
     throw new HttpError(405, 'method not allowed')
   })
 }
-
-const DATABASE_UNAVAILABLE = 'the database cannot be used at the moment; see /readyz and the log'
 
 const sendError = (request: FastifyRequest, reply: FastifyReply, message: string) =>
   wantsPage(request)

@@ -15,13 +15,19 @@ export const queueUnavailable = () => new HttpError(503, 'the queue does not ans
 /** By name, because the queue is passed to the web server as functions. */
 export const isQueueUnavailable = (error: Error): boolean => error.name === 'QueueUnavailableError'
 
-/** What is answered instead of an error: a queue that does not answer is no error of the web server. */
-export const toResponseError = (error: Error): Error => (isQueueUnavailable(error) ? queueUnavailable() : error)
-
 /** By name, because errors of the thread that reads pages are copies. */
-export const isDatabaseUnavailable = (error: Error): boolean => DATABASE_ERRORS.has(error.name)
+const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'UnknownCommitError'])
 
-const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError'])
+/**
+ * What is answered instead of an error: a queue or a database that cannot be used is no error of the web server.
+ * @param onError logs what the answer does not say
+ */
+export function toResponseError(error: Error, onError: (error: unknown) => void): Error {
+  if (isQueueUnavailable(error)) return queueUnavailable()
+  if (!DATABASE_ERRORS.has(error.name)) return error
+  onError(error)
+  return new HttpError(503, 'the database cannot be used at the moment; see /readyz and the log')
+}
 
 /** The web server cannot listen. The message tells the operator why and what to do. */
 export class ListenError extends Error {

@@ -38,10 +38,9 @@ export function createReportFiles({
       return (await makeReport(request)).path
     } catch (error) {
       if (!CANNOT_BE_MADE.has((error as Error).name)) throw error
-      const made = `was made by Quotekeeper ${record.programVersion} on another machine`
       throw new HttpError(
         409,
-        `this report ${made}, and this one (${VERSION}) cannot make the same file; take it from there, or make a new report as of ${record.asOf}`,
+        `the file ${name} is not here, and Quotekeeper ${VERSION} cannot make the same as ${record.programVersion} did; take it from the machine that made it, or make a new report as of ${record.asOf}`,
       )
     }
   }

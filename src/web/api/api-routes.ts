@@ -102,7 +102,7 @@ function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: 
 
 /** Answers an error with a problem document; details of unexpected ones go to the log only. */
 export function sendProblem(reply: FastifyReply, cause: Error, onError: (error: unknown) => void): void {
-  const error: Error & { statusCode?: number; headers?: unknown } = toResponseError(cause)
+  const error: Error & { statusCode?: number; headers?: unknown } = toResponseError(cause, onError)
   const status = error.statusCode ?? 500
   const isUnexpected = status >= 500 && !(error instanceof HttpError)
   if (isUnexpected) onError(error)

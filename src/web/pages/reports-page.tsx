@@ -179,7 +179,12 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
     cell: ({ name, isHere }) => (
       <>
         <a href={reportPath(name)}>{plain(name)}</a>
-        {!isHere && <span class="small muted"> made on another machine; a download makes the same file again</span>}
+        {!isHere && (
+          <span class="small muted">
+            {' '}
+            made on another machine, or deleted here; a download makes the same file again
+          </span>
+        )}
       </>
     ),
   },
