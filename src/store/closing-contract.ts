@@ -56,6 +56,8 @@ export interface Closings {
   }): Promise<DecisionRecord[]>
   /** Some decisions without their evidence, and how many match. */
   listDecisions(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>
+  /** The newest close that succeeded of each RFQ of the channel that was closed since a moment; oldest first. */
+  closedSince(filter: { channel: string; since: Date }): Promise<ListedDecision[]>
   /** One decision, or null if there is none with this id. */
   decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision about each RFQ of the channel. */

@@ -1,6 +1,6 @@
 import type { DecisionSortKey, ListedDecision } from '../domain/records.js'
 import type { Closings } from './contract.js'
-import { type DecisionRow, toDecision, WITH_REPEATS } from './decision-log.js'
+import { type DecisionRow, selectNewestIds, toDecision, WITH_REPEATS } from './decision-log.js'
 import { allOf, type SqlDatabase } from './sql-database.js'
 
 const SELECT = `
@@ -21,8 +21,10 @@ const SORT_COLUMNS: Record<DecisionSortKey, readonly string[]> = {
   run: ['d.run_id'],
 }
 
-/** Decisions as lists show them, page by page: their evidence is long, and the log never gets shorter. */
-export function createDecisionList(database: SqlDatabase): Pick<Closings, 'listDecisions'> {
+const CLOSED_SINCE = `channel = @channel and outcome in ('closed', 'already-closed') and decided_at >= @since`
+
+/** Decisions as lists show them, without their evidence, which is long. */
+export function createDecisionList(database: SqlDatabase): Pick<Closings, 'listDecisions' | 'closedSince'> {
   return {
     async listDecisions({ channel, outcome, sort = { key: 'decision', descending: true }, from, to }) {
       const where = allOf(
@@ -42,6 +44,13 @@ export function createDecisionList(database: SqlDatabase): Pick<Closings, 'listD
         filter,
       )
       return { rows: rows.map(toListed), total: count?.total ?? 0 }
+    },
+    async closedSince({ channel, since }) {
+      const rows = await database.all<DecisionRow>(
+        `${SELECT} where d.id in (${selectNewestIds(CLOSED_SINCE)}) order by d.id`,
+        { channel, since: since.toISOString() },
+      )
+      return rows.map(toListed)
     },
   }
 }

@@ -326,6 +326,22 @@ describe('closing job', () => {
     expect(enqueued).toHaveLength(1)
   })
 
+  it('does not fail if the database cannot say which reports are owed', async () => {
+    for (const query of ['closedSince', 'reportedRfqs'] as const) {
+      const seen: string[] = []
+      const observer = {
+        runEnded: () => seen.push('ended'),
+        runFailed: () => seen.push('failed'),
+        reportEnded: () => {},
+      }
+      const { run, store, log } = await createTestHandlers({ observer: observer as unknown as JobObserver })
+      Object.assign(store, { [query]: () => Promise.reject(new Error('the database is locked')) })
+      await run('close-expired')
+      expect([seen, log.at('info')]).toEqual([['ended'], ['close of acme/forest: complete']])
+      expect(log.at('warn')).toEqual([expect.stringContaining('cannot enqueue the report')])
+    }
+  })
+
   it('does not fail if reports cannot be enqueued', async () => {
     const { run, log } = await closingHandlers(true, () => Promise.reject(new Error('the queue does not answer')))
     await run('close-expired')

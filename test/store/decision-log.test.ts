@@ -82,6 +82,22 @@ describe('decision log', () => {
     expect(row).toEqual(newest)
   })
 
+  it('tells the newest close of each RFQ since a moment, however many there are', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    const close = (rfqId: string, decidedAt: Date, outcome: 'closed' | 'already-closed' | 'refused' = 'closed') =>
+      db.appendDecision({ ...decision(rfqId, run.id), decidedAt: decidedAt.toISOString(), outcome })
+    await close('a', at('06:00:00'))
+    await close('b', at('08:00:00'), 'refused')
+    for (let index = 0; index < 600; index++) await close(`rfq-${index}`, at('08:00:00'))
+    await close('rfq-0', at('09:00:00'), 'already-closed')
+    const found = await db.closedSince({ channel: CHANNEL, since: at('08:00:00') })
+    const since = await db.closedSince({ channel: CHANNEL, since: at('08:00:01') })
+    expect([found.length, found.at(-1)?.rfqId]).toEqual([600, 'rfq-0'])
+    expect(since.map(({ rfqId, outcome }) => [rfqId, outcome])).toEqual([['rfq-0', 'already-closed']])
+    expect(await db.closedSince({ channel: 'acme/other', since: at('00:00:00') })).toEqual([])
+  })
+
   it('allows one open intent per RFQ', async () => {
     const db = await noonStore()
     const run = await begin(db)
