@@ -18,7 +18,12 @@ export const recordReports =
     const name = reportName(request.config.reports.directory, made.path)
     // One that must have a known hash is made again.
     if (name === null || request.sha256 !== undefined) return made
-    await store.addReportRecord(toRecord(request, made, name)).catch((error: unknown) => onError(error, name))
+    const record = toRecord(request, made, name)
+    // Once more, because a file that differs from the record of an earlier one is not served.
+    await store
+      .addReportRecord(record)
+      .catch(() => store.addReportRecord(record))
+      .catch((error: unknown) => onError(error, name))
     return made
   }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import pLimit from 'p-limit'
-import type { MakeReport } from '../../reporting/make-report.js'
+import type { ReportRecord } from '../../domain/report-record.js'
+import type { MakeReport, ReportRequest } from '../../reporting/make-report.js'
 import { requestOf } from '../../reporting/recorded-reports.js'
 import { findReport, listReports } from '../../reporting/report-folder.js'
 import type { ReportRecords } from '../../store/contract.js'
@@ -18,6 +19,8 @@ interface ReportFilesDeps {
 
 /** Records that are listed, the newest ones. */
 const MAX_RECORDS = 5_000
+/** Reports that wait to be made again while one is. */
+const MAX_WAITING = 10
 
 /**
  * The reports of all processes on the database: those in the report folder of this one, and those that another one made, on
@@ -29,18 +32,31 @@ export function createReportFiles({
   makeReport,
 }: ReportFilesDeps): Pick<ReportsDeps, 'files' | 'find'> {
   const oneAtATime = pLimit(1)
+  /** Those that are being made again or wait, by name and hash. */
+  const remaking = new Map<string, Promise<string>>()
 
-  async function makeAgain(name: string): Promise<string | null> {
-    const record = await store.reportRecord(name)
-    const request = record && requestOf(record, directory)
-    if (!request) return null
+  /** @throws HttpError 503 if too many wait already */
+  function makeAgain(record: ReportRecord, request: ReportRequest): Promise<string> {
+    const key = `${record.name} ${record.sha256}`
+    const running = remaking.get(key)
+    if (running !== undefined) return running
+    if (remaking.size > MAX_WAITING)
+      throw new HttpError(503, `${MAX_WAITING} reports wait to be made again; try again in a minute`, {
+        'retry-after': 60,
+      })
+    const made = oneAtATime(make, record, request).finally(() => remaking.delete(key))
+    remaking.set(key, made)
+    return made
+  }
+
+  async function make(record: ReportRecord, request: ReportRequest): Promise<string> {
     try {
       return (await makeReport(request)).path
     } catch (error) {
       if (!CANNOT_BE_MADE.has((error as Error).name)) throw error
       throw new HttpError(
         409,
-        `the file ${name} is not here, and Quotekeeper ${VERSION} cannot make the same as ${record.programVersion} did; take it from the machine that made it, or make a new report as of ${record.asOf}`,
+        `the file ${record.name} is not here, and Quotekeeper ${VERSION} cannot make the same as ${record.programVersion} did; take it from the machine that made it, or make a new report as of ${record.asOf}`,
       )
     }
   }
@@ -48,15 +64,17 @@ export function createReportFiles({
   /** The file of the newest record of its name, which the list shows; a file without a record as it is. */
   async function find(name: string): Promise<string | null> {
     const [path, record] = await Promise.all([findReport(directory, name), store.reportRecord(name)])
-    if (path === null || record === null) return path ?? makeAgain(name)
-    const sha256 = await hashOf(path)
+    if (record === null) return path
+    const sha256 = path && (await hashOf(path))
     if (sha256 === record.sha256) return path
     // Of another machine's report, there may be an older file of that name here.
-    if ((await store.reportRecord(name, sha256)) !== null) return makeAgain(name)
-    throw new HttpError(
-      409,
-      `the file ${name} in the report folder was changed after it was made (SHA-256 ${sha256}, recorded ${record.sha256}); move it elsewhere, and the recorded one is made again`,
-    )
+    if (sha256 !== null && (await store.reportRecord(name, sha256)) === null)
+      throw new HttpError(
+        409,
+        `the file ${name} in the report folder differs from its record (SHA-256 ${sha256}, recorded ${record.sha256}); move it elsewhere, and the recorded one is made again`,
+      )
+    const request = requestOf(record, directory)
+    return request && makeAgain(record, request)
   }
 
   return {
@@ -72,7 +90,7 @@ export function createReportFiles({
         rows.push({ name, bytes, writtenAt: madeAt, madeBy, sha256, isHere: false })
       return rows.sort((a, b) => Date.parse(b.writtenAt) - Date.parse(a.writtenAt))
     },
-    find: (name) => oneAtATime(find, name),
+    find,
   }
 }
 

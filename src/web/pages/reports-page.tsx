@@ -182,7 +182,7 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
         {!isHere && (
           <span class="small muted">
             {' '}
-            made on another machine, or deleted here; a download makes the same file again
+            made on another machine, or deleted here; made again on download, if this version can
           </span>
         )}
       </>
