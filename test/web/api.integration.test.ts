@@ -363,13 +363,20 @@ describe('work on the queue', () => {
   })
 
   it('closes by the policy of the schedule, and says why it would not', async () => {
-    const fixture = await openChannelFixture()
+    const fixture = await openChannelFixture({ rfqs: 12 })
+    await fixture.pollRfqs()
     const { handlers, done } = recordingHandlers()
     const { post } = await openApi(fixture, { handlers })
     expect(await post('/closings', { channel: KEY })).toMatchObject({ statusCode: 202 })
     await expect.poll(() => done).toMatchObject([{ name: 'close-expired', payload: { channel: KEY } }])
     const off = await post('/closings', { channel: 'acme/peat' })
     expect([off.statusCode, off.json().detail]).toEqual([409, 'nothing would be closed: acme/peat has autoClose: off'])
+    const { world } = fixture.sandbox
+    for (const { id } of (await fixture.store.rfqs({ channel: KEY })).slice(1).map(({ rfq }) => rfq))
+      world.removeRfq(id)
+    await fixture.pollRfqs()
+    const lossy = await post('/closings', { channel: KEY })
+    expect([lossy.statusCode, lossy.json().detail]).toEqual([409, expect.stringContaining('lost most of its entries')])
     writeFileSync(stopFileOf(locationsOf(fixture.store)), '')
     const stopped = await post('/closings', { channel: KEY })
     expect([stopped.statusCode, stopped.json().detail]).toEqual([409, expect.stringContaining('closing.stop exists')])

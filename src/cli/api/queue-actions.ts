@@ -1,5 +1,7 @@
-import type { JobStatus } from '../../../jobs/contract.js'
+import type { JobResult, JobStatus } from '../../../jobs/contract.js'
+import { RefusedJobError } from '../../../jobs/errors.js'
 import { fairnessKey, jobId } from '../../../jobs/job-id.js'
+import { parseJob } from '../../../jobs/job-payload.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import type { Clock } from '../../domain/clock.js'
 import { scrubError } from '../../domain/secret-scrubber.js'
@@ -21,11 +23,11 @@ export async function createQueueActions(
   { config, scrub, store }: Pick<App, 'config' | 'scrub' | 'store'>,
   now: Clock,
 ): Promise<(queue: ServiceQueue) => QueueActions> {
-  const { closingKillSwitch } = await import('../../closing/kill-switch.js')
+  const { createClosingHold } = await import('../../closing/closing-hold.js')
   const closingObstacle = async (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
     if (mode !== 'on' && mode !== 'dry-run') return `${key} has autoClose: off`
-    return closingKillSwitch(config, await store())()
+    return createClosingHold(config, await store())(key)
   }
   return (queue) => ({
     queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),
@@ -103,10 +105,15 @@ function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOp
   }
 }
 
-/** Null for a job that another program put on the queue. */
-function keyOf({ name, payload }: JobStatus): string | null {
-  const { channel, ...others } = Object(payload) as Partial<JobStatus['payload']>
-  return typeof channel === 'string' ? fairnessKey(name as JobOrder['name'], { channel, ...others }) : null
+/** Null for a job that another program put on the queue, whose payload may have any form. */
+function keyOf(job: JobStatus): string | null {
+  try {
+    const { name, payload } = parseJob(job.name, job.payload)
+    return fairnessKey(name, payload)
+  } catch (error) {
+    if (error instanceof RefusedJobError) return null
+    throw error
+  }
 }
 
 const workOf = ({ channel, rfqId, asOf, format }: JobOrder['payload']) => ({
@@ -121,7 +128,11 @@ const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStat
 function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): JobStatusView {
   const { state, addedAt, finishedAt, error } = status
   const job = { job: id, name, ...workOf(payload) }
-  const report = result && (result.report ?? reportName(reports, result.file))
+  const report = result && namedIn(reports, result)
   const reportHref = report && reportPath(report)
   return { ...job, state, addedAt, finishedAt, error, report, reportHref }
 }
+
+/** The report of a job in the report folder, or null. Jobs of earlier versions have its path only. */
+const namedIn = (reports: string, { report, file }: JobResult): string | null =>
+  report === undefined ? reportName(reports, file) : report
