@@ -1,6 +1,6 @@
 import { contentHash } from '../domain/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../domain/documents.js'
-import type { ResponseSnapshot, RunHandle, Snapshot } from './contract.js'
+import type { LiveRun, ResponseSnapshot, Snapshot } from './contract.js'
 import type { Observations } from './observed-events.js'
 import { toStoredText } from './stored-text.js'
 
@@ -31,7 +31,7 @@ export interface EntityRow {
 }
 /** The run that writes, its timestamp, and when the data was read. */
 export interface WriteContext {
-  run: RunHandle
+  run: LiveRun
   stamp: string
   readAt: string
   /** The transaction stored the RFQ for the first time, so that its responses are new as well. */
@@ -99,7 +99,7 @@ export function storedTexts(snapshot: Snapshot): { body: string; parsedBody: str
   return { body: text ?? serialized(), parsedBody: exactBodyOf(snapshot) === body ? null : serialized() }
 }
 
-export const entityKey = ({ channel }: RunHandle, kind: DocumentKind, id: string, rfqId = ''): EntityKey => ({
+export const entityKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): EntityKey => ({
   channel,
   kind,
   rfqId: toStoredText(rfqId),

@@ -1,4 +1,4 @@
-import type { RunHandle } from './contract.js'
+import type { LiveRun } from './contract.js'
 import type { Transaction } from './sql-database.js'
 
 /** Of the runs in progress, and some that ended. */
@@ -10,7 +10,7 @@ export interface FirstPoll {
 }
 
 /** The first poll that began before a run and ended well; null if there is none. For a closing round, the first poll of the RFQs. */
-export type FindFirstPoll = (tx: Transaction, run: RunHandle) => Promise<FirstPoll | null>
+export type FindFirstPoll = (tx: Transaction, run: LiveRun) => Promise<FirstPoll | null>
 
 /** Looks it up once for each run, during which it does not change; during a closing round, the first poll may end. */
 export function createFirstPolls(): FindFirstPoll {

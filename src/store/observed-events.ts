@@ -4,7 +4,7 @@ import type { EventData, EventKind, RfqFacts } from '../domain/events.js'
 import { type Calendar, createCalendar, isLate } from '../domain/expiry.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import { TimeSlice } from '../domain/time-slice.js'
-import type { RunHandle } from './contract.js'
+import type { LiveRun } from './contract.js'
 import { type EventDraft, type EventWriter, MAX_SINGLE_EVENTS } from './event-writer.js'
 import { createFirstPolls, type FirstPoll } from './first-polls.js'
 import { type ListedOffers, listedOffers, NOTHING_LISTED, offerIdsOf } from './listed-offers.js'
@@ -49,7 +49,7 @@ export interface Observed {
 /** Turns what a transaction observed into events. Costs nothing if nothing changed. */
 export interface ObservedEvents {
   /** At the end of the transaction. @param all in the order in which they were made, such as the RFQs of one transaction */
-  write(tx: Transaction, run: RunHandle, all: readonly Observed[]): Promise<void>
+  write(tx: Transaction, run: LiveRun, all: readonly Observed[]): Promise<void>
 }
 
 export function createObservedEvents(writer: EventWriter): ObservedEvents {
@@ -66,7 +66,7 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
 
   const contextOf = async (
     tx: Transaction,
-    run: RunHandle,
+    run: LiveRun,
     firstPoll: FirstPoll | null,
     { observations, stamp }: Observed,
   ): Promise<DraftContext> => {
@@ -121,7 +121,7 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
 }
 
 interface DraftContext {
-  run: RunHandle
+  run: LiveRun
   /** Null in the first poll itself. */
   firstPoll: FirstPoll | null
   stamp: string
@@ -139,7 +139,7 @@ const isNewRfq = ({ kind, change }: ObservedChange) => kind === 'rfq' && change 
 const isNewOffer = ({ kind, change }: ObservedChange) => kind === 'response' && change === 'inserted'
 const isListEntry = ({ kind, after }: ObservedChange) => kind === 'rfq' && after?.shape === 'list'
 
-async function listedBefore(tx: Transaction, run: RunHandle, { rfq, changes }: Observations): Promise<ListedOffers> {
+async function listedBefore(tx: Transaction, run: LiveRun, { rfq, changes }: Observations): Promise<ListedOffers> {
   if (rfq === null || changes.some(isNewRfq)) return NOTHING_LISTED
   return changes.some((change) => isNewOffer(change) || isListEntry(change))
     ? await listedOffers(tx, run, rfq.id)
@@ -156,7 +156,7 @@ function countOffers({ changes }: Observations, { listed }: DraftContext): numbe
 /** The facts of the RFQs that events may tell of: the one that was recorded, or the first of those that are missing or returned. */
 async function factsOfRfqs(
   tx: Transaction,
-  run: RunHandle,
+  run: LiveRun,
   { rfq, changes }: Observations,
 ): Promise<DraftContext['rfq']> {
   const others = new Set<string>()
@@ -172,7 +172,7 @@ async function factsOfRfqs(
   }
 }
 
-async function rfqsBeingClosed(tx: Transaction, run: RunHandle, { changes }: Observations): Promise<Set<string>> {
+async function rfqsBeingClosed(tx: Transaction, run: LiveRun, { changes }: Observations): Promise<Set<string>> {
   const rfqIds = changes.flatMap(({ kind, change, rfqId }) => (kind === 'rfq' && change === 'changed' ? [rfqId] : []))
   if (rfqIds.length === 0) return new Set()
   const rows = await tx.all<{ rfq_id: string }>(

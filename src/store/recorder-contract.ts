@@ -1,6 +1,6 @@
 import type { Problem } from '../domain/lenient-parser.js'
 import type { Validators } from '../domain/validators.js'
-import type { RunHandle } from './run-contract.js'
+import type { LiveRun } from './run-contract.js'
 
 /** A document with its problems, ready to be stored. */
 export interface Snapshot {
@@ -70,14 +70,14 @@ export interface RecordResult {
 
 export interface Recorder {
   /** Stores listings in several transactions. Marks nothing missing. */
-  recordListings(run: RunHandle, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
+  recordListings(run: LiveRun, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
   /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
-  recordRfq(run: RunHandle, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
+  recordRfq(run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
   /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
-  touchRfqs(run: RunHandle, ids: readonly string[], readAt: Date, now: Date): Promise<void>
+  touchRfqs(run: LiveRun, ids: readonly string[], readAt: Date, now: Date): Promise<void>
   /** After a complete list: marks documents not in `listedIds` as missing, and clears the mark of those that returned. */
   updatePresence(
-    run: RunHandle,
+    run: LiveRun,
     kind: 'listing' | 'rfq',
     listedIds: readonly string[],
     readAt: Date,

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../domain/documents.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
-import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } from './contract.js'
+import type { LiveRun, Recorder, RecordResult, RfqSnapshot, UpsertResult } from './contract.js'
 import { entityKey, inOrder, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
@@ -20,10 +20,10 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
 
   type Work<T> = (context: WriteContext) => Promise<T>
 
-  const inRun = <T>(run: RunHandle, readAt: Date, now: Date, work: Work<T>): Promise<T> =>
+  const inRun = <T>(run: LiveRun, readAt: Date, now: Date, work: Work<T>): Promise<T> =>
     connection.write(() => observing(run, readAt, now, work))
 
-  const observing = async <T>(run: RunHandle, readAt: Date, now: Date, work: Work<T>): Promise<T> => {
+  const observing = async <T>(run: LiveRun, readAt: Date, now: Date, work: Work<T>): Promise<T> => {
     await assertLive(tx, run)
     const observed: Observations = { rfq: null, changes: [], problems: [] }
     const stamp = advanceTime(run.channel, now)

@@ -42,7 +42,8 @@ export interface RunQueries {
   firstPollAt(filter: { channel?: string; kind?: PollKind }): Promise<Timestamp | null>
 }
 
-export interface RunHandle {
+/** A run that documents are recorded for, by the process that began it or by one that helps. */
+export interface LiveRun {
   readonly id: number
   readonly channel: string
   readonly kind: RunKind
@@ -50,6 +51,10 @@ export interface RunHandle {
   readonly timeZone: string
   /** Aborted when another process took over the run because its lease had expired. */
   readonly lost: AbortSignal
+}
+
+/** A run, for the process that began it. */
+export interface RunHandle extends LiveRun {
   /** Ends the run and releases its lock. */
   finish(end: RunEnd, now: Date): Promise<RunRecord>
 }

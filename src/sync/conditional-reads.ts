@@ -1,11 +1,11 @@
 import type { ReadOptions } from '../marketplace/rfq-reader.js'
 import type { PollStates, RfqPollState, StoredDocument } from '../store/contract.js'
-import type { RfqEntry } from './plan-entries.js'
 import { reasonToReadNow } from './response-choice.js'
+import type { RfqToRead } from './rfq-to-read.js'
 import type { StoredResponses } from './stored-responses.js'
 
 /** What is stored of an RFQ that is read again. */
-interface StoredState {
+export interface StoredState {
   rfq: RfqPollState
   responses: StoredResponses
 }
@@ -17,15 +17,12 @@ interface StoredState {
 export function conditionalReads(
   store: Pick<PollStates, 'textWithValidators'>,
   channel: string,
-  { id: rfqId, hash, document }: RfqEntry,
+  { id: rfqId, listHash, listedResponses, returned }: RfqToRead,
   { rfq, responses }: StoredState,
 ): ReadOptions['storedText'] {
   if (rfq.detailReadAt === null) return undefined
   const isPresent = (id: string) => responses.get(id)?.missingSince === null
-  const isSame =
-    rfq.missingSince === null &&
-    rfq.listHash === hash &&
-    (document?.responses?.every((response) => isPresent(response.id)) ?? true)
+  const isSame = !returned && rfq.listHash === listHash && listedResponses.every(isPresent)
   return {
     rfq: isSame ? storedText(store, { channel, kind: 'rfq', rfqId: null, id: rfqId }, rfq) : undefined,
     response: (id, summaryHash) => {

@@ -3,14 +3,12 @@ import { isAddressable } from '../domain/identifier.js'
 import type { Observation, RfqListItem } from '../domain/observation.js'
 import type { RequestRates } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
-import type { ChooseResponses } from '../marketplace/rfq-reader.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { PollPlanning, PollRfqsOptions } from './contract.js'
 import type { ListEntry } from './list-entries.js'
 import type { Poll } from './poll.js'
 import { planRequests } from './request-plan.js'
 import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
-import { chooseResponses } from './response-choice.js'
 import { type ListedRfq, reasonToRead } from './selection.js'
 import { loadResponses, type StoredResponses } from './stored-responses.js'
 
@@ -18,14 +16,18 @@ export type RfqEntry = ListEntry<RfqListItem>
 
 /** What a poll does with the entries of the list. */
 export interface Selection {
+  /** Those that cannot be read: recorded from their entry. */
+  unreadable: RfqEntry[]
   /** In the order in which they are read. */
   toRead: RfqEntry[]
   /** Not read, because nothing shows that they changed. */
   unchanged: RfqEntry[]
   /** Recorded from their entry, because they were never read and are left to the next poll. */
   listOnly: RfqEntry[]
-  /** Chooses the responses of an RFQ to request; undefined: all. */
-  choose: (id: string) => ChooseResponses | undefined
+  /** The responses to request of each RFQ; all of those that are not here. */
+  planned: ReadonlyMap<string, Pick<PlannedRfq, 'responses' | 'postponed'>>
+  /** Requests left for responses whose summaries turn out to have changed. */
+  left: number
   /** The stored responses by RFQ, as far as they were loaded. */
   responses: ReadonlyMap<string, StoredResponses>
 }
@@ -53,7 +55,7 @@ export async function planEntries(
   const plan = await planRequests({ listed, known, responses, now, planning })
   progress.requestRates = plan.rates
   progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
-  return toSelection(plan, { entries, known, responses, progress })
+  return toSelection(plan, { entries, known, responses })
 }
 
 /** What polls of a channel need and may send, known from its list alone. */
@@ -67,7 +69,7 @@ export async function ratesOfList(
 }
 
 /** Others are recorded from their entry without a request. */
-const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
+export const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
   entry.document !== null && isAddressable(entry.id)
 
 /** The entries of a list that can be read, as planning needs them. */
@@ -103,36 +105,24 @@ async function plannableRfqs(
   return rfqs
 }
 
-interface SelectionContext extends Pick<Poll, 'progress'> {
+interface SelectionContext {
   entries: ReadonlyMap<string, RfqEntry>
   known: ReadonlyMap<string, RfqPollState>
   responses: ReadonlyMap<string, StoredResponses>
 }
 
-function toSelection(plan: RequestPlan, { entries, known, responses, progress }: SelectionContext): Selection {
+function toSelection(plan: RequestPlan, { entries, known, responses }: SelectionContext): Selection {
   const entriesOf = (ids: readonly string[]) => ids.flatMap((id) => entries.get(id) ?? [])
   const postponed = entriesOf(plan.postponed.map(({ id }) => id))
   const isRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
   const isSame = ({ id, hash }: RfqEntry) => known.get(id)?.listHash === hash
-  const unreadable = [...entries.values()].filter((entry) => !isReadable(entry))
-  const planned = new Map(plan.reads.map((rfq) => [rfq.id, rfq]))
-  let { left } = plan
-  const choose = (rfq: PlannedRfq): ChooseResponses => {
-    return (listed) => {
-      const choice = chooseResponses(listed, rfq, responses.get(rfq.id), left)
-      left = choice.left
-      progress.postponed += choice.postponed
-      return choice
-    }
-  }
   return {
-    toRead: [...unreadable, ...entriesOf([...planned.keys()])],
+    unreadable: [...entries.values()].filter((entry) => !isReadable(entry)),
+    toRead: entriesOf(plan.reads.map(({ id }) => id)),
     unchanged: [...entriesOf(plan.unchanged), ...postponed.filter((entry) => isRead(entry) && isSame(entry))],
     listOnly: postponed.filter((entry) => !isRead(entry)),
-    choose: (id) => {
-      const rfq = planned.get(id)
-      return rfq && choose(rfq)
-    },
+    planned: new Map(plan.reads.map((rfq) => [rfq.id, rfq])),
+    left: plan.left,
     responses,
   }
 }

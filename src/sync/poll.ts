@@ -1,6 +1,6 @@
 import type { RunKind } from '../domain/records.js'
 import { type RunProgress, withRun } from '../runs.js'
-import type { RunHandle, UpsertResult } from '../store/contract.js'
+import type { LiveRun, UpsertResult } from '../store/contract.js'
 import type { PollContext, PollResult } from './contract.js'
 import { detectMassLoss } from './mass-loss.js'
 
@@ -10,7 +10,7 @@ const PLURALS = { listing: 'listings', rfq: 'RFQs' }
 /** One poll in progress. */
 export interface Poll {
   context: PollContext
-  run: RunHandle
+  run: LiveRun
   progress: RunProgress
   changes: PollResult['changes']
 }

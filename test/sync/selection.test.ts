@@ -71,7 +71,7 @@ describe('findConflict', () => {
   const entry = (id: string, body: object) => parseRfqListItem({ id, ...body })
   const rfq = (body: object) => parseRfq({ id: 'a', state: 'open', responseDueDate: '2026-03-01', ...body })
   const conflict = (list: object[], body: object = {}) =>
-    findConflict(listedTerms(list.map((each) => entry('a', each))), rfq(body))
+    findConflict(listedTerms(list.map((each) => entry('a', each))).get('a') ?? [], rfq(body))
 
   it('is null where the list agrees, says nothing, or does not have the RFQ', () => {
     expect(conflict([{ state: 'open', responseDueDate: '2026-03-01' }])).toBeNull()
@@ -87,12 +87,13 @@ describe('findConflict', () => {
       message: 'the list says "2026-05-01", the RFQ itself says "2026-03-01"',
     })
     expect(conflict([{ state: 7 }])?.message).toBe('the list says a number, the RFQ itself says "open"')
+    expect(conflict([{ state: ['open'] }])?.message).toBe('the list says a object, the RFQ itself says "open"')
     expect(conflict([{ state: 'x'.repeat(200) }])?.message.length).toBeLessThan(130)
   })
 
   it('concerns open RFQs only', () => {
     expect(conflict([{ state: 'open' }], { state: 'closed' })).toBeNull()
-    expect(findConflict(listedTerms([entry('a', { state: 'closed' })]), parseRfq(null))).toBeNull()
+    expect(findConflict([{ state: 'closed', responseDueDate: null }], parseRfq(null))).toBeNull()
   })
 })
 

@@ -1,5 +1,5 @@
 import type { DocumentKind, DocumentShape } from '../../domain/documents.js'
-import type { RunHandle } from '../contract.js'
+import type { LiveRun } from '../contract.js'
 import { type EntityKey, type EntityRow, readState, requestState, type ShapedSnapshot } from '../document-values.js'
 import type { Observations, ObservedChange } from '../observed-events.js'
 import { isStorable } from '../stored-text.js'
@@ -31,7 +31,7 @@ export type VersionKey = Pick<DocumentState, 'channel' | 'kind' | 'rfq_id' | 'id
 
 /** The run that writes, its timestamp, when the data was read, and what becomes events. */
 export interface ChangeContext {
-  run: RunHandle
+  run: LiveRun
   stamp: string
   readAt: string
   observed: Observations

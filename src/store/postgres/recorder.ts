@@ -1,4 +1,4 @@
-import type { Recorder, RecordResult, RfqSnapshot, RunHandle, UpsertResult } from '../contract.js'
+import type { LiveRun, Recorder, RecordResult, RfqSnapshot, UpsertResult } from '../contract.js'
 import { entityKey } from '../document-values.js'
 import { RunLostError } from '../errors.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
@@ -27,7 +27,7 @@ interface RfqWrite {
 export function createRecorder(database: PostgresDatabase, events: ObservedEvents): Recorder {
   const batches = new Map<number, Batches<RfqWrite, RecordResult>>()
 
-  const batchesOf = (run: RunHandle): Batches<RfqWrite, RecordResult> => {
+  const batchesOf = (run: LiveRun): Batches<RfqWrite, RecordResult> => {
     const known = batches.get(run.id)
     if (known) return known
     for (const [id, each] of batches) if (each.isIdle) batches.delete(id)
@@ -42,7 +42,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
     return added
   }
 
-  const recordRfqs = async (tx: Transaction, run: RunHandle, items: readonly RfqWrite[]): Promise<RecordResult[]> => {
+  const recordRfqs = async (tx: Transaction, run: LiveRun, items: readonly RfqWrite[]): Promise<RecordResult[]> => {
     const timestamps = await beginWriting(
       tx,
       run,
@@ -73,7 +73,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
 
   /** Makes changes of documents that one statement finds. */
   const writeDocuments = <T>(
-    run: RunHandle,
+    run: LiveRun,
     { readAt, now }: { readAt: Date; now: Date },
     load: (tx: Transaction) => ReturnType<typeof loadDocuments>,
     work: (changes: DocumentChanges, context: ChangeContext) => T,
@@ -196,7 +196,7 @@ function findMissing(
  * Stops a writer whose run was taken over, and lets no other one write documents of the channel before the end of the transaction.
  * @returns a timestamp for each moment: within a channel they never go backwards, even if the clock does
  */
-async function beginWriting(tx: Transaction, run: RunHandle, moments: readonly Date[]): Promise<string[]> {
+async function beginWriting(tx: Transaction, run: LiveRun, moments: readonly Date[]): Promise<string[]> {
   const [first, ...others] = moments.map((moment) => moment.toISOString()) as [string, ...string[]]
   const row = await tx.get<{ newest_at: string }>(
     `with live as (select id from runs where id = @run and finished_at is null for share)

@@ -1,0 +1,161 @@
+import pLimit, { type LimitFunction } from 'p-limit'
+import type { Observation, Rfq } from '../domain/observation.js'
+import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
+import { type ChooseResponses, type KnownDocuments, readRfqWithResponses } from '../marketplace/rfq-reader.js'
+import type { RecordResult } from '../store/contract.js'
+import { conditionalReads, type StoredState } from './conditional-reads.js'
+import { findConflict } from './list-conflict.js'
+import { countChange, countMissing, type Poll } from './poll.js'
+import { chooseResponses } from './response-choice.js'
+import { nameOf, type RfqToRead } from './rfq-to-read.js'
+
+/** What reads RFQs for a run, in the process that began it or in one that helps. */
+export interface RfqReading extends Poll {
+  /** RFQs read at the same time. */
+  concurrency: number
+  /** Whether documents are asked for only if they changed. */
+  conditional: boolean
+  /** Requests left for responses whose summaries turn out to have changed. */
+  left: number
+  /** What is stored of an RFQ; undefined if it is new. */
+  storedState: (id: string) => Promise<StoredState | undefined>
+  /** Called with an RFQ that the marketplace did not send. */
+  onUnreadable: (rfq: RfqToRead) => void | Promise<void>
+  /** Called after each RFQ. */
+  onDone?: () => void
+}
+
+/** RFQs that were read and wait for their commit, while further ones are read. */
+export const MAX_UNRECORDED = 64
+
+/**
+ * Reads RFQs with their responses, and records each in one transaction. A failure on one RFQ does not stop the others.
+ * @throws an error that concerns the whole channel or this process, once no RFQ is read any more
+ */
+export async function readRfqs(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<void> {
+  const limit = pLimit(reading.concurrency)
+  await forEachInPoll(reading, rfqs, reading.concurrency + MAX_UNRECORDED, async (rfq, ended) => {
+    try {
+      await readRfq(reading, rfq, { limit, ended })
+    } catch (error) {
+      if (endsRun(error)) throw error
+      reading.progress.failures.push({ id: nameOf(rfq), message: (error as Error).message })
+    }
+    reading.onDone?.()
+  })
+}
+
+/**
+ * Does work for each item, many at the same time. An error ends the poll: no other item begins, and it is thrown at the end.
+ * @param work receives a function that says whether another item ended the poll
+ */
+export async function forEachInPoll<T>(
+  poll: Poll,
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T, ended: () => boolean) => Promise<unknown>,
+): Promise<void> {
+  let fatal: Error | null = null
+  const limit = pLimit(concurrency)
+  const begin = async (item: T) => {
+    if (fatal) return
+    try {
+      throwIfStopped(poll)
+      await work(item, () => fatal !== null)
+    } catch (error) {
+      fatal ??= error as Error
+    }
+  }
+  await Promise.all(items.map((item) => limit(begin, item)))
+  if (fatal) throw fatal
+}
+
+export function throwIfStopped({ context, run }: Pick<Poll, 'context' | 'run'>): void {
+  if (context.signal?.aborted) throw new AbortedError('The poll was stopped.')
+  if (run.lost.aborted) throw run.lost.reason
+}
+
+/** Whether an error concerns the whole channel or this process, not one RFQ only. */
+const endsRun = (error: unknown): boolean =>
+  !(error instanceof MarketplaceError) ||
+  error instanceof ChannelError ||
+  error instanceof PausedError ||
+  error instanceof LedgerError ||
+  error instanceof AbortedError
+
+interface Turn {
+  /** Limits how many RFQs are read at the same time. */
+  limit: LimitFunction
+  ended: () => boolean
+}
+
+async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Turn): Promise<void> {
+  const { context, run, progress } = reading
+  try {
+    const fetched = await limit(() => (ended() ? null : fetchRfq(reading, rfq)))
+    if (fetched === null) return
+    const document = withListProblems(fetched.rfq, rfq)
+    const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: rfq.listHash }
+    countRecorded(reading, document, await context.store.recordRfq(run, snapshot, context.now()))
+    progress.counts.seen += fetched.responses.length + fetched.observed.length
+    progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
+  } catch (error) {
+    if (error instanceof MarketplaceError && !(error instanceof AbortedError)) await reading.onUnreadable(rfq)
+    throw error
+  }
+}
+
+async function fetchRfq(reading: RfqReading, rfq: RfqToRead) {
+  throwIfStopped(reading)
+  const { context, run, conditional } = reading
+  const stored = await reading.storedState(rfq.id)
+  return readRfqWithResponses(context.session, rfq.id, {
+    choose: responseChooser(reading, rfq, stored),
+    known: stored && knownDocuments(stored, rfq),
+    storedText: stored && conditional ? conditionalReads(context.store, run.channel, rfq, stored) : undefined,
+  })
+}
+
+/** Chooses the responses to request; undefined: all. */
+function responseChooser(
+  reading: RfqReading,
+  { planned }: RfqToRead,
+  stored: StoredState | undefined,
+): ChooseResponses | undefined {
+  if (planned === null) return undefined
+  const plan = { responses: new Set(planned.responses), postponed: new Set(planned.postponed) }
+  return (listed) => {
+    const choice = chooseResponses(listed, plan, stored?.responses, reading.left)
+    reading.left = choice.left
+    reading.progress.postponed += choice.postponed
+    return choice
+  }
+}
+
+/** An RFQ is not valid if parsing its list entry lost something that matters, or if list and detail disagree. */
+function withListProblems(rfq: Observation<Rfq>, { listProblems, listIsLossy, terms }: RfqToRead): Observation<Rfq> {
+  const conflict = findConflict(terms, rfq)
+  const problems = conflict ? [...listProblems, conflict] : listProblems
+  const valid = rfq.valid && !listIsLossy && conflict === null
+  // Not a copy: its content may not be parsed yet.
+  return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems], valid })
+}
+
+/** What is stored of the documents that are present, by which those that did not change are recognized. */
+function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead): KnownDocuments {
+  return {
+    rfq: returned || rfq.missingSince !== null ? null : rfq.fingerprint,
+    response(id) {
+      const response = responses.get(id)
+      return response?.missingSince === null ? response : undefined
+    },
+  }
+}
+
+/** Counts a recorded RFQ and its responses. */
+export function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
+  if (!rfq.valid) poll.progress.counts.invalid++
+  countChange(poll, 'rfq', rfq.id, recorded.rfq)
+  for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)
+  countMissing(poll, 'response', recorded.missing)
+}

@@ -1,0 +1,65 @@
+import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
+import type { RfqPollState } from '../store/contract.js'
+import type { ListedTerms, Terms } from './list-conflict.js'
+import type { RfqEntry, Selection } from './plan-entries.js'
+
+/**
+ * An RFQ that a poll reads, with what reading and recording it needs of the list and of the plan. Plain JSON, without bodies, so
+ * that another process can read it (poll-part.ts).
+ */
+export interface RfqToRead {
+  id: string
+  /** As shown to people; null if the list does not say. */
+  number: string | number | null
+  /** Of its list entry. */
+  listHash: string
+  /** Of its list entry, those that the RFQ itself does not show. */
+  listProblems: readonly Problem[]
+  /** Parsing its list entry lost something that matters. */
+  listIsLossy: boolean
+  /** Identifiers of its responses in its list entry. */
+  listedResponses: readonly string[]
+  /** What each list entry with its identifier says. */
+  terms: readonly Terms[]
+  /** It was missing until this poll. */
+  returned: boolean
+  /** The responses to request, and those that are left to the next poll; null: all are requested. */
+  planned: { responses: readonly string[]; postponed: readonly string[] } | null
+}
+
+/** Problems of a list entry that its detail does not show. */
+export const LIST_PROBLEMS = [
+  'duplicate',
+  'omitted',
+  'duplicate-key',
+  'precision',
+  'encoding',
+  'api-key',
+] as const satisfies ProblemCode[]
+
+interface ListContext {
+  terms: ListedTerms
+  known: ReadonlyMap<string, RfqPollState>
+  planned: Selection['planned']
+}
+
+/** @param entry that can be read (`isReadable`) */
+export function rfqToRead(entry: RfqEntry, { terms, known, planned }: ListContext): RfqToRead {
+  const { id, hash, document, valid } = entry
+  const listProblems = entry.problems.filter(({ code }) => (LIST_PROBLEMS as readonly ProblemCode[]).includes(code))
+  const plan = planned.get(id)
+  return {
+    id,
+    number: document?.number ?? null,
+    listHash: hash,
+    listProblems,
+    listIsLossy: !valid && listProblems.some(({ code }) => code === 'duplicate-key' || code === 'precision'),
+    listedResponses: document?.responses?.map((response) => response.id) ?? [],
+    terms: terms.get(id) ?? [],
+    returned: (known.get(id)?.missingSince ?? null) !== null,
+    planned: plan ? { responses: [...plan.responses], postponed: [...plan.postponed] } : null,
+  }
+}
+
+/** As shown to people. */
+export const nameOf = ({ id, number }: Pick<RfqToRead, 'id' | 'number'>): string => `RFQ ${number ?? id}`
