@@ -8,6 +8,7 @@ import type { MakeReport } from '../reporting/make-report.js'
 import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
+import { limitHeapGrowth } from './heap-growth.js'
 import { printNote } from './output.js'
 import { STOP_TIMEOUT_MS } from './stop-signals.js'
 
@@ -193,5 +194,6 @@ async function openMarketplace(
 ): Promise<Marketplace> {
   const { createMarketplace } = await import('../marketplace/client.js')
   const ledger = store.requestLedger(new URL(baseUrl).origin)
+  limitHeapGrowth()
   return createMarketplace({ baseUrl, limits: requests, ledger, version: VERSION, observer, now: io.now })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TimeSlice } from '../../src/domain/time-slice.js'
-import { MAX_ENTRIES } from '../../src/marketplace/json-body.js'
+import { decodeInPieces, decodeText, MAX_ENTRIES } from '../../src/marketplace/json-body.js'
 import { JsonScanner } from '../../src/marketplace/json-scanner.js'
 import { read, readItems } from './read-body.js'
 
@@ -147,5 +147,21 @@ describe('JSON body', () => {
     ['application/json', '"text"', 'the body is not a JSON object'],
   ])('rejects %s %s', async (type, body, message) => {
     await expect(read(body, type)).rejects.toThrow(`GET x: status 200, but ${message}`)
+  })
+})
+
+describe('the text of a body', () => {
+  it('is the same when it is decoded in pieces, whatever its bytes', async () => {
+    const characters = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => Buffer.from(text))
+    const parts = fc.array(fc.oneof(characters, fc.uint8Array({ maxLength: 6 }), fc.constant(Buffer.from('\ufeff'))))
+    await fc.assert(
+      fc.asyncProperty(parts, fc.integer({ min: 1, max: 9 }), async (bytes, pieceBytes) => {
+        const body = Buffer.concat(bytes)
+        expect(await decodeInPieces(body, new TimeSlice(), pieceBytes)).toBe(
+          body.toString('utf8').replace(/^\ufeff/, ''),
+        )
+        expect(decodeText(body)).toBe(body.toString('utf8').replace(/^\ufeff/, ''))
+      }),
+    )
   })
 })
