@@ -4,6 +4,7 @@ import type { Closings } from './closing-contract.js'
 import type { History, Overview } from './history-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport } from './maintenance-contract.js'
 import type { Outbox } from './outbox-contract.js'
+import type { PollParts } from './poll-parts-contract.js'
 import type { PollStates } from './poll-states-contract.js'
 import type { Recorder } from './recorder-contract.js'
 import type { ReportRecords } from './report-contract.js'
@@ -13,6 +14,7 @@ import type { RunQueries, Runs } from './run-contract.js'
 export type * from './closing-contract.js'
 export type * from './history-contract.js'
 export type * from './maintenance-contract.js'
+export type * from './poll-parts-contract.js'
 export type * from './poll-states-contract.js'
 export type * from './recorder-contract.js'
 export type * from './report-contract.js'
@@ -26,6 +28,7 @@ export interface Store
   extends Runs,
     Recorder,
     PollStates,
+    PollParts,
     History,
     Overview,
     Closings,

@@ -395,6 +395,25 @@ create index reports_by_name on reports (name, id);
 create index reports_by_channel on reports (channel, made_at);
 `
 
+const pollParts = `
+-- What a poll in progress reads, in parts that any process may read (src/store/poll-parts-contract.ts). Deleted when its run ends.
+create table poll_parts (
+  run_id integer not null,
+  number integer not null,
+  content text not null,
+  -- Null if nobody reads it.
+  claimed_by text,
+  claimed_until text,
+  -- Sent by processes that help.
+  requests integer not null default 0,
+  -- Null until it is finished.
+  result text,
+  -- The whole poll ended because of it.
+  ends_poll integer not null default 0 check (ends_poll in (0, 1)),
+  primary key (run_id, number)
+) strict;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -408,4 +427,5 @@ export const migrations: readonly Migration[] = [
   { name: 'request planning', sql: requestPlanning },
   { name: 'fingerprints of documents', sql: fingerprints },
   { name: 'reports', sql: reports },
+  { name: 'parts of polls', sql: pollParts },
 ]

@@ -8,14 +8,17 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Queries what a poll needs to know of the documents that it may read again. */
 export function createPollStates(queries: Queries): PollStates {
-  const selectRfqStates = rfqStates(queries.dialect)
+  const selectRfqStates = rfqStates(queries.dialect, 'true')
+  const selectSomeRfqStates = rfqStates(queries.dialect, queries.dialect.anyOf('e.id', '@ids'))
   const selectResponseStates = responseStates(queries.dialect)
 
   return {
-    async rfqStates(channel) {
+    async rfqStates(channel, rfqIds) {
+      const select = rfqIds === undefined ? selectRfqStates : selectSomeRfqStates
+      const ids = rfqIds?.map(toStoredText) ?? []
       const states: RfqPollState[] = []
       for (let after = ''; ; ) {
-        const rows = await queries.all<RfqStateRow>(selectRfqStates, { channel, after })
+        const rows = await queries.all<RfqStateRow>(select, { channel, after, ids })
         for (const row of rows) states.push(toRfqState(row))
         if (rows.length < RFQS_PER_TURN) return states
         after = rows.at(-1)?.id ?? ''
@@ -47,7 +50,7 @@ export function createPollStates(queries: Queries): PollStates {
 /** RFQs whose states are read before yielding to the event loop: some milliseconds. */
 const RFQS_PER_TURN = 300
 
-const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect) => `
+const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect, condition: string) => `
 select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
@@ -57,7 +60,8 @@ select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
       and w.shape = 'summary') as summaries
 from entities e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
-where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after order by e.id limit ${RFQS_PER_TURN}`
+where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after and ${condition}
+order by e.id limit ${RFQS_PER_TURN}`
 
 interface RfqStateRow {
   id: string

@@ -64,6 +64,8 @@ export function createPruning(database: SqlDatabase): Pruning {
       if (dropPlansBefore !== null) report.plans = await dropPlans(database, dropPlansBefore.toISOString(), dryRun)
       if (dropEventsBefore !== null)
         report.events = await dropEvents(database, dropEventsBefore.toISOString(), { write, dryRun, signal })
+      const before = dropPlansBefore ?? foldRunsBefore ?? dropEventsBefore
+      if (before !== null && !dryRun) await dropParts(database, before.toISOString())
       report.runs.bytes = Math.round(report.runs.bytes)
       return report
     },
@@ -152,6 +154,14 @@ async function foldRuns(tx: Transaction, group: Group): Promise<number> {
     totals,
   )
   return totals.folded - 1
+}
+
+/** Parts of polls that have ended, or whose process was killed long ago and whose channel was not polled since. */
+async function dropParts(database: SqlDatabase, before: string): Promise<void> {
+  const old = `not exists (
+    select 1 from runs r where r.id = poll_parts.run_id and r.finished_at is null and r.lease_until >= @before)`
+  if (!(await database.get(`select 1 as found from poll_parts where ${old} limit 1`, { before }))) return
+  await database.write((tx) => tx.run(`delete from poll_parts where ${old}`, { before }))
 }
 
 /** Plans that nobody can approve any more since long ago. */

@@ -11,8 +11,11 @@ import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
-const LEASE_MS = 30_000
+export const LEASE_MS = 30_000
 const RENEW_INTERVAL_MS = 10_000
+
+/** They are of use as long as the run lives (poll-parts.ts). */
+const DELETE_PARTS_OF_RUN = 'delete from poll_parts where run_id = @id'
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
@@ -102,6 +105,7 @@ export function createRuns(options: {
         },
       )
       if (!row) throw takenOverError(id)
+      await tx.run(DELETE_PARTS_OF_RUN, { id })
       if (keyRefused) await writeKeyRefused(tx, row)
       return toRunRecord(row)
     })
@@ -180,7 +184,9 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
     where id = @id and finished_at is null and lease_until = @seen`,
     { at: now.toISOString(), error: 'the process ended before the run was finished', id, seen: lease_until },
   )
-  return changed === 1
+  if (changed === 0) return false
+  await tx.run(DELETE_PARTS_OF_RUN, { id })
+  return true
 }
 
 function isRunAlive(row: RunRow, self: Holder, { now, isActive }: { now: Date; isActive: boolean }): boolean {

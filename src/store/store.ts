@@ -15,6 +15,7 @@ import { migrations } from './migrations.js'
 import { createObservedEvents } from './observed-events.js'
 import { createOutbox } from './outbox.js'
 import { createOverview } from './overview.js'
+import { createPollParts } from './poll-parts.js'
 import { createPollStates } from './poll-states.js'
 import { createPruning } from './prune.js'
 import { isNotWritable, requireFile } from './read-only.js'
@@ -66,6 +67,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...runs,
     ...createRecorder(connection, createObservedEvents(events)),
     ...createPollStates(database),
+    ...createPollParts(database, clock),
     ...createHistory(connection),
     ...createOverview(database),
     ...createClosings(database, events),

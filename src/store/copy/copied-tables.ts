@@ -11,7 +11,7 @@ export interface CopiedTable {
 }
 
 /**
- * All tables except `meta`, referred ones first. What is of use for seconds only (`request_ledgers`) or describes the engine
+ * All tables except `meta`, referred ones first. What is of use for seconds or one poll only (`request_ledgers`, `poll_parts`) or describes the engine
  * (`migrations`, `counters`) is not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [

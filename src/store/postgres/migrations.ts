@@ -289,6 +289,20 @@ create index reports_by_name on reports (name, id);
 create index reports_by_channel on reports (channel, made_at);
 `
 
+const pollParts = `
+create table poll_parts (
+  run_id bigint not null,
+  number integer not null,
+  content text not null,
+  claimed_by text,
+  claimed_until text,
+  requests bigint not null default 0,
+  result text,
+  ends_poll integer not null default 0 check (ends_poll in (0, 1)),
+  primary key (run_id, number)
+);
+`
+
 const identity = `insert into meta values ('database_id', gen_random_uuid()::text);`
 
 /** Texts are ordered and compared by their bytes, whatever the locale of the database. */
@@ -301,4 +315,5 @@ const byBytes = (sql: string) =>
 export const migrations: readonly PostgresMigration[] = [
   { version: 11, name: 'the beginning', sql: byBytes(tables) + guards + identity + documentViews },
   { version: 12, name: 'reports', sql: byBytes(reports) },
+  { version: 13, name: 'parts of polls', sql: byBytes(pollParts) },
 ]

@@ -8,6 +8,7 @@ import { createMaintenanceLog } from '../maintenance.js'
 import { createObservedEvents } from '../observed-events.js'
 import { createOutbox } from '../outbox.js'
 import { createOverview } from '../overview.js'
+import { createPollParts } from '../poll-parts.js'
 import { createPollStates } from '../poll-states.js'
 import { createPruning } from '../prune.js'
 import { createReportRecords } from '../report-records.js'
@@ -63,6 +64,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       ...runs,
       ...createRecorder(database, createObservedEvents(events)),
       ...createPollStates(database),
+      ...createPollParts(database, clock),
       ...createHistory(database),
       ...createOverview(database),
       ...createClosings(database, events),

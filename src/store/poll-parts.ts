@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../domain/clock.js'
+import type { DocumentChange, PartClaim, PollParts, PollPartsLeft } from './contract.js'
+import { assertLive, LEASE_MS } from './run-leases.js'
+import type { SqlDatabase } from './sql-database.js'
+import { fromStoredText } from './stored-text.js'
+
+const OF_CLAIM = 'run_id = @runId and number = @number and claimed_by = @claimedBy and result is null'
+const IS_FREE = `result is null and (claimed_until is null or claimed_until < @now)`
+const HAS_ENDED = `exists (select 1 from poll_parts where run_id = @runId and ends_poll = 1)`
+
+/** @param clock by which claims expire, as leases do */
+export function createPollParts(database: SqlDatabase, clock: Clock): PollParts {
+  const claimedUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
+  const keyOf = ({ runId, number, claimedBy }: PartClaim) => ({ runId, number, claimedBy })
+
+  return {
+    addPollParts(run, contents) {
+      return database.write(async (tx) => {
+        await assertLive(tx, run)
+        for (const [number, content] of contents.entries()) {
+          await tx.run('insert into poll_parts (run_id, number, content) values (@runId, @number, @content)', {
+            ...{ runId: run.id, number, content },
+          })
+        }
+      })
+    },
+
+    claimPollPart({ runId, number }) {
+      const claimedBy = randomUUID()
+      return database.write(async (tx) => {
+        await assertLive(tx, { id: runId })
+        await tx.lock('parts of poll', runId)
+        const values = { runId, number: number ?? null, now: clock().toISOString() }
+        const free = await tx.get<{ number: number; channel: string; content: string }>(
+          `select number, channel, content from poll_parts join runs on id = run_id
+          where run_id = @runId and ${IS_FREE} and lease_until >= @now and not ${HAS_ENDED}
+            ${number === undefined ? '' : 'and number = @number'}
+          order by number limit 1`,
+          values,
+        )
+        if (!free) return null
+        await tx.run(
+          `update poll_parts set claimed_by = @claimedBy, claimed_until = @until
+          where run_id = @runId and number = @free`,
+          { runId, free: free.number, claimedBy, until: claimedUntil() },
+        )
+        return { runId, ...free, claimedBy }
+      })
+    },
+
+    renewPollPart(claim, requests) {
+      return database.write(async (tx) => {
+        const renewed = await tx.run(
+          `update poll_parts set claimed_until = @until, requests = requests + @requests where ${OF_CLAIM}`,
+          { ...keyOf(claim), requests, until: claimedUntil() },
+        )
+        if (renewed === 0) return false
+        const live = await tx.get(
+          `select id from runs where id = @runId and finished_at is null and not ${HAS_ENDED}`,
+          keyOf(claim),
+        )
+        return live !== undefined
+      })
+    },
+
+    finishPollPart(claim, { result, requests, endsPoll }) {
+      return database.write(async (tx) => {
+        await assertLive(tx, { id: claim.runId })
+        const finished = await tx.run(
+          `update poll_parts set result = @result, requests = requests + @requests, ends_poll = @endsPoll,
+            claimed_until = null
+          where ${OF_CLAIM}`,
+          { ...keyOf(claim), result, requests, endsPoll: endsPoll ? 1 : 0 },
+        )
+        return finished === 1
+      })
+    },
+
+    async releasePollPart(claim, requests) {
+      await database.write((tx) =>
+        tx.run(
+          `update poll_parts set claimed_by = null, claimed_until = null, requests = requests + @requests
+          where ${OF_CLAIM}`,
+          { ...keyOf(claim), requests },
+        ),
+      )
+    },
+
+    async pollPartsLeft(runId) {
+      const row = await database.get<{ unfinished: number; free: number; ended: number }>(
+        `select count(*) as unfinished, coalesce(sum(case when ${IS_FREE} then 1 else 0 end), 0) as free,
+          case when ${HAS_ENDED} then 1 else 0 end as ended
+        from poll_parts where run_id = @runId and result is null`,
+        { runId, now: clock().toISOString() },
+      )
+      return { unfinished: row?.unfinished ?? 0, free: row?.free ?? 0, ended: row?.ended === 1 } satisfies PollPartsLeft
+    },
+
+    pollParts(runId) {
+      return database.all('select number, result, requests from poll_parts where run_id = @runId order by number', {
+        runId,
+      })
+    },
+
+    async changesOfRun(runId) {
+      const rows = await database.all<DocumentChange>(
+        `select kind, id, case when min(version) = 1 then 'inserted' else 'changed' end as change
+        from versions where run_id = @runId group by kind, rfq_id, id
+        union all
+        select kind, id, 'missing' as change from absences where run_id = @runId group by kind, rfq_id, id`,
+        { runId },
+      )
+      return rows.map(({ id, ...row }) => ({ ...row, id: fromStoredText(id) }))
+    },
+  }
+}
