@@ -4,7 +4,7 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
   'test/store/{store,as-of,events,run-lock}.integration.test.ts',
-  'test/store/{decision-log,poll-parts,report-records,revalidation,monitoring,recorder}.test.ts',
+  'test/store/{decision-log,poll-parts,report-records,revalidation,monitoring,recorder,complete-runs}.test.ts',
   'test/closing/**/!(carry-over.integration).test.ts',
   'test/notify/{deliveries.integration,watch}.test.ts',
   'test/sync/poll-rfqs.test.ts',

@@ -12,7 +12,7 @@ import { pollStateLoader } from './readiness.js'
 
 export interface NotificationOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'notify'>
-  store: Outbox & Pick<Store, 'runs' | 'newestRun'>
+  store: Outbox & Pick<Store, 'runs' | 'newestCompleteRun'>
   send: SendMessage
   /** Removes secrets from an error before it is stored or logged. */
   scrub: (text: string) => string

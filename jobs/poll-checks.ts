@@ -6,7 +6,7 @@ import { type PollConfig, pollStateLoader } from './readiness.js'
 /** Checks each scheduled poll of each channel, as readiness does. */
 export function createPollChecks(
   config: PollConfig,
-  store: Pick<Store, 'runs' | 'newestRun'>,
+  store: Pick<Store, 'runs' | 'newestCompleteRun'>,
 ): (now: Date) => Promise<PollCheck[]> {
   const loadPollStates = pollStateLoader(config, store)
   return async (now) =>

@@ -1,4 +1,3 @@
-import { newestCompleteRun } from '../src/complete-polls.js'
 import type { ReadinessCheck } from '../src/domain/readiness.js'
 import type { RequestRates, RunKind, RunRecord } from '../src/domain/records.js'
 import { describeShortage } from '../src/domain/request-rates.js'
@@ -14,7 +13,7 @@ export interface PollState {
   kind: 'listings' | 'rfqs'
   /** A complete poll must have finished at or after this moment; null if too few ticks have passed to tell. */
   staleBefore: Date | null
-  /** The newest run that counts as complete (`countsAsComplete`), if any. */
+  /** The newest run that counts as complete (`newestCompleteRun`), if any. */
   newest: FinishedRun | null
   /** The newest finished run, if it is newer than that and does not count as complete. */
   failed?: FinishedRun | null
@@ -36,11 +35,11 @@ const isLimited = ({ outcome, failedItems }: Pick<RunRecord, 'outcome' | 'failed
  * the newest one that planned its requests.
  */
 export async function newestRuns(
-  store: Pick<RunQueries, 'runs' | 'newestRun'>,
+  store: Pick<RunQueries, 'runs' | 'newestCompleteRun'>,
   { channel, kind }: { channel: string; kind: RunKind },
 ): Promise<{ newest: RunRecord | null; failed: RunRecord | null; rates: RequestRates | null }> {
   const [newest, recent] = await Promise.all([
-    newestCompleteRun(store, { channel, kind }),
+    store.newestCompleteRun({ channel, kind }),
     store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),
   ])
   const finished = recent.filter(({ finishedAt }) => finishedAt !== null)

@@ -17,6 +17,7 @@ export interface ReadinessOptions {
     Store,
     | 'runs'
     | 'newestRun'
+    | 'newestCompleteRun'
     | 'checkWritable'
     | 'lastClose'
     | 'unsettledCloses'
@@ -67,7 +68,7 @@ export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'request
 /** Creates the function that tells how recently each scheduled poll of each channel completed. */
 export function pollStateLoader(
   config: PollConfig,
-  store: Pick<Store, 'runs' | 'newestRun'>,
+  store: Pick<Store, 'runs' | 'newestCompleteRun'>,
 ): (at: Date) => Promise<PollState[]> {
   const crons = pollCrons(config)
   const minIntervalMs = minPollMs(config)

@@ -1,9 +1,9 @@
-import { hadCompletePoll, newestCompleteRun } from '../complete-polls.js'
 import { describePricesRead, pricesReadOf } from '../domain/prices-read.js'
 import type { RunKind } from '../domain/records.js'
 import { describeTermsRead, formatAge, type TermsRead } from '../domain/terms-read.js'
 import type { Store } from '../store/contract.js'
 import type { Cli } from './cli-context.js'
+import { channelsWithoutCompletePoll } from './complete-polls.js'
 import { databaseNow } from './read-filter.js'
 import { timeFormatOf } from './time-zone.js'
 
@@ -26,7 +26,7 @@ export interface FreshnessOf {
  */
 export async function describeFreshness(
   cli: Pick<Cli, 'io' | 'globals'>,
-  store: Pick<Store, 'newestRun' | 'runs'>,
+  store: Pick<Store, 'newestCompleteRun' | 'hadCompleteRun' | 'runs'>,
   { channels, kind, asOf, termsRead = null, rfqs = [] }: FreshnessOf,
 ): Promise<string> {
   const now = await databaseNow(store, cli.io.now())
@@ -36,7 +36,7 @@ export async function describeFreshness(
     return `as of ${minute(asOf.toISOString())} ${label}${incomplete}`
   }
   const runs = await Promise.all(
-    channels.map(async (channel) => ({ channel, run: await newestCompleteRun(store, { channel, kind }) })),
+    channels.map(async (channel) => ({ channel, run: await store.newestCompleteRun({ channel, kind }) })),
   )
   const never = runs.filter(({ run }) => run === null).map(({ channel }) => channel)
   const times = runs.flatMap(({ channel, run }) =>
@@ -62,14 +62,10 @@ export async function describeFreshness(
 }
 
 /** Says that the first poll of a channel had not read everything by a past moment: `; no complete poll yet of acme/blue`. */
-async function describeIncomplete(
-  store: Pick<Store, 'newestRun' | 'runs'>,
-  { channels, kind, asOf }: { channels: readonly string[]; kind: RunKind; asOf: Date },
-): Promise<string> {
-  const polled = await Promise.all(channels.map((channel) => hadCompletePoll(store, { channel, kind, asOf })))
-  const missing = channels.filter((_, index) => !polled[index])
+async function describeIncomplete(...[store, about]: Parameters<typeof channelsWithoutCompletePoll>): Promise<string> {
+  const missing = await channelsWithoutCompletePoll(store, about)
   if (missing.length === 0) return ''
-  return missing.length === channels.length
+  return missing.length === about.channels.length
     ? '; no complete poll yet'
     : `; no complete poll yet of ${missing.join(', ')}`
 }

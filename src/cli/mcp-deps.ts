@@ -1,5 +1,4 @@
 import { createPollChecks } from '../../jobs/poll-checks.js'
-import { newestCompleteRun } from '../complete-polls.js'
 import { closestMatches } from '../config/suggest.js'
 import type { Freshness, McpDeps } from '../mcp/contract.js'
 import { createRfqList } from '../read-models/rfq-list.js'
@@ -54,11 +53,11 @@ export function createMcpDeps(
 
 /** Without a verdict: about a past moment, or because no schedule says how often the channel is polled. */
 async function newestPoll(
-  store: Pick<Reader, 'runs' | 'newestRun'>,
+  store: Pick<Reader, 'newestCompleteRun'>,
   channel: string,
   asOf: Date | undefined,
 ): Promise<Freshness> {
-  const run = await newestCompleteRun(store, { channel, kind: 'rfqs', asOf })
+  const run = await store.newestCompleteRun({ channel, kind: 'rfqs', asOf })
   const polledAt = run?.finishedAt ?? null
   const until = asOf === undefined ? '; polls are not scheduled' : ' up to that moment'
   return { channel, polledAt, behind: null, words: `${polledAt === null ? 'no' : 'newest'} complete poll${until}` }

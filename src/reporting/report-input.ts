@@ -1,4 +1,3 @@
-import { newestCompleteRun } from '../complete-polls.js'
 import type {
   ChannelInput,
   ComparisonInput,
@@ -24,7 +23,7 @@ export interface ReportSource {
   store: History &
     Pick<PollStates, 'responseStates'> &
     Pick<Closings, 'decisions'> &
-    Pick<RunQueries, 'runs' | 'newestRun'>
+    Pick<RunQueries, 'newestCompleteRun'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
   channel: { key: string; timeZone: string }
@@ -94,7 +93,7 @@ async function readTimes({
 }: ReportSource & { rfqId: string }): Promise<ReadTimes> {
   const [states, poll, current] = await Promise.all([
     store.responseStates(channel, [rfqId]),
-    newestCompleteRun(store, { channel, kind: 'rfqs' }),
+    store.newestCompleteRun({ channel, kind: 'rfqs' }),
     // The RFQ as of a moment does not say when it was last read.
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
   ])

@@ -36,6 +36,14 @@ export interface RunQueries {
   /** The newest finished run of a channel and kind, optionally with one outcome, or of those that finished up to a moment. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome; asOf?: Date }): Promise<RunRecord | null>
   /**
+   * The newest run that counts as complete, or of those that finished up to a moment: it is complete, or it read everything but three
+   * documents, or one in a hundred. Otherwise one RFQ that always fails would hide, by a readiness that is always lost, that the
+   * rest of the channel is no longer polled.
+   */
+  newestCompleteRun(filter: { channel: string; kind: RunKind; asOf?: Date | undefined }): Promise<RunRecord | null>
+  /** Whether a run that counts as complete had finished by a moment. */
+  hadCompleteRun(filter: { channel: string; kind: RunKind; asOf: Date }): Promise<boolean>
+  /**
    * When the first poll that did not fail began, or the first of all if all failed: nothing is known about an earlier
    * moment. Null if there is none.
    */

@@ -59,6 +59,10 @@ const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>
     ? null
     : { allowed: row.allowed_rate, required: row.required_rate, ageMinutes: row.expected_age_minutes }
 
+/** SQL condition: a run counts as complete. Those of a day that were folded into one are as many as `times`, on average alike. */
+const COUNTS_AS_COMPLETE = `(outcome = 'complete' or outcome = 'partial' and failed_items > 0 and failed_items < seen
+  and (failed_items <= 3 * times or failed_items * 100 <= seen))`
+
 /** Queries of the recorded runs. */
 export function createRunQueries(queries: Queries): RunQueries {
   return {
@@ -90,6 +94,28 @@ export function createRunQueries(queries: Queries): RunQueries {
         ...{ channel, kind, outcome: outcome ?? null, asOf: asOf?.toISOString() ?? null },
       })
       return row ? toRunRecord(row) : null
+    },
+    async newestCompleteRun({ channel, kind, asOf }) {
+      const where = allOf(
+        'channel = @channel',
+        'kind = @kind',
+        'finished_at is not null',
+        COUNTS_AS_COMPLETE,
+        asOf !== undefined && 'finished_at <= @asOf',
+      )
+      const row = await queries.get<RunRow>(`select * from runs where ${where} order by id desc limit 1`, {
+        ...{ channel, kind, asOf: asOf?.toISOString() ?? null },
+      })
+      return row ? toRunRecord(row) : null
+    },
+    async hadCompleteRun({ channel, kind, asOf }) {
+      // Of runs of a day that were folded into one, the first finished soon after the start.
+      const row = await queries.get<{ id: number }>(
+        `select id from runs where channel = @channel and kind = @kind and finished_at is not null and ${COUNTS_AS_COMPLETE}
+          and case when times > 1 then started_at else finished_at end <= @asOf order by id limit 1`,
+        { channel, kind, asOf: asOf.toISOString() },
+      )
+      return row !== undefined
     },
     async firstPollAt({ channel, kind }) {
       // Documents are included because a poll that failed may have stored some.

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { checkPollFreshness, type PollState } from '../../jobs/poll-freshness.js'
-import { countsAsComplete } from '../../src/complete-polls.js'
 
 const NOW = new Date('2026-11-21T10:07:00.000Z')
 const check = (state: Partial<PollState>) =>
@@ -61,21 +60,3 @@ it('poll freshness › names the last error on one line, cut, whether fresh or n
   expect(fresh?.message.length).toBeLessThan(400)
   expect(check({ failed })?.message).toMatch(/^no complete poll yet; last error 60 s ago: 401 rejected/)
 })
-it.each([
-  ['complete', null, 0, true],
-  ['partial', 1, 20, true],
-  ['partial', 3, 20, true],
-  ['partial', 4, 20, false],
-  ['partial', 10, 1000, true],
-  ['partial', 11, 1000, false],
-  ['partial', 1, 1, false],
-  ['partial', null, 20, false],
-  ['partial', 0, 20, false],
-  ['failed', 1, 20, false],
-  ['interrupted', null, 20, false],
-] as const)(
-  'poll freshness › a %s poll in which %s of %s failed counts as complete: %s',
-  (outcome, failedItems, seen, expected) => {
-    expect(countsAsComplete({ outcome, failedItems, seen })).toBe(expected)
-  },
-)

@@ -1,7 +1,6 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
 import { previewClose } from '../../closing/preview.js'
-import { hadCompletePoll, newestCompleteRun } from '../../complete-polls.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { channelPageModel } from '../../read-models/channel-page-model.js'
@@ -18,6 +17,7 @@ import type { Monitoring, Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
 import type { PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
+import { channelsWithoutCompletePoll } from '../complete-polls.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
 import { createRfqFinder } from './find-rfq.js'
@@ -50,7 +50,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store), closingHold }
   const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
-    (await newestCompleteRun(store, { channel, kind }))?.finishedAt ?? null
+    (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
   const rulesOf = createRulesLookup(channels)
   const findRfq = createRfqFinder(rfqs)
 
@@ -80,10 +80,9 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
           listingsAt: await completeAt(channel, 'listings'),
         })),
       ),
-    async incompleteAt({ channel: only, kind }, asOf) {
+    incompleteAt({ channel: only, kind }, asOf) {
       const keys = only === undefined ? channels.map(({ key }) => key) : [only]
-      const polled = await Promise.all(keys.map((channel) => hadCompletePoll(store, { channel, kind, asOf })))
-      return keys.filter((_, index) => !polled[index])
+      return channelsWithoutCompletePoll(store, { channels: keys, kind, asOf })
     },
     async pulse() {
       const runs = await store.runs({ limit: 20 })
