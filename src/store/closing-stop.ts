@@ -1,4 +1,5 @@
 import type { ClosingStop, Closings } from './contract.js'
+import { deleteMeta, findMeta, setMeta } from './meta.js'
 import type { Queries, SqlDatabase } from './sql-database.js'
 
 /** The key of `meta` under which a person's order to stop closing is kept. */
@@ -13,21 +14,18 @@ export function createClosingStop(
     stopClosing: ({ by, reason, now }) =>
       database.write(async (tx) => {
         const stop: ClosingStop = { by, reason, since: now.toISOString() }
-        await tx.run(
-          'insert into meta (key, value) values (@key, @value) on conflict (key) do update set value = excluded.value',
-          { key: CLOSING_STOPPED, value: JSON.stringify(stop) },
-        )
+        await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
       }),
     resumeClosing: () =>
       database.write(async (tx) => {
         const stop = await selectStop(tx)
-        await tx.run('delete from meta where key = @key', { key: CLOSING_STOPPED })
+        await deleteMeta(tx, CLOSING_STOPPED)
         return stop
       }),
   }
 }
 
 async function selectStop(queries: Queries): Promise<ClosingStop | null> {
-  const row = await queries.get<{ value: string }>('select value from meta where key = @key', { key: CLOSING_STOPPED })
-  return row ? (JSON.parse(row.value) as ClosingStop) : null
+  const value = await findMeta(queries, CLOSING_STOPPED)
+  return value === null ? null : (JSON.parse(value) as ClosingStop)
 }

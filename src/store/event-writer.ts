@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { EventData, EventKind } from '../domain/events.js'
-import { SELECT_ID } from './identity.js'
+import { findIdentity } from './meta.js'
 import type { Queries, SqlDatabase, Transaction } from './sql-database.js'
 import { toStoredText } from './stored-text.js'
 
@@ -78,7 +78,7 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
 
   /** Contains the id of the database, so that two installations never send equal ids for different events. */
   const keyedId = async (db: Queries, key: readonly string[]): Promise<string> => {
-    identity ??= (await db.get<{ value: string }>(SELECT_ID))?.value ?? ''
+    identity ??= await findIdentity(db)
     const hash = createHash('sha256').update(JSON.stringify([identity, ...key]))
     return `evt_${hash.digest('hex').slice(0, 32)}`
   }

@@ -1,9 +1,7 @@
 import Database from 'better-sqlite3'
 import { connect, type Sqlite } from './connection.js'
+import { SELECT_ID } from './meta.js'
 import { META_TABLE } from './migrations.js'
-
-/** Selects the UUID of a migrated database, as `value`. */
-export const SELECT_ID = "select value from meta where key = 'database_id'"
 
 /** The UUID of a migrated database. */
 export const readIdentity = (db: Sqlite): string => db.prepare(SELECT_ID).pluck().get() as string

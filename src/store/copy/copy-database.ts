@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createClosings } from '../closings.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../event-writer.js'
-import { SELECT_ID } from '../identity.js'
+import { deleteMeta, findIdentity, findMeta, setMeta } from '../meta.js'
 import { UNFINISHED_COPY } from '../postgres/migrate.js'
 import { isPostgresUrl } from '../postgres/postgres-url.js'
 import { COPIED_TABLES, type CopiedTable, columnsOf, NUMBERED } from './copied-tables.js'
@@ -85,7 +85,7 @@ async function rejectLiveRuns({ name, database }: CopySide, now: Date): Promise<
 
 async function copyAll(context: CopyContext): Promise<CopyReport> {
   const { source, target } = context
-  const identity = (await source.database.get<{ value: string }>(SELECT_ID))?.value ?? ''
+  const identity = await findIdentity(source.database)
   const unfinished = await beginOrContinue(target, identity)
   const first = Math.max(
     0,
@@ -107,9 +107,9 @@ async function copyAll(context: CopyContext): Promise<CopyReport> {
 
 /** @returns where an earlier copy stopped, or null */
 async function beginOrContinue({ name, database, removal }: CopyTarget, source: string): Promise<Unfinished | null> {
-  const row = await database.get<{ value: string }>('select value from meta where key = @key', { key: UNFINISHED_COPY })
-  if (row) {
-    const unfinished = JSON.parse(row.value) as Unfinished
+  const progress = await findMeta(database, UNFINISHED_COPY)
+  if (progress !== null) {
+    const unfinished = JSON.parse(progress) as Unfinished
     if (unfinished.source === source) return unfinished
     throw new StoreError(
       `${name} is an unfinished copy of another database. Remove it (${removal}), or copy to another one.`,
@@ -136,11 +136,7 @@ async function copyTable(
     signal?.throwIfAborted()
     await target.database.write(async (tx) => {
       await target.insert(tx, table.name, columns, rows)
-      const value = JSON.stringify({ ...progress, after: last } satisfies Unfinished)
-      await tx.run(
-        'insert into meta (key, value) values (@key, @value) on conflict (key) do update set value = excluded.value',
-        { key: UNFINISHED_COPY, value },
-      )
+      await setMeta(tx, UNFINISHED_COPY, JSON.stringify({ ...progress, after: last } satisfies Unfinished))
     })
     done += rows.length
     onProgress?.({ table: table.name, verifying: false, done, total })
@@ -201,11 +197,7 @@ async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<st
 async function copyMeta(source: CopySide, target: CopyTarget): Promise<void> {
   const rows = await source.database.all<{ key: string; value: string }>('select key, value from meta order by key')
   await target.database.write(async (tx) => {
-    for (const { key, value } of rows)
-      await tx.run(
-        'insert into meta (key, value) values (@key, @value) on conflict (key) do update set value = excluded.value',
-        { key, value },
-      )
-    await tx.run('delete from meta where key = @key', { key: UNFINISHED_COPY })
+    for (const { key, value } of rows) await setMeta(tx, key, value)
+    await deleteMeta(tx, UNFINISHED_COPY)
   })
 }

@@ -1,4 +1,5 @@
 import { UnusableDatabaseError } from '../errors.js'
+import { findMeta } from '../meta.js'
 import type { Queries, Transaction } from '../sql-database.js'
 import { migrations, type PostgresMigration } from './migrations.js'
 import type { PostgresDatabase } from './postgres-database.js'
@@ -60,8 +61,7 @@ export const UNFINISHED_COPY = 'unfinished_copy'
 
 /** @throws UnusableDatabaseError for a copy that is not complete */
 export async function rejectUnfinishedCopy(database: PostgresDatabase): Promise<void> {
-  const found = await database.get('select value from meta where key = @key', { key: UNFINISHED_COPY })
-  if (!found) return
+  if ((await findMeta(database, UNFINISHED_COPY)) === null) return
   const { name } = database.location
   throw new UnusableDatabaseError(
     `${name} is an unfinished copy. Finish it with the same quotekeeper copy-database, or remove it: ${dropStatement(database.location)}`,

@@ -3,8 +3,8 @@ import { createClosings } from '../closings.js'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../event-writer.js'
-import { SELECT_ID } from '../identity.js'
 import { createMaintenanceLog } from '../maintenance.js'
+import { findIdentity } from '../meta.js'
 import { createObservedEvents } from '../observed-events.js'
 import { createOutbox } from '../outbox.js'
 import { createOverview } from '../overview.js'
@@ -72,7 +72,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       ...createPruning(database),
       ...createReportRecords(database),
       ...createOutbox(database, events, createPresentRfqs(database)),
-      identity: async () => (await database.get<{ value: string }>(SELECT_ID))?.value ?? '',
+      identity: () => findIdentity(database),
       requestLedger: (origin) => createRequestLedger(database, origin),
       check: () => check(database),
       checkWritable: () => checkWritable(database),

@@ -1,0 +1,25 @@
+import type { Queries, Transaction } from './sql-database.js'
+
+/** Selects the UUID of a migrated database, as `value`. */
+export const SELECT_ID = "select value from meta where key = 'database_id'"
+
+/** The UUID of a migrated database. */
+export const findIdentity = async (queries: Queries): Promise<string> =>
+  (await queries.get<{ value: string }>(SELECT_ID))?.value ?? ''
+
+/** A fact about the database itself; null if there is none with this key. */
+export async function findMeta(queries: Queries, key: string): Promise<string | null> {
+  const row = await queries.get<{ value: string }>('select value from meta where key = @key', { key })
+  return row?.value ?? null
+}
+
+export async function setMeta(tx: Transaction, key: string, value: string): Promise<void> {
+  await tx.run(
+    'insert into meta (key, value) values (@key, @value) on conflict (key) do update set value = excluded.value',
+    { key, value },
+  )
+}
+
+export async function deleteMeta(tx: Transaction, key: string): Promise<void> {
+  await tx.run('delete from meta where key = @key', { key })
+}
