@@ -10,47 +10,48 @@ import { printJson } from './output.js'
 import { timeFormatOf } from './time-zone.js'
 
 /** `close-expired --stop REASON` and `--resume`. */
-export interface StopOptions {
-  stop?: string
-  resume?: boolean
+interface OrderOptions {
   by?: string
   json?: boolean
 }
 
 const MAX_REASON_LENGTH = 200
 
-/**
- * Stops closing in all processes on the database, or lets it go on. Needs no API key.
- */
-export async function changeClosingStop(cli: Cli, { stop, json, by = operatorName() }: StopOptions): Promise<void> {
+/** Stops closing in all processes on the database. Needs no API key. */
+export async function stopClosing(cli: Cli, text: string, { by = operatorName(), json }: OrderOptions): Promise<void> {
   const { io } = cli
-  const reason = stop?.trim()
-  if (reason !== undefined && (reason === '' || reason.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(reason)))
+  const reason = text.trim()
+  if (reason === '' || reason.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(reason))
     throw new UsageError(`--stop expects the reason, in one line of at most ${MAX_REASON_LENGTH} characters`)
-  await withApp(
-    cli,
-    { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
-    async (app) => {
-      const order = reason === undefined ? null : { by, reason, now: io.now() }
-      const store = order ? await recordStop(app, order) : await app.store()
-      const before = order ? null : await store.resumeClosing()
-      if (json) printJson(io, { stopped: await store.closingStop() })
-      else if (reason !== undefined)
-        io.err(
-          `Nothing is closed any more, by no process on ${store.name}. A POST that was being sent is not called back.\n` +
-            'To close again: quotekeeper close-expired --resume\n',
-        )
-      else if (before === null) io.err(`Closing was not stopped in ${store.name}.\n`)
-      else {
-        const { minute, label } = timeFormatOf(cli)
-        io.err(`Stopped by ${before.by} on ${minute(before.since)} ${label} (${before.reason}); ended now.\n`)
-      }
-      // What the command does not change.
-      const left = await closingKillSwitch(app.config, store)()
-      if (reason === undefined && left !== null) io.err(`Closing is still stopped here: ${left}.\n`)
-    },
-  )
+  await withApp(cli, APP_OPTIONS, async (app) => {
+    const store = await recordStop(app, { by, reason, now: io.now() })
+    if (json) return printJson(io, { stopped: await store.closingStop() })
+    io.err(
+      `Closing is stopped for every process on ${store.name}. A request that is being sent already is not cancelled.\n` +
+        'To close again: quotekeeper close-expired --resume\n',
+    )
+  })
 }
+
+/** Ends what `stopClosing` ordered. Needs no API key. */
+export async function resumeClosing(cli: Cli, { by = operatorName(), json }: OrderOptions): Promise<void> {
+  const { io } = cli
+  await withApp(cli, APP_OPTIONS, async (app) => {
+    const store = await app.store()
+    const ended = await store.resumeClosing({ by, now: io.now() })
+    if (json) printJson(io, { stopped: await store.closingStop() })
+    else if (ended === null) io.err(`Closing was not stopped in ${store.name}.\n`)
+    else {
+      const { minute, label } = timeFormatOf(cli)
+      io.err(`Stopped by ${ended.by} on ${minute(ended.since)} ${label} (${ended.reason}); ended now by ${by}.\n`)
+    }
+    // What the command does not change.
+    const left = await closingKillSwitch(app.config, store)()
+    if (left !== null) io.err(`Closing is still stopped here: ${left}.\n`)
+  })
+}
+
+const APP_OPTIONS = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
 
 /** @throws FailedError that says how to stop closing without the database */
 async function recordStop(app: App, order: Parameters<Store['stopClosing']>[0]): Promise<Store> {

@@ -20,6 +20,8 @@ export const EVENT_KINDS = {
   'close.refused': 'the marketplace refused to close an RFQ, or the close had no effect',
   'close.unknown': 'it is uncertain whether an RFQ was closed',
   'close.held': 'RFQs that are past due are held: a person must approve, or remove what stands against closing',
+  'close.stopped': 'a person stopped all closing',
+  'close.resumed': 'a person ended the stop of all closing',
   'channel.behind': 'a channel had no complete poll for three intervals of its schedule',
   'channel.key-refused': 'the marketplace does not accept the API key of a channel',
   'report.made': 'the service wrote a report',
@@ -80,6 +82,8 @@ export interface EventData {
   /** `by`: the user who asked for it, or what else caused it, such as `schedule`; absent in events of earlier versions. */
   report?: { path: string; by?: string }
   poll?: { kind: string; lastCompleteAt: Timestamp | null }
+  /** A person's order to close nothing, and who ended it. */
+  stop?: { by: string; reason: string; since: Timestamp; endedBy?: string }
 }
 
 /** An event as it is stored. */

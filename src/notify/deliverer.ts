@@ -83,7 +83,7 @@ export function routeTo({ targets, routes }: Pick<NotifyConfig, 'targets' | 'rou
   return ({ kind, channel }: EventRecord): string[] => {
     const matching = routes.filter(
       ({ kinds, channels }) =>
-        kinds.includes(kind) && (channels === null || (channel !== null && channels.includes(channel))),
+        kinds.includes(kind) && (channels === null || channel === null || channels.includes(channel)),
     )
     return [...new Set(matching.flatMap(({ to }) => to))].filter((name) => known.has(name))
   }

@@ -43,6 +43,9 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'close.unknown': ({ rfq, reason }) => `it is uncertain whether ${rfqName(rfq)} was closed: ${reason ?? ''}`,
   'close.held': ({ rfq, reason }) =>
     rfq ? `closing ${rfqName(rfq)} is held: ${reason ?? ''}` : `closing is ${reason ?? 'held'}`,
+  'close.stopped': ({ stop }) => `${stop?.by ?? 'somebody'} stopped all closing: ${stop?.reason ?? ''}`,
+  'close.resumed': ({ stop }) =>
+    `closing goes on: ${stop?.endedBy ?? 'somebody'} ended the stop of ${stop?.by ?? 'somebody'} (${stop?.reason ?? ''})`,
   'channel.behind': ({ poll, reason }) =>
     `no complete poll of ${poll?.kind ?? 'the channel'} for three intervals: ${reason ?? ''}`,
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,
@@ -66,6 +69,8 @@ const NOUNS: Record<EventKind, [singular: string, plural: string]> = {
   'close.refused': ['close that was refused or had no effect', 'closes that were refused or had no effect'],
   'close.unknown': ['close with an uncertain effect', 'closes with an uncertain effect'],
   'close.held': ['close held', 'closes held'],
+  'close.stopped': ['stop of all closing', 'stops of all closing'],
+  'close.resumed': ['end of a stop of all closing', 'ends of stops of all closing'],
   'channel.behind': ['late poll', 'late polls'],
   'channel.key-refused': ['refused API key', 'refused API keys'],
   'report.made': ['report', 'reports'],

@@ -111,10 +111,10 @@ export interface Closings {
   approvePlan(planId: string, approval: { by: string; now: Date }): Promise<void>
   /** Whether a person stopped all closing, or null. */
   closingStop(): Promise<ClosingStop | null>
-  /** Stops all closing, in every process on the database; replaces an earlier order. */
+  /** Stops all closing, in every process on the database; replaces an earlier order. Recorded as an event. */
   stopClosing(order: { by: string; reason: string; now: Date }): Promise<void>
-  /** Ends the order. @returns the one that was ended, or null */
-  resumeClosing(): Promise<ClosingStop | null>
+  /** Ends the order, which is recorded as an event. @returns the one that was ended, or null */
+  resumeClosing(end: { by: string; now: Date }): Promise<ClosingStop | null>
   /** The newest round of the channel was not held because of its size: its plans are no longer waiting. */
   supersedePlans(channel: string, now: Date): Promise<void>
 }

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import type { EventData, EventKind } from '../domain/events.js'
 import type { ClosingStop, Closings } from './contract.js'
+import type { EventWriter } from './event-writer.js'
 import { deleteMeta, findMeta, setMeta } from './meta.js'
-import type { Queries, SqlDatabase } from './sql-database.js'
+import type { Queries, SqlDatabase, Transaction } from './sql-database.js'
 
 /** The key of `meta` under which a person's order to stop closing is kept. */
 export const CLOSING_STOPPED = 'closing_stopped'
@@ -8,18 +11,28 @@ export const CLOSING_STOPPED = 'closing_stopped'
 /** What a person ordered for all processes on the database: to close nothing (docs/CLOSING.md, rule 10). */
 export function createClosingStop(
   database: SqlDatabase,
+  events: EventWriter,
 ): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing'> {
+  const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
+    events.writeOnce(tx, [kind, randomUUID()], {
+      ...{ kind, at: at.toISOString(), channel: null },
+      describe: () => ({ stop }),
+    })
   return {
     closingStop: () => selectStop(database),
     stopClosing: ({ by, reason, now }) =>
       database.write(async (tx) => {
         const stop: ClosingStop = { by, reason, since: now.toISOString() }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
+        await record(tx, 'close.stopped', now, stop)
       }),
-    resumeClosing: () =>
+    resumeClosing: ({ by, now }) =>
       database.write(async (tx) => {
+        await tx.lock('closing stop')
         const stop = await selectStop(tx)
+        if (stop === null) return null
         await deleteMeta(tx, CLOSING_STOPPED)
+        await record(tx, 'close.resumed', now, { ...stop, endedBy: by })
         return stop
       }),
   }

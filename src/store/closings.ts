@@ -17,6 +17,6 @@ export function createClosings(database: SqlDatabase, events: EventWriter): Clos
     ...createCloseIntents(database, append),
     ...createApprovalPlans(database),
     ...createUnsettledCloses(database),
-    ...createClosingStop(database),
+    ...createClosingStop(database, events),
   }
 }

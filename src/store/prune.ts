@@ -181,10 +181,10 @@ const EVENTS_PER_TRANSACTION = 250
 
 /**
  * Events of which there is one for each occasion, such as a due date: without it, the occasion would be notified again. A summary
- * is not what keeps them from that (`writeNotices`).
+ * is not what keeps them from that (`writeNotices`). Who stopped closing, and who ended that, is recorded nowhere else.
  */
-const ONCE_ONLY = `summary = 0 and (kind in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused')
-  or kind = 'close.held' and rfq_id is null)`
+const KEPT_EVENTS = `summary = 0 and (kind in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused',
+  'close.stopped', 'close.resumed') or kind = 'close.held' and rfq_id is null)`
 
 /** Old events with their deliveries. Those that are still to be delivered stay, and those that keep others from being written. */
 async function dropEvents(
@@ -197,7 +197,7 @@ async function dropEvents(
     signal?.throwIfAborted()
     const old = await database.all<{ sequence: number; bytes: number; done: number }>(
       `select sequence, length(id || kind || at || data) + 2 * ${ROW_OVERHEAD_BYTES} as bytes,
-        case when not (${ONCE_ONLY}) and not exists (
+        case when not (${KEPT_EVENTS}) and not exists (
           select 1 from deliveries d where d.event_id = e.id and d.state = 'pending') then 1 else 0 end as done
       from events e where sequence > @after and at < @before order by sequence limit ${EVENTS_PER_TRANSACTION}`,
       { after, before },

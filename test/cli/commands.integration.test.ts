@@ -420,6 +420,8 @@ describe('close-expired', () => {
       ['--stop', ' '],
       ['--stop', 'x', '--resume'],
       ['--resume', '--dry-run'],
+      ['--resume', '--retry', '1001', '--by', 'Anna'],
+      ['--stop', 'x', '--channel', 'acme/forest'],
       ['--by', 'Anna'],
     ])
       expect((await quotekeeper('close-expired', ...args)).status, args.join(' ')).toBe(2)
@@ -439,8 +441,11 @@ describe('close-expired', () => {
       expect.stringContaining('stopped by Anna at'),
       expect.stringContaining('--resume'),
     ])
-    const resumed = await quotekeeper('close-expired', '--resume')
-    expect([resumed.status, resumed.err]).toEqual([0, expect.stringMatching(/^Stopped by Anna on .*ended now/)])
+    const resumed = await quotekeeper('close-expired', '--resume', '--by', 'Ben')
+    expect([resumed.status, resumed.err]).toEqual([
+      0,
+      expect.stringMatching(/^Stopped by Anna on .*ended now by Ben\./),
+    ])
     expect((await quotekeeper('close-expired', '--resume')).err).toContain('Closing was not stopped')
     await quotekeeper('close-expired')
     expect(posts()).toBeGreaterThan(0)

@@ -68,6 +68,7 @@ describe('the kill switch of closing', () => {
         { closing: { enabled: true }, database: databaseOf(store), file: join(testFolder(), 'q.yaml') },
         store,
       )
+    const events: unknown[] = []
     for (let round = 0; round < 6; round++) {
       const now = new Date(Date.UTC(2026, 10, 22, 12, round))
       const order = { by: `anna ${round}`, reason: 'prices "are" wrong', now }
@@ -80,9 +81,29 @@ describe('the kill switch of closing', () => {
       await other.close()
       other = await openAgain(store.name)
       expect([await reason(), await elsewhere(other)()]).toEqual([expected, expected])
-      expect(await other.resumeClosing()).toEqual({ by: order.by, reason: order.reason, since: now.toISOString() })
-      expect([await reason(), await elsewhere(other)(), await store.resumeClosing()]).toEqual([null, null, null])
+      const stop = { by: order.by, reason: order.reason, since: now.toISOString() }
+      const end = { by: 'ben', now: new Date(now.getTime() + 1000) }
+      expect(await other.resumeClosing(end)).toEqual(stop)
+      expect([await reason(), await elsewhere(other)(), await store.resumeClosing(end)]).toEqual([null, null, null])
+      events.push(
+        { kind: 'close.stopped', at: stop.since, channel: null, data: { stop } },
+        {
+          kind: 'close.resumed',
+          at: end.now.toISOString(),
+          channel: null,
+          data: { stop: { ...stop, endedBy: 'ben' } },
+        },
+      )
     }
+    // Who stopped closing, and who ended that, is kept however old it is.
+    const pruned = { foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore: new Date('2030-01-01') }
+    expect((await store.prune(pruned)).events.rows).toBe(0)
+    const routed: unknown[] = []
+    await store.routeEvents((event) => {
+      routed.push(event)
+      return []
+    }, new Date('2030-01-01'))
+    expect(routed).toMatchObject(events)
   })
 
   it('rejects, so that nothing is closed, if the database cannot be read', async () => {

@@ -210,6 +210,16 @@ describe('a digest', () => {
 })
 
 describe('routes', () => {
+  it('of some channels have the events that belong to none, because they concern all', async () => {
+    const { store, now } = await openOutbox()
+    const server = await httpReceiver()
+    const routes = [{ kinds: ['close.stopped' as const, 'offer.new' as const], channels: ['acme/blue'], to: ['crm'] }]
+    const service = await notifications(store, [webhook(server.url)], { routes })
+    await store.stopClosing({ by: 'Anna', reason: 'wrong prices', now: now() })
+    await service.deliver()
+    expect(server.accepted.map(({ body }) => body)).toEqual([expect.stringContaining('wrong prices')])
+  })
+
   it('choose kinds and channels, and a new target gets only later events', async () => {
     const outbox = await openOutbox()
     const server = await httpReceiver()

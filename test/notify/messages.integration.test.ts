@@ -60,6 +60,11 @@ describe('the text of an event', () => {
       'RFQ 1042 changed: Green, Mangroves, 1,000 t for 12,500 EUR: totalPrice 12,000 → 12,500',
     )
     expect(plain('rfq.due-soon')).toBe('acme/forest: due soon: RFQ 1042 “Credits”, responses due 2026-11-30')
+    const data = { stop: { by: 'Anna', reason: 'wrong prices', since: '2026-11-21T12:00:00.000Z', endedBy: 'Ben' } }
+    expect(plain('close.stopped', { channel: null, data })).toBe('Anna stopped all closing: wrong prices')
+    expect(plain('close.resumed', { channel: null, data })).toBe(
+      'closing goes on: Ben ended the stop of Anna (wrong prices)',
+    )
     const items = [{ rfq: event('rfq.new').data.rfq as never }]
     expect(plain('offer.new', { summary: true, count: 2030, data: { items } })).toBe(
       'acme/forest: 2,030 new offers (RFQ 1042, …)',

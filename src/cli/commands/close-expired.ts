@@ -13,13 +13,16 @@ import { byOption, operatorName } from '../operator-name.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
 import { pollChannel, refuseDuringPause } from '../poll-channel.js'
 import { selectChannels } from '../select-channels.js'
-import { changeClosingStop, type StopOptions } from '../stop-closing.js'
+import { resumeClosing, stopClosing } from '../stop-closing.js'
 import { timeFormatOf } from '../time-zone.js'
 
-interface Options extends ChannelsOption, JsonOption, StopOptions {
+interface Options extends ChannelsOption, JsonOption {
   dryRun?: boolean
   approve?: string
   retry?: string[]
+  stop?: string
+  resume?: boolean
+  by?: string
 }
 
 /** `close-expired`: closes RFQs that are past due, without a queue. */
@@ -33,13 +36,14 @@ export const register: RegisterCommand = (command, cli) => {
       'send the close of this RFQ again although it was refused or its effect is uncertain; can be repeated',
       (text: string, before: string[] | undefined) => [...(before ?? []), text],
     )
-    .option('--stop <reason>', 'close nothing any more, in no process on this database, until --resume')
+    .option('--stop <reason>', 'stop all closing by every process on this database, until --resume')
     .option('--resume', 'end --stop')
-    .addOption(byOption('who decided on --approve, --retry or --stop'))
+    .addOption(byOption('who decided on --approve, --retry, --stop or --resume'))
     .addOption(jsonOption())
     .action((options: Options) => {
-      requireOneDecision(options)
-      if (options.stop !== undefined || options.resume) return changeClosingStop(cli, options)
+      rejectConflictingOptions(options)
+      if (options.stop !== undefined) return stopClosing(cli, options.stop, options)
+      if (options.resume) return resumeClosing(cli, options)
       return withServices(cli, (app) => closeAll(cli, app, options))
     })
   withExamples(
@@ -51,18 +55,16 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 /** @throws UsageError for options that contradict each other */
-function requireOneDecision({ approve, retry, stop, resume, by, dryRun, channel }: Options): void {
-  const changesStop = stop !== undefined || resume === true
-  if (by !== undefined && approve === undefined && retry === undefined && stop === undefined) {
-    throw new UsageError('--by names who decided on --approve, --retry or --stop; use it with one of them')
+function rejectConflictingOptions({ approve, retry, stop, resume, by, dryRun, channel }: Options): void {
+  const decisions = [approve, retry, stop, resume].filter((option) => option !== undefined)
+  if (by !== undefined && decisions.length === 0) {
+    throw new UsageError('--by names who decided on --approve, --retry, --stop or --resume; use it with one of them')
   }
   if (approve !== undefined && retry !== undefined) {
     throw new UsageError('--approve and --retry each choose the RFQs to close; use one of them')
   }
-  if (
-    changesStop &&
-    (approve ?? retry ?? dryRun ?? channel ?? (stop !== undefined && resume ? resume : undefined)) !== undefined
-  ) {
+  const changesStop = stop !== undefined || resume !== undefined
+  if (changesStop && (decisions.length > 1 || dryRun !== undefined || channel !== undefined)) {
     throw new UsageError('--stop and --resume are for all channels, and close nothing; use one of them by itself')
   }
 }
