@@ -221,10 +221,16 @@ async function parseSummary(summaryOf: () => Promise<ParsedText>): Promise<Respo
   return { body, exactBody, text, valid, problems, fingerprint: null, shape: 'summary', validators: null }
 }
 
+/**
+ * Hexadecimal characters of the hash of a summary: 128 bits. Two summaries made to have the same would keep a change of an offer from
+ * being read for as long as `polling.offersMaxAgeMinutes` says, not longer, and never before a close.
+ */
+const SUMMARY_HASH_LENGTH = 32
+
 /** Null if the text has several lists of responses, so that it is unknown which one is meant. */
 function summaryHash({ exactBody }: Observation<Rfq>, index: number): string | null {
   const list = (exactBody as { responses?: unknown } | null)?.responses
-  return Array.isArray(list) ? contentHash('response', list[index]) : null
+  return Array.isArray(list) ? contentHash('response', list[index]).slice(0, SUMMARY_HASH_LENGTH) : null
 }
 
 /** The summaries of the responses of an RFQ, each with its own text, which is found when the first is needed. */

@@ -5,9 +5,10 @@ import { connect, type Sqlite } from './connection.js'
 import { StoreError } from './errors.js'
 import { removeBackupLeftovers } from './leftovers.js'
 import { APPLICATION_ID } from './migrate.js'
+import { pageSize } from './sqlite.js'
 
-/** Pages copied before other work of the process gets its turn: 4 MiB. */
-const PAGES_PER_TURN = 1024
+/** How much is copied before other work of the process gets its turn. */
+const BYTES_PER_TURN = 4 * 2 ** 20
 
 /**
  * Makes a consistent copy of a database (mode 0600) while others continue to write. The copy is checked and needs no
@@ -24,10 +25,11 @@ export async function backupDatabase(source: Sqlite, file: string, signal?: Abor
   const temporary = join(folder, `.${basename(file)}.${process.pid}.partial`)
   try {
     signal?.throwIfAborted()
+    const pagesPerTurn = BYTES_PER_TURN / pageSize(source)
     await source.backup(temporary, {
       progress: () => {
         signal?.throwIfAborted()
-        return PAGES_PER_TURN
+        return pagesPerTurn
       },
     })
     chmodSync(temporary, 0o600)

@@ -6,7 +6,7 @@ import { makeFolder } from '../make-folder.js'
 import { UnusableDatabaseError } from './errors.js'
 import { createLogFlush } from './log-flush.js'
 import { openReadOnly } from './read-only.js'
-import { connect, type Sqlite } from './sqlite.js'
+import { connect, PAGE_SIZE, pageSize, type Sqlite } from './sqlite.js'
 import { isBusy, toStoreError } from './sqlite-errors.js'
 import { WriteQueue } from './write-queue.js'
 
@@ -14,6 +14,8 @@ import { WriteQueue } from './write-queue.js'
 const MAX_BUSY_WAIT_MS = 5000
 /** Small, because the operating system caches the file too; a report on a large RFQ would fill the default 16 MiB. */
 const READER_CACHE_KIB = 4096
+/** How much the write-ahead log holds before it is moved into the file, which blocks the thread. */
+const CHECKPOINT_BYTES = 4 * 2 ** 20
 
 /**
  * A database file with one connection for reading and one for writing, which runs one transaction at a time.
@@ -52,6 +54,7 @@ export class Connection {
       createPrivateFile(path)
       const opened = await retryWhileBusy(() => connect(path))
       writer = opened
+      opened.pragma(`page_size = ${PAGE_SIZE}`)
       const mode = await retryWhileBusy(() => opened.pragma('journal_mode = wal', { simple: true }))
       await prepare(opened)
       // Flushing within a commit would block the thread; without a write-ahead log, only that is safe.
@@ -59,6 +62,7 @@ export class Connection {
       if (isFlushedHere) opened.pragma('synchronous = normal')
       // The pages that a savepoint changes are copied: not to a temporary file.
       opened.pragma('temp_store = memory')
+      opened.pragma(`wal_autocheckpoint = ${CHECKPOINT_BYTES / pageSize(opened)}`)
       const reader = await retryWhileBusy(() => connect(path))
       reader.pragma('query_only = on')
       reader.pragma(`cache_size = -${READER_CACHE_KIB}`)

@@ -66,7 +66,7 @@ export const toKnown = (row: KnownRow): KnownDocument =>
   })
 
 /** The condition for the rows of `versions` of a row of `entities`. */
-const sameDocument = (version: string, entity: string) =>
+export const sameDocument = (version: string, entity: string): string =>
   ['channel', 'kind', 'rfq_id', 'id'].map((column) => `${version}.${column} = ${entity}.${column}`).join(' and ')
 
 /** The condition for its newest version. */
@@ -74,7 +74,7 @@ export const currentVersion = (version: string, entity: string): string =>
   `${sameDocument(version, entity)} and ${version}.version = ${entity}.version`
 export const CURRENT_VERSION = currentVersion('v', 'e')
 
-/** Since when the document of a version `v` was missing at @asOf; null if it was not. */
+/** Since when the document of a row `v` was missing at @asOf; null if it was not. */
 export const MISSING_SINCE_AS_OF = `(select max(a.missing_since) from absences a where ${sameDocument('a', 'v')}
     and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf))`
 

@@ -53,13 +53,13 @@ export const hasSameBytes = (row: EntityRow, { fingerprint, shape }: ShapedSnaps
 /** When the last request that showed the whole stored version was sent: a summary shows a part of a response only. */
 export const lastShownAt = (row: EntityRow): string => (row.shape === 'full' && row.full_read_at) || row.last_read_at
 
-/** When the document itself was read and requested, and what decides whether it is read again. */
+/** When the document itself was read, or requested in vain since then, and what decides whether it is read again. */
 export function requestState(snapshot: ShapedSnapshot, readAt: string) {
   const { shape, summaryHash = null, requested = true, validators } = snapshot
   const isFull = shape === 'full'
   return {
     fullReadAt: isFull ? readAt : null,
-    requestedAt: isFull || (shape === 'summary' && requested) ? readAt : null,
+    requestedAt: shape === 'summary' && requested ? readAt : null,
     summaryHash,
     readSummaryHash: isFull ? summaryHash : null,
     etag: isFull ? (validators?.etag ?? null) : null,

@@ -1,4 +1,5 @@
 import { failingSince, outbox } from './outbox-schema.js'
+import { SHORTER_ENTITIES } from './shorter-entities.js'
 
 /** A migration, applied by migrate.ts. A released migration is never edited: every change is a new one. */
 export interface Migration {
@@ -414,6 +415,13 @@ create table poll_parts (
 ) strict;
 `
 
+// versions_observed had the key of every version a second time.
+const shorterRows = `
+drop index versions_observed;
+create index versions_observed on versions (observed_at);
+${SHORTER_ENTITIES}
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -428,4 +436,5 @@ export const migrations: readonly Migration[] = [
   { name: 'fingerprints of documents', sql: fingerprints },
   { name: 'reports', sql: reports },
   { name: 'parts of polls', sql: pollParts },
+  { name: 'shorter rows of documents', sql: shorterRows },
 ]

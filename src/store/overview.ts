@@ -1,7 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
 import type { Overview, RevisionFilter } from './contract.js'
-import { CURRENT_VERSION, MAX_TIMESTAMP, MISSING_SINCE_AS_OF, toVersion, type VersionRow } from './document-queries.js'
+import {
+  CURRENT_VERSION,
+  MAX_TIMESTAMP,
+  MISSING_SINCE_AS_OF,
+  sameDocument,
+  toVersion,
+  type VersionRow,
+} from './document-queries.js'
 import { InvalidCursorError } from './errors.js'
 import { offerIdsOf } from './listed-offers.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
@@ -11,7 +18,7 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 export function createOverview(queries: Queries): Overview {
   return {
     async rfqEntries({ channel, asOf }) {
-      const sql = asOf === undefined ? currentEntries(queries.dialect) : ENTRIES_AS_OF
+      const sql = asOf === undefined ? currentEntries(queries.dialect) : entriesAsOf(queries.dialect)
       const moment = asOf === undefined ? {} : { asOf: asOf.toISOString() }
       const channels = channel === undefined ? await storedChannels(queries) : [channel]
       const entries: RfqEntry[] = []
@@ -94,23 +101,28 @@ left join responses r on r.rfq_id = e.id
 where e.channel = @channel and e.kind = 'rfq'
 order by e.id`
 
-const ENTRIES_AS_OF = `
+/** Of the versions, only those are read that were superseded since, and those of RFQs. */
+const entriesAsOf = ({ joinOne }: Dialect) => `
 with known as (
-  select v.channel, v.kind, v.rfq_id, v.id, v.version, v.observed_at, v.valid,
+  select v.channel, v.kind, v.rfq_id, v.id,
+    case when v.changed_at <= @asOf then v.version else (
+      select b.version from versions b where ${sameDocument('b', 'v')} and b.observed_at <= @asOf order by b.version desc limit 1
+    ) end as version,
     ${MISSING_SINCE_AS_OF} as missing_since
-  from versions v
-  where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)
-    and v.kind in ('rfq', 'response') and v.channel = @channel
+  from entities v
+  where v.channel = @channel and v.kind in ('rfq', 'response') and v.first_observed_at <= @asOf
 ), responses as (
   select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
     max(missing_since) as newest_missing
   from known where kind = 'response' group by rfq_id
 )
-select k.channel, k.id, k.version, k.observed_at as changed_at, k.missing_since, k.valid, null as read_at, r.responses,
+select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, v.valid, null as read_at, r.responses,
   r.present, r.versions, r.newest_missing
-from known k left join responses r on r.rfq_id = k.id
-where k.kind = 'rfq'
-order by k.id`
+from known e
+${joinOne('versions', 'v', CURRENT_VERSION)}
+left join responses r on r.rfq_id = e.id
+where e.kind = 'rfq'
+order by e.id`
 
 // --- revisions ------------------------------------------------------------------------------------------------------
 

@@ -94,7 +94,7 @@ const toValidators = ({ etag, last_modified }: { etag: string | null; last_modif
   etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
 
 const responseStates = ({ anyOf }: Dialect) => `
-select rfq_id, id, full_read_at, requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
+select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
   last_modified, case when has_problems = 0 then fingerprint end as fingerprint
 from entities
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`

@@ -81,7 +81,8 @@ export function createRuns(options: {
           inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
           error = @error, suspicious = @suspicious, failed_items = @failedItems,
           not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
-          expected_age_minutes = @ageMinutes, holder = '{}'
+          expected_age_minutes = @ageMinutes, holder = '{}',
+          lease_until = ''
         where id = @id and finished_at is null returning *`,
         {
           outcome: end.outcome,

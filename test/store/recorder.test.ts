@@ -71,7 +71,7 @@ describe('when a response was read and requested', () => {
         id: 'read',
         last_read_at: time,
         full_read_at: time,
-        requested_at: time,
+        requested_at: null,
         summary_hash: 's1',
         read_summary_hash: 's1',
         etag: VALIDATORS.etag,

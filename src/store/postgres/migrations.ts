@@ -1,3 +1,4 @@
+import { SHORTER_ENTITIES } from '../shorter-entities.js'
 import { documentViews } from './document-views.js'
 import { guards } from './guards.js'
 import { BY_KEY_LENGTH, exactly, longKey, partitions } from './long-keys.js'
@@ -316,4 +317,5 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 11, name: 'the beginning', sql: byBytes(tables) + guards + identity + documentViews },
   { version: 12, name: 'reports', sql: byBytes(reports) },
   { version: 13, name: 'parts of polls', sql: byBytes(pollParts) },
+  { version: 14, name: 'shorter rows of documents', sql: SHORTER_ENTITIES },
 ]
