@@ -40,11 +40,13 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
         award: awardOf(recommendation.runnerUp.award),
       },
       // Once an offer is accepted, no other is recommended.
-      closest: decision.accepted === null &&
-        recommendation.closest && {
-          words: recommendation.closest.words,
-          award: awardOf(recommendation.closest.award),
-        },
+      closest:
+        decision.accepted === null
+          ? recommendation.closest && {
+              words: recommendation.closest.words,
+              award: awardOf(recommendation.closest.award),
+            }
+          : null,
     },
     summary,
   }
