@@ -87,6 +87,8 @@ export function withTextOnly<T>(
  */
 export class StoredObservation<T> implements Observation<T> {
   readonly valid = true
+  /** What parsing loses is a problem. */
+  readonly losesNothing = true
   readonly problems: Problem[] = []
   #parsed: Observation<T> | null = null
   #body: unknown
@@ -107,16 +109,12 @@ export class StoredObservation<T> implements Observation<T> {
   }
 
   get exactBody(): unknown {
-    return this.#content.exactBody
+    return this.body
   }
 
   get document(): T | null {
-    return this.#content.document
-  }
-
-  get #content(): Observation<T> {
     this.#parsed ??= this.#parse()
-    return this.#parsed
+    return this.#parsed.document
   }
 }
 
