@@ -28,8 +28,9 @@ const TITLE = columnsOf<RfqRow>().text('Title', ({ title, reference, id }) => on
 export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const { report } = layout
   const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
-  const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq)).slice(0, SHOWN)
-  const list = new RowList().add(...topRows(report), ...awardRows(layout, [...open, ...accepted]), ...emptyRows(1))
+  const accepted = report.rfqs.filter((rfq) => rfq.accepted !== null && !open.includes(rfq))
+  const awards = awardRows(layout, [...open, ...accepted.slice(0, SHOWN)], awardsTitle(report, accepted.length))
+  const list = new RowList().add(...topRows(report), ...awards, ...emptyRows(1))
   const firstFact = list.next + 1
   list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
   list.add(sectionRow(openTitle(report, open.length)))
@@ -61,11 +62,17 @@ const topRows = ({ context }: ChannelReport): RowPlan[] => [
 ]
 
 /** The award of each RFQ, before all counts. */
-function* awardRows(layout: ChannelLayout, rfqs: readonly RfqRow[]): Generator<RowPlan> {
+function* awardRows(layout: ChannelLayout, rfqs: readonly RfqRow[], title: string): Generator<RowPlan> {
   const { number, award } = rfqColumns(layout)
-  yield sectionRow('Awards: open RFQs by due date, then accepted offers')
+  yield sectionRow(title)
   for (const row of tableRows([number, TITLE, award], rfqs)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
   if (rfqs.length === 0) yield textRow('No open RFQs, and no accepted offers.')
+}
+
+/** @param accepted how many other RFQs have an accepted offer */
+function awardsTitle({ summary }: ChannelReport, accepted: number): string {
+  const cut = (all: number) => (all > SHOWN ? `, ${SHOWN} of ${all}` : '')
+  return `Awards: open RFQs by due date${cut(summary.open)}, then accepted offers${cut(accepted)}`
 }
 
 function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {

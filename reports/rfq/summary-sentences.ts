@@ -90,9 +90,9 @@ export function sentencesOf(layout: RfqLayout) {
       isText(status, 'partial'),
       say`Only ${fixed(fact('coverage'), 1, { factor: 100 })} % of the wanted volume can be awarded. `,
     ),
-    /** The award as a whole. */
     /** The accepted award, and how it compares with that of the rule; null if no offer is accepted. */
     accepted: accepted && acceptedSentence(accepted),
+    /** The award as a whole. */
     headline: either(stale, words(fact('message')), either(hasAward, many, noAward)),
     /** One awarded offer, if there are at most `lines`. */
     line: (index: number, lines: number) => {
@@ -120,15 +120,17 @@ export function sentencesOf(layout: RfqLayout) {
       cell: at.map((index) => `N(${offers.cell(key, index)})`).join('+'),
       cached,
     })
-    const [tonnes, cost] = [sumOf('volume', award.tonnes), sumOf('comparedTotal', award.total)]
-    const each = { cell: `IFERROR((${cost.cell})/(${tonnes.cell}),0)`, cached: award.pricePerTonne }
-    const difference = { cell: `(${cost.cell}-N(${total.cell}))`, cached: costDifference }
+    const [tonnes, sum] = [sumOf('volume', award.tonnes), sumOf('comparedTotal', award.total)]
+    const each = { cell: `IFERROR((${sum.cell})/(${tonnes.cell}),0)`, cached: award.pricePerTonne }
+    const difference = { cell: `(${sum.cell}-N(${total.cell}))`, cached: costDifference }
     const chosen = at.map((index) => `N(${layout.recommendation.offers.cell('tonnes', index)})>0`)
     const same: Test = [`AND(${fact('offers').cell}=${at.length},${chosen.join()})`, isRecommended]
     const sign = either(isAbove(difference, '='), say`more`, say`less`)
-    const compared = say` It costs ${money(difference, true)} ${sign} than what the award rule chooses.`
+    const isEqual: Test = [`ABS${difference.cell}<0.5`, Math.abs(costDifference ?? 0) < 0.5]
+    const cost = either(isEqual, say`the same as`, say`${money(difference, true)} ${sign} than`)
+    const compared = say` It costs ${cost} what the award rule chooses.`
     const rule = either(same, say` It is what the award rule chooses.`, compared)
-    return say`Accepted: ${constant(namedOffers({ offers: members }))}: ${amounts(tonnes, each, cost)}.${either(hasAward, rule)}`
+    return say`Accepted: ${constant(namedOffers({ offers: members }))}: ${amounts(tonnes, each, sum)}.${either(hasAward, rule)}`
   }
 
   function coverageSentence(): Phrase {

@@ -80,8 +80,8 @@ function awardMembers(
   const { rfq, currency, offers } = assessed
   const accepted = acceptedInBrief(offers)
   if (accepted !== null) return { accepted, award: null, awardWords: acceptedInWords(accepted, currency.comparison) }
-  if (rfq.state !== 'open') return { accepted, award: null, awardWords: 'No offer was accepted.' }
   if (rfq.unreadOffers > 0) return { accepted, award: null, awardWords: `${unreadText(rfq.unreadOffers)}.` }
+  if (rfq.state !== 'open') return { accepted, award: null, awardWords: 'No offer was accepted.' }
   const award = awardInBrief(assessed, context)
   return { accepted, award, awardWords: awardInWords(award, currency.comparison, rfq.wanted.volume) }
 }

@@ -71,10 +71,10 @@ function comparisonText(
       : `By ${rule}, no award satisfies the hard requirements.`
   const chosen = `${offersText(recommended)}, ${amountsText(recommended, currency)}`
   if (award === null) return `By ${rule}: ${chosen}.`
-  return `It costs ${differenceText(award, recommended, currency)} than what ${rule} chooses: ${chosen}.`
+  return `It costs ${differenceText(award, recommended, currency)} what ${rule} chooses: ${chosen}.`
 }
 
-/** `1,200 USD more (+5.0 %), for 300 t less,`. */
+/** `1,200 USD more (+5.0 %), for 300 t less, than`, or `the same as`. */
 function differenceText(award: DecisionAward, recommended: DecisionAward, currency: string): string {
   const cost = award.total - recommended.total
   const share = ratio(Math.abs(cost), recommended.total)
@@ -84,7 +84,9 @@ function differenceText(award: DecisionAward, recommended: DecisionAward, curren
     formatTonnes(Math.abs(tonnes)) === formatTonnes(0)
       ? ''
       : `, for ${formatTonnes(Math.abs(tonnes))} ${tonnes < 0 ? 'less' : 'more'},`
-  return `${formatTotal(Math.abs(cost), currency)} ${cost < 0 ? 'less' : 'more'}${inPercent}${volume}`
+  const amount = formatTotal(Math.abs(cost), currency)
+  if (amount === formatTotal(0, currency)) return `the same${volume} as`
+  return `${amount} ${cost < 0 ? 'less' : 'more'}${inPercent}${volume} than`
 }
 
 /** The recommendation with the figures of the rule, in words that recommend no further award. */

@@ -50,8 +50,13 @@ describe('the overview of a channel', () => {
   })
 
   it('says of each RFQ what was accepted, or what is recommended while it is open', () => {
+    const unread = { rfqStored: { shape: 'list' as const }, responses: [] }
     const { rfqs } = summariseChannel(
-      channelInput([...scenes, scene(8, { state: 'closed' }, [response(1, { status: 'accepted' }), response(2)])]),
+      channelInput([
+        ...scenes,
+        scene(8, { state: 'closed' }, [response(1, { status: 'accepted' }), response(2)]),
+        { ...scene(9, { state: 'closed', responses: [{ id: 'a' }, { id: 'b' }] }), ...unread },
+      ]),
     )
     expect(Object.fromEntries(rfqs.map(({ number, awardWords }) => [number, awardWords]))).toMatchObject({
       1: 'No offer was accepted.',
@@ -59,6 +64,7 @@ describe('the overview of a channel', () => {
       4: 'None: no offer that can be compared.',
       6: 'No offer was accepted.',
       8: 'Accepted: Developer 1, 10,000 t at 12.00 USD/t.',
+      9: '2 offers, not read yet.',
     })
     expect(rfqs.find(({ number }) => number === 8)).toMatchObject({ award: null, accepted: { tonnes: 10_000 } })
   })

@@ -168,6 +168,10 @@ describe('the recommendation', () => {
     expect(dearer.recommendation).toMatchObject({ awards: [], changes: [], questions: [], award: { total: 110_000 } })
     const same = decided({ responses: [priced(1, 11, 'accepted'), priced(2, 14, 'submitted')] })
     expect(recommendationLines(same)[1]).toBe('Compared: It is what the rule “Cheapest compliant” chooses.')
+    const equal = decided({ responses: [priced(1, 14, 'submitted'), priced(2, 14, 'accepted')] })
+    expect(recommendationLines(equal)[1]).toMatch(
+      /^Compared: It costs the same as what the rule “Cheapest compliant” chooses: Developer 1/,
+    )
     const none = decided({ responses: [priced(1, 99, 'accepted'), priced(2, 1, 'rejected')] })
     expect(recommendationLines(none).join(' ')).not.toMatch(/Award |offer 2/)
   })
