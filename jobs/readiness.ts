@@ -9,6 +9,7 @@ import { type Cron, compileCron } from './cron.js'
 import { describeMaintenance } from './maintenance-status.js'
 import { checkPollFreshness, newestRuns, type PollState } from './poll-freshness.js'
 import { minPollMs } from './poll-planning.js'
+import { settlesWithin } from './settles-within.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'closing' | 'database' | 'file' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
@@ -94,12 +95,13 @@ function reuseResult<T>(call: () => Promise<T>, milliseconds: number): () => Pro
   }
 }
 
+/** How long a check may take, in milliseconds: who asks does not wait for a server that hangs. */
+const MAX_CHECK_MS = 5000
+
 async function runCheck(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {
-  try {
-    return { name, ...(await check()) }
-  } catch (error) {
-    return { name, ok: false, message: (error as Error).message }
-  }
+  const result = check().catch((error: Error) => ({ ok: false, message: error.message }))
+  if (await settlesWithin(result, MAX_CHECK_MS)) return { name, ...(await result) }
+  return { name, ok: false, message: `the ${name} does not answer within ${MAX_CHECK_MS / 1000} s` }
 }
 
 const KINDS = ['listings', 'rfqs'] as const

@@ -54,7 +54,12 @@ export function createCloseIntents(
     await tx.lock('close intent', intent.id)
     const row = await tx.get<IntentRow>('select * from close_intents where id = @id', { id: intent.id })
     const name = `Close intent ${intent.id} of RFQ ${intent.rfqId}`
-    if (!row) throw new StoreError(`${name} does not exist.`)
+    // After a fail-over that lost the last commits, another one may have its number.
+    const isSame =
+      row?.channel === intent.channel &&
+      row.rfq_id === toStoredText(intent.rfqId) &&
+      row.created_at === intent.createdAt
+    if (!row || !isSame) throw new StoreError(`${name} does not exist.`)
     if (!isIntentTransition(row.state, to)) throw new StoreError(`${name} is ${row.state}; it cannot become ${to}.`)
     return row
   }
@@ -80,7 +85,7 @@ export function createCloseIntents(
     planClose: ({ channel, rfqId, runId, evidence, requested = false, now }) =>
       database.write(async (tx) => {
         // A process that lost its run must not close: what it read may be out of date.
-        await assertLive(tx, { id: runId })
+        await assertLive(tx, { id: runId, channel })
         await tx.lock('close intents', channel, rfqId)
         const rfq = { channel, rfqId: toStoredText(rfqId) }
         const open = await tx.get<{ id: number }>(

@@ -52,9 +52,11 @@ export function createRuns(options: {
     const renewed = await database
       .write((tx) =>
         tx.all<{ id: number }>(
-          `update runs set lease_until = @until where ${tx.dialect.anyOf('id', '@ids')} and finished_at is null
+          // After a fail-over that lost the last commits, a run of another process may have the number of one of this process.
+          `update runs set lease_until = @until
+          where ${tx.dialect.anyOf('id', '@ids')} and finished_at is null and holder = @holder
           returning id`,
-          { until: leaseUntil(), ids },
+          { until: leaseUntil(), ids, holder: JSON.stringify(holder) },
         ),
       )
       .catch(() => null) // If the database is locked, full or away, the next renewal tries again before the lease expires.
@@ -169,10 +171,11 @@ function describeBusy({ id, channel, kind, holder, started_at, lease_until }: Ru
 }
 
 /** Stops a writer whose run was taken over; it is not taken over before the transaction ends. Throws RunLostError. */
-export async function assertLive(tx: Transaction, run: { id: number }): Promise<void> {
-  const row = await tx.get(`select id from runs where id = @id and finished_at is null ${tx.dialect.keepRows}`, {
-    id: run.id,
-  })
+export async function assertLive(tx: Transaction, run: { id: number; channel: string }): Promise<void> {
+  const row = await tx.get(
+    `select id from runs where id = @id and channel = @channel and finished_at is null ${tx.dialect.keepRows}`,
+    { id: run.id, channel: run.channel },
+  )
   if (!row) throw takenOverError(run.id)
 }
 

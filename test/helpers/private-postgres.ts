@@ -1,8 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { freePort } from './private-redis.js'
 
 const run = promisify(execFile)
@@ -22,27 +23,59 @@ export const postgresSkipReason: string | null =
 /** A PostgreSQL server for tests, on a private port with its data in a temporary folder. */
 export class PrivatePostgres {
   readonly url: string
-  readonly #port: number
+  readonly port: number
   readonly #folder: string
 
   private constructor(port: number, folder: string) {
-    this.#port = port
+    this.port = port
     this.#folder = folder
     this.url = `postgres://quotekeeper@127.0.0.1:${port}/postgres`
   }
 
   static async start(): Promise<PrivatePostgres> {
-    const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-postgres-'))
-    if (AS?.uid !== undefined && AS.gid !== undefined) await chown(folder, AS.uid, AS.gid)
-    const postgres = new PrivatePostgres(await freePort(), folder)
-    await program('initdb', '-D', folder, '-U', 'quotekeeper', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+    const postgres = await PrivatePostgres.#create()
+    await program('initdb', '-D', postgres.#folder, '-U', 'quotekeeper', '-A', 'trust', '-E', 'UTF8', '--no-sync')
     await postgres.launch()
     return postgres
   }
 
+  static async #create(): Promise<PrivatePostgres> {
+    const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-postgres-'))
+    if (AS?.uid !== undefined && AS.gid !== undefined) await chown(folder, AS.uid, AS.gid)
+    return new PrivatePostgres(await freePort(), folder)
+  }
+
+  /** Starts a streaming replica of this server. */
+  async replicate(): Promise<PrivatePostgres> {
+    const replica = await PrivatePostgres.#create()
+    const from = `host=127.0.0.1 port=${this.port} user=quotekeeper`
+    await program('pg_basebackup', '-d', from, '-D', replica.#folder, '-c', 'fast', '-R', '--no-sync')
+    await replica.launch()
+    return replica
+  }
+
+  /** Makes a replica the primary server. */
+  async promote(): Promise<void> {
+    await program('pg_ctl', '-D', this.#folder, '-w', 'promote')
+  }
+
+  /** Executes statements on a connection of their own. */
+  async execute(...statements: string[]): Promise<pg.QueryResult | undefined> {
+    const client = new pg.Client({ connectionString: this.url })
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      let result: pg.QueryResult | undefined
+      for (const statement of statements) result = await client.query(statement)
+      return result
+    } finally {
+      await client.end()
+    }
+  }
+
   /** Starts the server, keeping any existing data. */
   async launch(): Promise<void> {
-    const settings = `-p ${this.#port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=300`
+    const settings = `-p ${this.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=300`
     await program('pg_ctl', '-D', this.#folder, '-w', '-l', join(this.#folder, 'log'), '-o', settings, 'start')
   }
 
@@ -51,7 +84,21 @@ export class PrivatePostgres {
     await program('pg_ctl', '-D', this.#folder, '-w', '-m', 'immediate', 'stop')
   }
 
+  /** Sends a signal to all its processes: SIGSTOP lets it hang, SIGCONT go on, SIGKILL is what a broken machine does. */
+  async signal(name: NodeJS.Signals): Promise<void> {
+    const postmaster = Number.parseInt(await readFile(join(this.#folder, 'postmaster.pid'), 'utf8'), 10)
+    const { stdout } = await run('pgrep', ['-P', String(postmaster)])
+    for (const pid of [postmaster, ...stdout.trim().split('\n').map(Number)]) {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // It has just ended.
+      }
+    }
+  }
+
   async remove(): Promise<void> {
+    await this.signal('SIGCONT').catch(() => undefined)
     await this.kill().catch(() => undefined) // It may already be stopped.
     await rm(this.#folder, { recursive: true, force: true })
   }

@@ -1,5 +1,5 @@
 import { chmodSync, statSync } from 'node:fs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../jobs/readiness.js'
 import type { RunEnd } from '../../src/store/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
@@ -44,6 +44,22 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
 }
 
 describe('readiness', () => {
+  it('answers although the database or the queue does not, and says so', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const never = () => new Promise<never>(() => undefined)
+    const store = await openNewStore()
+    onTestFinished(() => store.close())
+    const options = { config: testConfig(), now: () => new Date('2026-11-21T10:00:00Z') }
+    const hanging = createReadiness({ ...options, store: { ...store, runs: never }, runner: { ping: never } })
+    const answer = hanging()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(await answer).toEqual([
+      { name: 'database', ok: false, message: 'the database does not answer within 5 s' },
+      { name: 'queue', ok: false, message: 'the queue does not answer within 5 s' },
+    ])
+  })
+
   it('is ready while the last complete poll is younger than three intervals', async () => {
     const { poll, at } = await createTestReadiness()
     expect(await at('2026-11-21T10:00:30Z')).toEqual({ database: true, queue: true, 'rfqs of acme/forest': false })

@@ -37,7 +37,11 @@ export function migrate(
     if (from === 0 && !create) throw emptyDatabase(database)
     const missing = steps.filter(({ version }) => version > from)
     if (missing.length === 0) return { from, to: from }
+    // It takes as long as it takes; but others wait behind whoever waits for a table.
+    await tx.run('set local statement_timeout = 0')
+    await tx.run('set local lock_timeout = 0')
     await tx.lock('migration')
+    await tx.run(`set local lock_timeout = '30s'`)
     // Another process may have applied them meanwhile.
     const current = await checkSchema(tx, database, steps)
     for (const step of missing.filter(({ version }) => version > current)) await apply(tx, database, step, now)

@@ -1,22 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
 import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
 import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql-database.js'
+import { type Connection, ConnectionPool, isWorthAnotherConnection } from './connections.js'
 import { toPositional } from './named-parameters.js'
 import { isAway, isConflict, isConnectionLost, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
 /** How long a write waits for a server that is away, in milliseconds: about as long as a restart takes. */
 const MAX_OUTAGE_MS = 5000
-/** How long a connection may take to be made, or to become free. */
-const CONNECT_TIMEOUT_MS = 5000
-/** A server that does not answer for this long is away, such as one behind a broken network. */
-const QUERY_TIMEOUT_MS = 60_000
 /** How often a transaction is made again that PostgreSQL cancelled because of others. */
 const MAX_CONFLICTS = 10
-
-const INT8 = 20
-const NUMERIC = 1700
 
 export const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
@@ -42,9 +35,8 @@ export interface Cursor<T> {
 export class PostgresDatabase implements SqlDatabase {
   readonly dialect = POSTGRES
   readonly location: PostgresLocation
-  readonly #pool: pg.Pool
+  readonly #pool: ConnectionPool
   readonly #readOnly: boolean
-  readonly #prepared = new WeakSet<pg.PoolClient>()
 
   constructor(
     location: PostgresLocation,
@@ -52,23 +44,7 @@ export class PostgresDatabase implements SqlDatabase {
   ) {
     this.location = location
     this.#readOnly = readOnly
-    this.#pool = new pg.Pool({
-      connectionString: location.connectionString,
-      application_name: application,
-      max: connections,
-      // One that stays connected, so that others see that this process uses the database.
-      min: readOnly ? 0 : 1,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
-      idleTimeoutMillis: 30_000,
-      keepAlive: true,
-      allowExitOnIdle: true,
-      types: { getTypeParser: typeParser },
-    })
-    // An idle connection was lost; the next query makes a new one.
-    this.#pool.on('error', () => {})
-    // Errors of others are those of their queries; without a listener, losing one would end the process.
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#pool = new ConnectionPool(location, { connections, readOnly, application })
   }
 
   all<T>(sql: string, parameters?: SqlParameters): Promise<T[]> {
@@ -91,7 +67,7 @@ export class PostgresDatabase implements SqlDatabase {
 
   /** Reads rows in pages, from one state of the database. */
   async *stream<T>(sql: string, parameters: SqlParameters, pageSize: number): AsyncGenerator<T> {
-    const client = await this.#connect().catch((error) => {
+    const client = await this.#pool.take().catch((error) => {
       throw toPostgresError(error, this.location.name)
     })
     let failure: unknown
@@ -110,7 +86,7 @@ export class PostgresDatabase implements SqlDatabase {
       throw toPostgresError(error, this.location.name)
     } finally {
       // Its caller may have stopped reading.
-      await rollback(client, failure)
+      await client.release(failure ?? 'stopped')
     }
   }
 
@@ -134,17 +110,17 @@ export class PostgresDatabase implements SqlDatabase {
 
   /** Waits for what is under way. */
   async close(): Promise<void> {
-    if (!this.#pool.ending) await this.#pool.end()
+    await this.#pool.close()
   }
 
   async #attempt<T>(
     work: (tx: Transaction) => Promise<T>,
   ): Promise<{ result: T } | { error: unknown; committing: boolean }> {
-    let client: pg.PoolClient | undefined
+    let client: Connection | undefined
     let committing = false
     let failure: unknown
     try {
-      client = await this.#connect()
+      client = await this.#pool.take()
       await client.query('begin')
       const result = await work(transactionOf(client, this.location.schema))
       committing = true
@@ -155,42 +131,25 @@ export class PostgresDatabase implements SqlDatabase {
       failure = error
       return { error, committing }
     } finally {
-      if (client) await endTransaction(client, failure)
+      await client?.release(failure)
     }
   }
 
   /** Runs queries on a connection; once more on another one if it was lost. */
-  async #reading<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #reading<T>(work: (client: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      let client: pg.PoolClient | undefined
+      let client: Connection | undefined
       let failure: unknown
       try {
-        client = await this.#connect()
+        client = await this.#pool.take()
         return await work(client)
       } catch (error) {
         failure = error
         // A connection that had been idle may have been lost before.
-        if (attempt > 1 || !client || !isConnectionLost(error)) throw toPostgresError(error, this.location.name)
+        if (attempt > 1 || !client || !isWorthAnotherConnection(error)) throw toPostgresError(error, this.location.name)
       } finally {
-        if (client) await endTransaction(client, failure)
+        await client?.release(failure)
       }
-    }
-  }
-
-  async #connect(): Promise<pg.PoolClient> {
-    const client = await this.#pool.connect()
-    if (this.#prepared.has(client)) return client
-    try {
-      await client.query(
-        `set search_path to "${this.location.schema}"; set idle_in_transaction_session_timeout = '60s';
-        set lock_timeout = '30s'; ${this.#readOnly ? 'set default_transaction_read_only = on;' : ''}
-        select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`,
-      )
-      this.#prepared.add(client)
-      return client
-    } catch (error) {
-      client.release(true)
-      throw error
     }
   }
 
@@ -203,37 +162,21 @@ export class PostgresDatabase implements SqlDatabase {
   }
 }
 
-/** Gives a connection back to the pool: without a transaction, or not at all if it was lost. */
-async function endTransaction(client: pg.PoolClient, failure: unknown): Promise<void> {
-  if (failure === undefined) client.release()
-  else await rollback(client, failure)
-}
-
-async function rollback(client: pg.PoolClient, failure: unknown): Promise<void> {
-  const isLost = isConnectionLost(failure) || (await client.query('rollback').then(undefined, () => true)) === true
-  client.release(isLost)
-}
-
-async function query<T>(client: pg.PoolClient, sql: string, parameters?: SqlParameters): Promise<T[]> {
+async function query<T>(client: Connection, sql: string, parameters?: SqlParameters): Promise<T[]> {
   return (await client.query(toPositional(sql, parameters))).rows as T[]
 }
 
-const queriesOf = (client: pg.PoolClient): Queries => ({
+const queriesOf = (client: Connection): Queries => ({
   dialect: POSTGRES,
   all: (sql, parameters) => query(client, sql, parameters),
   get: async <T>(sql: string, parameters?: SqlParameters) => (await query<T>(client, sql, parameters))[0],
 })
 
-const transactionOf = (client: pg.PoolClient, schema: string): Transaction => ({
+const transactionOf = (client: Connection, schema: string): Transaction => ({
   ...queriesOf(client),
   run: async (sql, parameters) => (await client.query(toPositional(sql, parameters))).rowCount ?? 0,
   async lock(...name) {
     const text = JSON.stringify([schema, ...name])
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [text])
+    await query(client, 'select pg_advisory_xact_lock(hashtextextended(@text, 0))', { text })
   },
 })
-
-/** Numbers as numbers: identifiers and sums stay far below 2^53. */
-function typeParser(type: number, format?: 'text' | 'binary') {
-  return type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text')
-}

@@ -1,9 +1,21 @@
 import pg from 'pg'
 import { StoreError, UnusableDatabaseError } from '../errors.js'
 
+/** The server does not answer on a connection, and no error arrived that says why. */
+export class NoAnswerError extends Error {
+  override name = 'NoAnswerError'
+  /** It does not answer on another connection either. */
+  readonly isServerGone: boolean
+  constructor(message: string, { isServerGone }: { isServerGone: boolean }) {
+    super(message)
+    this.isServerGone = isServerGone
+  }
+}
+
 /** The connection was lost or cannot be made, whatever the statement. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  if (error instanceof NoAnswerError) return true
   if (error instanceof pg.DatabaseError) {
     // 08: connection exceptions. 57P: the server shuts down, crashed, starts. 25P03, 57P05: idle for too long.
     return /^(08|57P0[1-5]|25P03)/.test(error.code ?? '')
@@ -12,7 +24,7 @@ export function isConnectionLost(error: unknown): boolean {
   return (
     /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN)/.test(code) ||
     error instanceof AggregateError ||
-    /^(Connection terminated|Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client was closed)/.test(
+    /^(Connection terminated|Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect|Client was closed)/.test(
       error.message,
     )
   )
@@ -22,12 +34,15 @@ export function isConnectionLost(error: unknown): boolean {
 export const isConflict = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(40001|40P01)$/.test(error.code ?? '')
 
+/** The server is a standby, or became one. */
+export const isServerReadOnly = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '25006'
+
 /**
  * The server cannot be used for the moment: it cannot be reached, has no free connection, or is a standby, as during a fail-over
  * whose address has not moved yet.
  */
 export const isAway = (error: unknown): boolean =>
-  isConnectionLost(error) || (error instanceof pg.DatabaseError && /^(53300|25006)$/.test(error.code ?? ''))
+  isConnectionLost(error) || isServerReadOnly(error) || (error instanceof pg.DatabaseError && error.code === '53300')
 
 /** No transaction succeeds for the moment, whatever it contains: the server is away, or others hold locks for too long. */
 export const isUnavailable = (error: unknown): boolean =>
@@ -46,6 +61,13 @@ const UNREACHABLE: Remedy = {
 
 /** Of the driver, by their message or code. */
 const DRIVER_REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
+  [
+    /^timeout exceeded when trying to connect/,
+    {
+      what: 'Every connection of this process to PostgreSQL was in use for too long',
+      todo: 'Look for slow statements and for locks in pg_stat_activity of the server.',
+    },
+  ],
   [
     /^SASL|password must be a string/,
     {
@@ -160,7 +182,14 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     },
   ],
   [
-    /^(40001|40P01|55P03|57014)/,
+    /^57014/,
+    {
+      what: 'PostgreSQL cancelled a statement that took longer than a minute, or that somebody cancelled',
+      todo: 'It was rolled back. Look for the load and for locks of others in pg_stat_activity of the server, and whether its autovacuum runs.',
+    },
+  ],
+  [
+    /^(40001|40P01|55P03)/,
     {
       what: 'PostgreSQL cancelled the transaction because others held its locks for too long',
       todo: 'It was rolled back and is made again in the next run.',

@@ -35,6 +35,13 @@ export const isPostgresUrl = (database: string): boolean => /^postgres(ql)?:\/\/
  * @throws UnusableDatabaseError
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
+  const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? ''
+  if (authority.slice(authority.lastIndexOf('@')).includes(',')) {
+    throw new UnusableDatabaseError(
+      'The URL of the database names several hosts. Use one name that leads to the server that can be written, and moves with it ' +
+        'at a fail-over, such as that of a load balancer or a virtual address.',
+    )
+  }
   const url = URL.canParse(text) && isDecodable(text) ? new URL(text) : null
   // The text may contain a password.
   if (!url || !isPostgresUrl(text)) {

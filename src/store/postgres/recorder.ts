@@ -199,7 +199,7 @@ function findMissing(
 async function beginWriting(tx: Transaction, run: LiveRun, moments: readonly Date[]): Promise<string[]> {
   const [first, ...others] = moments.map((moment) => moment.toISOString()) as [string, ...string[]]
   const row = await tx.get<{ newest_at: string }>(
-    `with live as (select id from runs where id = @run and finished_at is null for share)
+    `with live as (select id from runs where id = @run and channel = @channel and finished_at is null for share)
     insert into channels select @channel, @first from live
     on conflict (channel) do update set newest_at = greatest(channels.newest_at, excluded.newest_at)
     returning newest_at`,

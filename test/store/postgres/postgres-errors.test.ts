@@ -4,7 +4,7 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
-import { toPostgresError } from '../../../src/store/postgres/postgres-errors.js'
+import { NoAnswerError, toPostgresError } from '../../../src/store/postgres/postgres-errors.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 
 const messageOf = (error: unknown) => String(toPostgresError(error, 'postgres://db/desk'))
@@ -37,6 +37,18 @@ describe('an error of PostgreSQL', () => {
   ])('about %s says what to do, and that it does not end by itself', (_, error, words) => {
     expect(messageOf(error)).toMatch(words)
     expect(toPostgresError(error, 'db')).toBeInstanceOf(UnusableDatabaseError)
+  })
+
+  it('about a slow statement names it, and not a lost connection', () => {
+    expect(messageOf(ofServer('57014'))).toMatch(
+      /cancelled a statement that took longer than a minute.*pg_stat_activity/,
+    )
+    const busy = new Error('timeout exceeded when trying to connect')
+    expect(messageOf(busy)).toMatch(/^StoreError: Every connection of this process to PostgreSQL was in use/)
+    const silent = new NoAnswerError('it does not answer: timeout expired', { isServerGone: true })
+    expect(messageOf(silent)).toMatch(
+      /cannot be reached: .*\(it does not answer: timeout expired\)\. Check that it runs/,
+    )
   })
 
   it('that may end by itself promises nothing, because the process may exit', () => {

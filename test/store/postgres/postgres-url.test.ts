@@ -36,6 +36,16 @@ describe('the URL of a PostgreSQL database', () => {
     expect(error.message).not.toContain('SECRET')
   })
 
+  it('with several hosts is refused with what to use instead', () => {
+    for (const hosts of ['one,two', 'one:5432,two:5433']) {
+      const error = rejection(`postgres://me:SECRET@${hosts}/desk?target_session_attrs=read-write`)
+      expect(error).toBeInstanceOf(UnusableDatabaseError)
+      expect(error.message).toMatch(/several hosts. Use one name that .* moves with it at a fail-over/)
+      expect(error.message).not.toContain('SECRET')
+    }
+    expect(parsePostgresUrl('postgres://me:a,b@one/desk?sslrootcert=/a,b').name).toBe('postgres://one/desk')
+  })
+
   it('gives sslmode the meaning that it has for psql, and verifies in full what only names a certificate', () => {
     const queryOf = (query: string) => new URL(parsePostgresUrl(`${HOST}?${query}`).connectionString).search
     expect(queryOf('schema=pgfoo')).toBe('')

@@ -1,0 +1,134 @@
+import pg from 'pg'
+import { isConnectionLost, isServerReadOnly, NoAnswerError } from './postgres-errors.js'
+import type { PostgresLocation } from './postgres-url.js'
+import { SELECT_SESSION, SilenceCheck } from './silence.js'
+
+/** How long a connection may take to be made, or to become free, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 5000
+/** A commit may wait for a synchronous replica; nobody knows for how long. */
+const MAX_COMMIT_MS = 60_000
+/** Readers would not notice that the name of the server belongs to another one now. */
+const MAX_READER_SECONDS = 600
+
+const INT8 = 20
+const NUMERIC = 1700
+
+export interface ConnectionOptions {
+  /** How many are made at most. */
+  connections: number
+  readOnly: boolean
+  application: string
+}
+
+/** A connection that was taken from the pool. */
+export interface Connection {
+  /** @throws NoAnswerError; pg.DatabaseError and other errors of the driver */
+  query(statement: string | pg.QueryConfig): Promise<pg.QueryResult>
+  /** Gives it back: without a transaction, or not at all if it was lost. */
+  release(failure?: unknown): Promise<void>
+}
+
+interface Prepared {
+  session: string | null
+  generation: number
+}
+
+/**
+ * A pool of connections. When one turns out to be lost, or its server to be read-only, the others made before are not used any
+ * more: the name of the server may belong to another one now, as after a fail-over.
+ */
+export class ConnectionPool {
+  readonly #pool: pg.Pool
+  readonly #silence: SilenceCheck
+  readonly #settings: string
+  readonly #readOnly: boolean
+  readonly #prepared = new WeakMap<pg.PoolClient, Prepared>()
+  #generation = 0
+
+  constructor(
+    { connectionString, schema }: PostgresLocation,
+    { connections, readOnly, application }: ConnectionOptions,
+  ) {
+    const config = { connectionString, application_name: application, keepAlive: true }
+    this.#readOnly = readOnly
+    this.#silence = new SilenceCheck(config)
+    // The server ends what a client left behind that is gone, and statements that nobody waits for any more.
+    this.#settings = `
+      set search_path to "${schema}"; set idle_in_transaction_session_timeout = '60s';
+      set lock_timeout = '30s'; set statement_timeout = '60s'; ${readOnly ? 'set default_transaction_read_only = on;' : ''}
+      select set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),
+        set_config('tcp_keepalives_count', '3', false);
+      select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local');
+      ${SELECT_SESSION}`
+    this.#pool = new pg.Pool({
+      ...config,
+      max: connections,
+      // One that stays connected, so that others see that this process uses the database.
+      min: readOnly ? 0 : 1,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idleTimeoutMillis: 30_000,
+      maxLifetimeSeconds: readOnly ? MAX_READER_SECONDS : 0,
+      allowExitOnIdle: true,
+      types: { getTypeParser: typeParser },
+    })
+    // An idle connection was lost; the next query makes a new one.
+    this.#pool.on('error', () => {})
+    // Errors of others are those of their queries; without a listener, losing one would end the process.
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  async take(): Promise<Connection> {
+    for (;;) {
+      const client = await this.#pool.connect()
+      const known = this.#prepared.get(client)
+      if (known && known.generation < this.#generation) client.release(true)
+      else return this.#connection(client, known ?? (await this.#prepare(client)))
+    }
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end()
+  }
+
+  async #prepare(client: pg.PoolClient): Promise<Prepared> {
+    const generation = this.#generation
+    try {
+      const results: unknown = await this.#silence.wait(client.query(this.#settings), null)
+      const session = (results as pg.QueryResult<{ session: string }>[]).at(-1)?.rows[0]?.session ?? null
+      const prepared = { session, generation }
+      this.#prepared.set(client, prepared)
+      return prepared
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  #connection(client: pg.PoolClient, { session, generation }: Prepared): Connection {
+    const query: Connection['query'] = (statement) =>
+      this.#silence.wait(client.query(statement), session, statement === 'commit' ? MAX_COMMIT_MS : undefined)
+    return {
+      query,
+      release: async (failure) => {
+        if (failure === undefined) {
+          client.release()
+          return
+        }
+        const isOver = isConnectionLost(failure) || (!this.#readOnly && isServerReadOnly(failure))
+        if (isOver && generation === this.#generation) this.#generation++
+        const isLost = isOver || (await query('rollback').then(undefined, () => true)) === true
+        client.release(isLost)
+      },
+    }
+  }
+}
+
+/** Whether another connection may do better. */
+export const isWorthAnotherConnection = (error: unknown): boolean =>
+  isConnectionLost(error) && !(error instanceof NoAnswerError && error.isServerGone)
+
+/** Numbers as numbers: identifiers and sums stay far below 2^53. */
+function typeParser(type: number, format?: 'text' | 'binary') {
+  return type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text')
+}
