@@ -171,12 +171,13 @@ function describeBusy({ id, channel, kind, holder, started_at, lease_until }: Ru
 }
 
 /** Stops a writer whose run was taken over; it is not taken over before the transaction ends. Throws RunLostError. */
-export async function assertLive(tx: Transaction, run: { id: number; channel: string }): Promise<void> {
+export async function assertLive(tx: Transaction, { id, channel }: { id: number; channel?: string }): Promise<void> {
+  const isOfChannel = channel === undefined ? '' : 'and channel = @channel'
   const row = await tx.get(
-    `select id from runs where id = @id and channel = @channel and finished_at is null ${tx.dialect.keepRows}`,
-    { id: run.id, channel: run.channel },
+    `select id from runs where id = @id ${isOfChannel} and finished_at is null ${tx.dialect.keepRows}`,
+    { id, ...(channel !== undefined && { channel }) },
   )
-  if (!row) throw takenOverError(run.id)
+  if (!row) throw takenOverError(id)
 }
 
 const takenOverError = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { StoreError } from '../../../src/store/errors.js'
+import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/tcp-forwarder.js'
@@ -136,18 +138,23 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
 
   it('connections that were made to a standby are dropped once a write is refused, and all go where the address leads now', async () => {
     await addReplica()
-    const { reopenStore, now } = await openFixture('2026-11-20')
+    await openFixture('2026-11-20')
     await caughtUp()
     address.moveTo(replica.port)
-    const store = await reopenStore(urlOf(`failover_${schemas - 1}`))
-    await Promise.all([0, 1, 2].map(() => store.runs({})))
+    const url = urlOf(`failover_${schemas - 1}`)
+    const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 3 })
+    onTestFinished(() => database.close())
+    const busy = database.stream('select key from meta', {}, 1)
+    await busy.next()
     // It lags behind from now on.
     await replica.execute('select pg_wal_replay_pause()')
-    const begun = store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: now() })
-    await wait(500)
+    const write = database.write((tx) => tx.run(`insert into meta values ('moved', '')`))
+    await wait(300)
     address.moveTo(primary.port)
-    await begun
-    const seen = await Promise.all([0, 1, 2, 3].map(() => store.runs({})))
-    expect(seen.map((runs) => runs.length)).toEqual([1, 1, 1, 1])
+    await write
+    // Its connection to the standby becomes free.
+    await busy.return(undefined)
+    const moved = () => database.all(`select key from meta where key = 'moved'`)
+    expect(await Promise.all([0, 1, 2].map(moved))).toEqual(Array(3).fill([{ key: 'moved' }]))
   })
 })
