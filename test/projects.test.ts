@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
@@ -12,7 +12,25 @@ const unitTests = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filte
 const STARTS_PROCESSES =
   /node:(child_process|worker_threads)|helpers\/(private-redis|private-postgres|redis-runners|queue-servers|process-fixture)\.js|support\/tools\.js/
 
+/** The tests that also run on PostgreSQL, one by one. */
+const onPostgres = [
+  ...readFileSync(join(ROOT, '../vitest.postgres.config.ts'), 'utf8').matchAll(/'test\/([^']+)'/g),
+].flatMap(([, pattern = '']) => alternativesOf(pattern))
+
+/** `{a,b}.test.ts`: `a.test.ts`, `b.test.ts`. */
+function alternativesOf(pattern: string): string[] {
+  const [braces, list] = /\{([^}]*)\}/.exec(pattern) ?? []
+  if (braces === undefined || list === undefined) return [pattern]
+  return list.split(',').flatMap((name) => alternativesOf(pattern.replace(braces, name)))
+}
+
 describe('test projects', () => {
+  it('run tests on PostgreSQL that exist', () => {
+    expect(onPostgres.length).toBeGreaterThan(20)
+    const missing = onPostgres.filter((pattern) => !existsSync(join(ROOT, pattern.replace('**/*.test.ts', ''))))
+    expect(missing).toEqual([])
+  })
+
   it('find the unit tests', () => {
     expect(unitTests.length).toBeGreaterThan(40)
   })

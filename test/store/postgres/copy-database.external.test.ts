@@ -39,6 +39,7 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   await fixture.closeExpired({ mode: 'on' })
   await store.routeEvents(() => ['desk'], now())
   for (const name of ['a.xlsx', 'b.html']) await store.addReportRecord(reportRecord(name))
+  await store.stopClosing({ by: 'Anna', reason: 'wrong prices', now: now() })
   await store.close()
   return Object.assign(fixture, { path: store.name })
 }
@@ -55,6 +56,7 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       listings: JSON.stringify(await store.listings({})),
       problems: await store.problems({}),
       decisions: await store.decisions({}),
+      stop: await store.closingStop(),
       chain: await store.verifyDecisions(),
       due: await store.openRfqsDue(KEY, '2999-01-01'),
       reports: await Promise.all(['a.xlsx', 'b.html'].map((name) => store.reportRecord(name))),
