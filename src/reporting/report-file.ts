@@ -112,7 +112,7 @@ async function writeFlushed(path: string, content: FileContent): Promise<Written
   }
 }
 
-/** The content as it is, of which the hash learns while it is written. */
+/** Passes the content through and updates the hash. */
 async function* hashed(content: FileContent, hash: Hash): AsyncGenerator<Buffer | string> {
   for await (const part of content instanceof Readable ? content : [content]) {
     hash.update(part)

@@ -103,7 +103,7 @@ function addBoard(app: FastifyInstance, board: Board, scrub: (text: string) => s
       app.get(path, async ({ params, query }, reply) => {
         const request = { queues, uiConfig, params: params as object, query: query as object, body: {}, headers: {} }
         const { status = 200, body } = await Promise.resolve(handler(request)).catch((error: Error) => {
-          // All that handlers do is to ask Redis; a mistake in the code is none of its errors.
+          // Handlers only call Redis; a TypeError is a bug, not an outage.
           throw error instanceof TypeError ? error : queueUnavailable()
         })
         const json = JSON.stringify(body, (key, value) => withoutSecrets(key, firstLines(key, value)))

@@ -58,7 +58,7 @@ function printReport({ io }: Cli, { from, to, tables, decisions, resumed }: Copy
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   io.out(`${to}\n`)
   io.err(
-    `${resumed ? 'Finished the copy of' : 'Copied'} ${from}: ${plural(rows, 'row')} in ${tables.length} tables, the same in both by their ` +
+    `${resumed ? 'Finished the copy of' : 'Copied'} ${from}: ${plural(rows, 'row')} in ${tables.length} tables, verified by ` +
       `SHA-256. Decision log: ${decisions}\nTo use the copy, set \`database\` to it in all processes; keep the original ` +
       'until you are sure, and start nothing on it: RFQs would be closed by both.\n',
   )

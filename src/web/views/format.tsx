@@ -64,7 +64,7 @@ export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChil
   </p>
 )
 
-/** How old what is shown is, at the end of a line of facts. It differs each time, and nobody need be told of that. */
+/** How old what is shown is, at the end of a line of facts. Changes on every load, so it does not count as a change of the page. */
 export const Ages = ({ of }: { of: readonly (string | null)[] }) => (
   <span data-volatile>{of.map((words) => (words ? ` · ${words}` : ''))}</span>
 )

@@ -28,7 +28,7 @@ export interface Frame {
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
   now: Date
-  /** The past moment that is shown, the same page now, and the channels of whose RFQs no poll was complete by then. */
+  /** The past moment that is shown, the same page now, and the channels of which no poll of that kind was complete by then. */
   asOf?: { at: Date; kind: 'rfqs' | 'listings'; nowLink: string; incomplete: readonly string[] } | undefined
   /** What the script does when something was polled: show the new page, or say that there is one. */
   live?: 'replace' | 'notice' | undefined
