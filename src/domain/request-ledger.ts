@@ -92,6 +92,12 @@ export interface LedgerState {
   grants: readonly Grant[]
 }
 
+/** Whether what was stored as the state of a ledger is one. */
+export const isLedgerState = (state: LedgerState): boolean =>
+  [state.at, state.pausedUntil, state.renewBy].every(Number.isFinite) &&
+  Array.isArray(state.holders) &&
+  Array.isArray(state.grants)
+
 /**
  * @param options.unknownStarts an earlier ledger was lost, and starts that it granted are unknown: grants none before they no
  *   longer count

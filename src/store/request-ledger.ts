@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, chownSync, closeSync, openSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { Clock } from '../domain/clock.js'
-import { claimShare, emptyLedger, type LedgerState, type RequestLedger } from '../domain/request-ledger.js'
+import {
+  claimShare,
+  emptyLedger,
+  isLedgerState,
+  type LedgerState,
+  type RequestLedger,
+} from '../domain/request-ledger.js'
 import { retryWhileBusy, type Sqlite } from './connection.js'
-import { bootId, isProcessAlive } from './process-alive.js'
+import { hasEnded, hostIdentity } from './process-alive.js'
 import { toStoreError } from './sqlite-errors.js'
 
 /** SQLite's busy timeout, which blocks the thread, in milliseconds. */
@@ -151,11 +156,6 @@ class LedgerFile {
   }
 }
 
-export const isLedgerState = (state: LedgerState): boolean =>
-  [state.at, state.pausedUntil, state.renewBy].every(Number.isFinite) &&
-  Array.isArray(state.holders) &&
-  Array.isArray(state.grants)
-
 /** Damaged, emptied (its table is gone), or deleted at this moment. */
 const isUnusable = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR$|READONLY_DBMOVED)/.test(error.code)
@@ -169,19 +169,4 @@ function createLike(model: string, path: string): void {
   const { mode, uid, gid } = statSync(model)
   chmodSync(path, mode & 0o666)
   if (process.getuid?.() === 0) chownSync(path, uid, gid)
-}
-
-/** Process ids are comparable within one start of one host and one process namespace. */
-export function hostIdentity(): string {
-  try {
-    return `${hostname()} ${bootId()} ${readlinkSync('/proc/self/ns/pid')}`
-  } catch {
-    return hostname()
-  }
-}
-
-/** Whether the process of a ledger's id (`HOST|PID|…`) is known to have ended. */
-export function hasEnded(holder: string, host: string): boolean {
-  const [holderHost, pid] = holder.split('|')
-  return holderHost === host && !isProcessAlive(Number(pid))
 }

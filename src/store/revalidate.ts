@@ -3,7 +3,6 @@ import { parseExactly } from '../domain/exact-json.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import { parseStored } from '../domain/observation.js'
 import type { Version } from '../domain/records.js'
-import { type Connection, connect, yieldToEventLoop } from './connection.js'
 import type { RevalidationReport } from './contract.js'
 import { pacedWrites } from './paced-writes.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
@@ -28,7 +27,6 @@ export const SELECT_VERSIONS = 'select * from versions order by channel, kind, i
 /** Codes of problems of a list, a request or a received text: parsing stored bodies does not find them all. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding', 'duplicate-key', 'precision',
   'conflict', 'api-key')`
-const MAX_ROWS_PER_TURN = 500
 
 /**
  * Parses every stored version with the current schemas, updates `valid`, removes problems that no version has any more and
@@ -47,21 +45,6 @@ export async function revalidate(
     for (const name of Object.keys(report) as (keyof RevalidationReport)[]) report[name] += changed[name]
   }
   return report
-}
-
-/** Streams the versions on a connection of its own. */
-export async function* streamVersions(connection: Connection): AsyncGenerator<StoredVersion> {
-  const reader = connect(connection.path)
-  try {
-    const rows = reader.prepare(SELECT_VERSIONS).iterate() as IterableIterator<StoredVersion>
-    let read = 0
-    for (const row of rows) {
-      yield row
-      if (++read % MAX_ROWS_PER_TURN === 0) await yieldToEventLoop()
-    }
-  } finally {
-    reader.close()
-  }
 }
 
 /** Yields the versions of one document after another. */

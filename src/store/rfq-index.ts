@@ -1,6 +1,7 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 import { isCalendarDate } from '../domain/zoned-time.js'
-import { type Connection, yieldToEventLoop } from './connection.js'
+import type { Connection } from './connection.js'
 import { CURRENT_VERSION } from './document-queries.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
 import { fromStoredText } from './stored-text.js'

@@ -22,11 +22,12 @@ import { isNotWritable, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { createReportRecords } from './report-records.js'
 import { createRequestLedgers } from './request-ledger.js'
-import { revalidate, streamVersions } from './revalidate.js'
+import { revalidate } from './revalidate.js'
 import { createRfqIndex } from './rfq-index.js'
 import { createRuns } from './run-leases.js'
 import { sqliteDatabase } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
+import { streamVersions } from './stream-versions.js'
 import { checkWritable } from './write-check.js'
 
 export interface StoreOptions {

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import {
   claimShare,
   emptyLedger,
+  isLedgerState,
   type LedgerReport,
   type LedgerShare,
   type LedgerState,
   type RequestLedger,
 } from '../../domain/request-ledger.js'
-import { hasEnded, hostIdentity, isLedgerState } from '../request-ledger.js'
+import { hasEnded, hostIdentity } from '../process-alive.js'
 import type { Queries, SqlDatabase } from '../sql-database.js'
 import { isAway } from './postgres-errors.js'
 
