@@ -1,17 +1,11 @@
 import { statSync } from 'node:fs'
-import { createClosings } from './closings.js'
 import { Connection } from './connection.js'
 import type { Reader } from './contract.js'
-import { createDeliveries } from './deliveries.js'
-import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
 import { requireCurrentSchema } from './migrate.js'
-import { createMonitoring } from './monitoring.js'
-import { createOverview } from './overview.js'
-import { createPollStates } from './poll-states.js'
 import { requireFile } from './read-only.js'
-import { createOpenRfqsDue, createRfqIndex } from './rfq-index.js'
-import { createRunQueries } from './run-queries.js'
+import { createRfqIndex } from './rfq-index.js'
+import { createSharedQueries } from './shared-modules.js'
 import { sqliteDatabase } from './sqlite-database.js'
 
 /**
@@ -25,16 +19,9 @@ export async function openReader(path: string, { checked = true } = {}): Promise
     if (!checked) requireCurrentSchema(db)
   })
   const database = sqliteDatabase(connection)
-  const presentRfqs = createRfqIndex(connection)
   return {
-    ...createRunQueries(database),
-    ...createPollStates(database),
+    ...createSharedQueries(database, createRfqIndex(connection)),
     ...createHistory(connection),
-    ...createOverview(database),
-    ...createClosings(database, createEventWriter(database)),
-    ...createDeliveries(database),
-    ...createMonitoring(database, presentRfqs),
-    openRfqsDue: createOpenRfqsDue(presentRfqs),
     async sizes() {
       const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
       return { database: size(connection.path), wal: size(`${connection.path}-wal`) }

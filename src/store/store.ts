@@ -1,30 +1,21 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs'
 import type { Clock } from '../domain/clock.js'
 import { backupDatabase } from './backup.js'
-import { createClosings } from './closings.js'
 import { Connection, type Sqlite, tryToWrite } from './connection.js'
 import type { Store } from './contract.js'
 import { UnusableDatabaseError } from './errors.js'
 import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
-import { readIdentity } from './identity.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
-import { createMaintenanceLog } from './maintenance.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { migrations } from './migrations.js'
 import { createObservedEvents } from './observed-events.js'
-import { createOutbox } from './outbox.js'
-import { createOverview } from './overview.js'
-import { createPollParts } from './poll-parts.js'
-import { createPollStates } from './poll-states.js'
-import { createPruning } from './prune.js'
 import { isNotWritable, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
-import { createReportRecords } from './report-records.js'
 import { createRequestLedgers } from './request-ledger.js'
 import { revalidate } from './revalidate.js'
 import { createRfqIndex } from './rfq-index.js'
-import { createRuns } from './run-leases.js'
+import { createSharedStore } from './shared-modules.js'
 import { sqliteDatabase } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
 import { streamVersions } from './stream-versions.js'
@@ -61,22 +52,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const connection = await openConnection(options, clock)
   const database = sqliteDatabase(connection)
   const events = createEventWriter(database)
-  const { stopRenewing, ...runs } = createRuns({ database, clock, command: options.command ?? null, events })
+  const presentRfqs = createRfqIndex(connection)
+  const shared = { database, presentRfqs, events, clock, command: options.command ?? null }
+  const { stopRenewing, ...modules } = createSharedStore(shared)
   const ledgers = createRequestLedgers(options.path, clock)
   return {
     name: options.path,
-    ...runs,
+    ...modules,
     ...createRecorder(connection, createObservedEvents(events)),
-    ...createPollStates(database),
-    ...createPollParts(database, clock),
     ...createHistory(connection),
-    ...createOverview(database),
-    ...createClosings(database, events),
-    ...createMaintenanceLog(database),
-    ...createPruning(database),
-    ...createReportRecords(database),
-    ...createOutbox(database, events, createRfqIndex(connection)),
-    identity: async () => connection.read(readIdentity),
     requestLedger: (origin) => ledgers.ledger(origin),
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),

@@ -1,19 +1,10 @@
 import type { Clock } from '../../domain/clock.js'
-import { createClosings } from '../closings.js'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../event-writer.js'
-import { createMaintenanceLog } from '../maintenance.js'
-import { findIdentity } from '../meta.js'
 import { createObservedEvents } from '../observed-events.js'
-import { createOutbox } from '../outbox.js'
-import { createOverview } from '../overview.js'
-import { createPollParts } from '../poll-parts.js'
-import { createPollStates } from '../poll-states.js'
-import { createPruning } from '../prune.js'
-import { createReportRecords } from '../report-records.js'
 import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../revalidate.js'
-import { createRuns } from '../run-leases.js'
+import { createSharedStore } from '../shared-modules.js'
 import { createHistory } from './history.js'
 import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
@@ -58,21 +49,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const serverClock = options.clock ? null : await followServerClock(database)
     const clock = options.clock ?? serverClock?.now ?? (() => new Date())
     const events = createEventWriter(database)
-    const { stopRenewing, ...runs } = createRuns({ database, clock, command, events })
+    const presentRfqs = createPresentRfqs(database)
+    const { stopRenewing, ...modules } = createSharedStore({ database, presentRfqs, events, clock, command })
     return {
       name: database.location.name,
-      ...runs,
+      ...modules,
       ...createRecorder(database, createObservedEvents(events)),
-      ...createPollStates(database),
-      ...createPollParts(database, clock),
       ...createHistory(database),
-      ...createOverview(database),
-      ...createClosings(database, events),
-      ...createMaintenanceLog(database),
-      ...createPruning(database),
-      ...createReportRecords(database),
-      ...createOutbox(database, events, createPresentRfqs(database)),
-      identity: () => findIdentity(database),
       requestLedger: (origin) => createRequestLedger(database, origin),
       check: () => check(database),
       checkWritable: () => checkWritable(database),

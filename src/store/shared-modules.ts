@@ -1,0 +1,51 @@
+import type { Clock } from '../domain/clock.js'
+import { createClosings } from './closings.js'
+import { createDeliveries } from './deliveries.js'
+import { createEventWriter, type EventWriter } from './event-writer.js'
+import { createMaintenanceLog } from './maintenance.js'
+import { findIdentity } from './meta.js'
+import { createMonitoring } from './monitoring.js'
+import { createOutbox } from './outbox.js'
+import { createOverview } from './overview.js'
+import { createPollParts } from './poll-parts.js'
+import { createPollStates } from './poll-states.js'
+import { createPruning } from './prune.js'
+import { createReportRecords } from './report-records.js'
+import { createOpenRfqsDue, type PresentRfqs } from './rfq-index.js'
+import { createRuns } from './run-leases.js'
+import { createRunQueries } from './run-queries.js'
+import type { SqlDatabase } from './sql-database.js'
+
+/** What readers of both engines have, written once over `SqlDatabase` (docs/ARCHITECTURE.md). */
+export const createSharedQueries = (database: SqlDatabase, presentRfqs: PresentRfqs) => ({
+  ...createRunQueries(database),
+  ...createPollStates(database),
+  ...createOverview(database),
+  ...createClosings(database, createEventWriter(database)),
+  ...createDeliveries(database),
+  ...createMonitoring(database, presentRfqs),
+  openRfqsDue: createOpenRfqsDue(presentRfqs),
+})
+
+interface SharedStoreOptions {
+  database: SqlDatabase
+  presentRfqs: PresentRfqs
+  events: EventWriter
+  clock: Clock
+  /** What this process runs, for others that wait for it. */
+  command: string | null
+}
+
+/** What stores of both engines have, written once over `SqlDatabase`, and what stops the renewal of leases. */
+export const createSharedStore = ({ database, presentRfqs, events, clock, command }: SharedStoreOptions) => ({
+  ...createRuns({ database, clock, command, events }),
+  ...createPollStates(database),
+  ...createPollParts(database, clock),
+  ...createOverview(database),
+  ...createClosings(database, events),
+  ...createMaintenanceLog(database),
+  ...createPruning(database),
+  ...createReportRecords(database),
+  ...createOutbox(database, events, presentRfqs),
+  identity: () => findIdentity(database),
+})
