@@ -54,15 +54,6 @@ export interface ObservedEvents {
 
 export function createObservedEvents(writer: EventWriter): ObservedEvents {
   const firstPollBefore = createFirstPolls()
-  const calendars = new Map<string, Calendar>()
-
-  const calendarOf = (timeZone: string): Calendar => {
-    const known = calendars.get(timeZone)
-    if (known) return known
-    const calendar = createCalendar(timeZone)
-    calendars.set(timeZone, calendar)
-    return calendar
-  }
 
   const contextOf = async (
     tx: Transaction,
@@ -75,8 +66,8 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
     return {
       run,
       stamp,
-      today: () => (today ??= calendarOf(run.timeZone).dateAt(new Date(stamp))),
-      calendar: () => calendarOf(run.timeZone),
+      today: () => (today ??= createCalendar(run.timeZone).dateAt(new Date(stamp))),
+      calendar: () => createCalendar(run.timeZone),
       firstPoll,
       rfq: await factsOfRfqs(tx, run, observations),
       listed: await listedBefore(tx, run, observations),

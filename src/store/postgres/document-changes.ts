@@ -56,14 +56,10 @@ export class DocumentChanges {
   }
 
   /** The responses of an RFQ that are not missing and were last read before a moment, in the order of their ids. */
-  presentResponses(channel: string, rfqId: string, readAt: string): string[] {
+  presentResponses(rfqId: string, readAt: string): string[] {
     const stored = toStoredText(rfqId)
     return [...this.#documents.values()].flatMap((row) =>
-      row.channel === channel &&
-      row.kind === 'response' &&
-      row.rfq_id === stored &&
-      row.missing_since === null &&
-      row.last_read_at <= readAt
+      row.kind === 'response' && row.rfq_id === stored && row.missing_since === null && row.last_read_at <= readAt
         ? [fromStoredText(row.id)]
         : [],
     )

@@ -1,7 +1,13 @@
 import type { DocumentKind, DocumentShape } from '../../domain/documents.js'
-import type { LiveRun } from '../contract.js'
-import { type EntityKey, type EntityRow, readState, requestState, type ShapedSnapshot } from '../document-values.js'
-import type { Observations, ObservedChange } from '../observed-events.js'
+import {
+  type EntityKey,
+  type EntityRow,
+  readState,
+  requestState,
+  type ShapedSnapshot,
+  type WriteContext,
+} from '../document-values.js'
+import type { ObservedChange } from '../observed-events.js'
 import { isStorable } from '../stored-text.js'
 
 /** A row of `entities` without its texts, with what its newest version has. */
@@ -29,13 +35,7 @@ export type LatestBody = { latest: 'keep' | 'clear' } | { latest: 'replace'; bod
 export type NewVersion = { body: string; superseded_at: string | null } & Record<string, unknown>
 export type VersionKey = Pick<DocumentState, 'channel' | 'kind' | 'rfq_id' | 'id' | 'version'>
 
-/** The run that writes, its timestamp, when the data was read, and what becomes events. */
-export interface ChangeContext {
-  run: LiveRun
-  stamp: string
-  readAt: string
-  observed: Observations
-}
+export type ChangeContext = Omit<WriteContext, 'isNewRfq'>
 
 /** A change whose text before is still to be read. */
 export interface PendingText {

@@ -22,12 +22,6 @@ export const POSTGRES: Dialect = {
   computesApprovedBy: false,
 }
 
-/** Rows of a query, page by page. */
-export interface Cursor<T> {
-  next(): Promise<T[]>
-  close(): Promise<void>
-}
-
 /**
  * A pool of connections to a PostgreSQL database. Transactions see what was committed before each statement (read committed);
  * the locks they need are named by their callers. This is the one place where transactions are made again.

@@ -186,10 +186,10 @@ function recordRfq(changes: DocumentChanges, snapshot: RfqSnapshot, context: Cha
 function findMissing(
   changes: DocumentChanges,
   { rfq, responses, observed = [] }: RfqSnapshot,
-  { run, readAt }: ChangeContext,
+  { readAt }: ChangeContext,
 ) {
   const listed = new Set([...responses, ...observed].map(({ id }) => id))
-  return changes.presentResponses(run.channel, rfq.id, readAt).filter((id) => !listed.has(id))
+  return changes.presentResponses(rfq.id, readAt).filter((id) => !listed.has(id))
 }
 
 /**
