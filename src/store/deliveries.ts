@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DeadLetters, DeliveryRecord, TargetState } from '../domain/deliveries.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { Claim, Outbox } from './outbox-contract.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from './sql-database.js'
@@ -7,8 +8,6 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A process sends one message within this time, or its claim on the target ends (ms). */
 export const CLAIM_MS = 120_000
-/** Between the clocks of two machines. */
-export const MAX_CLOCK_DIFFERENCE_MS = 600_000
 /** A later moment was written before the clock was set back (ms). */
 const MAX_RETRY_PAUSE_MS = 24 * 3_600_000
 
