@@ -32,7 +32,8 @@ export interface CopyReport {
 interface Unfinished {
   /** The identity of the database that is copied. */
   source: string
-  table: string
+  /** Null if all are complete. */
+  table: string | null
   after: Key | null
 }
 
@@ -87,10 +88,8 @@ async function copyAll(context: CopyContext): Promise<CopyReport> {
   const { source, target } = context
   const identity = await findIdentity(source.database)
   const unfinished = await beginOrContinue(target, identity)
-  const first = Math.max(
-    0,
-    COPIED_TABLES.findIndex(({ name }) => name === unfinished?.table),
-  )
+  const reached = COPIED_TABLES.findIndex(({ name }) => name === unfinished?.table)
+  const first = unfinished?.table === null ? COPIED_TABLES.length : Math.max(0, reached)
   for (const [at, table] of COPIED_TABLES.entries()) {
     if (at < first) continue
     const after = table.name === unfinished?.table ? unfinished.after : null
@@ -106,21 +105,28 @@ async function copyAll(context: CopyContext): Promise<CopyReport> {
 }
 
 /** @returns where an earlier copy stopped, or null */
-async function beginOrContinue({ name, database, removal }: CopyTarget, source: string): Promise<Unfinished | null> {
+async function beginOrContinue(
+  { name, database, removal, isInPlace }: CopyTarget,
+  source: string,
+): Promise<Unfinished | null> {
+  const ofAnother = new StoreError(
+    `${name} is an unfinished copy of another database. Remove it (${removal}), or copy to another one.`,
+  )
   const progress = await findMeta(database, UNFINISHED_COPY)
   if (progress !== null) {
     const unfinished = JSON.parse(progress) as Unfinished
     if (unfinished.source === source) return unfinished
-    throw new StoreError(
-      `${name} is an unfinished copy of another database. Remove it (${removal}), or copy to another one.`,
-    )
+    throw ofAnother
   }
   const found = await database.get<{ found: number }>(
     `select (select count(*) from runs) + (select count(*) from channels) + (select count(*) from events)
       + (select count(*) from delivery_targets) + (select count(*) from maintenance) as found`,
   )
-  if (found?.found) throw new StoreError(`${name} has data already. Copy to an empty database.`)
-  return null
+  if (!found?.found) return null
+  if (isInPlace) throw new StoreError(`${name} has data already. Copy to an empty database.`)
+  // It was stopped when all that was left was to put it in its place.
+  if ((await findIdentity(database)) !== source) throw ofAnother
+  return { source, table: null, after: null }
 }
 
 async function copyTable(

@@ -19,6 +19,8 @@ export interface CopySide {
 
 /** The database that is written. */
 export interface CopyTarget extends CopySide {
+  /** Whether the copy is in its place before `finish`. */
+  readonly isInPlace: boolean
   /** How to remove an unfinished copy. */
   removal: string
   /** Puts the finished copy in its place; the database is closed then. */

@@ -22,7 +22,8 @@ export const openPostgresSource = (url: string): Promise<CopySide> =>
 /** Creates the tables, if there are none. */
 export async function openPostgresTarget(url: string, now: Date): Promise<CopyTarget> {
   const side = await open(url, {}, async (database) => void (await migrate(database, now)))
-  return { ...side, removal: dropStatement(parsePostgresUrl(url)), finish: () => side.close() }
+  const removal = dropStatement(parsePostgresUrl(url))
+  return { ...side, isInPlace: true, removal, finish: () => side.close() }
 }
 
 /** Each process of Quotekeeper keeps a connection while it runs. */

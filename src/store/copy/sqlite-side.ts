@@ -25,6 +25,7 @@ export async function openSqliteTarget(path: string, now: Date): Promise<CopyTar
   const connection = await Connection.open(unfinished, async (db) => void (await migrate(db, now)))
   return {
     ...sideOf(path, connection),
+    isInPlace: false,
     removal: `delete the file ${unfinished}`,
     async finish() {
       // The last connection moves the write-ahead log into the file.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { copyDatabase } from '../../../src/store/copy/copy-database.js'
@@ -109,6 +109,16 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
       }
       expect(await copyDatabase({ from: fixture.path, to, now })).toMatchObject({ resumed: true })
       expect(await answersOf(to, fixture)).toEqual(await answersOf(fixture.path, fixture))
+      if (to.startsWith('postgres:')) continue
+      // Killed before it was put in its place.
+      renameSync(to, unfinishedPath(to))
+      expect(await copyDatabase({ from: fixture.path, to, now })).toMatchObject({ resumed: true })
+      expect(await answersOf(to, fixture)).toEqual(await answersOf(fixture.path, fixture))
+      renameSync(to, unfinishedPath(to))
+      changeMeanwhile(fixture.path, `update meta set value = 'other' where key = 'database_id'`)
+      await expect(copyDatabase({ from: fixture.path, to, now })).rejects.toThrow(
+        `delete the file ${unfinishedPath(to)}`,
+      )
     }
   })
 
