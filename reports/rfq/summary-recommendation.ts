@@ -24,6 +24,7 @@ const LISTS = [0, 5, 11] as const
  */
 export function recommendationRows(layout: RfqLayout, row: number, columns: number): RowPlan[] {
   const { recommendation, accepted } = layout.report.decision
+  const checks: Phrase = [MASTER_WORDS_CELL, layout.report.checks.master.words]
   const live = sentencesOf(layout)
   const stored: string[] = []
   /** A sentence of the report, as long as no input is changed. */
@@ -45,14 +46,17 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
   const others = changes.filter((words) => words !== closest?.words)
   // What depends on an award that is still open is not said of one that was accepted.
   const whileOpen = (...phrases: Phrase[]) => (isOpen ? phrases : [])
-  const lists = [
+  const lists: (readonly [title: string, phrases: readonly Phrase[]])[] = [
     [isOpen ? 'Why' : 'The award rule', award === null ? sentences(reasons, live.reasons) : live.reasons],
     [
       isOpen ? 'Conditions' : 'Requirements not met',
-      [...sentences(unmet, whileOpen(unmetPhrase(layout, live), expiryPhrase(layout, live))), checksPhrase(layout)],
+      [
+        ...sentences(unmet, whileOpen(unmetPhrase(layout, live), expiryPhrase(layout, live))),
+        ...whileOpen(either([`${MASTER_CHECK_CELL}<>"ok"`, layout.report.checks.master.verdict !== 'ok'], checks)),
+      ],
     ],
-    [isOpen ? 'What would change it' : '', sentences(others, whileOpen(...[0, 1, 2].map(live.breakEven)))],
-  ] as const
+    isOpen ? ['What would change it', sentences(others, [0, 1, 2].map(live.breakEven))] : ['Checks', [checks]],
+  ]
   const lines = Math.min(MAX_LINES, Math.max(1, award?.offers.length ?? 1))
   const heads = Array.from({ length: lines }, (_, at) => headline(live, at, lines))
   const rest = award === null && closest !== null && isOpen ? [ofReport(closest.words, live.closest)] : []
@@ -106,10 +110,6 @@ function bounded(sentences: readonly string[]): readonly string[] {
   const more = sentences.length - MAX_SENTENCES
   return more > 1 ? [...sentences.slice(0, MAX_SENTENCES), `${more} more in the JSON of this report.`] : sentences
 }
-
-/** What the master check found, unless all is well. */
-const checksPhrase = ({ report: { checks } }: RfqLayout): Phrase =>
-  either([`${MASTER_CHECK_CELL}<>"ok"`, checks.master.verdict !== 'ok'], [MASTER_WORDS_CELL, checks.master.words])
 
 /** The requirements that awarded offers do not meet, by title. */
 function unmetPhrase({ recommendation: { requirements } }: RfqLayout, { hasAward }: Sentences): Phrase {
