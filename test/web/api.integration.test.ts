@@ -111,6 +111,26 @@ describe('every operation', () => {
     ])
   })
 
+  it('as of a moment names the channels of which no poll was complete by then', async () => {
+    const fixture = await openChannelFixture({ retries: 0, rfqs: 3 })
+    await fixture.pollListings()
+    fixture.sandbox.faults.add({ operation: 'readRfq', times: 3, effect: { kind: 'status', status: 500 } })
+    expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
+    const early = fixture.now().toISOString()
+    fixture.advanceSeconds(60)
+    expect((await fixture.pollRfqs({ full: true })).run.outcome).toBe('complete')
+    const late = fixture.now().toISOString()
+    fixture.advanceSeconds(60)
+    const { read } = await openApi(fixture)
+    const incomplete = async (path: string) => (await read(path)).incomplete
+    for (const list of ['/rfqs', '/changes', '/today']) {
+      const ofChannel = await incomplete(`${list}?channel=${KEY}&as_of=${late}`)
+      expect([list, await incomplete(list), ofChannel]).toEqual([list, undefined, []])
+      expect([list, await incomplete(`${list}?as_of=${early}`)]).toEqual([list, [KEY, 'acme/peat']])
+    }
+    expect(await incomplete(`/listings?channel=${KEY}&as_of=${early}`)).toEqual([])
+  })
+
   it('pages through lists without repeating or missing an item', async () => {
     const fixture = await openChannelFixture({ rfqs: 7, responsesPerRfq: 1 })
     for (let round = 0; round < 6; round++) await fixture.pollRfqs()

@@ -16,6 +16,7 @@ import { databaseName } from '../../store/database-location.js'
 import { VERSION } from '../../version.js'
 import { takePage } from '../../web/api/cursor.js'
 import type { ApiMoment, ApiQueries, Lookup, RfqFilter, RfqName } from '../../web/api/queries.js'
+import { createIncompleteAt } from '../complete-polls.js'
 import { listingRow, offerRow, rfqRow } from '../json-rows.js'
 
 /** The part of the configuration that the API uses; contains no secret, so that it can be sent to a thread. */
@@ -62,6 +63,7 @@ export function createApiQueries(source: Source): ApiQueries {
         rfqs: countRfqs(rows.filter((row) => row.channel === channel && row.missingSince === null)),
       }))
     },
+    incompleteAt: createIncompleteAt(store, channels),
     firstPollAt: (filter) => store.firstPollAt(filter),
     async states(now) {
       return [...new Set((await rfqs.rows({ now })).flatMap(({ state }) => state ?? []))]

@@ -17,7 +17,7 @@ import type { Monitoring, Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
 import type { PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
-import { channelsWithoutCompletePoll } from '../complete-polls.js'
+import { createIncompleteAt } from '../complete-polls.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
 import { createRfqFinder } from './find-rfq.js'
@@ -80,10 +80,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
           listingsAt: await completeAt(channel, 'listings'),
         })),
       ),
-    incompleteAt({ channel: only, kind }, asOf) {
-      const keys = only === undefined ? channels.map(({ key }) => key) : [only]
-      return channelsWithoutCompletePoll(store, { channels: keys, kind, asOf })
-    },
+    incompleteAt: createIncompleteAt(store, channels),
     async pulse() {
       const runs = await store.runs({ limit: 20 })
       return runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`).join()

@@ -54,6 +54,8 @@ export type Lookup<T> =
 export interface ApiQueries {
   channels(now: Date): Promise<ApiChannel[]>
   /** When the first poll began; null if there was none, or the channel is unknown. */
+  /** The channels of which no poll that counts as complete had finished by a moment. */
+  incompleteAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }, asOf: Date): Promise<string[]>
   firstPollAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }): Promise<string | null>
   /** Every state that an RFQ has. */
   states(now: Date): Promise<string[]>

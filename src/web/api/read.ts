@@ -1,4 +1,4 @@
-import { beforeFirstPoll } from '../as-of.js'
+import { beforeFirstPoll, type Observed } from '../as-of.js'
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
 import { listEndpoints, yesterday } from './endpoints/list-endpoints.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
@@ -36,9 +36,11 @@ export function createApiReader(deps: Omit<ReadDeps, 'now'>): ApiReader {
       const endpoint = READ_ENDPOINTS.find((each) => each.id === id)
       if (endpoint === undefined) throw new RangeError(`no operation ${id}`)
       try {
-        await refuseBeforeFirstPoll(endpoint, { path, query }, deps.queries)
+        const past = pastOf(endpoint, { path, query })
+        await refuseBeforeFirstPoll(past, deps.queries)
         const answer = await endpoint.handle({ path, query, deps: { ...deps, now: () => now } })
-        return toTaggedJson(answer, momentsOf(now))
+        const incomplete = await incompleteAt(past, answer, deps.queries)
+        return toTaggedJson(incomplete === null ? answer : { ...Object(answer), incomplete }, momentsOf(now))
       } catch (error) {
         return { problem: problemOf(error) }
       }
@@ -53,19 +55,30 @@ function momentsOf(now: Date): string[] {
   return [`"asOf":"${at}"`, `"generatedAt":"${at}"`, `--as-of ${at}`, `"since":"${yesterday(now).toISOString()}"`]
 }
 
-/** @throws ProblemError 400 for a moment before the first poll */
-async function refuseBeforeFirstPoll(
-  { reads = 'rfqs' }: ReadEndpoint,
-  { path, query }: Pick<ReadRequest, 'path' | 'query'>,
-  queries: ApiQueries,
-): Promise<void> {
+/** The moment of `as_of`, and the polls that recorded what is answered; null for the present. */
+interface Past {
+  asOf: Date
+  observed: Observed
+}
+
+function pastOf({ reads = 'rfqs' }: ReadEndpoint, { path, query }: Pick<ReadRequest, 'path' | 'query'>): Past | null {
   const { as_of: asOf } = query
-  if (!(asOf instanceof Date)) return
+  if (!(asOf instanceof Date)) return null
   const channel = path.org === undefined ? query.channel : `${path.org}/${path.channel}`
-  const observed = { ...(typeof channel === 'string' && { channel }), kind: reads }
-  const detail = await beforeFirstPoll(asOf, observed, queries.firstPollAt)
+  return { asOf, observed: { ...(typeof channel === 'string' && { channel }), kind: reads } }
+}
+
+/** @throws ProblemError 400 for a moment before the first poll */
+async function refuseBeforeFirstPoll(past: Past | null, queries: ApiQueries): Promise<void> {
+  const detail = past && (await beforeFirstPoll(past.asOf, past.observed, queries.firstPollAt))
   if (detail !== null)
     throw new ProblemError(400, detail, { errors: [{ in: 'query', name: 'as_of', detail: 'before the first poll' }] })
+}
+
+/** What a list as of a moment says of the polls before it; null for other answers. */
+async function incompleteAt(past: Past | null, answer: unknown, queries: ApiQueries): Promise<string[] | null> {
+  if (past === null || !Object.hasOwn(Object(answer), 'items')) return null
+  return queries.incompleteAt(past.observed, past.asOf)
 }
 
 /** The problem of an error of the client. Throws any other error. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../domain/deliveries.js'
 import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES } from '../../../domain/records.js'
-import { channelKey, count, nullableText, number, text, timestamp } from './common.js'
+import { channelKey, count, incomplete, nullableText, number, text, timestamp } from './common.js'
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
 /** What changed, and between which observations. */
@@ -148,6 +148,7 @@ export const retriedDeliveries = z
 export const todayModel = z
   .strictObject({
     asOf: timestamp,
+    incomplete,
     since: timestamp,
     dueWithinDays: z.number(),
     items: z.array(
