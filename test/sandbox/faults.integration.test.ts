@@ -283,6 +283,8 @@ function receive(path: string, timeoutMs = 5000) {
         })
         response.on('end', () => end(null))
         response.on('error', end)
+        // Node 24 reports an error of the response here too, and first.
+        request.off('error', reject).on('error', end)
       })
       request.on('error', reject)
     },
