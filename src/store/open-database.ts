@@ -35,5 +35,5 @@ export async function openDatabase({ database, connections, ...options }: Databa
  */
 export async function openDatabaseReader(database: string, options: { checked?: boolean } = {}): Promise<Reader> {
   if (!isPostgresUrl(database)) return (await import('./reader.js')).openReader(database, options)
-  return (await import('./postgres/reader.js')).openPostgresReader(database)
+  return (await import('./postgres/reader.js')).openPostgresReader(database, options)
 }

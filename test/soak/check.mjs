@@ -108,13 +108,17 @@ export function checkPosts(db, requests, shown) {
 const JITTER = 500
 /** A rate is judged over this many seconds, so that the jitter matters little. */
 const WINDOW = 10
+/** How long after a pause was reported other processes may start what they were granted before: usually, and at most. */
+const GRANTED = { usually: 150, atMost: 1100 }
 
 /**
- * All processes together keep the rate limit, and send nothing after a 429 until its Retry-After has passed.
+ * All processes together keep the rate limit, and none sends what it was not granted before it could know of a pause
+ * (docs/ARCHITECTURE.md, Request limits).
  * @param limits {perSecond, retryAfter} of the configuration and of every 429, in seconds
+ * @param reports [{at, until}] when the ledger knew of a pause, and until when it lasts
  * @param disruptions [{at, what}] that may explain a finding
  */
-export function checkRate(requests, { perSecond, retryAfter }, disruptions = []) {
+export function checkRate(requests, { perSecond, retryAfter }, { reports, disruptions = [] }) {
   const times = requests.map(({ at }) => at.getTime()).sort((a, b) => a - b)
   const maxPerSecond = maxWithin(times, 1000)
   const maxInWindow = maxWithin(times, WINDOW * 1000)
@@ -124,27 +128,44 @@ export function checkRate(requests, { perSecond, retryAfter }, disruptions = [])
     findings.push(`${maxInWindow} requests within ${WINDOW} s; ${perSecond} per second are allowed`)
   }
   const rejected = requests.filter(({ status, answeredAt }) => status === 429 && answeredAt !== null)
-  const ignored = rejected.filter(({ answeredAt }) => {
-    const from = answeredAt.getTime() + JITTER
-    const until = answeredAt.getTime() + retryAfter * 1000
-    return times.some((at) => at > from && at < until)
+  const pauses = rejected.map(({ answeredAt }) => {
+    const at = answeredAt.getTime()
+    const until = at + retryAfter * 1000
+    // It ends when the process that was asked says: not before the marketplace does, but for the precision of clocks.
+    const known = reports.find((report) => report.at >= at && report.until >= until - 5)
+    const knownAt = known && known.at < until ? known.at : null
+    const after = (granted) =>
+      knownAt === null ? [] : times.filter((time) => time > knownAt + granted + JITTER && time < until)
+    return { at, knownAt, late: after(GRANTED.usually), early: after(GRANTED.atMost) }
   })
-  // A process that is killed right after the reply cannot tell the others.
-  if (ignored.length > Math.max(1, rejected.length * 0.02)) {
-    const details = ignored.map(({ answeredAt }) => {
-      const at = answeredAt.getTime()
-      const early = times.filter((time) => time > at + JITTER && time < at + retryAfter * 1000).map((time) => time - at)
-      const around = disruptions.filter((each) => Math.abs(each.at - at) < 4000)
-      return (
-        `${answeredAt.toISOString()}: requests ${early.slice(0, 5).join(', ')} ms later (${early.length}); ` +
-        `${around.map((each) => `${each.what} ${each.at - at} ms`).join(', ') || 'nothing was disrupted'}`
-      )
-    })
-    const counted = `${ignored.length} of ${rejected.length}`
-    findings.push(`requests followed ${counted} replies with Retry-After too early: ${details.join('; ')}`)
+  const describe = ({ at, knownAt, late }) => {
+    const around = disruptions.filter((each) => Math.abs(each.at - at) < 4000)
+    return (
+      `${new Date(at).toISOString()}: known ${knownAt === null ? 'never' : `${knownAt - at} ms later`}, requests ` +
+      `${late.slice(0, 5).map((time) => time - at)} ms later (${late.length}); ` +
+      `${around.map((each) => `${each.what} ${each.at - at} ms`).join(', ') || 'nothing was disrupted'}`
+    )
   }
+  const early = pauses.filter((pause) => pause.early.length > 0)
+  if (early.length > 0) findings.push(`requests followed pauses that were known: ${early.map(describe).join('; ')}`)
+  const late = pauses.filter((pause) => pause.late.length > 0)
+  if (late.length > Math.max(1, pauses.length * 0.02)) {
+    findings.push(
+      `starts granted before were used late after ${late.length} of ${pauses.length} pauses: ${late.map(describe).join('; ')}`,
+    )
+  }
+  // A process that is killed right after the reply cannot tell the others; nor can one while the database is away.
+  const unknown = pauses.filter(
+    ({ at, knownAt }) => knownAt === null && !disruptions.some((each) => each.at > at - 15_000 && each.at < at + 4000),
+  )
+  if (unknown.length > 0) findings.push(`pauses were never reported: ${unknown.map(describe).join('; ')}`)
+  const delays = pauses.flatMap(({ at, knownAt }) => (knownAt === null ? [] : knownAt - at)).sort((a, b) => a - b)
   return {
-    counts: { maxPerSecond, [`maxPer${WINDOW}Seconds`]: maxInWindow, pauses: rejected.length, ignored: ignored.length },
+    counts: {
+      ...{ maxPerSecond, [`maxPer${WINDOW}Seconds`]: maxInWindow },
+      ...{ pauses: pauses.length, pausesKnown: delays.length, requestsAfterPauses: late.length },
+      ...{ pauseKnownAfterMs: { median: delays[delays.length >> 1], slowest: delays.at(-1) } },
+    },
     findings,
   }
 }

@@ -1,13 +1,13 @@
 // A long run with random failures, followed by an independent check.
 //   npm run soak -- --minutes 20 [--seed 7] [--database postgres]
 // A sandbox with random faults, hostile lists and changes; two services and two workers on a private Redis, all killed at
-// random, and now and then a worker with another database. With `--database postgres` they share a private PostgreSQL, which crashes
-// and restarts at random too, and no file: each has a folder of its own. What is checked then is a copy by copy-database. At the end the sandbox's own record is compared with the
-// database:
+// random, and now and then a worker with another database. With `--database postgres` they share a private PostgreSQL, which at random
+// crashes, restarts, hangs, and fails over to a synchronous replica, and no file: each has a folder of its own. What is checked then is a
+// copy by copy-database. At the end the sandbox's own record is compared with the database:
 // - every state returned to a read of a completed run is in the history;
 // - every state that was visible for longer than the age that polls state is in the history;
 // - every POST has a decision, none was sent before the due date ended, and none was repeated without a read in between;
-// - all processes together kept the rate limit, and sent nothing after a Retry-After;
+// - all processes together kept the rate limit, and sent nothing after they could know of a Retry-After;
 // - every worker with another database was refused.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +22,8 @@ import pg from 'pg'
 import { contentHash } from '../../dist/src/domain/canonical-json.js'
 import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
 import { checkHistory, checkPosts, checkRate } from './check.mjs'
-import { createPostgres } from './postgres.mjs'
+import { PauseWatch, readLedgerFile, readLedgerTable } from './pauses.mjs'
+import { PostgresPair } from './postgres.mjs'
 import { checkVisibility, Visibility } from './visibility.mjs'
 
 const { values } = parseArgs({
@@ -45,11 +46,13 @@ const channels = [
   { org: 'meridian', channel: 'removals' },
 ]
 /** Requests per second of all processes together, and the Retry-After of every 429 in seconds. */
-const RATE = { perSecond: 80, retryAfter: 2 }
+const RATE = { perSecond: 80, retryAfter: 3 }
+/** More faults of one operation do not wait for requests: on a busy machine none would succeed any more. */
+const MAX_WAITING_FAULTS = 6
 const SERVERS = ['service-1', 'service-2', 'worker-1', 'worker-2']
 const counts = {
   ...{ faults: 0, hostileLists: 0, changes: 0, kills: 0, redisKills: 0, postgresCrashes: 0, postgresRestarts: 0 },
-  ...{ flushes: 0, stops: 0, refused: 0 },
+  ...{ postgresPauses: 0, failOvers: 0, flushes: 0, stops: 0, refused: 0 },
 }
 const day = (offset) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
@@ -112,6 +115,8 @@ const hostileLists = [
   () => ({ items: [null, 1, 'text', [], { id: '../close' }, { id: '' }] }),
 ]
 const nested = (depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+/** Added faults: {operation, times, handle}. */
+let waitingFaults = []
 function injectFault() {
   if (random() < 0.03) {
     const text = JSON.stringify(pick(hostileLists)())
@@ -122,7 +127,11 @@ function injectFault() {
   const closing = random() < 0.4
   const operation = closing ? 'closeRfq' : pick(['listListings', 'listRfqs', 'readRfq', 'readResponse', 'readResponse'])
   const times = 1 + Math.floor(random() * 4)
-  sandbox.faults.add({ operation, times, effect: pick(closing ? closeFaults : readFaults)() })
+  waitingFaults = waitingFaults.filter((each) => each.handle.hits < each.times)
+  const waiting = waitingFaults.filter((each) => each.operation === operation)
+  if (waiting.reduce((sum, each) => sum + each.times - each.handle.hits, 0) >= MAX_WAITING_FAULTS) return
+  const handle = sandbox.faults.add({ operation, times, effect: pick(closing ? closeFaults : readFaults)() })
+  waitingFaults.push({ operation, times, handle })
   if (!closing && random() < 0.1) sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
   observe()
   counts.faults++
@@ -163,7 +172,7 @@ function changeSomething() {
 const [redisPort, ...webPorts] = [await freePort(), await freePort(), await freePort()]
 // The server may run as another user.
 chmodSync(folder, 0o711)
-const postgres = values.database === 'postgres' ? createPostgres(folder, await freePort()) : null
+const postgres = values.database === 'postgres' ? new PostgresPair(folder, await freePort(), freePort) : null
 const copy = join(folder, 'soak.db')
 const DATABASES = postgres
   ? { own: postgres.url, other: `${postgres.url}?schema=other` }
@@ -214,8 +223,7 @@ function keepRunning(name, start) {
   processes.set(name, child)
   child.once('exit', async (code, signal) => {
     if (ending) return
-    if (code !== 0 && signal !== 'SIGKILL' && name !== 'postgres')
-      console.log(`${name} ended with ${code ?? signal}: ${errors.trim()}`)
+    if (code !== 0 && signal !== 'SIGKILL') console.log(`${name} ended with ${code ?? signal}: ${errors.trim()}`)
     await wait(200 + random() * 1500)
     keepRunning(name, start)
   })
@@ -234,18 +242,39 @@ const redisArgs = [
   '',
 ]
 keepRunning('redis', spawnPiped('redis-server', redisArgs))
-if (postgres) keepRunning('postgres', postgres.start)
-await wait(postgres ? 2000 : 500)
+await postgres?.start()
+await wait(500)
 for (const name of SERVERS) {
   const command = name.startsWith('service') ? 'start' : 'work'
   keepRunning(name, spawnPiped(process.execPath, [PROGRAM, '--config', configs[name], command]))
 }
 
+const pauses = new PauseWatch(postgres ? readLedgerTable(postgres.url) : readLedgerFile(copy))
+
 /** What was disrupted when, to explain findings. */
 const disruptions = []
+const note = (what) => disruptions.push({ at: Date.now(), what })
 function kill(name, signal) {
-  disruptions.push({ at: Date.now(), what: `${signal} of ${name}` })
+  note(`${signal} of ${name}`)
   processes.get(name)?.kill(signal)
+}
+
+const ofPostgres = [
+  // Without a checkpoint, as a power failure would.
+  { count: 'postgresCrashes', act: () => postgres.restart('SIGQUIT', 200 + random() * 1500) },
+  { count: 'postgresRestarts', act: () => postgres.restart('SIGINT', 200 + random() * 1500) },
+  // Some are over before they are noticed, others outlast every limit of time.
+  { count: 'postgresPauses', act: () => postgres.pause(1000 + random() * 14_000) },
+  { count: 'failOvers', act: () => postgres.failOver() },
+]
+/** What was begun with PostgreSQL, until it has ended. */
+let atPostgres = Promise.resolve()
+async function disruptPostgres() {
+  const { count, act } = pick(ofPostgres)
+  note(count)
+  const isDone = await act()
+  note(`end of ${count}`)
+  if (isDone) counts[count]++
 }
 
 function disruptProcesses() {
@@ -253,17 +282,13 @@ function disruptProcesses() {
   if (chance < 0.15) {
     kill('redis', 'SIGKILL')
     counts.redisKills++
-  } else if (postgres && chance < 0.2) {
-    // Without a checkpoint, as a power failure would.
-    kill('postgres', 'SIGQUIT')
-    counts.postgresCrashes++
-  } else if (postgres && chance < 0.25) {
-    kill('postgres', 'SIGINT')
-    counts.postgresRestarts++
-  } else if (chance < 0.3) {
+  } else if (postgres && chance < 0.35) {
+    // Processes are killed meanwhile.
+    atPostgres = Promise.all([atPostgres, disruptPostgres()])
+  } else if (chance < 0.4) {
     spawn('redis-cli', ['-p', String(redisPort), 'FLUSHALL'], { stdio: 'ignore' })
     counts.flushes++
-  } else if (chance < 0.4) {
+  } else if (chance < 0.5) {
     kill(pick(SERVERS), 'SIGTERM')
     counts.stops++
   } else {
@@ -312,6 +337,7 @@ await Promise.all([
   loop(startForeignWorker, 60_000),
 ])
 clearInterval(progress)
+await atPostgres
 
 // Without faults and changes the service must recover. Stalled jobs and leases take up to three minutes.
 sandbox.faults.clear()
@@ -356,6 +382,7 @@ while (!isRecovered && Date.now() < calmSince + 240_000) {
   isRecovered = await recovered()
 }
 ending = true
+pauses.stop()
 const exits = await Promise.all(
   SERVERS.map(async (name) => {
     const child = processes.get(name)
@@ -373,7 +400,7 @@ const runCommand = async (...args) => {
 }
 const verified = await runCommand('--config', configs['service-1'], 'decisions', '--verify')
 const copied = postgres ? await runCommand('copy-database', postgres.url, copy) : 0
-processes.get('postgres')?.kill('SIGINT')
+await postgres?.stop()
 
 const db = new Database(copy, { readonly: true })
 const findings = [
@@ -386,7 +413,7 @@ const history = checkHistory(db, shown, sandbox.requests)
 lookAtWorld()
 const visible = checkVisibility(db, visibility.states(), sandbox.requests)
 const posts = checkPosts(db, sandbox.requests, shown)
-const rate = checkRate(sandbox.requests, RATE, disruptions)
+const rate = checkRate(sandbox.requests, RATE, { reports: pauses.reports, disruptions })
 findings.push(...history.findings, ...visible.findings, ...posts.findings, ...rate.findings)
 for (const outcome of foreignWorkers) findings.push(`a worker with another database was not refused: ${outcome}`)
 const runs = Object.fromEntries(

@@ -3,6 +3,9 @@ import { contentHash } from '../../dist/src/domain/canonical-json.js'
 /** How late this process may notice a change of the world, in milliseconds. */
 const NOTICED_WITHIN = 2000
 
+/** A request that was sent right before a state began may be answered after. */
+const WITHIN_MS = 2000
+
 /** How long each state of each open RFQ and of its responses was there to be read. */
 export class Visibility {
   /** [{channel, kind, id, hash, from, to}] */
@@ -15,7 +18,8 @@ export class Visibility {
     const seen = new Set()
     for (const rfq of rfqs.filter(({ terms }) => terms.state === 'open')) {
       this.#note({ channel, kind: 'rfq', id: rfq.terms.id }, rfq.body(), seen)
-      for (const { id } of rfq.responses) this.#note({ channel, kind: 'response', id }, rfq.responseBody(id), seen)
+      for (const { id } of rfq.responses)
+        this.#note({ channel, kind: 'response', id, rfqId: rfq.terms.id }, rfq.responseBody(id), seen)
     }
     for (const [key, { document }] of this.#present) {
       if (document.channel === channel && !seen.has(key)) this.#end(key)
@@ -75,19 +79,22 @@ export function checkVisibility(db, states, requests) {
         state.kind === 'rfq' && state.channel === channel && state.from <= from && state.to > from
       return seen >= states.filter(isVisible).length / 2
     })
-  const rejected = requests.filter(({ status }) => status === null || status >= 400)
+  // Also a reply with status 200 may be no document: cut short, or another text. Observers are `transform`.
+  const rejected = requests.filter(
+    ({ status, faults }) => status === null || status >= 300 || faults.some((kind) => kind !== 'transform'),
+  )
   const counts = { statesVisible: states.length, visibleLongEnough: 0 }
   const findings = []
-  for (const { channel, kind, id, hash, from, to } of states) {
+  for (const { channel, kind, id, rfqId: parent, hash, from, to } of states) {
     const poll = polls.find(
       (each) => each.channel === channel && each.from >= from + each.ageMs && each.to <= to - NOTICED_WITHIN,
     )
     if (poll === undefined) continue
-    // One that could not be read is requested again when its age is over.
+    // One that could not be read is requested again when its age is over; and nobody knows the responses of an RFQ before it is read.
     const wasRejected = rejected.some(
       ({ at, rfqId, responseId }) =>
-        (kind === 'rfq' ? responseId === null && rfqId === id : responseId === id) &&
-        at.getTime() >= from &&
+        (responseId === null ? rfqId === (kind === 'rfq' ? id : parent) : responseId === id) &&
+        at.getTime() >= from - WITHIN_MS &&
         at.getTime() <= poll.to,
     )
     if (wasRejected) continue

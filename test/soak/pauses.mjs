@@ -1,0 +1,50 @@
+// When the processes could know of a Retry-After: what the ledger of request limits says of pauses.
+import Database from 'better-sqlite3'
+import pg from 'pg'
+
+const INTERVAL_MS = 50
+
+/** Reads the ledger many times a second. */
+export class PauseWatch {
+  /** [{at, until}] whenever the end of the pause was another one than before, in milliseconds since 1970. */
+  reports = []
+  #timer
+
+  /** @param read returns the state of the ledger as JSON, or undefined; may fail while the database is away */
+  constructor(read) {
+    let last = 0
+    const look = async () => {
+      try {
+        const text = await read()
+        const until = text ? JSON.parse(text).pausedUntil : 0
+        if (until > last) this.reports.push({ at: Date.now(), until })
+        last = Math.max(last, until)
+      } catch {
+        // The next look may succeed.
+      }
+      this.#timer = setTimeout(look, INTERVAL_MS)
+    }
+    this.#timer = setTimeout(look, INTERVAL_MS)
+  }
+
+  stop() {
+    clearTimeout(this.#timer)
+  }
+}
+
+/** Reads the file beside a SQLite database. */
+export const readLedgerFile = (database) => () => {
+  const db = new Database(`${database}-requests`, { readonly: true, fileMustExist: true })
+  try {
+    return db.prepare('select state from ledgers').pluck().get()
+  } finally {
+    db.close()
+  }
+}
+
+/** Reads the table of a PostgreSQL database. */
+export function readLedgerTable(url) {
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 })
+  pool.on('error', () => undefined)
+  return async () => (await pool.query('select state from quotekeeper_data.request_ledgers')).rows[0]?.state
+}
