@@ -67,6 +67,7 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
     caption: 'Notifications, newest first',
     columns: deliveryColumns(new Set(known), again),
     rows: found.map((one) => scrubError(one, scrub)),
+    maxRows: MAX_DELIVERIES,
     empty: <>No notifications match. Events go to targets by the routes under notify: in the configuration.</>,
   })
   const targetTable: Table<TargetState> = {

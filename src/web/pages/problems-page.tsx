@@ -27,6 +27,7 @@ export async function problemsPage(page: PageRequest): Promise<PageContent> {
       caption: 'Deviations from the API description, last seen first',
       columns: COLUMNS,
       rows: await queries.problems({ ...(await readChannel(page)), limit: MAX_PROBLEMS }),
+      maxRows: MAX_PROBLEMS,
       empty: <>No document deviates from the API description.</>,
     }),
   })

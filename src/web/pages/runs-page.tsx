@@ -28,6 +28,7 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
       caption: 'Polls and closing rounds, newest first',
       columns: RUN_COLUMNS,
       rows: await queries.runs({ ...filter, limit: MAX_RUNS }),
+      maxRows: MAX_RUNS,
       empty: (
         <>
           No runs match. The service polls on its schedule; <Command text="quotekeeper sync" /> polls now.

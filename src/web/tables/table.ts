@@ -34,6 +34,8 @@ export interface Table<Row> {
   rows: readonly Row[]
   /** Every row that matches, in the same order, where `rows` is one page of them. */
   allRows?: readonly Row[]
+  /** How many rows are read at most, the newest ones. */
+  maxRows?: number
   /** Shown instead of a table without rows: what to do. */
   empty: ComponentChildren
 }

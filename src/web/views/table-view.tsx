@@ -49,7 +49,7 @@ export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<R
         </table>
       </section>
       <div class="under noprint">
-        {pages && pages.of > 1 ? <Pages pages={pages} link={link} /> : <span />}
+        {pages && pages.of > 1 ? <Pages pages={pages} maxRows={table.maxRows} link={link} /> : <span />}
         <span>
           <a href={download('csv')} aria-label={`Download ${caption} as CSV`}>
             CSV
@@ -84,11 +84,14 @@ function HeaderCell<Row>({
 
 function Pages({
   pages: { page, of, total },
+  maxRows,
   link,
 }: {
   pages: NonNullable<TableViewProps<never>['pages']>
+  maxRows: number | undefined
   link: TableViewProps<never>['link']
 }) {
+  const rows = `${total.toLocaleString('en-US')} rows`
   return (
     <nav class="pages" aria-label="Pages of the table">
       {page > 1 && (
@@ -96,7 +99,7 @@ function Pages({
           Previous
         </a>
       )}
-      <span>{`Page ${page} of ${of}, ${total.toLocaleString('en-US')} rows`}</span>
+      <span>{`Page ${page} of ${of}, ${total === maxRows ? `only the newest ${rows}` : rows}`}</span>
       {page < of && (
         <a href={link({ page: String(page + 1) })} rel="next">
           Next
