@@ -17,6 +17,7 @@ import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRu
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { isScheduled } from './job-payload.js'
 import { enqueueOwedReports } from './owed-reports.js'
+import { askForHelp } from './poll-help.js'
 import { newestPlanned, planPoll } from './poll-planning.js'
 import { observeReport, recordReport, requesterOf } from './report-record.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
@@ -30,6 +31,12 @@ export interface HandlerDeps {
   enqueue: JobRunner['enqueue']
   pollListings: (context: PollContext) => Promise<PollResult>
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
+  /** Reads a part of a poll, and resolves to how many documents it recorded; null if it did not finish the part. */
+  readPollPart: (
+    context: PollContext,
+    part: { run: number; number: number },
+    options: Pick<PollRfqsOptions, 'concurrency'>,
+  ) => Promise<number | null>
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
   killSwitch: KillSwitch
   /** Writes a workbook and resolves to its path. */
@@ -71,6 +78,7 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
         deps.pollRfqs(pollContext(deps, job.channel, job.signal), await rfqPollOptions(job)),
       ),
     ),
+    'poll-part': forChannel(pollPart),
     'close-expired': forChannel(closeExpired),
     'channel-report': forChannel(channelReport),
     'rfq-report': forChannel(rfqReport),
@@ -83,12 +91,32 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   throw new UnknownChannelError(channel)
 }
 
-/** A poll of the schedule plans its requests; one that a person asked for reads everything open. */
+/** Helps with a poll that another worker began; its outcome is that of the poll, which that worker logs. */
+async function pollPart({ deps, channel, payload, signal }: ChannelJob): Promise<undefined> {
+  const { part } = payload
+  if (part === undefined) throw new RefusedJobError('poll-part without a part')
+  const documents = await deps.readPollPart(pollContext(deps, channel, signal), part, pollOptions(deps.config))
+  if (documents !== null) deps.log.debug({ channel: channel.key, ...part, documents }, 'read a part of a poll')
+}
+
+/**
+ * A poll of the schedule plans its requests; one that a person asked for reads everything open. Both are shared, if the queue may
+ * have other workers.
+ */
 async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<PollRfqsOptions> {
-  const options = pollOptions(deps.config)
+  const options = { ...pollOptions(deps.config), ...sharing(deps, channel) }
   if (!isScheduled(payload)) return options
   const planning = await planPoll(deps.config, deps.store, { channel: channel.key, now: deps.now() })
   return planning === undefined ? options : { ...options, planning }
+}
+
+function sharing(deps: HandlerDeps, { key: channel }: ChannelConfig): Pick<PollRfqsOptions, 'sharing'> {
+  if (deps.config.queue.kind === 'in-process') return {}
+  return {
+    sharing: {
+      askForHelp: (poll, signal) => void askForHelp(deps, { ...poll, channel, now: deps.now() }, signal),
+    },
+  }
 }
 
 async function closeExpired(job: ChannelJob): Promise<undefined> {

@@ -15,13 +15,14 @@ export function jobId(name: JobName, payload: KeyPayload, at: Date): string {
 
 /**
  * The job id without its moment: only one job per key runs at a time, and another one for the same work is not added. Reports as of
- * another moment or in another format are other work.
+ * another moment or in another format are other work, as is each part of a poll.
  */
-export function fairnessKey(name: JobName, { channel, rfqId, asOf, format }: KeyPayload): string {
+export function fairnessKey(name: JobName, { channel, rfqId, asOf, format, part }: KeyPayload): string {
   const parts = [name, ...channel.split('/'), ...(rfqId === undefined ? [] : [rfqId])].map(encodePart)
   // A dot is followed by four digits in the other parts.
   if (asOf !== undefined) parts.push(`.asof-${encodePart(asOf)}`)
   if (format !== undefined) parts.push(`.format-${format}`)
+  if (part !== undefined) parts.push(`.part-${part.run}-${part.number}`)
   return parts.join('_')
 }
 

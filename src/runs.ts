@@ -29,6 +29,8 @@ export interface RunProgress {
   /** Documents that should have been read, but were left to the next poll because requests did not suffice: no error. */
   postponed: number
   requestRates: RequestRates | null
+  /** Requests that other processes sent for the run. */
+  requestsOfOthers: number
 }
 
 interface RunContext {
@@ -89,7 +91,7 @@ export async function pausedUntil(
   return newest?.notBefore && new Date(newest.notBefore) > now ? newest.notBefore : null
 }
 
-const newProgress = (): RunProgress => ({
+export const newProgress = (): RunProgress => ({
   counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
   failures: [],
   limitations: [],
@@ -99,6 +101,7 @@ const newProgress = (): RunProgress => ({
   suspicious: false,
   postponed: 0,
   requestRates: null,
+  requestsOfOthers: 0,
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
@@ -108,7 +111,7 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
   const partial = error !== null || failures.length > 0 || incomplete !== null || limitedTo !== null
   return {
     ...progress.counts,
-    requests: session.requests,
+    requests: session.requests + progress.requestsOfOthers,
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     suspicious: progress.suspicious,

@@ -2,11 +2,11 @@ import type { Clock } from '../domain/clock.js'
 import type { RunRecord } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
-import type { PollStates, Recorder, Runs } from '../store/contract.js'
+import type { PollParts, PollStates, Recorder, Runs } from '../store/contract.js'
 
 export interface PollContext {
   session: ChannelSession
-  store: Runs & Recorder & PollStates
+  store: Runs & Recorder & PollStates & PollParts
   now: Clock
   /** In which due dates of the channel are interpreted; default UTC. */
   timeZone?: string
@@ -30,6 +30,17 @@ export interface PollRfqsOptions {
   conditional?: boolean
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
+  /** Shares what is to be read with other processes, if it is much. Default: this process reads everything. */
+  sharing?: PollSharing
+}
+
+/** How a poll is shared with other processes. */
+export interface PollSharing {
+  /**
+   * Asks other processes to read parts of a poll. Returns at once, and never throws: the poll goes on without help.
+   * @param signal aborted when help is no longer needed
+   */
+  askForHelp: (poll: { run: number; parts: number }, signal: AbortSignal) => void
 }
 
 /** What a scheduled poll plans its requests with. */

@@ -8,8 +8,9 @@ import { dedupeById } from './list-entries.js'
 import { isReadable, planEntries, type RfqEntry, type Selection } from './plan-entries.js'
 import { checkMassLoss, markMissing, type Poll, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
-import { nameOf, rfqToRead } from './rfq-to-read.js'
+import { nameOf, type RfqToRead, rfqToRead } from './rfq-to-read.js'
 import { reasonToRead } from './selection.js'
+import { isWorthSharing, readShared } from './share-poll.js'
 import { createResponseLoader } from './stored-responses.js'
 
 interface RfqPoll extends Poll {
@@ -50,18 +51,17 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
     const terms = listedTerms(value)
     const rfqs = toRead.map((entry) => rfqToRead(entry, { terms, known, planned }))
-    await readRfqs(
-      {
-        ...poll,
-        concurrency: options.concurrency,
-        conditional: (options.conditional ?? false) && !options.full,
-        left,
-        storedState: storedStates(rfqPoll, selection),
-        onUnreadable: ({ id }) => recordIfNew(rfqPoll, id),
-        onDone: reportProgress(context, rfqs.length),
-      },
-      rfqs,
-    )
+    const reading = {
+      ...poll,
+      concurrency: options.concurrency,
+      conditional: (options.conditional ?? false) && !options.full,
+      left,
+      storedState: storedStates(rfqPoll, selection),
+      onUnreadable: ({ id }: RfqToRead) => recordIfNew(rfqPoll, id),
+      onDone: reportProgress(context, rfqs.length),
+    }
+    const { sharing } = options
+    await (sharing && isWorthSharing(rfqs) ? readShared(reading, rfqs, sharing) : readRfqs(reading, rfqs))
   })
 }
 

@@ -10,7 +10,7 @@ import type { RfqEntry, Selection } from './plan-entries.js'
 export interface RfqToRead {
   id: string
   /** As shown to people; null if the list does not say. */
-  number: string | number | null
+  number: number | null
   /** Of its list entry. */
   listHash: string
   /** Of its list entry, those that the RFQ itself does not show. */

@@ -10,7 +10,7 @@ export interface TestQueue {
   /** The log of all its runners. */
   readonly log: RecordingLog
   /** Opens a runner, which is closed when the test has finished. */
-  open(timing?: BullRunnerOptions['timing']): Promise<JobRunner>
+  open(timing?: BullRunnerOptions['timing'], concurrency?: number): Promise<JobRunner>
 }
 
 const SERVERS = [
@@ -34,11 +34,11 @@ export function describeOnEachServer(title: string, tests: (newQueue: () => Test
       tests(() => {
         const prefix = `queue_${queues++}`
         const log = recordingLog()
-        const open = async (timing: BullRunnerOptions['timing'] = {}) => {
+        const open = async (timing: BullRunnerOptions['timing'] = {}, concurrency = 2) => {
           const runner = await createBullRunner({
             server: { kind, url: server.url },
             prefix,
-            concurrency: 2,
+            concurrency,
             log,
             timing,
           })

@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
+import { QueueUnavailableError } from '../../jobs/errors.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
+import type { Config } from '../../src/config.js'
 import type { DecisionRecord, RunKind } from '../../src/domain/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
@@ -57,6 +59,10 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
     pollRfqs: async (_context, pollOptions) => {
       called.push({ what: 'rfqs', options: pollOptions })
       return { run: await recordRun(store, 'rfqs', end), failures: [{ id: 'r1', message: 'not found' }], changes: [] }
+    },
+    readPollPart: async (_context, part) => {
+      called.push({ what: 'part', options: part })
+      return 1
     },
     closeExpired: async (_context, policy) => {
       called.push({ what: 'close', options: policy })
@@ -129,6 +135,41 @@ describe('poll job', () => {
       new Date('2026-11-21T10:05:00.000Z'),
       undefined,
     ])
+  })
+
+  it('is shared by asking for each part but the first, only if the queue may have other workers', async () => {
+    const shared = async (queue: Config['queue'], broken = false) => {
+      const enqueued: unknown[] = []
+      const { log, run } = await createTestHandlers({
+        config: testConfig({ queue }),
+        enqueue: async (name, payload) => {
+          if (broken && enqueued.length > 0) throw new QueueUnavailableError('the queue is away')
+          return enqueued.push({ name, part: payload.part }) > 0
+        },
+        pollRfqs: async (context, { sharing }) => {
+          sharing?.askForHelp({ run: 7, parts: 3 }, new AbortController().signal)
+          return { run: await recordRun(context.store, 'rfqs'), failures: [], changes: [] }
+        },
+      })
+      await run('poll-rfqs')
+      return { enqueued, warnings: log.at('warn') }
+    }
+    const parts = [1, 2].map((number) => ({ name: 'poll-part', part: { run: 7, number } }))
+    expect(await shared({ kind: 'in-process' })).toEqual({ enqueued: [], warnings: [] })
+    for (const kind of ['redis', 'postgres'] as const) {
+      expect(await shared({ kind, url: '' })).toEqual({ enqueued: parts, warnings: [] })
+      const alone = { enqueued: parts.slice(0, 1), warnings: ['cannot ask other workers for help with a poll'] }
+      expect(await shared({ kind, url: '' }, true)).toEqual(alone)
+    }
+  })
+
+  it('of a part reads that part, with the key of this process', async () => {
+    const { called, run } = await createTestHandlers()
+    const part = { run: 7, number: 2 }
+    await run('poll-part', { channel: 'acme/forest', cause: 'poll', part })
+    expect(called).toEqual([{ what: 'part', options: part }])
+    const other = { channel: 'acme/peat', cause: 'poll', part }
+    await expect(run('poll-part', other)).rejects.toThrow('not in the configuration')
   })
 
   it('logs one line with its counts', async () => {

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { ChannelError, PausedError } from '../marketplace/errors.js'
+import { LIST_PROBLEMS, type RfqToRead } from './rfq-to-read.js'
+
+/** A part of a poll: RFQs that one process reads. */
+export interface PollPart {
+  /** In which due dates of the channel are interpreted. */
+  timeZone: string
+  /** Whether documents are asked for only if they changed. */
+  conditional: boolean
+  /** Requests left for responses whose summaries turn out to have changed. */
+  left: number
+  /** In the order in which they are read. */
+  rfqs: RfqToRead[]
+}
+
+/** What a process did of a part. What it recorded is in the database. */
+export interface PartResult {
+  /** Responses that were received or observed. */
+  seen: number
+  /** RFQs and responses that were recorded, whether new, changed or unchanged. */
+  documents: number
+  invalid: number
+  postponed: number
+  failures: { id: string; message: string }[]
+  /** Identifiers of RFQs that the marketplace did not send. */
+  unreadable: string[]
+  /** Why the whole poll ends; null if it goes on. */
+  error: { message: string; status: number | null /** Of a pause. */; until: string | null } | null
+}
+
+/** RFQs of a part, at least. */
+export const MIN_PART_SIZE = 25
+/** Parts of a poll: their jobs should not crowd the queue. */
+const MAX_PARTS = 200
+
+/** Divides RFQs into parts, in their order. Each gets its share of the requests that are left. */
+export function splitIntoParts(
+  rfqs: readonly RfqToRead[],
+  { left, ...common }: Omit<PollPart, 'rfqs'>,
+): [PollPart, ...PollPart[]] {
+  const size = Math.max(MIN_PART_SIZE, Math.ceil(rfqs.length / MAX_PARTS))
+  const leftBefore = (index: number) => Math.floor((left * Math.min(index, rfqs.length)) / Math.max(1, rfqs.length))
+  const partAt = (start: number): PollPart => ({
+    ...common,
+    left: leftBefore(start + size) - leftBefore(start),
+    rfqs: rfqs.slice(start, start + size),
+  })
+  const parts: [PollPart, ...PollPart[]] = [partAt(0)]
+  for (let start = size; start < rfqs.length; start += size) parts.push(partAt(start))
+  return parts
+}
+
+const problem = z.object({ path: z.string(), code: z.enum(LIST_PROBLEMS), message: z.string() })
+const someObject = z.object({ object: z.literal(true) })
+const term = z.union([z.string(), z.number(), z.boolean(), z.null(), someObject])
+const ids = z.array(z.string())
+const rfq = z.object({
+  id: z.string(),
+  number: z.number().nullable(),
+  listHash: z.string(),
+  listProblems: z.array(problem),
+  listIsLossy: z.boolean(),
+  listedResponses: ids,
+  terms: z.array(z.object({ state: term, responseDueDate: term })),
+  returned: z.boolean(),
+  planned: z.object({ responses: ids, postponed: ids }).nullable(),
+}) satisfies z.ZodType<RfqToRead>
+const part = z.object({
+  timeZone: z.string(),
+  conditional: z.boolean(),
+  left: z.number(),
+  rfqs: z.array(rfq),
+}) satisfies z.ZodType<PollPart>
+const result = z.object({
+  seen: z.number(),
+  documents: z.number(),
+  invalid: z.number(),
+  postponed: z.number(),
+  failures: z.array(z.object({ id: z.string(), message: z.string() })),
+  unreadable: ids,
+  error: z
+    .object({ message: z.string(), status: z.number().nullable(), until: z.iso.datetime().nullable() })
+    .nullable(),
+}) satisfies z.ZodType<PartResult>
+
+/** @throws ZodError if a version of Quotekeeper wrote it that divides polls in another way */
+export const parsePollPart = (content: string): PollPart => part.parse(JSON.parse(content))
+/** @throws ZodError, as `parsePollPart` */
+export const parsePartResult = (text: string): PartResult => result.parse(JSON.parse(text))
+
+/** An error that ends a poll whichever process meets it, as data; null for any other. */
+export function toPartError(error: unknown): PartResult['error'] {
+  if (!(error instanceof ChannelError || error instanceof PausedError)) return null
+  const until = error instanceof PausedError ? error.until.toISOString() : null
+  return { message: error.message, status: error.status, until }
+}
+
+/** The opposite of `toPartError`. */
+export const fromPartError = ({ message, status, until }: NonNullable<PartResult['error']>): Error =>
+  until === null ? new ChannelError(message, { status }) : new PausedError(message, new Date(until))

@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
+import { RunLostError } from '../store/errors.js'
+import type { PollSharing } from './contract.js'
+import { fromPartError, MIN_PART_SIZE, type PartResult, parsePartResult, splitIntoParts } from './poll-part.js'
+import { RENEW_INTERVAL_MS, readPart } from './read-part.js'
+import { type RfqReading, throwIfStopped } from './read-rfqs.js'
+import type { RfqToRead } from './rfq-to-read.js'
+
+/** How often to look whether others have finished their parts, in milliseconds. */
+const LOOK_INTERVAL_MS = 200
+/** How long others may take to notice that the poll has ended, in milliseconds. */
+const MAX_WAIT_MS = RENEW_INTERVAL_MS + 2_000
+
+/** Whether RFQs are so many that it is worth to share them. */
+export const isWorthSharing = (rfqs: readonly RfqToRead[]): boolean => rfqs.length >= 2 * MIN_PART_SIZE
+
+/**
+ * Reads RFQs together with other processes: divides them into parts, asks for help, and reads parts itself until all are finished.
+ * So the poll makes progress also if nobody helps. A part whose process died is read again once its claim has expired.
+ * @throws as `readRfqs`, also an error that ended the poll in another process
+ */
+export async function readShared(
+  reading: RfqReading,
+  rfqs: readonly RfqToRead[],
+  { askForHelp }: PollSharing,
+): Promise<void> {
+  const { context, run, conditional, left } = reading
+  const parts = splitIntoParts(rfqs, { timeZone: run.timeZone, conditional, left })
+  await context.store.addPollParts(
+    run,
+    parts.map((part) => JSON.stringify(part)),
+  )
+  const ended = new AbortController()
+  askForHelp({ run: run.id, parts: parts.length }, ended.signal)
+  let failure: unknown = null
+  try {
+    await readParts(reading)
+  } catch (error) {
+    failure = error
+    const isAnswer = error instanceof MarketplaceError && !(error instanceof AbortedError)
+    if (isAnswer) await waitForOthers(reading).catch(() => undefined) // The first error explains more.
+  } finally {
+    ended.abort()
+  }
+  try {
+    const foreign = await addUp(reading, rfqs)
+    failure ??= foreign
+  } catch (error) {
+    failure ??= error
+  }
+  if (failure !== null) throw failure
+}
+
+/** Reads parts until all are finished, by whichever process, or one ended the poll. */
+async function readParts(reading: RfqReading): Promise<void> {
+  const { context, run } = reading
+  for (;;) {
+    throwIfStopped(reading)
+    const { unfinished, free, ended } = await context.store.pollPartsLeft(run.id)
+    if (ended) return waitForOthers(reading)
+    if (unfinished === 0) return
+    const claim = free > 0 ? await context.store.claimPollPart({ runId: run.id }) : null
+    if (claim === null) {
+      await wait(LOOK_INTERVAL_MS)
+      continue
+    }
+    // Its requests are those of the session, which counts them for the run.
+    const { result, error } = await readPart(context, claim, { ...reading, lost: run.lost, sent: () => 0 })
+    // If only the part is lost, the next look shows why: the poll has ended, or another process reads it again.
+    const isFatal = error !== null && !(error instanceof RunLostError && !run.lost.aborted)
+    const end = { result: JSON.stringify(result), requests: 0, endsPoll: isFatal }
+    const finished = context.store.finishPollPart(claim, end)
+    if (!isFatal) await finished
+    else {
+      await finished.catch(() => undefined) // The database may be what failed; the first error explains more.
+      throw error
+    }
+  }
+}
+
+/** Waits until no other process reads a part of a poll that has ended, so that what they did counts. */
+async function waitForOthers({ context, run }: RfqReading): Promise<void> {
+  for (let waited = 0; waited < MAX_WAIT_MS; waited += LOOK_INTERVAL_MS) {
+    const { unfinished, free } = await context.store.pollPartsLeft(run.id)
+    if (unfinished === free || context.signal?.aborted) return
+    await wait(LOOK_INTERVAL_MS)
+  }
+}
+
+/**
+ * Adds up what all processes did. What is new, changed or missing is what the run wrote: a part may have been read twice, and
+ * recorded by a process that died.
+ * @returns the error that ended the poll in another process, or null
+ */
+async function addUp(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<Error | null> {
+  const { context, run, progress, changes } = reading
+  const results: PartResult[] = []
+  for (const { result, requests } of await context.store.pollParts(run.id)) {
+    progress.requestsOfOthers += requests
+    if (result !== null) results.push(parsePartResult(result))
+  }
+  const unreadable = new Set<string>()
+  for (const { seen, documents, invalid, postponed, failures, unreadable: ids } of results) {
+    progress.counts.seen += seen
+    progress.counts.unchanged += documents
+    progress.counts.invalid += invalid
+    progress.postponed += postponed
+    progress.failures.push(...failures)
+    for (const id of ids) unreadable.add(id)
+  }
+  for (const rfq of rfqs) if (unreadable.has(rfq.id)) await reading.onUnreadable(rfq)
+  const { counts } = progress
+  const documents = counts.inserted + counts.changed + counts.unchanged
+  changes.splice(0, changes.length, ...(await context.store.changesOfRun(run.id)))
+  const count = (wanted: string) => changes.filter(({ change }) => change === wanted).length
+  const [inserted, changed, missing] = [count('inserted'), count('changed'), count('missing')]
+  Object.assign(counts, { inserted, changed, missing, unchanged: documents - inserted - changed })
+  const error = results.find((result) => result.error !== null)?.error
+  return error ? fromPartError(error) : null
+}

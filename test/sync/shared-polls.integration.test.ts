@@ -1,0 +1,206 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { PartClaim } from '../../src/store/contract.js'
+import type { PollResult, PollSharing } from '../../src/sync/contract.js'
+import { readPart, readPollPart } from '../../src/sync/read-part.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { openAgain, rowsOf } from '../helpers/store-engine.js'
+
+const RFQS = 52
+const WRONG_KEY = { ...CHANNEL, apiKey: 'a wrong key' }
+
+/** A marketplace with a channel that is worth sharing, and a second process on the same database. */
+async function openShared({ rfqs = RFQS, responsesPerRfq = 1 } = {}) {
+  const fixture = await openChannelFixture({ rfqs, responsesPerRfq })
+  /** Opens the database as another process, whose clock may be ahead. */
+  const open = async (aheadSeconds: number) => {
+    const clock = () => new Date(fixture.now().getTime() + aheadSeconds * 1_000)
+    const store = await openAgain(fixture.store.name, { clock })
+    onTestFinished(() => store.close())
+    return store
+  }
+  const other = await open(0)
+  const helped: (number | null)[] = []
+  /** Lets the other process read parts, as a worker that takes their jobs would. */
+  const help = async (
+    run: number,
+    parts: number,
+    { signal, channel }: { signal?: AbortSignal; channel?: typeof WRONG_KEY } = {},
+  ) => {
+    for (let number = 1; number < parts; number++) {
+      const session = fixture.session(signal, channel)
+      const context = { session, store: other, now: fixture.now, ...(signal && { signal }) }
+      helped.push(await readPollPart(context, { run, number }, { concurrency: 4 }))
+    }
+  }
+  return { fixture, open, help, helped }
+}
+
+const withHelp = (
+  work: (run: number, parts: number) => Promise<unknown>,
+): { sharing: PollSharing; done: Promise<unknown>[] } => {
+  const done: Promise<unknown>[] = []
+  return { done, sharing: { askForHelp: ({ run, parts }) => void done.push(work(run, parts)) } }
+}
+
+/** How often each RFQ was requested since the last call. */
+function requestsByRfq({ sandbox }: ChannelFixture): number[] {
+  const counts = new Map<string, number>()
+  for (const { operation, rfqId } of sandbox.requests)
+    if (operation === 'readRfq' && rfqId) counts.set(rfqId, (counts.get(rfqId) ?? 0) + 1)
+  sandbox.log.reset()
+  return [...counts.values()]
+}
+
+/** What a run found and recorded. */
+async function recordOf(fixture: ChannelFixture) {
+  const rows = (query: string) => rowsOf(fixture.store, query)
+  return {
+    versions: await rows(
+      'select kind, rfq_id, id, version, content_hash, run_id, shape, valid from versions order by kind, rfq_id, id, version',
+    ),
+    absences: await rows('select kind, rfq_id, id, run_id, missing_since, returned_at from absences order by id'),
+    events: await rows(
+      'select kind, rfq_id, offer_id, run_id, count, summary from events order by kind, rfq_id, offer_id, run_id',
+    ),
+  }
+}
+
+/** The result of a poll, whatever its order and the port of the marketplace. */
+function comparable({ run, failures, changes }: PollResult) {
+  const anyPort = (text: string | null) => text?.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST') ?? null
+  return {
+    run: {
+      ...run,
+      error: anyPort(run.error)
+        ?.split(/ (?=RFQ )/)
+        .sort(),
+    },
+    failures: failures.map(({ id, message }) => `${id} ${anyPort(message)}`).sort(),
+    changes: changes.map(({ kind, id, change }) => `${kind} ${id} ${change}`).sort(),
+  }
+}
+
+/** With requests for everything. */
+const planning = (fixture: ChannelFixture) => ({
+  ...{ budget: 1_000, usualBudget: 1_000, intervalMs: 300_000, offersMaxAgeMinutes: 10, urgentHours: 24 },
+  nextPollAt: new Date(fixture.now().getTime() + 300_000),
+})
+
+/** Changes the marketplace in the same way whichever fixture it is of. */
+async function changeWorld({ sandbox, store }: ChannelFixture, round: number): Promise<void> {
+  const { world, faults } = sandbox
+  const ids = (await store.presentIds(KEY, 'rfq')).sort()
+  const rfq = (index: number) => world.rfq(ids[(index + round) % ids.length] as string)
+  for (const index of [1, 20, 40]) world.changeRfq(rfq(index).id, { title: `Title ${round}` })
+  const offers = ids.flatMap((id) => world.rfq(id).responses)
+  world.removeResponse(offers[round]?.id ?? '')
+  world.addResponse(rfq(30).id)
+  world.removeRfq(rfq(10).id)
+  faults.add({ operation: 'readRfq', rfqId: rfq(50).id, effect: { kind: 'status', status: 404 } })
+  const added = world.addRfq(CHANNEL)
+  if (round % 2 === 0) faults.add({ operation: 'readRfq', rfqId: added.id, effect: { kind: 'status', status: 404 } })
+}
+
+describe('a shared poll', () => {
+  it('records, counts and reports what a poll by one process does, and requests each RFQ once, poll after poll', async () => {
+    const alone = await openChannelFixture({ rfqs: 60, responsesPerRfq: 1 })
+    const { fixture, help, helped } = await openShared({ rfqs: 60 })
+    for (let round = 0; round < 6; round++) {
+      const poll = withHelp(help)
+      const options = round < 3 ? {} : { planning: planning(fixture) }
+      const expected = await alone.pollRfqs(options)
+      const shared = await fixture.pollRfqs({ ...options, sharing: poll.sharing })
+      await Promise.all(poll.done)
+      expect(comparable(shared)).toEqual(comparable(expected))
+      expect(await recordOf(fixture)).toEqual(await recordOf(alone))
+      expect(requestsByRfq(fixture).filter((count) => count !== 1)).toEqual([])
+      for (const each of [alone, fixture]) {
+        each.advanceSeconds(300)
+        await changeWorld(each, round)
+      }
+    }
+    expect(helped.filter((documents) => documents !== null).length).toBeGreaterThan(5)
+    expect(await rowsOf(fixture.store, 'select * from poll_parts')).toEqual([])
+  })
+
+  it('is complete although nobody helps or can be asked, and small ones are not shared', async () => {
+    const { fixture } = await openShared()
+    const asked: number[] = []
+    const sharing = { askForHelp: ({ parts }: { parts: number }) => void asked.push(parts) }
+    expect((await fixture.pollRfqs({ sharing })).run).toMatchObject({ outcome: 'complete', inserted: 2 * RFQS })
+    expect(asked).toEqual([3])
+    const small = await openShared({ rfqs: 49 })
+    await small.fixture.pollRfqs({ sharing })
+    expect(asked).toEqual([3])
+  })
+
+  it('counts exactly what is new although a process died after it had recorded half of a part, again and again', async () => {
+    const { fixture, open } = await openShared({ responsesPerRfq: 0 })
+    const { world } = fixture.sandbox
+    // Its claims have expired by the clock of the other process, as if it had claimed them a minute ago and died.
+    const dead = await open(-60)
+    for (let round = 0; round < 6; round++) {
+      const poll = withHelp(async (runId) => {
+        const claim = (await dead.claimPollPart({ runId, number: 1 })) as PartClaim
+        const context = { session: fixture.session(), store: dead, now: fixture.now }
+        const content = JSON.parse(claim.content)
+        const half = JSON.stringify({ ...content, rfqs: content.rfqs.slice(0, 12) })
+        const { error } = await readPart(context, { ...claim, content: half }, { concurrency: 4, sent: () => 0 })
+        expect(error).toBeNull()
+      })
+      const { run, changes } = await fixture.pollRfqs({ sharing: poll.sharing })
+      await Promise.all(poll.done)
+      const isFirst = round === 0
+      expect(run).toMatchObject({
+        ...{ outcome: 'complete', seen: RFQS, missing: 0, error: null },
+        ...{ inserted: isFirst ? RFQS : 0, changed: isFirst ? 0 : RFQS, unchanged: 0 },
+      })
+      expect(changes).toHaveLength(RFQS)
+      expect(requestsByRfq(fixture).filter((count) => count === 2)).toHaveLength(12)
+      fixture.advanceSeconds(300)
+      for (const id of await fixture.store.presentIds(KEY, 'rfq')) world.changeRfq(id, { title: `Title ${round}` })
+    }
+  })
+
+  it('goes on with a part at once that was given back by a process that is stopped', async () => {
+    const { fixture, help } = await openShared({ responsesPerRfq: 0 })
+    for (let round = 0; round < 6; round++) {
+      const stop = new AbortController()
+      const poll = withHelp((run, parts) =>
+        expect(help(run, parts, { signal: stop.signal })).rejects.toThrow('stopped'),
+      )
+      fixture.sandbox.faults.add({ operation: 'readRfq', skip: 30, effect: { kind: 'call', call: () => stop.abort() } })
+      const { run } = await fixture.pollRfqs({ sharing: poll.sharing, full: true })
+      await Promise.all(poll.done)
+      expect(run).toMatchObject({
+        outcome: 'complete',
+        failedItems: 0,
+        seen: RFQS,
+        unchanged: round === 0 ? 0 : RFQS,
+      })
+      fixture.advanceSeconds(300)
+    }
+  })
+
+  it('ends as a whole with the error of a process that the marketplace refuses', async () => {
+    const { fixture, help, helped } = await openShared()
+    const poll = withHelp((run, parts) => help(run, parts, { channel: WRONG_KEY }))
+    const { run } = await fixture.pollRfqs({ sharing: poll.sharing })
+    await Promise.all(poll.done)
+    expect(run).toMatchObject({ outcome: 'partial', failedItems: null, error: expect.stringContaining('401') })
+    expect(helped).toEqual([null, null])
+    expect(await rowsOf(fixture.store, `select kind from events where kind = 'channel.key-refused'`)).toHaveLength(1)
+    expect((await fixture.pollRfqs({ sharing: withHelp(help).sharing })).run.outcome).toBe('complete')
+  })
+
+  it('is no longer read by helpers once its run has ended, which is no error', async () => {
+    const { fixture, open, help, helped } = await openShared()
+    const later = await open(60)
+    const takeOver = () => later.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    const poll = withHelp(help)
+    fixture.sandbox.faults.add({ operation: 'readRfq', skip: 5, effect: { kind: 'call', call: takeOver } })
+    await expect(fixture.pollRfqs({ sharing: poll.sharing })).rejects.toThrow('taken over')
+    await Promise.all(poll.done)
+    expect(helped.filter((documents) => documents !== null)).toEqual([])
+  })
+})
