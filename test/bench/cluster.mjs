@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { createRunner } from '../../dist/jobs/service.js'
-import { createPostgres } from '../soak/postgres.mjs'
+import { PostgresServer, postgresUrl } from '../soak/postgres.mjs'
 import { dist, inFolder, median, runRole, startRole } from './bench-process.mjs'
 
 const [RFQS, ROUNDS] = [process.argv[2], process.argv[3]].map((text, at) => Number(text) || [60, 3][at])
@@ -136,13 +136,15 @@ requests: { concurrency: ${limits.concurrency}, perSecond: ${limits.perSecond} }
 
 async function compare(folder, servers) {
   const redisPort = await freePort()
-  const postgres = createPostgres(folder, await freePort())
+  const postgresPort = await freePort()
+  const postgres = { url: postgresUrl(postgresPort) }
   const redis = spawn('redis-server', ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', ''], {
     cwd: folder,
     stdio: 'ignore',
   })
-  const server = postgres.start()
-  servers.push(redis, server)
+  const server = new PostgresServer(join(folder, 'postgres'))
+  await server.initialize()
+  servers.push(redis, server.launch(postgresPort))
   const marketplace = await startRole(import.meta.url, 'marketplace', RFQS)
   servers.push(marketplace.child)
   await wait(2000)

@@ -28,8 +28,8 @@ function program(name) {
   return newest ?? name
 }
 
-/** One server with its data in a folder. */
-class Server {
+/** One server with its data in a folder. Its user must reach the folder. */
+export class PostgresServer {
   #as = user()
   #child = null
 
@@ -44,11 +44,17 @@ class Server {
     return run(program(name), args, { ...this.#as, cwd: this.data })
   }
 
+  async initialize() {
+    await this.run('initdb', '-D', this.data, '-U', 'quotekeeper', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+  }
+
+  /** @returns its process */
   launch(port) {
     const args = ['-D', this.data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1']
     const settings = ['unix_socket_directories=', 'wal_retrieve_retry_interval=500ms']
     const options = { ...this.#as, cwd: this.data, stdio: 'ignore' }
     this.#child = spawn(program('postgres'), [...args, ...settings.flatMap((each) => ['-c', each])], options)
+    return this.#child
   }
 
   /** Sends a signal to the postmaster, and waits for its end. */
@@ -79,6 +85,8 @@ class Server {
   }
 }
 
+export const postgresUrl = (port) => `postgres://quotekeeper@127.0.0.1:${port}/postgres`
+
 export class PostgresPair {
   #folder
   #port
@@ -93,14 +101,12 @@ export class PostgresPair {
     this.#folder = folder
     this.#port = port
     this.#freePort = freePort
-    this.url = `postgres://quotekeeper@127.0.0.1:${port}/postgres`
+    this.url = postgresUrl(port)
   }
 
   async start() {
     this.#primary = this.#server()
-    // The server's user must reach its folder.
-    const settings = ['-U', 'quotekeeper', '-A', 'trust', '-E', 'UTF8', '--no-sync']
-    await this.#primary.run('initdb', '-D', this.#primary.data, ...settings)
+    await this.#primary.initialize()
     this.#primary.launch(this.#port)
     await this.#addReplica()
   }
@@ -159,7 +165,7 @@ export class PostgresPair {
   }
 
   #server() {
-    return new Server(join(this.#folder, `postgres-${++this.#servers}`))
+    return new PostgresServer(join(this.#folder, `postgres-${++this.#servers}`))
   }
 
   async #addReplica() {
