@@ -59,7 +59,7 @@ export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
       rfq.volume,
     ]),
     coverage: formula('Coverage', style.percent, (rfq, at) => [
-      `IF(N(${at('wanted')})>0,MIN(1,${at('volume')}/${at('wanted')}),NA())`,
+      `IF(AND(N(${at('wanted')})>0,ISNUMBER(${at('offers')})),MIN(1,${at('volume')}/${at('wanted')}),NA())`,
       rfq.coverage,
     ]),
     best: formula('Best price per tonne', price, (rfq, at) => [

@@ -44,7 +44,7 @@ function offerFacts({ report, offers, numbers }: RfqLayout): FactBlock {
   const { summary, rfq } = report
   const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
   const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
-  const coverage = `IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`
+  const coverage = rfq.unreadOffers > 0 ? 'NA()' : `IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`
   return {
     title: 'Offers received',
     facts: [

@@ -48,7 +48,7 @@ export const NO_FIGURES: RfqFigures = {
 /** The figures of an RFQ whose offers were assessed. */
 export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): RfqFigures {
   const { rfq, currency, offers } = assessed
-  const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
+  const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
   const isUnread = rfq.unreadOffers > 0
   const isScored = context.settings.awardRule === 'best-score-compliant'
@@ -57,7 +57,7 @@ export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): 
     meetRequirements: summary.meetRequirements,
     wanted: rfq.wanted.volume,
     volume: summary.volume,
-    coverage: isUnread ? null : summary.coverage,
+    coverage: summary.coverage,
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,

@@ -32,6 +32,7 @@ describe('an RFQ that was not read yet', () => {
     const tables = ['Comparison', 'Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Award', 'Negotiation']
     expect(saying).toEqual(tables)
     expect(texts.Statistics).toContainEqual(expect.arrayContaining(['Offers, not read yet', '2']))
+    expect(report.summary.coverage).toBeNull()
     const page = renderRfqReport(report, 'html')
     expect(page.match(/2 offers, not read yet\./g)).toHaveLength(tables.length)
     for (const text of [page, ...Object.values(texts).flat(2)])
@@ -44,6 +45,10 @@ describe('an RFQ that was not read yet', () => {
     const one = { ...UNREAD, rfq: { ...UNREAD.rfq, id: 'b', number: 2, title: 'Unread' } }
     const report = summariseChannel(channelInput([{ rfq: { id: 'a', number: 1 }, responses: [] }, one]))
     expect(report.summary.openWithoutOffers).toBe(1)
+    expect(report.rfqs.map(({ unreadOffers, coverage }) => [unreadOffers, coverage])).toEqual([
+      [2, null],
+      [0, 0],
+    ])
     const texts = textsOf(channelSheets(report))
     expect(texts.Offers?.flat()).toContain('2 offers, not read yet.')
     expect(texts.RFQs?.filter((row) => row.includes('Unread') && row.includes('2, not read yet'))).toHaveLength(1)

@@ -147,7 +147,7 @@ export interface Recommendation {
    *   `best-score-compliant`, what fits within the maximum).
    * - `none`: no award satisfies the hard requirements; `closest` names the one that comes closest.
    * - `no-target`: the RFQ states no volume.
-   * - `no-offers`: there are no offers, or none can be awarded.
+   * - `no-offers`: there are no offers, none can be awarded, or they were not read yet, as the headline says.
    */
   status: 'award' | 'partial' | 'none' | 'no-target' | 'no-offers'
   /** One sentence: what to do. */

@@ -43,7 +43,7 @@ export function compareOffers(
   const ranked = offers.filter(isRanked)
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
-  const summary = summariseOffers(offers, rfq.wanted.volume, { changes: changes.length, problems: problems.length })
+  const summary = summariseOffers(offers, rfq, { changes: changes.length, problems: problems.length })
   const { awards, awardsByWanted } = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
   const sensitivity = sensitivityOf(ranked, awardsByWanted, settings)
   const decision = decisionOf({

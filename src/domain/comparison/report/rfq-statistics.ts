@@ -4,6 +4,7 @@ import { coverageOf } from '../offer/metrics.js'
 import { severityOf } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked, type RankedOffer } from '../offer/ranking.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
 
 /** Statistics. Prices: `compared.pricePerTonne` of the ranked offers. */
 export interface Summary {
@@ -26,7 +27,7 @@ export interface Summary {
   }
   /** Tonnes of all ranked offers. */
   volume: number
-  /** MIN(1, volume / wanted). */
+  /** MIN(1, volume / wanted); null if no volume is wanted, or if offers were not read yet. */
   coverage: number | null
   bestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
   cheapestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
@@ -40,7 +41,7 @@ export interface Summary {
 /** Statistics of the offers. */
 export function summariseOffers(
   offers: readonly OfferReport[],
-  wanted: number | null,
+  { wanted, unreadOffers }: Pick<RfqTerms, 'wanted' | 'unreadOffers'>,
   counts: { changes: number; problems: number },
 ): Summary {
   const ranked = offers.filter(isRanked)
@@ -57,7 +58,7 @@ export function summariseOffers(
     })),
     price: prices(ranked, volume),
     volume,
-    coverage: coverageOf(volume, wanted),
+    coverage: unreadOffers > 0 ? null : coverageOf(volume, wanted.volume),
     bestOffer: namedOffer(ranked.find(({ rank }) => rank === 1)),
     cheapestOffer: namedOffer(ranked.find(({ priceRank }) => priceRank === 1)),
     flags: countBySeverity(offers.flatMap(({ flags }) => flags)),
