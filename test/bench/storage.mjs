@@ -8,74 +8,104 @@ const channel = { org: 'bench', channel: 'large', apiKey: 'bench key' }
 const KEY = 'bench/large'
 const DAY_MS = 86_400_000
 
+const POLLS = 288
+
 /** The section of docs/BENCHMARKS.md on the size of the file. */
 export function storageSection() {
   return inFolder(async (folder) => {
-    const { createWorld, startSandbox } = await import(new URL('sandbox/index.js', src))
-    const { createMarketplace } = await import(new URL('marketplace/client.js', src))
-    const { openStore } = await import(new URL('store/store.js', src))
-    const { pollListings } = await import(new URL('sync/poll-listings.js', src))
-    const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', src))
-    const spec = { ...channel, listings: 50, rfqs: 100, responsesPerRfq: 10 }
-    let time = Date.parse('2026-03-02T00:00:00.000Z')
-    const now = () => new Date(time)
-    const world = createWorld({ seed: 1, now: now(), still: true, channels: [spec] })
-    const sandbox = await startSandbox({ world, now, keepRequests: 0, etags: false })
-    const path = join(folder, 'storage.db')
-    const store = await openStore({ path, clock: now })
-    const limits = { concurrency: 16, perSecond: 1_000_000, timeoutMs: 60_000, retries: 0, maxBodyMiB: 64 }
-    const marketplace = createMarketplace({ baseUrl: sandbox.url, limits, version: 'bench', now })
-    const poll = async () => {
+    const desk = await openPolled(join(folder, 'desk.db'), { listings: 50, rfqs: 100, responsesPerRfq: 10 })
+    await desk.poll()
+    // The newest text of a listing, whose signed address differs at every read, is stored from the second poll on.
+    await desk.poll()
+    const before = desk.size()
+    for (let index = 0; index < POLLS; index++) {
+      desk.advance(DAY_MS / POLLS)
+      await desk.poll()
+    }
+    const day = desk.size()
+    await desk.prune()
+    const pruned = desk.size()
+    await desk.close()
+    const large = await openPolled(join(folder, 'large.db'), { listings: 500, rfqs: 1000, responsesPerRfq: 10 })
+    const empty = large.size()
+    await large.poll()
+    const first = large.size()
+    await large.poll()
+    const second = large.size()
+    await large.close()
+    const perPoll = ({ used }) => `${Math.round((used - before.used) / POLLS)} bytes`
+    const MB = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`
+    const row = (name, { bytes, bodies }, more = '') => [
+      name,
+      MB(bytes),
+      MB(bodies),
+      `${(bytes / bodies).toFixed(2)} ×`,
+      more,
+    ]
+    return {
+      title: 'Growth of the file',
+      rounds: 1,
+      text:
+        '1,000 RFQs with 10 responses each and 500 listings, and a tenth of them, of which the RFQs and the listings are polled every ' +
+        'five minutes of a day in which nothing changes. The baseline is the size of the bodies of all versions. The signed address of ' +
+        'a listing differs at every read, so that its newest text is stored besides. An empty database has ' +
+        `${MB(empty.bytes)}.`,
+      header: ['', 'file', 'bodies of versions', 'beside bodies', 'per poll with nothing changed'],
+      rows: [
+        row('1,000 RFQs after the first poll', first),
+        row('after the second poll', second),
+        row('100 RFQs after a day', day, perPoll(day)),
+        row('pruned', pruned, perPoll(pruned)),
+      ],
+    }
+  })
+}
+
+/** A database that polls a marketplace of its own, on which nothing changes, at times that are set by hand. */
+async function openPolled(path, counts) {
+  const { createWorld, startSandbox } = await import(new URL('sandbox/index.js', src))
+  const { createMarketplace } = await import(new URL('marketplace/client.js', src))
+  const { openStore } = await import(new URL('store/store.js', src))
+  const { pollListings } = await import(new URL('sync/poll-listings.js', src))
+  const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', src))
+  let time = Date.parse('2026-03-02T00:00:00.000Z')
+  const now = () => new Date(time)
+  const world = createWorld({ seed: 1, now: now(), still: true, channels: [{ ...channel, ...counts }] })
+  const sandbox = await startSandbox({ world, now, keepRequests: 0, etags: false })
+  const store = await openStore({ path, clock: now })
+  const limits = { concurrency: 16, perSecond: 1_000_000, timeoutMs: 60_000, retries: 0, maxBodyMiB: 64 }
+  const marketplace = createMarketplace({ baseUrl: sandbox.url, limits, version: 'bench', now })
+  return {
+    advance(ms) {
+      time += ms
+    },
+    async poll() {
       const context = () => ({ session: marketplace.session(channel), store, now })
       const runs = [
         await pollListings(context()),
         await pollRfqs(context(), { recheckClosedHours: 24, concurrency: 8 }),
       ]
       for (const { run } of runs) if (run.outcome !== 'complete') throw new Error(run.error)
-    }
-    /** Of the pages in use. */
-    const size = () => {
+    },
+    /** Of the pages in use, of what is used in them, and of the bodies. */
+    size() {
       const db = new Database(path)
       db.pragma('wal_checkpoint(truncate)')
-      const used = db.pragma('page_count', { simple: true }) - db.pragma('freelist_count', { simple: true })
-      const bytes = used * db.pragma('page_size', { simple: true })
-      const bodies = db.prepare('select sum(octet_length(body)) from versions').pluck().get()
+      const pages = db.pragma('page_count', { simple: true }) - db.pragma('freelist_count', { simple: true })
+      const bytes = pages * db.pragma('page_size', { simple: true })
+      const used = db.prepare('select sum(pgsize - unused) from dbstat').pluck().get()
+      const bodies = db.prepare('select sum(octet_length(body)) from versions').pluck().get() ?? 0
       db.close()
-      return { bytes, bodies }
-    }
-    await poll()
-    const first = size()
-    // The newest text of a listing, whose signed address differs at every read, is stored from the second poll on.
-    await poll()
-    const second = size()
-    const POLLS = 288
-    for (let index = 0; index < POLLS; index++) {
-      time += DAY_MS / POLLS
-      await poll()
-    }
-    const day = size()
-    await store.prune({ foldRunsBefore: new Date(time + DAY_MS), dropPlansBefore: null, dropEventsBefore: null })
-    const pruned = size()
-    await marketplace.close()
-    await sandbox.close()
-    await store.close()
-    const perPoll = (end) => Math.round((end.bytes - second.bytes) / POLLS)
-    const ratio = (each) => `${(each.bytes / each.bodies).toFixed(2)} ×`
-    const MB = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`
-    return {
-      title: 'Growth of the file',
-      rounds: 1,
-      text:
-        '100 RFQs with 10 responses each and 50 listings, polled every five minutes of a day in which nothing changes: each ' +
-        'poll reads the listings and the RFQs. The baseline is the size of the bodies of all versions.',
-      header: ['', 'file', 'bodies of versions', 'beside bodies', 'per poll with nothing changed'],
-      rows: [
-        ['after the first poll', MB(first.bytes), MB(first.bodies), ratio(first), ''],
-        ['after a day', MB(day.bytes), MB(day.bodies), ratio(day), `${perPoll(day)} bytes`],
-        ['pruned', MB(pruned.bytes), MB(pruned.bodies), ratio(pruned), `${perPoll(pruned)} bytes`],
-      ],
-    }
-  })
+      return { bytes, used, bodies }
+    },
+    prune: () =>
+      store.prune({ foldRunsBefore: new Date(time + DAY_MS), dropPlansBefore: null, dropEventsBefore: null }),
+    async close() {
+      await marketplace.close()
+      await sandbox.close()
+      await store.close()
+    },
+  }
 }
 
 const RESPONSES = 30
