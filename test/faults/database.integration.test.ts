@@ -155,7 +155,8 @@ fault(36, 'opening is refused and the file stays unchanged', async () => {
   const path = join(testFolder(), 'corrupt.db')
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
-  for (let n = 0; n < 30; n++) await store.recordRfq(run, snapshot(`rfq-${n}`, 5, 'y'.repeat(1000)), at)
+  // More than the empty tables take, so that the second half of the file is documents.
+  for (let n = 0; n < 30; n++) await store.recordRfq(run, snapshot(`rfq-${n}`, 5, 'y'.repeat(10_000)), at)
   await store.close()
   const file = openSync(path, 'r+')
   const pages = Math.floor(statSync(path).size / 4096)
