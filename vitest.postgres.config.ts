@@ -3,7 +3,7 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
-  'test/store/{store,as-of,events,run-lock}.integration.test.ts',
+  'test/store/{as-of,events,prune,run-lock,store}.integration.test.ts',
   'test/store/{complete-runs,decision-log,monitoring,poll-parts,poll-states,recorder,report-records,revalidation}.test.ts',
   'test/closing/**/*.test.ts',
   'test/notify/{deliveries.integration,watch}.test.ts',

@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKind, RunOutcome } from '../../src/domain/records.js'
 import type { RunEnd, RunHandle, Store } from '../../src/store/contract.js'
 import { pruneOptions } from '../../src/store/retention.js'
-import { openStore } from '../../src/store/store.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../helpers/idle-runs.js'
-import { testFolder } from '../helpers/test-folder.js'
+import { openNewStore } from '../helpers/new-store.js'
+import { executeIn, isPostgres } from '../helpers/store-engine.js'
 
 const DAY_MS = 24 * 3_600_000
 const NONE = { rows: 0, bytes: 0 }
@@ -23,8 +22,8 @@ const IDLE: RunEnd = {
   error: null,
 }
 
-async function open(path = join(testFolder(), 'prune.db'), clock = () => new Date()): Promise<Store> {
-  const store = await openStore({ path, clock })
+async function open(clock = () => new Date()): Promise<Store> {
+  const store = await openNewStore({ clock })
   onTestFinished(() => store.close())
   return store
 }
@@ -51,41 +50,44 @@ const record = (store: Store, handle: RunHandle, at: number, title: string) =>
   )
 
 describe('pruning', () => {
-  it('bounds the size of the database over 400 days of idle polls, below 200 bytes per poll', async () => {
-    const pollsPerDay = 4
-    let now = new Date(START)
-    const store = await open(undefined, () => now)
-    const first = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
-    await record(store, first, START, 'first')
-    await first.finish({ ...IDLE, inserted: 1 }, now)
-    const sizes: number[] = []
-    const size = async () => {
-      // What the write-ahead log holds is not in the file yet.
-      const other = new Database(store.name)
-      other.pragma('wal_checkpoint(truncate)')
-      other.close()
-      const { bytes, freeBytes } = await store.check()
-      return bytes - freeBytes
-    }
-    for (let day = 0; day < 400; day++) {
-      if (day % 100 === 0) sizes.push(await size())
-      for (let poll = 1; poll <= pollsPerDay; poll++) {
-        now = new Date(START + day * DAY_MS + (poll * DAY_MS) / (pollsPerDay + 1))
-        const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
-        await store.touchRfqs(handle, ['rfq-1'], now, now)
-        await store.updatePresence(handle, 'rfq', ['rfq-1'], now, now)
-        await handle.finish(IDLE, now)
+  it.skipIf(isPostgres)(
+    'bounds the size of the database over 400 days of idle polls, below 200 bytes per poll',
+    async () => {
+      const pollsPerDay = 4
+      let now = new Date(START)
+      const store = await open(() => now)
+      const first = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
+      await record(store, first, START, 'first')
+      await first.finish({ ...IDLE, inserted: 1 }, now)
+      const sizes: number[] = []
+      const size = async () => {
+        // What the write-ahead log holds is not in the file yet.
+        const other = new Database(store.name)
+        other.pragma('wal_checkpoint(truncate)')
+        other.close()
+        const { bytes, freeBytes } = await store.check()
+        return bytes - freeBytes
       }
-      await store.prune(pruneOptions(KEEP, now))
-    }
-    sizes.push(await size())
-    const [atStart = 0, , , atDay300 = 0, atEnd = 0] = sizes
-    expect((atEnd - atStart) / (400 * pollsPerDay)).toBeLessThan(200)
-    // A day adds one row to those that are kept whole.
-    expect(atEnd - atDay300).toBeLessThan(100 * 500)
-    expect(await store.runs({ limit: 10_000 })).toHaveLength(1 + 369 + 31 * pollsPerDay)
-    expect(sql(store.name, 'select sum(times) as times from runs')).toEqual([{ times: 1 + 400 * pollsPerDay }])
-  })
+      for (let day = 0; day < 400; day++) {
+        if (day % 100 === 0) sizes.push(await size())
+        for (let poll = 1; poll <= pollsPerDay; poll++) {
+          now = new Date(START + day * DAY_MS + (poll * DAY_MS) / (pollsPerDay + 1))
+          const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
+          await store.touchRfqs(handle, ['rfq-1'], now, now)
+          await store.updatePresence(handle, 'rfq', ['rfq-1'], now, now)
+          await handle.finish(IDLE, now)
+        }
+        await store.prune(pruneOptions(KEEP, now))
+      }
+      sizes.push(await size())
+      const [atStart = 0, , , atDay300 = 0, atEnd = 0] = sizes
+      expect((atEnd - atStart) / (400 * pollsPerDay)).toBeLessThan(200)
+      // A day adds one row to those that are kept whole.
+      expect(atEnd - atDay300).toBeLessThan(100 * 500)
+      expect(await store.runs({ limit: 10_000 })).toHaveLength(1 + 369 + 31 * pollsPerDay)
+      expect(sql(store.name, 'select sum(times) as times from runs')).toEqual([{ times: 1 + 400 * pollsPerDay }])
+    },
+  )
 
   it('changes no answer about freshness, first poll, history, absences, decisions or a past moment', async () => {
     const store = await open()
@@ -166,7 +168,7 @@ describe('pruning', () => {
     await round.finish(IDLE, new Date(START))
     await run(store, START, {}, 'close')
     // Enough newer runs, so that none of these is among those that stay single.
-    for (const channel of [CHANNEL, 'acme/blue']) makeNewest(store.name, channel)
+    for (const channel of [CHANNEL, 'acme/blue']) await makeNewest(store, channel)
     await store.prune({
       foldRunsBefore: new Date('2026-01-01T00:00:00Z'),
       dropPlansBefore: null,
@@ -200,30 +202,33 @@ describe('pruning', () => {
     await unfinished.finish(IDLE, new Date(START + 1000))
   })
 
-  it('does nothing the second time, and a dry run changes nothing and foretells the rest', async () => {
-    const store = await open()
-    insertIdleRuns(store.name, 10_000)
-    await store.createApprovalPlan({
-      channel: CHANNEL,
-      rfqIds: ['rfq-1'],
-      now: new Date(START),
-      expiresAt: new Date(START + DAY_MS),
-    })
-    const options = pruneOptions(KEEP, new Date('2026-01-01T00:00:00Z'))
-    const foretold = await store.prune({ ...options, dryRun: true })
-    expect(sql(store.name, 'select count(*) as n from runs')).toEqual([{ n: 10_000 }])
-    const report = await store.prune(options)
-    expect(report).toEqual(foretold)
-    // Seven days, and the newest hundred.
-    expect(report.runs).toEqual({ rows: 10_000 - 7 - 100, bytes: expect.any(Number) })
-    expect(report.plans.rows).toBe(1)
-    for (let round = 0; round < 6; round++) {
-      expect(await store.prune(options)).toEqual({ runs: NONE, plans: NONE, events: NONE })
-    }
-    expect(sql(store.name, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
-  })
+  it.skipIf(isPostgres)(
+    'does nothing the second time, and a dry run changes nothing and foretells the rest',
+    async () => {
+      const store = await open()
+      insertIdleRuns(store.name, 10_000)
+      await store.createApprovalPlan({
+        channel: CHANNEL,
+        rfqIds: ['rfq-1'],
+        now: new Date(START),
+        expiresAt: new Date(START + DAY_MS),
+      })
+      const options = pruneOptions(KEEP, new Date('2026-01-01T00:00:00Z'))
+      const foretold = await store.prune({ ...options, dryRun: true })
+      expect(sql(store.name, 'select count(*) as n from runs')).toEqual([{ n: 10_000 }])
+      const report = await store.prune(options)
+      expect(report).toEqual(foretold)
+      // Seven days, and the newest hundred.
+      expect(report.runs).toEqual({ rows: 10_000 - 7 - 100, bytes: expect.any(Number) })
+      expect(report.plans.rows).toBe(1)
+      for (let round = 0; round < 6; round++) {
+        expect(await store.prune(options)).toEqual({ runs: NONE, plans: NONE, events: NONE })
+      }
+      expect(sql(store.name, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
+    },
+  )
 
-  it('folds days of more runs than one transaction takes', async () => {
+  it.skipIf(isPostgres)('folds days of more runs than one transaction takes', async () => {
     const store = await open()
     insertIdleRuns(store.name, 1_440 + 150)
     await store.prune({
@@ -239,12 +244,11 @@ describe('pruning', () => {
 })
 
 /** Adds a hundred newer finished runs of each kind, behind which older ones may be folded. */
-function makeNewest(path: string, channel: string): void {
-  const db = new Database(path)
-  const insert = db.prepare(
-    `insert into runs (channel, kind, started_at, finished_at, outcome, holder, lease_until)
-    values (?, ?, '2026-02-01T00:00:00.000Z', '2026-02-01T00:00:01.000Z', 'complete', '{}', '')`,
+const makeNewest = (store: Store, channel: string) =>
+  executeIn(
+    store,
+    `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 100)
+    insert into runs (channel, kind, started_at, finished_at, outcome, holder, lease_until)
+    select '${channel}', kind, '2026-02-01T00:00:00.000Z', '2026-02-01T00:00:01.000Z', 'complete', '{}', ''
+    from numbers, (select 'rfqs' as kind union select 'listings' union select 'close') kinds`,
   )
-  for (const kind of ['rfqs', 'listings', 'close']) for (let n = 0; n < 100; n++) insert.run(channel, kind)
-  db.close()
-}
