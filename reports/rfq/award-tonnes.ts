@@ -55,7 +55,7 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
   )
 }
 
-/** Tonnes by offer and scenario; the last column is the reader's own award. */
+/** Tonnes by offer and scenario: title, header and at least one row. The last column is the reader's own award. */
 export function* tonnesRows(layout: RfqLayout): Generator<RowPlan> {
   const { offers } = layout.report
   yield sectionRow('Tonnes awarded to each offer')

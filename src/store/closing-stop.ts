@@ -22,6 +22,8 @@ export function createClosingStop(
     closingStop: () => selectStop(database),
     stopClosing: ({ by, reason, now }) =>
       database.write(async (tx) => {
+        // So that an end that is recorded at the same time ends no other order than it read.
+        await tx.lock('closing stop')
         const stop: ClosingStop = { by, reason, since: now.toISOString() }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
         await record(tx, 'close.stopped', now, stop)
