@@ -75,16 +75,35 @@ const SELECT_TEXTS = `
 select v.kind, v.rfq_id, v.id, v.version, coalesce(v.parsed_body, v.body) as text
 from json_populate_recordset(null::versions, @rows) d join versions v on ${sameKey('v', 'd')} and v.version = d.version`
 
-/** Writes what became of documents of one channel: one statement for each table, however many documents. */
+/** A statement has rows of about so many characters at most: a large RFQ must not fill the memory, nor block the process. */
+const MAX_CHARACTERS = 2 ** 20
+
+/** Rows as JSON lists of a limited length. */
+function* inParts(rows: Iterable<object>): Generator<string> {
+  let texts: string[] = []
+  let length = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    texts.push(text)
+    length += text.length
+    if (length < MAX_CHARACTERS) continue
+    yield `[${texts.join()}]`
+    texts = []
+    length = 0
+  }
+  if (texts.length > 0) yield `[${texts.join()}]`
+}
+
+/** Writes what became of documents of one channel: one statement for each table, unless there are very many. */
 export async function writeChanges(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void> {
-  const run = async (sql: string, rows: readonly object[]) => {
-    if (rows.length > 0) await tx.run(sql, { rows: JSON.stringify(rows) })
+  const run = async (sql: string, all: Iterable<object>) => {
+    for (const rows of inParts(all)) await tx.run(sql, { rows })
   }
   await readTexts(tx, changes)
-  await run(INSERT_ENTITIES, [...changes.inserted.values()])
-  await run(INSERT_VERSIONS, [...changes.newVersions.values()])
-  await run(UPDATE_ENTITIES, [...changes.updated.values()])
-  await run(UPDATE_VERSIONS, [...changes.changedVersions.values()])
+  await run(INSERT_ENTITIES, changes.inserted.values())
+  await run(INSERT_VERSIONS, changes.newVersions.values())
+  await run(UPDATE_ENTITIES, changes.updated.values())
+  await run(UPDATE_VERSIONS, changes.changedVersions.values())
   await run(INSERT_ABSENCES, changes.absences)
   await run(END_ABSENCES, changes.returned)
   await writeProblems(tx, channel, changes)
@@ -106,8 +125,7 @@ async function readTexts(tx: Transaction, { pendingTexts }: DocumentChanges): Pr
 
 async function writeProblems(tx: Transaction, channel: string, { problems }: DocumentChanges): Promise<void> {
   const { rows } = problems
-  if (rows.length === 0) return
-  problems.reportNew(
-    await tx.all<ProblemKey & { times: number }>(UPSERT_PROBLEMS, { channel, rows: JSON.stringify(rows) }),
-  )
+  for (const part of inParts(rows)) {
+    problems.reportNew(await tx.all<ProblemKey & { times: number }>(UPSERT_PROBLEMS, { channel, rows: part }))
+  }
 }

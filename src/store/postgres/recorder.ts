@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../domain/time-slice.js'
 import type { LiveRun, Recorder, RecordResult, RfqSnapshot, UpsertResult } from '../contract.js'
 import { entityKey } from '../document-values.js'
 import { RunLostError } from '../errors.js'
@@ -57,15 +58,18 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       ),
     )
     const all: Observed[] = []
-    const results = items.map(({ snapshot }, at) => {
+    const results: RecordResult[] = []
+    const slice = new TimeSlice()
+    for (const [at, { snapshot }] of items.entries()) {
       const { shape, readAt } = snapshot
       // Not a copy: its content may not be parsed yet.
       const rfq = Object.assign(snapshot.rfq, { shape })
       const observations: Observed['observations'] = { rfq, changes: [], problems: [] }
       const stamp = timestamps[at] as string
       all.push({ observations, stamp })
-      return recordRfq(changes, snapshot, { run, stamp, readAt: readAt.toISOString(), observed: observations })
-    })
+      const context = { run, stamp, readAt: readAt.toISOString(), observed: observations }
+      results.push(await recordRfq(changes, snapshot, context, slice))
+    }
     await writeChanges(tx, run.channel, changes)
     await events.write(tx, run, all)
     return results
@@ -156,7 +160,12 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
 }
 
 /** The same rules as those of ../recorder.ts. */
-function recordRfq(changes: DocumentChanges, snapshot: RfqSnapshot, context: ChangeContext): RecordResult {
+async function recordRfq(
+  changes: DocumentChanges,
+  snapshot: RfqSnapshot,
+  context: ChangeContext,
+  slice: TimeSlice,
+): Promise<RecordResult> {
   const { run } = context
   const key = entityKey(run, 'rfq', snapshot.rfq.id)
   const rfq = changes.upsert(key, Object.assign(snapshot.rfq, { shape: snapshot.shape }), context)
@@ -165,10 +174,11 @@ function recordRfq(changes: DocumentChanges, snapshot: RfqSnapshot, context: Cha
   if (rfq === 'stale') return { ...result, responses: [], missing: [] }
   changes.setListHash(key, snapshot.listHash)
   const keyOf = (id: string) => entityKey(run, 'response', id, snapshot.rfq.id)
-  const responses: RecordResult['responses'] = snapshot.responses.map((response) => ({
-    id: response.id,
-    change: changes.upsert(keyOf(response.id), response, context),
-  }))
+  const responses: RecordResult['responses'] = []
+  for (const response of snapshot.responses) {
+    responses.push({ id: response.id, change: changes.upsert(keyOf(response.id), response, context) })
+    if (slice.isOver) await slice.next()
+  }
   for (const observed of snapshot.observed ?? []) {
     changes.recordObserved(keyOf(observed.id), observed, context)
     responses.push({ id: observed.id, change: 'unchanged' })

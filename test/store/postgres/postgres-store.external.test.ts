@@ -361,6 +361,28 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
     }
   })
 
+  it('an RFQ too large for one statement is recorded whole, with its problems, and again when it changes', async () => {
+    const store = await open()
+    const run = await begin(store)
+    const ids = Array.from({ length: 40 }, (_, index) => `response-${index}`)
+    for (const [round, title] of ['long', 'longer', 'longest'].entries()) {
+      const text = title.repeat(10_000)
+      const responses = ids.map((id) => aResponse(id, { notes: text, status: 7 }))
+      const { responses: recorded } = await store.recordRfq(
+        run,
+        rfqSnapshot(anRfq('large'), responses, at(`09:0${round}:00`)),
+        at(`09:0${round}:01`),
+      )
+      expect(new Set(recorded.map(({ change }) => change))).toEqual(new Set([round === 0 ? 'inserted' : 'changed']))
+      const [rfq] = await store.rfqs({})
+      expect(rfq?.responses.map(({ version }) => version)).toEqual(ids.map(() => round + 1))
+      expect(rfq?.responses.every(({ body }) => (body as { notes: string }).notes === text)).toBe(true)
+    }
+    expect((await store.problems({})).filter(({ path }) => path === 'status').map(({ times }) => times)).toEqual(
+      ids.map(() => 3),
+    )
+  })
+
   it('rows that were read page by page, or not to the end, leave a connection that writes and sees what is new', async () => {
     const url = newUrl()
     const store = await open(url)
