@@ -12,6 +12,7 @@ const MAX_GROUP_MS = 100
 
 interface PendingWrite {
   work: () => Promise<unknown> | unknown
+  canWait: boolean
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
@@ -50,17 +51,27 @@ export class WriteQueue {
    */
   add<T>(work: () => Promise<T> | T, canWait: boolean): Promise<T> {
     const result = new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      this.#waiting.push({ work, canWait, resolve: resolve as (value: unknown) => void, reject })
     })
-    if (!canWait || this.#waiting.length >= MAX_GROUP) this.#start()
-    else this.#timer ??= setTimeout(() => this.#start(), this.#waitMs)
+    if (this.#isUrgent()) this.#start()
+    else if (!this.#isWriting) this.#wait()
     return result
   }
 
   /** Makes all writes that wait. */
   async flush(): Promise<void> {
-    this.#start()
-    await this.#idle
+    do {
+      this.#start()
+      await this.#idle
+    } while (this.#waiting.length > 0)
+  }
+
+  #isUrgent(): boolean {
+    return this.#waiting.length >= MAX_GROUP || this.#waiting.some(({ canWait }) => !canWait)
+  }
+
+  #wait(): void {
+    this.#timer ??= setTimeout(() => this.#start(), this.#waitMs)
   }
 
   #start(): void {
@@ -75,11 +86,13 @@ export class WriteQueue {
     // Those that are added in the same turn share the first commit.
     await null
     await this.#writeGroup()
-    while (this.#waiting.length > 0) {
+    while (this.#isUrgent()) {
       await yieldToEventLoop()
       await this.#writeGroup()
     }
     this.#isWriting = false
+    // They came while the others were committed, and wait in turn: else every commit would have the few that came during the last.
+    if (this.#waiting.length > 0) this.#wait()
   }
 
   /** One transaction. Never rejects. */

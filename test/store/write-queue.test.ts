@@ -141,6 +141,29 @@ describe('writes that wait', () => {
     expect(commits()).toBe(8)
   })
 
+  it('wait for others too if they came while a commit was flushed', async () => {
+    const flushes: (() => void)[] = []
+    const { queue, add, commits } = openQueue({ flush: () => new Promise((end) => void flushes.push(end)) })
+    const flushBegun = (count: number) => vi.waitFor(() => expect(flushes.length).toBe(count), { interval: 1 })
+    for (let round = 1; round <= 6; round++) {
+      const first = add(round * 10, { canWait: false })
+      await flushBegun(2 * round - 1)
+      const during = add(round * 10 + 1)
+      // Writes may wait twenty times as long as the last commit took.
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      flushes.at(-1)?.()
+      await first
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+      expect(commits()).toBe(2 * round - 1)
+      const after = add(round * 10 + 2)
+      const all = queue.flush()
+      await flushBegun(2 * round)
+      flushes.at(-1)?.()
+      await Promise.all([during, after, all])
+    }
+    expect(commits()).toBe(12)
+  })
+
   it('are made with one that does not wait, in the order in which they were added', async () => {
     const { queue, add, stored, commits } = openQueue()
     const waiting = [add(1), add(2)]
