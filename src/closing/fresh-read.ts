@@ -59,7 +59,7 @@ export async function readBeforeClose(
     if (contentHash('rfq', value.exactBody) === expected.hash) {
       // A poll may have found something against it since the decision.
       const now = await knownOf(context, run.channel, value)
-      await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
+      await context.store.touchRfqs(run, [known.id], answeredAt)
       const { version, hash } = expected
       return freshRead(value, { ...now, version, hash }, { readAt, answeredAt, serverDate })
     }

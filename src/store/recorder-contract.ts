@@ -74,7 +74,7 @@ export interface Recorder {
   /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
   recordRfq(run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
   /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
-  touchRfqs(run: LiveRun, ids: readonly string[], readAt: Date, now: Date): Promise<void>
+  touchRfqs(run: LiveRun, ids: readonly string[], now: Date): Promise<void>
   /** After a complete list: marks documents not in `listedIds` as missing, and clears the mark of those that returned. */
   updatePresence(
     run: LiveRun,

@@ -137,8 +137,8 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         : connection.writeWithOthers(write)
     },
 
-    touchRfqs(run, rfqIds, readAt, now) {
-      return inRun(run, readAt, now, async (context) => {
+    touchRfqs(run, rfqIds, now) {
+      return inRun(run, now, now, async (context) => {
         for (const [index, id] of rfqIds.entries()) {
           if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
           touch(entityKey(run, 'rfq', id), context)

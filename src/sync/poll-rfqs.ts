@@ -43,7 +43,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)
     const { unreadable, toRead, unchanged, listOnly, planned, left } = selection
     const unchangedIds = unchanged.map((entry) => entry.id)
-    await store.touchRfqs(run, unchangedIds, readAt, now())
+    await store.touchRfqs(run, unchangedIds, now())
     progress.counts.unchanged += unchanged.length
     progress.madeProgress = true
     const rfqPoll = { ...poll, entries, known, listReadAt: readAt }

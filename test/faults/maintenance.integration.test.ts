@@ -68,7 +68,7 @@ fault(58, 'two processes prune at once while a third polls, whose writes wait fo
   const poll = async () => {
     for (let n = 0; polling; n++) {
       const started = performance.now()
-      await poller.touchRfqs(run, ['rfq-1'], new Date(now + n), new Date(now + n))
+      await poller.touchRfqs(run, ['rfq-1'], new Date(now + n))
       waits.push(performance.now() - started)
       await wait(2)
     }

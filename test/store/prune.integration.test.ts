@@ -73,7 +73,7 @@ describe('pruning', () => {
         for (let poll = 1; poll <= pollsPerDay; poll++) {
           now = new Date(START + day * DAY_MS + (poll * DAY_MS) / (pollsPerDay + 1))
           const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
-          await store.touchRfqs(handle, ['rfq-1'], now, now)
+          await store.touchRfqs(handle, ['rfq-1'], now)
           await store.updatePresence(handle, 'rfq', ['rfq-1'], now, now)
           await handle.finish(IDLE, now)
         }
@@ -98,7 +98,7 @@ describe('pruning', () => {
         const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(at) })
         const changed = day % 7 === 0 && hour === 2
         if (changed) await record(store, handle, at, `title ${day}`)
-        else await store.touchRfqs(handle, ['rfq-1'], new Date(at), new Date(at))
+        else await store.touchRfqs(handle, ['rfq-1'], new Date(at))
         if (day === 20 && hour === 3) await store.updatePresence(handle, 'rfq', [], new Date(at), new Date(at))
         const outcome: RunEnd['outcome'] = hour === 4 ? 'failed' : 'complete'
         await handle.finish({ ...IDLE, outcome, error: hour === 4 ? `down ${day}` : null }, new Date(at + 1500))

@@ -29,7 +29,7 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
       store.recordListings(run, listings, at('08:00:00'), at('08:00:00')),
     /** A complete list of these RFQs. */
     list: (ids: readonly string[], time: string) => store.updatePresence(run, 'rfq', ids, at(time), at(time)),
-    touch: (ids: readonly string[]) => store.touchRfqs(run, ids, at('08:00:00'), at('08:00:00')),
+    touch: (ids: readonly string[]) => store.touchRfqs(run, ids, at('08:00:00')),
   }
 }
 

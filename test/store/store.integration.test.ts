@@ -155,7 +155,7 @@ describe('recording an RFQ with its responses', () => {
     const run = await begin(db)
     for (const id of ['rfq-1', 'rfq-2'])
       await db.recordRfq(run, rfqSnapshot(anRfq(id), [], at('08:00:00')), at('08:00:00'))
-    await db.touchRfqs(run, ['rfq-2'], at('08:05:00'), at('08:05:00'))
+    await db.touchRfqs(run, ['rfq-2'], at('08:05:00'))
     expect(await rowsOf(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
       { id: 'rfq-1', at: '2026-11-21T08:00:00.000Z' },
       { id: 'rfq-2', at: '2026-11-21T08:05:00.000Z' },

@@ -114,7 +114,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
 
     recordRfq: (run, snapshot, now) => batchesOf(run).add({ snapshot, now }),
 
-    touchRfqs(run, rfqIds, _readAt, now) {
+    touchRfqs(run, rfqIds, now) {
       return database.write(async (tx) => {
         const [stamp] = (await beginWriting(tx, run, [now])) as [string]
         await tx.run(

@@ -131,7 +131,7 @@ async function replay(
         const readAt = new Date(time - each.ago * 1000)
         results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, readAt }, now))))
       } else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
-      else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now, now)
+      else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now)
       else {
         const found = await store.updatePresence(handle, each.kind, each.ids, new Date(time - each.ago * 1000), now)
         results.push({ missing: found.missing.toSorted(), returned: found.returned.toSorted() })
