@@ -155,9 +155,11 @@ export function checkRate(requests, { perSecond, retryAfter }, { reports, disrup
     )
   }
   // A process that is killed right after the reply cannot tell the others; nor can one while the database is away.
-  const unknown = pauses.filter(
-    ({ at, knownAt }) => knownAt === null && !disruptions.some((each) => each.at > at - 15_000 && each.at < at + 4000),
-  )
+  const excuses = (at) => (each) =>
+    /of (service|worker)/.test(each.what)
+      ? each.at > at - JITTER && each.at < at + retryAfter * 1000
+      : !/of redis/.test(each.what) && each.at > at - 15_000 && each.at < at + retryAfter * 1000
+  const unknown = pauses.filter(({ at, knownAt }) => knownAt === null && !disruptions.some(excuses(at)))
   if (unknown.length > 0) findings.push(`pauses were never reported: ${unknown.map(describe).join('; ')}`)
   const delays = pauses.flatMap(({ at, knownAt }) => (knownAt === null ? [] : knownAt - at)).sort((a, b) => a - b)
   return {

@@ -415,6 +415,8 @@ const visible = checkVisibility(db, visibility.states(), sandbox.requests)
 const posts = checkPosts(db, sandbox.requests, shown)
 const rate = checkRate(sandbox.requests, RATE, { reports: pauses.reports, disruptions })
 findings.push(...history.findings, ...visible.findings, ...posts.findings, ...rate.findings)
+if (minutes >= 5 && visible.counts.visibleLongEnough === 0)
+  findings.push('no state was visible for long enough to be judged')
 for (const outcome of foreignWorkers) findings.push(`a worker with another database was not refused: ${outcome}`)
 const runs = Object.fromEntries(
   db

@@ -81,7 +81,8 @@ export function checkVisibility(db, states, requests) {
     })
   // Also a reply with status 200 may be no document: cut short, or another text. Observers are `transform`.
   const rejected = requests.filter(
-    ({ status, faults }) => status === null || status >= 300 || faults.some((kind) => kind !== 'transform'),
+    ({ status, faults }) =>
+      status === null || (status >= 300 && status !== 304) || faults.some((kind) => kind !== 'transform'),
   )
   const counts = { statesVisible: states.length, visibleLongEnough: 0 }
   const findings = []

@@ -65,7 +65,7 @@ const DRIVER_REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     /^timeout exceeded when trying to connect/,
     {
       what: 'Every connection of this process to PostgreSQL was in use for too long',
-      todo: 'Look for slow statements and for locks in pg_stat_activity of the server.',
+      todo: 'Check that it answers, and look for slow statements and for locks in its pg_stat_activity.',
     },
   ],
   [
