@@ -12,12 +12,12 @@ const ON_ITS_WAY_MS = 100
 
 // Those of other users show no state.
 const SELECT_WORKING = `
-select pid || ' ' || backend_start as session from pg_stat_activity
+select pid || ' ' || extract(epoch from backend_start) as session from pg_stat_activity
 where usename = current_user and state not like 'idle%'`
 
 /** Selects what `SilenceCheck` calls the session of a connection. */
 export const SELECT_SESSION = `
-select pid || ' ' || backend_start as session from pg_stat_activity where pid = pg_backend_pid()`
+select pid || ' ' || extract(epoch from backend_start) as session from pg_stat_activity where pid = pg_backend_pid()`
 
 /**
  * Tells a slow statement from a lost connection: behind a broken network, and while a server hangs or was replaced by another one
