@@ -74,8 +74,9 @@ export const currentVersion = (version: string, entity: string): string =>
   `${sameDocument(version, entity)} and ${version}.version = ${entity}.version`
 export const CURRENT_VERSION = currentVersion('v', 'e')
 
-/** Since when the document of a row `v` was missing at @asOf; null if it was not. */
-export const MISSING_SINCE_AS_OF = `(select max(a.missing_since) from absences a where ${sameDocument('a', 'v')}
+/** Since when the document of a row was missing at @asOf; null if it was not. */
+export const missingSinceAsOf = (row: string): string =>
+  `(select max(a.missing_since) from absences a where ${sameDocument('a', row)}
     and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf))`
 
 /** The newest version of each document, with its body as last received. */
@@ -94,7 +95,7 @@ select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_befor
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
   v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at, null as full_read_at,
-  ${MISSING_SINCE_AS_OF} as missing_since
+  ${missingSinceAsOf('v')} as missing_since
 from versions v
 ${joinOne('entities', 'e', sameDocument('v', 'e'))}
 where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`

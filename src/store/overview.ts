@@ -4,7 +4,7 @@ import type { Overview, RevisionFilter } from './contract.js'
 import {
   CURRENT_VERSION,
   MAX_TIMESTAMP,
-  MISSING_SINCE_AS_OF,
+  missingSinceAsOf,
   sameDocument,
   toVersion,
   type VersionRow,
@@ -104,13 +104,13 @@ order by e.id`
 /** Of the versions, only those are read that were superseded since, and those of RFQs. */
 const entriesAsOf = ({ joinOne }: Dialect) => `
 with known as (
-  select v.channel, v.kind, v.rfq_id, v.id,
-    case when v.changed_at <= @asOf then v.version else (
-      select b.version from versions b where ${sameDocument('b', 'v')} and b.observed_at <= @asOf order by b.version desc limit 1
+  select e.channel, e.kind, e.rfq_id, e.id,
+    case when e.changed_at <= @asOf then e.version else (
+      select v.version from versions v where ${sameDocument('v', 'e')} and v.observed_at <= @asOf order by v.version desc limit 1
     ) end as version,
-    ${MISSING_SINCE_AS_OF} as missing_since
-  from entities v
-  where v.channel = @channel and v.kind in ('rfq', 'response') and v.first_observed_at <= @asOf
+    ${missingSinceAsOf('e')} as missing_since
+  from entities e
+  where e.channel = @channel and e.kind in ('rfq', 'response') and e.first_observed_at <= @asOf
 ), responses as (
   select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
     max(missing_since) as newest_missing
