@@ -178,11 +178,14 @@ describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
             const expected = file.prepare(query).all()
             expect((await client.query(query)).rows, table).toEqual(expected)
           }
+          const moments = file.prepare('select distinct observed_at from versions').pluck().all() as string[]
           file.close()
           expect(await postgres.rfqs({})).toEqual(await sqlite.rfqs({}))
           expect(await postgres.rfqStates(CHANNEL)).toEqual(await sqlite.rfqStates(CHANNEL))
           expect(await postgres.revisions({ limit: 100 })).toEqual(await sqlite.revisions({ limit: 100 }))
           expect(await postgres.rfqEntries({})).toEqual(await sqlite.rfqEntries({}))
+          for (const asOf of moments.map((moment) => new Date(moment)))
+            expect(await postgres.rfqEntries({ asOf })).toEqual(await sqlite.rfqEntries({ asOf }))
         } finally {
           await postgres.close()
           await sqlite.close()
