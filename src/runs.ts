@@ -31,6 +31,8 @@ export interface RunProgress {
   requestRates: RequestRates | null
   /** Requests that other processes sent for the run. */
   requestsOfOthers: number
+  /** Other processes may write for the run. */
+  isShared: boolean
 }
 
 interface RunContext {
@@ -102,6 +104,7 @@ export const newProgress = (): RunProgress => ({
   postponed: 0,
   requestRates: null,
   requestsOfOthers: 0,
+  isShared: false,
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
@@ -115,6 +118,7 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     suspicious: progress.suspicious,
+    isShared: progress.isShared,
     postponed: progress.postponed,
     requestRates: progress.requestRates,
     failedItems: error === null && incomplete === null ? failures.length : null,

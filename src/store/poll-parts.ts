@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../domain/clock.js'
 import type { DocumentChange, PartClaim, PollParts, PollPartsLeft } from './contract.js'
 import { assertLive, LEASE_MS } from './run-leases.js'
+import { CHANGES_OF_RUN } from './run-queries.js'
 import type { SqlDatabase } from './sql-database.js'
 import { fromStoredText } from './stored-text.js'
 
@@ -104,13 +105,7 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
     },
 
     async changesOfRun(runId) {
-      const rows = await database.all<DocumentChange>(
-        `select kind, id, case when min(version) = 1 then 'inserted' else 'changed' end as change
-        from versions where run_id = @runId group by kind, rfq_id, id
-        union all
-        select kind, id, 'missing' as change from absences where run_id = @runId group by kind, rfq_id, id`,
-        { runId },
-      )
+      const rows = await database.all<DocumentChange>(CHANGES_OF_RUN, { runId })
       return rows.map(({ id, ...row }) => ({ ...row, id: fromStoredText(id) }))
     },
   }

@@ -9,6 +9,11 @@ export interface RunEnd extends RunCounts {
   postponed?: number
   requestRates?: RequestRates | null
   notBefore?: Date | null
+  /**
+   * Several processes wrote for the run: what it has inserted, changed and found missing is counted when it ends, from what they wrote.
+   * Of the documents that the counts name, the others are unchanged.
+   */
+  isShared?: boolean
   /** The marketplace does not accept the API key. */
   keyRefused?: boolean
 }

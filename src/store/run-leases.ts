@@ -6,7 +6,7 @@ import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 import type { EventWriter } from './event-writer.js'
 import { bootId, isProcessAlive } from './process-alive.js'
-import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+import { CHANGES_OF_RUN, createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -73,12 +73,12 @@ export function createRuns(options: {
 
   const finish = async (
     id: number,
-    { keyRefused = false, requestRates = null, ...end }: RunEnd,
+    { keyRefused = false, isShared = false, requestRates = null, ...end }: RunEnd,
     now: Date,
   ): Promise<RunRecord> => {
     active.delete(id)
     return database.write(async (tx) => {
-      const row = await tx.get<RunRow>(
+      let row = await tx.get<RunRow>(
         `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
           inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
           error = @error, suspicious = @suspicious, failed_items = @failedItems,
@@ -108,10 +108,29 @@ export function createRuns(options: {
         },
       )
       if (!row) throw takenOverError(id)
+      // No process writes for the run any more.
+      if (isShared) row = await countWritten(tx, row)
       await tx.run(DELETE_PARTS_OF_RUN, { id })
       if (keyRefused) await writeKeyRefused(tx, row)
       return toRunRecord(row)
     })
+  }
+
+  const countWritten = async (tx: Transaction, row: RunRow): Promise<RunRow> => {
+    const written = await tx.all<{ change: string; n: number }>(
+      `select change, count(*) as n from (${CHANGES_OF_RUN}) changes group by change`,
+      { runId: row.id },
+    )
+    const count = (change: string) => written.find((each) => each.change === change)?.n ?? 0
+    const [inserted, changed, missing] = [count('inserted'), count('changed'), count('missing')]
+    const unchanged = Math.max(0, row.inserted + row.changed + row.unchanged - inserted - changed)
+    const counts = { inserted, changed, missing, unchanged }
+    await tx.run(
+      `update runs set inserted = @inserted, changed = @changed, missing = @missing, unchanged = @unchanged
+      where id = @id`,
+      { id: row.id, ...counts },
+    )
+    return { ...row, ...counts }
   }
 
   /** Once, until a run of this kind succeeds again. */

@@ -31,6 +31,7 @@ export async function readShared(
     run,
     parts.map((part) => JSON.stringify(part)),
   )
+  reading.progress.isShared = true
   const ended = new AbortController()
   askForHelp({ run: run.id, parts: parts.length }, ended.signal)
   let failure: unknown = null
@@ -89,8 +90,8 @@ async function waitForOthers({ context, run }: RfqReading): Promise<void> {
 }
 
 /**
- * Adds up what all processes did. What is new, changed or missing is what the run wrote: a part may have been read twice, and
- * recorded by a process that died.
+ * Adds up what all processes did. What is new, changed or missing is what they wrote for the run, and is counted when it ends: a part may
+ * have been read twice, and recorded by a process that died.
  * @returns the error that ended the poll in another process, or null
  */
 async function addUp(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<Error | null> {
@@ -110,12 +111,7 @@ async function addUp(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<E
     for (const id of ids) unreadable.add(id)
   }
   for (const rfq of rfqs) if (unreadable.has(rfq.id)) await reading.onUnreadable(rfq)
-  const { counts } = progress
-  const documents = counts.inserted + counts.changed + counts.unchanged
   changes.splice(0, changes.length, ...(await context.store.changesOfRun(run.id)))
-  const count = (wanted: string) => changes.filter(({ change }) => change === wanted).length
-  const [inserted, changed, missing] = [count('inserted'), count('changed'), count('missing')]
-  Object.assign(counts, { inserted, changed, missing, unchanged: documents - inserted - changed })
   const error = results.find((result) => result.error !== null)?.error
   return error ? fromPartError(error) : null
 }

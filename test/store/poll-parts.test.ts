@@ -156,4 +156,7 @@ it('the changes of a run name each document once, however often and by whichever
   const second = await start()
   for (const store of [one, two, one]) await record(store, second, `C of ${store === one}`, ['offer-1'])
   expect(await changes(second)).toEqual(['response offer-2 missing', 'rfq rfq-1 changed'])
+  const ended = await second.finish({ ...RUN_END, unchanged: 5, outcome: 'complete', isShared: true }, clock())
+  expect(ended).toMatchObject({ inserted: 0, changed: 1, missing: 1, unchanged: 4 })
+  expect(await one.runs({ limit: 1 })).toEqual([ended])
 })

@@ -137,8 +137,7 @@ describe('a shared poll', () => {
   it('counts exactly what is new although a process died after it had recorded half of a part, again and again', async () => {
     const { fixture, open } = await openShared({ responsesPerRfq: 0 })
     const { world } = fixture.sandbox
-    // Its claims have expired by the clock of the other process, as if it had claimed them a minute ago and died.
-    const dead = await open(-60)
+    const [dead, aMinuteAgo] = [await open(0), await open(-60)]
     for (let round = 0; round < 6; round++) {
       const poll = withHelp(async (runId) => {
         const claim = (await dead.claimPollPart({ runId, number: 1 })) as PartClaim
@@ -147,6 +146,8 @@ describe('a shared poll', () => {
         const half = JSON.stringify({ ...content, rfqs: content.rfqs.slice(0, 12) })
         const { error } = await readPart(context, { ...claim, content: half }, { concurrency: 4, sent: () => 0 })
         expect(error).toBeNull()
+        // As if it had renewed its claim a minute ago for the last time.
+        expect(await aMinuteAgo.renewPollPart(claim, 0)).toBe(true)
       })
       const { run, changes } = await fixture.pollRfqs({ sharing: poll.sharing })
       await Promise.all(poll.done)
@@ -180,6 +181,24 @@ describe('a shared poll', () => {
       })
       fixture.advanceSeconds(300)
     }
+  })
+
+  it('is partial and counts what all processes recorded if the process that began it is stopped', async () => {
+    const { fixture, help } = await openShared({ rfqs: 60 })
+    for (let round = 0; round < 6; round++) {
+      const stop = new AbortController()
+      const poll = withHelp(help)
+      const skip = 10 * round
+      fixture.sandbox.faults.add({ operation: 'readRfq', skip, effect: { kind: 'call', call: () => stop.abort() } })
+      const { run } = await fixture.pollRfqs({ sharing: poll.sharing, full: true, signal: stop.signal })
+      await Promise.all(poll.done)
+      expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('stopped') })
+      const versions = `select count(*) as n from versions where run_id = ${run.id} and version = 1`
+      expect(await rowsOf(fixture.store, versions)).toEqual([{ n: run.inserted }])
+      fixture.advanceSeconds(300)
+    }
+    const { run } = await fixture.pollRfqs({ sharing: withHelp(help).sharing, full: true })
+    expect(run).toMatchObject({ outcome: 'complete', seen: 120, changed: 0 })
   })
 
   it('ends as a whole with the error of a process that the marketplace refuses', async () => {
