@@ -215,9 +215,15 @@ describe('a shared poll', () => {
   it('is no longer read by helpers once its run has ended, which is no error', async () => {
     const { fixture, open, help, helped } = await openShared()
     const later = await open(60)
-    const takeOver = () => later.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    let taken: Promise<unknown> | null = null
+    const takeOver = () => {
+      taken ??= later.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+      return taken
+    }
     const poll = withHelp(help)
-    fixture.sandbox.faults.add({ operation: 'readRfq', skip: 5, effect: { kind: 'call', call: takeOver } })
+    // Every further request waits for it.
+    const times = Number.POSITIVE_INFINITY
+    fixture.sandbox.faults.add({ operation: 'readRfq', skip: 5, times, effect: { kind: 'call', call: takeOver } })
     await expect(fixture.pollRfqs({ sharing: poll.sharing })).rejects.toThrow('taken over')
     await Promise.all(poll.done)
     expect(helped.filter((documents) => documents !== null)).toEqual([])
