@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { EventData, EventKind } from '../domain/events.js'
 import type { ClosingStop, Closings } from './contract.js'
 import type { EventWriter } from './event-writer.js'
@@ -14,7 +13,7 @@ export function createClosingStop(
   events: EventWriter,
 ): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing'> {
   const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
-    events.writeOnce(tx, [kind, randomUUID()], {
+    events.write(tx, {
       ...{ kind, at: at.toISOString(), channel: null },
       describe: () => ({ stop }),
     })

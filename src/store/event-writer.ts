@@ -19,6 +19,8 @@ export interface EventDraft {
 
 /** Writes events, in the transaction that records what they are about. */
 export interface EventWriter {
+  /** Writes an event of which there may be any number. */
+  write(tx: Transaction, draft: EventDraft): Promise<void>
   /** Writes an event unless one with the same key was written before. Returns whether it was written. */
   writeOnce(tx: Transaction, key: readonly string[], draft: EventDraft & { runId?: number | null }): Promise<boolean>
   /**
@@ -159,6 +161,10 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
 
   return {
     areNew: async (keys) => (await areKnown(database, keys)).map((known) => !known),
+
+    async write(tx, draft) {
+      await insertSingle(tx, draft, null)
+    },
 
     async writeOnce(tx, key, { describe, runId = null, ...draft }) {
       const [known] = await areKnown(tx, [key])
