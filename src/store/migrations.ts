@@ -401,7 +401,6 @@ const pollParts = `
 create table poll_parts (
   run_id integer not null,
   number integer not null,
-  content text not null,
   -- Null if nobody reads it.
   claimed_by text,
   claimed_until text,
@@ -411,6 +410,8 @@ create table poll_parts (
   result text,
   -- The whole poll ended because of it.
   ends_poll integer not null default 0 check (ends_poll in (0, 1)),
+  -- Last, so that those who look how far the poll is need not read it. Empty once it is finished.
+  content text not null,
   primary key (run_id, number)
 ) strict;
 `

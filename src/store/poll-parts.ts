@@ -70,7 +70,7 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
         await assertLive(tx, { id: claim.runId })
         const finished = await tx.run(
           `update poll_parts set result = @result, requests = requests + @requests, ends_poll = @endsPoll,
-            claimed_until = null
+            claimed_until = null, content = ''
           where ${OF_CLAIM}`,
           { ...keyOf(claim), result, requests, endsPoll: endsPoll ? 1 : 0 },
         )

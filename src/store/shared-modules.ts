@@ -44,7 +44,7 @@ export const createSharedStore = ({ database, presentRfqs, events, clock, comman
   ...createOverview(database),
   ...createClosings(database, events),
   ...createMaintenanceLog(database),
-  ...createPruning(database),
+  ...createPruning(database, clock),
   ...createReportRecords(database),
   ...createOutbox(database, events, presentRfqs),
   identity: () => findIdentity(database),

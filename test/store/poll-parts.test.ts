@@ -57,6 +57,7 @@ describe('parts of a poll', () => {
       expect(await one.pollPartsLeft(run.id)).toEqual({ unfinished: 12, free: 0, ended: false })
       for (const claim of claims) expect(await finish(two, claim)).toBe(true)
       expect(await one.pollPartsLeft(run.id)).toEqual({ unfinished: 0, free: 0, ended: false })
+      expect(await rowsOf(one, `select number from poll_parts where content <> ''`)).toEqual([])
       const results = contents.map((_, number) => ({ number, result: `{"part":${number}}`, requests: 0 }))
       expect(await one.pollParts(run.id)).toEqual(results)
       await end(run)
@@ -127,14 +128,18 @@ describe('parts of a poll', () => {
     }
   })
 
-  it('are pruned if nobody ended their run', async () => {
-    const { one, clock, start, pass } = await twoStores(['a', 'b'])
+  it('are pruned if nobody ended their run for a day, whatever else is kept', async () => {
+    const { one, start, pass } = await twoStores(['a', 'b'])
     await start()
-    const prune = () => one.prune({ foldRunsBefore: null, dropPlansBefore: clock(), dropEventsBefore: null })
+    const prune = () => one.prune({ foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore: null })
     await prune()
     expect(await rowsOf(one, 'select number from poll_parts')).toHaveLength(2)
-    await pass(0)
-    await executeIn(one, `update runs set lease_until = '2026-11-21T11:00:00.000Z'`)
+    await pass(24 * 3_600)
+    const expire = (time: string) => executeIn(one, `update runs set lease_until = '2026-11-21T${time}.000Z'`)
+    await expire('12:00:00')
+    await prune()
+    expect(await rowsOf(one, 'select number from poll_parts')).toHaveLength(2)
+    await expire('11:59:59')
     await prune()
     expect(await rowsOf(one, 'select number from poll_parts')).toEqual([])
   })

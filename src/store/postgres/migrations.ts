@@ -294,12 +294,12 @@ const pollParts = `
 create table poll_parts (
   run_id bigint not null,
   number integer not null,
-  content text not null,
   claimed_by text,
   claimed_until text,
   requests bigint not null default 0,
   result text,
   ends_poll integer not null default 0 check (ends_poll in (0, 1)),
+  content text not null,
   primary key (run_id, number)
 );
 `
