@@ -31,8 +31,8 @@ export interface RunProgress {
   requestRates: RequestRates | null
   /** Requests that other processes sent for the run. */
   requestsOfOthers: number
-  /** Other processes may write for the run. */
-  isShared: boolean
+  /** Set if other processes may write for the run: the RFQs whose documents `counts` does not contain. */
+  shared: { unfinishedRfqs: string[] } | null
 }
 
 interface RunContext {
@@ -104,7 +104,7 @@ export const newProgress = (): RunProgress => ({
   postponed: 0,
   requestRates: null,
   requestsOfOthers: 0,
-  isShared: false,
+  shared: null,
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
@@ -118,7 +118,7 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     suspicious: progress.suspicious,
-    isShared: progress.isShared,
+    shared: progress.shared,
     postponed: progress.postponed,
     requestRates: progress.requestRates,
     failedItems: error === null && incomplete === null ? failures.length : null,

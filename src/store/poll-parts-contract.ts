@@ -1,4 +1,3 @@
-import type { UpsertResult } from './recorder-contract.js'
 import type { LiveRun } from './run-contract.js'
 
 /**
@@ -8,10 +7,10 @@ import type { LiveRun } from './run-contract.js'
 export interface PollParts {
   /**
    * Adds the parts of a poll, numbered from 0.
-   * @param contents what each part consists of, as text
+   * @param contents what each part consists of, as text; in several transactions
    * @throws RunLostError
    */
-  addPollParts(run: LiveRun, contents: readonly string[]): Promise<void>
+  addPollParts(run: LiveRun, contents: Iterable<string>): Promise<void>
   /**
    * Claims a part that is free: not finished, and claimed by nobody, or by a claim that has expired.
    * @param part by default the free one with the smallest number
@@ -39,8 +38,6 @@ export interface PollParts {
   pollPartsLeft(runId: number): Promise<PollPartsLeft>
   /** The parts of a poll by number. `result` is null until they are finished. */
   pollParts(runId: number): Promise<{ number: number; result: string | null; requests: number }[]>
-  /** The documents that a run has found new, changed or missing so far, each once. */
-  changesOfRun(runId: number): Promise<DocumentChange[]>
 }
 
 export interface PartClaim {
@@ -60,10 +57,4 @@ export interface PollPartsLeft {
   free: number
   /** Whether a part has ended the poll. */
   ended: boolean
-}
-
-export interface DocumentChange {
-  kind: 'listing' | 'rfq' | 'response'
-  id: string
-  change: Extract<UpsertResult, 'inserted' | 'changed'> | 'missing'
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../domain/clock.js'
-import type { DocumentChange, PartClaim, PollParts, PollPartsLeft } from './contract.js'
+import type { PartClaim, PollParts, PollPartsLeft } from './contract.js'
 import { assertLive, LEASE_MS } from './run-leases.js'
-import { CHANGES_OF_RUN } from './run-queries.js'
 import type { SqlDatabase } from './sql-database.js'
-import { fromStoredText } from './stored-text.js'
+
+/** So that other writes, such as the renewal of the run's lease, do not wait for all of them. */
+const PARTS_PER_TRANSACTION = 50
 
 const OF_CLAIM = 'run_id = @runId and number = @number and claimed_by = @claimedBy and result is null'
 const IS_FREE = `result is null and (claimed_until is null or claimed_until < @now)`
@@ -16,15 +17,20 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
   const keyOf = ({ runId, number, claimedBy }: PartClaim) => ({ runId, number, claimedBy })
 
   return {
-    addPollParts(run, contents) {
-      return database.write(async (tx) => {
-        await assertLive(tx, run)
-        for (const [number, content] of contents.entries()) {
-          await tx.run('insert into poll_parts (run_id, number, content) values (@runId, @number, @content)', {
-            ...{ runId: run.id, number, content },
-          })
-        }
-      })
+    async addPollParts(run, contents) {
+      const remaining = contents[Symbol.iterator]()
+      for (let start = 0; ; start += PARTS_PER_TRANSACTION) {
+        const chunk = take(remaining, PARTS_PER_TRANSACTION)
+        await database.write(async (tx) => {
+          await assertLive(tx, run)
+          for (const [index, content] of chunk.entries()) {
+            await tx.run('insert into poll_parts (run_id, number, content) values (@runId, @number, @content)', {
+              ...{ runId: run.id, number: start + index, content },
+            })
+          }
+        })
+        if (chunk.length < PARTS_PER_TRANSACTION) return
+      }
     },
 
     claimPollPart({ runId, number }) {
@@ -103,10 +109,16 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
         runId,
       })
     },
-
-    async changesOfRun(runId) {
-      const rows = await database.all<DocumentChange>(CHANGES_OF_RUN, { runId })
-      return rows.map(({ id, ...row }) => ({ ...row, id: fromStoredText(id) }))
-    },
   }
+}
+
+/** The next items, at most `count`. */
+function take<T>(items: Iterator<T>, count: number): T[] {
+  const taken: T[] = []
+  while (taken.length < count) {
+    const next = items.next()
+    if (next.done) break
+    taken.push(next.value)
+  }
+  return taken
 }

@@ -12,8 +12,9 @@ export interface RunEnd extends RunCounts {
   /**
    * Several processes wrote for the run: what it has inserted, changed and found missing is counted when it ends, from what they wrote.
    * Of the documents that the counts name, the others are unchanged.
+   * @param unfinishedRfqs identifiers of the RFQs whose documents the counts do not name
    */
-  isShared?: boolean
+  shared?: { unfinishedRfqs: readonly string[] } | null
   /** The marketplace does not accept the API key. */
   keyRefused?: boolean
 }

@@ -6,8 +6,8 @@ import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 import type { EventWriter } from './event-writer.js'
 import { bootId, isProcessAlive } from './process-alive.js'
-import { CHANGES_OF_RUN, createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
-import type { SqlDatabase, Transaction } from './sql-database.js'
+import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+import type { Dialect, SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
@@ -16,6 +16,22 @@ const RENEW_INTERVAL_MS = 10_000
 
 /** They are of use as long as the run lives (poll-parts.ts). */
 const DELETE_PARTS_OF_RUN = 'delete from poll_parts where run_id = @id'
+
+/**
+ * How many documents a run has found new, changed or missing, each once, and of those how many (`finished`) of RFQs that are not in a
+ * list.
+ */
+const countChanges = ({ anyOf }: Dialect) => `
+select change, count(*) as n, coalesce(sum(case when ${anyOf('rfq', '@unfinished')} then 0 else 1 end), 0) as finished
+from (
+  select case when min(version) = 1 then 'inserted' else 'changed' end as change,
+    case when kind = 'rfq' then id else rfq_id end as rfq
+  from versions where run_id = @runId group by kind, rfq_id, id
+  union all
+  select 'missing' as change, case when kind = 'rfq' then id else rfq_id end as rfq
+  from absences where run_id = @runId group by kind, rfq_id, id
+) changes
+group by change`
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
@@ -73,7 +89,7 @@ export function createRuns(options: {
 
   const finish = async (
     id: number,
-    { keyRefused = false, isShared = false, requestRates = null, ...end }: RunEnd,
+    { keyRefused = false, shared = null, requestRates = null, ...end }: RunEnd,
     now: Date,
   ): Promise<RunRecord> => {
     active.delete(id)
@@ -109,21 +125,27 @@ export function createRuns(options: {
       )
       if (!row) throw takenOverError(id)
       // No process writes for the run any more.
-      if (isShared) row = await countWritten(tx, row)
+      if (shared) row = await countWritten(tx, row, shared)
       await tx.run(DELETE_PARTS_OF_RUN, { id })
       if (keyRefused) await writeKeyRefused(tx, row)
       return toRunRecord(row)
     })
   }
 
-  const countWritten = async (tx: Transaction, row: RunRow): Promise<RunRow> => {
-    const written = await tx.all<{ change: string; n: number }>(
-      `select change, count(*) as n from (${CHANGES_OF_RUN}) changes group by change`,
-      { runId: row.id },
-    )
-    const count = (change: string) => written.find((each) => each.change === change)?.n ?? 0
+  const countWritten = async (
+    tx: Transaction,
+    row: RunRow,
+    { unfinishedRfqs }: NonNullable<RunEnd['shared']>,
+  ): Promise<RunRow> => {
+    const written = await tx.all<{ change: string; n: number; finished: number }>(countChanges(tx.dialect), {
+      runId: row.id,
+      unfinished: unfinishedRfqs.map(toStoredText),
+    })
+    const count = (change: string, key: 'n' | 'finished' = 'n') =>
+      written.find((each) => each.change === change)?.[key] ?? 0
     const [inserted, changed, missing] = [count('inserted'), count('changed'), count('missing')]
-    const unchanged = Math.max(0, row.inserted + row.changed + row.unchanged - inserted - changed)
+    const others = count('inserted', 'finished') + count('changed', 'finished')
+    const unchanged = Math.max(0, row.inserted + row.changed + row.unchanged - others)
     const counts = { inserted, changed, missing, unchanged }
     await tx.run(
       `update runs set inserted = @inserted, changed = @changed, missing = @missing, unchanged = @unchanged

@@ -31,13 +31,6 @@ export interface RunRow {
   expected_age_minutes: number | null
 }
 
-/** The documents that a run has found new, changed or missing, each once. */
-export const CHANGES_OF_RUN = `
-select kind, id, case when min(version) = 1 then 'inserted' else 'changed' end as change
-from versions where run_id = @runId group by kind, rfq_id, id
-union all
-select kind, id, 'missing' as change from absences where run_id = @runId group by kind, rfq_id, id`
-
 export const toRunRecord = (row: RunRow): RunRecord => ({
   id: row.id,
   channel: row.channel,

@@ -61,5 +61,6 @@ export interface PollPlanning {
 export interface PollResult {
   run: RunRecord
   failures: ItemFailure[]
+  /** Empty if the poll was shared: `run` has the counts, and the database the documents. */
   changes: { kind: 'listing' | 'rfq' | 'response'; id: string; change: 'inserted' | 'changed' | 'missing' }[]
 }

@@ -56,12 +56,12 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
       concurrency: options.concurrency,
       conditional: (options.conditional ?? false) && !options.full,
       left,
-      storedState: storedStates(rfqPoll, selection),
       onUnreadable: ({ id }: RfqToRead) => recordIfNew(rfqPoll, id),
-      onDone: reportProgress(context, rfqs.length),
     }
     const { sharing } = options
-    await (sharing && isWorthSharing(rfqs) ? readShared(reading, rfqs, sharing) : readRfqs(reading, rfqs))
+    const onDone = reportProgress(context, rfqs.length)
+    if (sharing && isWorthSharing(rfqs)) return readShared(reading, rfqs, sharing)
+    return readRfqs({ ...reading, onDone, storedState: storedStates(rfqPoll, selection) }, rfqs)
   })
 }
 

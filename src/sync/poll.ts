@@ -73,5 +73,5 @@ export function countMissing(
   ids: readonly string[],
 ): void {
   progress.counts.missing += ids.length
-  changes.push(...ids.map((id) => ({ kind, id, change: 'missing' as const })))
+  for (const id of ids) changes.push({ kind, id, change: 'missing' })
 }

@@ -1,8 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { TimeSlice } from '../domain/time-slice.js'
 import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
 import { RunLostError } from '../store/errors.js'
 import type { PollSharing } from './contract.js'
-import { fromPartError, MIN_PART_SIZE, type PartResult, parsePartResult, splitIntoParts } from './poll-part.js'
+import {
+  fromPartError,
+  MIN_PART_SIZE,
+  type PartResult,
+  type PollPart,
+  parsePartResult,
+  splitIntoParts,
+} from './poll-part.js'
 import { RENEW_INTERVAL_MS, readPart } from './read-part.js'
 import { type RfqReading, throwIfStopped } from './read-rfqs.js'
 import type { RfqToRead } from './rfq-to-read.js'
@@ -15,23 +23,23 @@ const MAX_WAIT_MS = RENEW_INTERVAL_MS + 2_000
 /** Whether RFQs are so many that it is worth to share them. */
 export const isWorthSharing = (rfqs: readonly RfqToRead[]): boolean => rfqs.length >= 2 * MIN_PART_SIZE
 
+/** Has no stored states: each process loads those of the parts that it reads. */
+export type SharedReading = Omit<RfqReading, 'storedState' | 'onDone'>
+
 /**
  * Reads RFQs together with other processes: divides them into parts, asks for help, and reads parts itself until all are finished.
  * So the poll makes progress also if nobody helps. A part whose process died is read again once its claim has expired.
  * @throws as `readRfqs`, also an error that ended the poll in another process
  */
 export async function readShared(
-  reading: RfqReading,
+  reading: SharedReading,
   rfqs: readonly RfqToRead[],
   { askForHelp }: PollSharing,
 ): Promise<void> {
-  const { context, run, conditional, left } = reading
+  const { context, run, progress, conditional, left } = reading
   const parts = splitIntoParts(rfqs, { timeZone: run.timeZone, conditional, left })
-  await context.store.addPollParts(
-    run,
-    parts.map((part) => JSON.stringify(part)),
-  )
-  reading.progress.isShared = true
+  progress.shared = { unfinishedRfqs: idsOf(parts) }
+  await context.store.addPollParts(run, asTexts(parts))
   const ended = new AbortController()
   askForHelp({ run: run.id, parts: parts.length }, ended.signal)
   let failure: unknown = null
@@ -45,16 +53,25 @@ export async function readShared(
     ended.abort()
   }
   try {
-    const foreign = await addUp(reading, rfqs)
+    const foreign = await addUp(reading, parts)
     failure ??= foreign
   } catch (error) {
     failure ??= error
+  } finally {
+    reading.changes.length = 0 // Other processes found some of them.
   }
   if (failure !== null) throw failure
 }
 
+const idsOf = (parts: readonly PollPart[]) => parts.flatMap(({ rfqs }) => rfqs.map(({ id }) => id))
+
+/** One after another, so that the texts of all parts are never in memory at once. */
+function* asTexts(parts: readonly PollPart[]): Iterable<string> {
+  for (const part of parts) yield JSON.stringify(part)
+}
+
 /** Reads parts until all are finished, by whichever process, or one ended the poll. */
-async function readParts(reading: RfqReading): Promise<void> {
+async function readParts(reading: SharedReading): Promise<void> {
   const { context, run } = reading
   for (;;) {
     throwIfStopped(reading)
@@ -81,7 +98,7 @@ async function readParts(reading: RfqReading): Promise<void> {
 }
 
 /** Waits until no other process reads a part of a poll that has ended, so that what they did counts. */
-async function waitForOthers({ context, run }: RfqReading): Promise<void> {
+async function waitForOthers({ context, run }: SharedReading): Promise<void> {
   for (let waited = 0; waited < MAX_WAIT_MS; waited += LOOK_INTERVAL_MS) {
     const { unfinished, free } = await context.store.pollPartsLeft(run.id)
     if (unfinished === free || context.signal?.aborted) return
@@ -94,24 +111,32 @@ async function waitForOthers({ context, run }: RfqReading): Promise<void> {
  * have been read twice, and recorded by a process that died.
  * @returns the error that ended the poll in another process, or null
  */
-async function addUp(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<Error | null> {
-  const { context, run, progress, changes } = reading
-  const results: PartResult[] = []
-  for (const { result, requests } of await context.store.pollParts(run.id)) {
-    progress.requestsOfOthers += requests
-    if (result !== null) results.push(parsePartResult(result))
+async function addUp(reading: SharedReading, parts: readonly PollPart[]): Promise<Error | null> {
+  const { context, run, progress } = reading
+  const uncounted = new Set(parts)
+  const unreadable: RfqToRead[] = []
+  let failure: PartResult['error'] = null
+  const slice = new TimeSlice()
+  try {
+    for (const { number, result: text, requests } of await context.store.pollParts(run.id)) {
+      progress.requestsOfOthers += requests
+      if (text === null) continue
+      const { seen, documents, invalid, postponed, error, ...result } = parsePartResult(text)
+      progress.counts.seen += seen
+      progress.counts.unchanged += documents
+      progress.counts.invalid += invalid
+      progress.postponed += postponed
+      for (const each of result.failures) progress.failures.push(each)
+      failure ??= error
+      const part = parts[number] as PollPart
+      uncounted.delete(part)
+      const ids = new Set(result.unreadable)
+      for (const rfq of part.rfqs) if (ids.has(rfq.id)) unreadable.push(rfq)
+      if (slice.isOver) await slice.next()
+    }
+  } finally {
+    progress.shared = { unfinishedRfqs: idsOf([...uncounted]) }
   }
-  const unreadable = new Set<string>()
-  for (const { seen, documents, invalid, postponed, failures, unreadable: ids } of results) {
-    progress.counts.seen += seen
-    progress.counts.unchanged += documents
-    progress.counts.invalid += invalid
-    progress.postponed += postponed
-    progress.failures.push(...failures)
-    for (const id of ids) unreadable.add(id)
-  }
-  for (const rfq of rfqs) if (unreadable.has(rfq.id)) await reading.onUnreadable(rfq)
-  changes.splice(0, changes.length, ...(await context.store.changesOfRun(run.id)))
-  const error = results.find((result) => result.error !== null)?.error
-  return error ? fromPartError(error) : null
+  for (const rfq of unreadable) await reading.onUnreadable(rfq)
+  return failure && fromPartError(failure)
 }

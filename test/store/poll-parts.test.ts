@@ -145,23 +145,34 @@ describe('parts of a poll', () => {
   })
 })
 
-it('the changes of a run name each document once, however often and by whichever process it was recorded', async () => {
-  const { one, two, clock, start, end } = await twoStores([])
-  const record = (store: Store, run: RunHandle, title: string, offers: string[]) => {
-    const responses = offers.map((id) => aResponse(id))
-    return store.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { title }), responses, clock()), clock())
+it('a shared run counts each document once, however often and by whichever process it was recorded', async () => {
+  const { one, two, clock, start } = await twoStores([])
+  const record = (store: Store, run: RunHandle, id: string, title: string, offers: string[]) => {
+    const responses = offers.map((offer) => aResponse(offer))
+    return store.recordRfq(run, rfqSnapshot(anRfq(id, { title }), responses, clock()), clock())
   }
+  const finish = (run: RunHandle, unchanged: number, unfinishedRfqs: string[]) =>
+    run.finish({ ...RUN_END, unchanged, outcome: 'complete', shared: { unfinishedRfqs } }, clock())
   const first = await start()
-  await record(one, first, 'A', ['offer-1', 'offer-2'])
-  await record(two, first, 'B', ['offer-1', 'offer-2'])
-  const changes = async (run: RunHandle) =>
-    (await two.changesOfRun(run.id)).map(({ kind, id, change }) => `${kind} ${id} ${change}`).sort()
-  expect(await changes(first)).toEqual(['response offer-1 inserted', 'response offer-2 inserted', 'rfq rfq-1 inserted'])
-  await end(first)
+  await record(one, first, 'rfq-1', 'A', ['offer-1', 'offer-2'])
+  await record(two, first, 'rfq-1', 'B', ['offer-1', 'offer-2'])
+  expect(await finish(first, 3, [])).toMatchObject({ inserted: 3, changed: 0, missing: 0, unchanged: 0 })
   const second = await start()
-  for (const store of [one, two, one]) await record(store, second, `C of ${store === one}`, ['offer-1'])
-  expect(await changes(second)).toEqual(['response offer-2 missing', 'rfq rfq-1 changed'])
-  const ended = await second.finish({ ...RUN_END, unchanged: 5, outcome: 'complete', isShared: true }, clock())
-  expect(ended).toMatchObject({ inserted: 0, changed: 1, missing: 1, unchanged: 4 })
+  for (const store of [one, two, one]) await record(store, second, 'rfq-1', `C of ${store === one}`, ['offer-1'])
+  // Recorded by a process that did not finish its part, so that the counts do not name them.
+  await record(two, second, 'rfq-\0', 'D', ['offer-3', 'offer-4'])
+  const ended = await finish(second, 5, ['rfq-\0', 'rfq-9'])
+  expect(ended).toMatchObject({ inserted: 3, changed: 1, missing: 1, unchanged: 4 })
   expect(await one.runs({ limit: 1 })).toEqual([ended])
+})
+
+it('parts are added in their order, however many', async () => {
+  const { one, two, start } = await twoStores([])
+  const run = await start()
+  for (const count of [50, 120]) {
+    const contents = Array.from({ length: count }, (_, number) => `part ${number}`)
+    await one.addPollParts(run, contents.values())
+    expect((await claimAll(two, run.id)).map(({ content }) => content)).toEqual(contents)
+    await executeIn(one, 'delete from poll_parts')
+  }
 })
