@@ -6,7 +6,7 @@ import { deleteMeta, findIdentity, findMeta, setMeta } from '../meta.js'
 import { UNFINISHED_COPY } from '../postgres/migrate.js'
 import { isPostgresUrl } from '../postgres/postgres-url.js'
 import { COPIED_TABLES, type CopiedTable, columnsOf, NUMBERED } from './copied-tables.js'
-import type { CopySide, CopyTarget } from './copy-side.js'
+import type { CopySide, CopySource, CopyTarget } from './copy-side.js'
 import { type Key, readPages } from './read-pages.js'
 
 export interface CopyOptions {
@@ -38,15 +38,16 @@ interface Unfinished {
 }
 
 interface CopyContext extends CopyOptions {
-  source: CopySide
+  source: CopySource
   target: CopyTarget
 }
 
 /**
  * Copies a database of either engine to a new one of either engine, and verifies the copy: the rows of each table by their number and
  * SHA-256, and the decision log by its chain. The copy has the identity of the database, and is used only when it is finished; one that
- * was interrupted is continued.
- * @throws StoreError if a process uses the database, if the new one has other data, or if the copy differs
+ * was interrupted is continued. What is written to the database meanwhile would be missing in the copy: on PostgreSQL nothing can be,
+ * and on SQLite the copy is not finished then.
+ * @throws StoreError if a process uses the database, if it was written to, if the new one has other data, or if the copy differs
  */
 export async function copyDatabase(options: CopyOptions): Promise<CopyReport> {
   const source = await openSource(options)
@@ -63,7 +64,7 @@ export async function copyDatabase(options: CopyOptions): Promise<CopyReport> {
   }
 }
 
-async function openSource({ from }: CopyOptions): Promise<CopySide> {
+async function openSource({ from }: CopyOptions): Promise<CopySource> {
   if (isPostgresUrl(from)) return (await import('./postgres-side.js')).openPostgresSource(from)
   return (await import('./sqlite-side.js')).openSqliteSource(from)
 }
@@ -200,8 +201,9 @@ async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<st
 }
 
 /** The identity, so that a queue knows the copy; from then on it can be used. */
-async function copyMeta(source: CopySide, target: CopyTarget): Promise<void> {
+async function copyMeta(source: CopySource, target: CopyTarget): Promise<void> {
   const rows = await source.database.all<{ key: string; value: string }>('select key, value from meta order by key')
+  await source.rejectChanges(target.removal)
   await target.database.write(async (tx) => {
     for (const { key, value } of rows) await setMeta(tx, key, value)
     await deleteMeta(tx, UNFINISHED_COPY)

@@ -17,6 +17,15 @@ export interface CopySide {
   close(): Promise<void>
 }
 
+/** The database that is copied. */
+export interface CopySource extends CopySide {
+  /**
+   * @param removal how to remove the copy
+   * @throws StoreError if something was written since it was opened, or if a process uses it
+   */
+  rejectChanges(removal: string): Promise<void>
+}
+
 /** The database that is written. */
 export interface CopyTarget extends CopySide {
   /** Whether the copy is in its place before `finish`. */

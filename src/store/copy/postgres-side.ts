@@ -6,18 +6,76 @@ import { toJsonb } from '../postgres/jsonb.js'
 import { dropStatement, migrate, rejectUnfinishedCopy, requireCurrentSchema } from '../postgres/migrate.js'
 import { PostgresDatabase } from '../postgres/postgres-database.js'
 import { parsePostgresUrl } from '../postgres/postgres-url.js'
-import type { CopySide, CopyTarget, Row } from './copy-side.js'
+import type { Queries } from '../sql-database.js'
+import { COPIED_TABLES } from './copied-tables.js'
+import type { CopySide, CopySource, CopyTarget, Row } from './copy-side.js'
+
+type PostgresSide = CopySide & { database: PostgresDatabase }
 
 /** How long to wait for connections that are being closed, in milliseconds. */
 const CLOSING_MS = 1000
 
 /** @throws UnusableDatabaseError; StoreError if the database cannot be reached, or while a process uses it */
-export const openPostgresSource = (url: string): Promise<CopySide> =>
-  open(url, { readOnly: true }, async (database) => {
+export async function openPostgresSource(url: string): Promise<CopySource> {
+  const side = await open(url, { readOnly: true }, async (database) => {
     await requireCurrentSchema(database)
     await rejectUnfinishedCopy(database)
     await rejectInUse(database)
   })
+  try {
+    const lock = await lockWrites(side.database)
+    return {
+      ...side,
+      async rejectChanges() {
+        await lock.verify()
+        // It waits for the lock, and would write when the copy is finished.
+        await rejectInUse(side.database)
+      },
+      async close() {
+        await lock.release()
+        await side.close()
+      },
+    }
+  } catch (error) {
+    await side.close()
+    throw error
+  }
+}
+
+/** Lets all that would write wait, until `release`. */
+async function lockWrites(database: PostgresDatabase) {
+  const release = new AbortController()
+  const released = new Promise((resolve) => release.signal.addEventListener('abort', resolve))
+  let attempts = 0
+  const tables = ['meta', ...COPIED_TABLES.map(({ name }) => name)].join(', ')
+  let held: Promise<unknown> = Promise.resolve()
+  const queries = await new Promise<Queries>((resolve, reject) => {
+    held = database.snapshot(async (queries) => {
+      // It is made again after the connection was lost.
+      if (++attempts > 1) throw new StoreError(`The connection to ${database.location.name} was lost.`)
+      await queries.all('set local idle_in_transaction_session_timeout = 0')
+      await queries.all(`lock table ${tables} in share mode`)
+      resolve(queries)
+      await released
+    })
+    held.catch(reject)
+  })
+  return {
+    /** @throws StoreError if the lock was lost */
+    verify: async () => {
+      await queries.all('select 1').catch((error: Error) => {
+        throw new StoreError(
+          `The lock on ${database.location.name} was lost (${error.message}), so that something may have been written while it was copied. ` +
+            'Copy again: it is continued, and verified.',
+        )
+      })
+    },
+    release: async () => {
+      release.abort()
+      await held.catch(() => undefined)
+    },
+  }
+}
 
 /** Creates the tables, if there are none. */
 export async function openPostgresTarget(url: string, now: Date): Promise<CopyTarget> {
@@ -49,9 +107,10 @@ async function open(
   url: string,
   options: { readOnly?: boolean },
   prepare: (database: PostgresDatabase) => Promise<void>,
-): Promise<CopySide> {
+): Promise<PostgresSide> {
   const database = new PostgresDatabase(parsePostgresUrl(url), {
-    connections: 2,
+    // One of them holds the lock on the database that is copied.
+    connections: 3,
     application: 'quotekeeper-copy',
     ...options,
   })
@@ -64,7 +123,7 @@ async function open(
   }
 }
 
-const sideOf = (database: PostgresDatabase): CopySide => ({
+const sideOf = (database: PostgresDatabase): PostgresSide => ({
   name: database.location.name,
   database,
   needsRfqText: true,

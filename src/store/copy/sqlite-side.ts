@@ -2,17 +2,36 @@ import { existsSync, renameSync } from 'node:fs'
 import { flush } from '../backup.js'
 import { Connection } from '../connection.js'
 import { StoreError } from '../errors.js'
+import { describeFileUsers, findFileUsers } from '../file-users.js'
 import { migrate, requireCurrentSchema } from '../migrate.js'
 import { requireFile } from '../read-only.js'
 import { rejectInUse } from '../restore.js'
 import { sqliteDatabase } from '../sqlite-database.js'
-import type { CopySide, CopyTarget } from './copy-side.js'
+import type { CopySide, CopySource, CopyTarget } from './copy-side.js'
 
 /** @throws StoreError while a process uses the file; UnusableDatabaseError */
-export async function openSqliteSource(path: string): Promise<CopySide> {
+export async function openSqliteSource(path: string): Promise<CopySource> {
   requireFile(path)
   rejectInUse(path)
-  return sideOf(path, await Connection.openReadOnly(path, async (db) => requireCurrentSchema(db)))
+  const connection = await Connection.openReadOnly(path, async (db) => requireCurrentSchema(db))
+  // SQLite changes it for a connection whenever another one commits.
+  const version = () => connection.read(() => connection.reader.pragma('data_version', { simple: true }))
+  const opened = await version()
+  return {
+    ...sideOf(path, connection),
+    async rejectChanges(removal) {
+      if ((await version()) !== opened)
+        throw new StoreError(
+          `${path} was written to while it was copied, so the copy cannot be used. Stop all processes that use it, remove the copy ` +
+            `(${removal}), and copy again.`,
+        )
+      const users = findFileUsers([path, `${path}-wal`, `${path}-shm`])
+      if (users.length > 0)
+        throw new StoreError(
+          `${path} is in use by ${describeFileUsers(users)}, so the copy is not finished. Stop it, and copy again: it is continued.`,
+        )
+    },
+  }
 }
 
 /** The file has another name until the copy is finished, so that nothing uses it. */

@@ -169,6 +169,50 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     )
     await expect(openDatabase({ database: url })).rejects.toThrow('unfinished copy')
   })
+
+  it('is not finished if the file is written to after its tables were verified', async () => {
+    const fixture = await database()
+    const to = join(testFolder(), 'copy.db')
+    let changes = 0
+    const changed = copyDatabase({
+      ...{ from: fixture.path, to, now },
+      onProgress: ({ table, verifying }) => {
+        if (table !== 'reports' || !verifying) return
+        changeMeanwhile(fixture.path, 'update runs set requests = requests + 1')
+        changes++
+      },
+    })
+    await expect(changed).rejects.toThrow(`remove the copy (delete the file ${unfinishedPath(to)}), and copy again`)
+    expect([changes, existsSync(to)]).toEqual([1, false])
+  })
+
+  it('lets writes to a PostgreSQL database wait, and is not finished if there are any', async () => {
+    const fixture = await database()
+    const url = newUrl()
+    await copyDatabase({ from: fixture.path, to: url, now })
+    const to = join(testFolder(), 'copy.db')
+    const order: string[] = []
+    let written: Promise<unknown> = Promise.resolve()
+    const begin = async () => {
+      const store = await openDatabase({ database: url, clock: fixture.now })
+      await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+      order.push('written')
+      await store.close()
+    }
+    const copy = copyDatabase({
+      ...{ from: url, to, now },
+      onProgress: ({ table, verifying }) => {
+        if (table === 'runs' && verifying) written = begin()
+      },
+    }).catch((error: Error) => {
+      order.push('refused')
+      throw error
+    })
+    await expect(copy).rejects.toThrow('is in use: Quotekeeper has')
+    await written
+    expect(order).toEqual(['refused', 'written'])
+    expect(existsSync(to)).toBe(false)
+  })
 })
 
 function changeMeanwhile(path: string, statement: string): void {
