@@ -1,5 +1,5 @@
 import { closingKillSwitch, stopFileOf } from '../closing/kill-switch.js'
-import type { Store } from '../store/contract.js'
+import type { ClosingStop, Store } from '../store/contract.js'
 import { UnknownCommitError } from '../store/errors.js'
 import { type App, withApp } from './app.js'
 import type { Cli } from './cli-context.js'
@@ -24,10 +24,12 @@ export async function stopClosing(cli: Cli, text: string, { by = operatorName(),
   if (reason === '' || reason.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(reason))
     throw new UsageError(`--stop expects the reason, in one line of at most ${MAX_REASON_LENGTH} characters`)
   await withApp(cli, APP_OPTIONS, async (app) => {
-    const store = await recordStop(app, { by, reason, now: io.now() })
-    if (json) return printJson(io, { stopped: await store.closingStop() })
+    const { store, stop } = await recordStop(app, { by, reason, now: io.now() })
+    if (json) return printJson(io, { stopped: stop })
+    const earlier = (stop.replaces ?? []).map((each) => `It was stopped by ${describeStop(cli, each)} already.\n`)
     io.err(
-      `Closing is stopped for every process on ${store.name}. A request that is being sent already is not cancelled.\n` +
+      earlier.join('') +
+        `Closing is stopped for every process on ${store.name}. A request that is being sent already is not cancelled.\n` +
         'To close again: quotekeeper close-expired --resume\n',
     )
   })
@@ -41,10 +43,9 @@ export async function resumeClosing(cli: Cli, { by = operatorName(), json }: Ord
     const ended = await store.resumeClosing({ by, now: io.now() })
     if (json) printJson(io, { stopped: await store.closingStop() })
     else if (ended === null) io.err(`Closing was not stopped in ${store.name}.\n`)
-    else {
-      const { minute, label } = timeFormatOf(cli)
-      io.err(`Stopped by ${ended.by} on ${minute(ended.since)} ${label} (${ended.reason}); ended now by ${by}.\n`)
-    }
+    else
+      for (const each of [...(ended.replaces ?? []), ended])
+        io.err(`Stopped by ${describeStop(cli, each)}; ended now by ${by}.\n`)
     // What the command does not change.
     const left = await closingKillSwitch(app.config, store)()
     if (left !== null) io.err(`Closing is still stopped here: ${left}.\n`)
@@ -53,12 +54,19 @@ export async function resumeClosing(cli: Cli, { by = operatorName(), json }: Ord
 
 const APP_OPTIONS = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
 
+function describeStop(cli: Cli, { by, since, reason }: ClosingStop): string {
+  const { minute, label } = timeFormatOf(cli)
+  return `${by} on ${minute(since)} ${label} (${reason})`
+}
+
 /** @throws FailedError that says how to stop closing without the database */
-async function recordStop(app: App, order: Parameters<Store['stopClosing']>[0]): Promise<Store> {
+async function recordStop(
+  app: App,
+  order: Parameters<Store['stopClosing']>[0],
+): Promise<{ store: Store; stop: ClosingStop }> {
   try {
     const store = await app.store()
-    await store.stopClosing(order)
-    return store
+    return { store, stop: await store.stopClosing(order) }
   } catch (error) {
     const recorded = error instanceof UnknownCommitError ? 'may not have been recorded' : 'was NOT recorded'
     throw new FailedError(

@@ -82,8 +82,14 @@ export interface EventData {
   /** `by`: the user who asked for it, or what else caused it, such as `schedule`; absent in events of earlier versions. */
   report?: { path: string; by?: string }
   poll?: { kind: string; lastCompleteAt: Timestamp | null }
-  /** A person's order to close nothing, and who ended it. */
-  stop?: { by: string; reason: string; since: Timestamp; endedBy?: string }
+  /** A person's order to close nothing, who ended it, and the earlier orders in its place, oldest first. */
+  stop?: StopOrder & { endedBy?: string; replaces?: StopOrder[] }
+}
+
+interface StopOrder {
+  by: string
+  reason: string
+  since: Timestamp
 }
 
 /** An event as it is stored. */

@@ -27,6 +27,9 @@ export function describeEvent(event: EventRecord): EventText {
 
 type Sentence = (data: EventData, event: EventRecord) => string
 
+const stopOrders = (orders: readonly { by: string; reason: string }[]): string =>
+  orders.map(({ by, reason }) => `${by} (${reason})`).join(' and of ')
+
 const SENTENCES: Record<EventKind, Sentence> = {
   'channel.first-poll': ({ found }) => firstPollSentence(found),
   'offer.new': ({ rfq, offer }) => `new offer for ${rfqName(rfq)}: ${offerWords(offer)}`,
@@ -43,9 +46,12 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'close.unknown': ({ rfq, reason }) => `it is uncertain whether ${rfqName(rfq)} was closed: ${reason ?? ''}`,
   'close.held': ({ rfq, reason }) =>
     rfq ? `closing ${rfqName(rfq)} is held: ${reason ?? ''}` : `closing is ${reason ?? 'held'}`,
-  'close.stopped': ({ stop }) => `${stop?.by ?? 'somebody'} stopped all closing: ${stop?.reason ?? ''}`,
+  'close.stopped': ({ stop }) =>
+    `${stop?.by ?? 'somebody'} stopped all closing: ${stop?.reason ?? ''}${
+      stop?.replaces ? `; stopped already by ${stopOrders(stop.replaces)}` : ''
+    }`,
   'close.resumed': ({ stop }) =>
-    `closing goes on: ${stop?.endedBy ?? 'somebody'} ended the stop of ${stop?.by ?? 'somebody'} (${stop?.reason ?? ''})`,
+    `closing goes on: ${stop?.endedBy ?? 'somebody'} ended the stop of ${stopOrders([...(stop?.replaces ?? []), { by: stop?.by ?? 'somebody', reason: stop?.reason ?? '' }])}`,
   'channel.behind': ({ poll, reason }) =>
     `no complete poll of ${poll?.kind ?? 'the channel'} for three intervals: ${reason ?? ''}`,
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,

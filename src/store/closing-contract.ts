@@ -35,6 +35,8 @@ export interface ClosingStop {
   by: string
   reason: string
   since: Timestamp
+  /** The orders in force that it replaced, oldest first; absent if there were none. */
+  replaces?: Omit<ClosingStop, 'replaces'>[]
 }
 
 /**
@@ -111,8 +113,12 @@ export interface Closings {
   approvePlan(planId: string, approval: { by: string; now: Date }): Promise<void>
   /** Whether a person stopped all closing, or null. */
   closingStop(): Promise<ClosingStop | null>
-  /** Stops all closing, in every process on the database; replaces an earlier order. Recorded as an event. */
-  stopClosing(order: { by: string; reason: string; now: Date }): Promise<void>
+  /**
+   * Stops all closing, in every process on the database. An order that is in force is replaced, and kept with the new one. Recorded as
+   * an event.
+   * @returns the order
+   */
+  stopClosing(order: { by: string; reason: string; now: Date }): Promise<ClosingStop>
   /** Ends the order, which is recorded as an event. @returns the one that was ended, or null */
   resumeClosing(end: { by: string; now: Date }): Promise<ClosingStop | null>
   /** The newest round of the channel was not held because of its size: its plans are no longer waiting. */

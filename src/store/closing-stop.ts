@@ -7,6 +7,9 @@ import type { Queries, SqlDatabase, Transaction } from './sql-database.js'
 /** The key of `meta` under which a person's order to stop closing is kept. */
 export const CLOSING_STOPPED = 'closing_stopped'
 
+/** How many replaced orders are kept with the one in force; each has its own event. */
+const MAX_REPLACED = 10
+
 /** What a person ordered for all processes on the database: to close nothing (docs/CLOSING.md, rule 10). */
 export function createClosingStop(
   database: SqlDatabase,
@@ -23,9 +26,10 @@ export function createClosingStop(
       database.write(async (tx) => {
         // So that an end that is recorded at the same time ends no other order than it read.
         await tx.lock('closing stop')
-        const stop: ClosingStop = { by, reason, since: now.toISOString() }
+        const stop: ClosingStop = { by, reason, since: now.toISOString(), ...replacing(await selectStop(tx)) }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
         await record(tx, 'close.stopped', now, stop)
+        return stop
       }),
     resumeClosing: ({ by, now }) =>
       database.write(async (tx) => {
@@ -37,6 +41,13 @@ export function createClosingStop(
         return stop
       }),
   }
+}
+
+/** What an order keeps of the one in force. */
+function replacing(stop: ClosingStop | null): Pick<ClosingStop, 'replaces'> {
+  if (stop === null) return {}
+  const { replaces = [], ...newest } = stop
+  return { replaces: [...replaces, newest].slice(-MAX_REPLACED) }
 }
 
 async function selectStop(queries: Queries): Promise<ClosingStop | null> {

@@ -441,10 +441,14 @@ describe('close-expired', () => {
       expect.stringContaining('stopped by Anna at'),
       expect.stringContaining('--resume'),
     ])
+    const again = await quotekeeper('close-expired', '--stop', 'an audit', '--by', 'Carla')
+    expect(again.err).toMatch(/^It was stopped by Anna on .* \(wrong prices\) already\.\nClosing is stopped/)
     const resumed = await quotekeeper('close-expired', '--resume', '--by', 'Ben')
     expect([resumed.status, resumed.err]).toEqual([
       0,
-      expect.stringMatching(/^Stopped by Anna on .*ended now by Ben\./),
+      expect.stringMatching(
+        /^Stopped by Anna on .*ended now by Ben\.\nStopped by Carla on .*\(an audit\); ended now by Ben\.\n$/,
+      ),
     ])
     expect((await quotekeeper('close-expired', '--resume')).err).toContain('Closing was not stopped')
     await quotekeeper('close-expired')

@@ -106,6 +106,23 @@ describe('the kill switch of closing', () => {
     expect(routed).toMatchObject(events)
   })
 
+  it('keeps the orders that a later one replaces, and names all of them when they end, also after a restart', async () => {
+    const { store } = await openSwitch()
+    for (let round = 0; round < 6; round++) {
+      const at = (second: number) => new Date(Date.UTC(2026, 10, 22, 12, round, second))
+      const [first, second, third] = ['anna', 'ben', 'carla'].map((by, number) => ({
+        ...{ by, reason: `reason of ${by}`, since: at(number).toISOString() },
+      }))
+      const other = await openAgain(store.name)
+      for (const [number, by] of ['anna', 'ben', 'carla'].entries())
+        await (number === 1 ? other : store).stopClosing({ by, reason: `reason of ${by}`, now: at(number) })
+      await other.close()
+      expect(await store.closingStop()).toEqual({ ...third, replaces: [first, second] })
+      expect(await store.resumeClosing({ by: 'dora', now: at(3) })).toEqual({ ...third, replaces: [first, second] })
+      expect(await store.closingStop()).toBeNull()
+    }
+  })
+
   it('rejects, so that nothing is closed, if the database cannot be read', async () => {
     const { store, reason } = await openSwitch()
     await store.close()

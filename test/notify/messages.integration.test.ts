@@ -65,6 +65,13 @@ describe('the text of an event', () => {
     expect(plain('close.resumed', { channel: null, data })).toBe(
       'closing goes on: Ben ended the stop of Anna (wrong prices)',
     )
+    const both = { stop: { ...data.stop, replaces: [{ ...data.stop, by: 'Carla', reason: 'an audit' }] } }
+    expect(plain('close.stopped', { channel: null, data: both })).toBe(
+      'Anna stopped all closing: wrong prices; stopped already by Carla (an audit)',
+    )
+    expect(plain('close.resumed', { channel: null, data: both })).toBe(
+      'closing goes on: Ben ended the stop of Carla (an audit) and of Anna (wrong prices)',
+    )
     const items = [{ rfq: event('rfq.new').data.rfq as never }]
     expect(plain('offer.new', { summary: true, count: 2030, data: { items } })).toBe(
       'acme/forest: 2,030 new offers (RFQ 1042, …)',
