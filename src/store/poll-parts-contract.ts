@@ -19,7 +19,7 @@ export interface PollParts {
    */
   claimPollPart(part: { runId: number; number?: number }): Promise<PartClaim | null>
   /**
-   * Extends a claim, and adds requests that were sent for it.
+   * Extends a claim, and adds requests that were sent for it; these count also if the claim is lost, as with the other methods.
    * @returns false if the part should not be read any further: the claim or the poll is lost, or a part ended the poll
    */
   renewPollPart(claim: PartClaim, requests: number): Promise<boolean>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../domain/clock.js'
 import type { PartClaim, PollParts, PollPartsLeft } from './contract.js'
 import { assertLive, LEASE_MS } from './run-leases.js'
-import type { SqlDatabase } from './sql-database.js'
+import type { SqlDatabase, Transaction } from './sql-database.js'
 
 /** So that other writes, such as the renewal of the run's lease, do not wait for all of them. */
 const PARTS_PER_TRANSACTION = 50
@@ -36,8 +36,8 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
     claimPollPart({ runId, number }) {
       const claimedBy = randomUUID()
       return database.write(async (tx) => {
-        await assertLive(tx, { id: runId })
         await tx.lock('parts of poll', runId)
+        await assertLive(tx, { id: runId })
         const values = { runId, number: number ?? null, now: clock().toISOString() }
         const free = await tx.get<{ number: number; channel: string; content: string }>(
           `select number, channel, content from poll_parts join runs on id = run_id
@@ -58,10 +58,11 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
 
     renewPollPart(claim, requests) {
       return database.write(async (tx) => {
-        const renewed = await tx.run(
-          `update poll_parts set claimed_until = @until, requests = requests + @requests where ${OF_CLAIM}`,
-          { ...keyOf(claim), requests, until: claimedUntil() },
-        )
+        await addRequests(tx, claim, requests)
+        const renewed = await tx.run(`update poll_parts set claimed_until = @until where ${OF_CLAIM}`, {
+          ...keyOf(claim),
+          until: claimedUntil(),
+        })
         if (renewed === 0) return false
         const live = await tx.get(
           `select id from runs where id = @runId and finished_at is null and not ${HAS_ENDED}`,
@@ -74,24 +75,21 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
     finishPollPart(claim, { result, requests, endsPoll }) {
       return database.write(async (tx) => {
         await assertLive(tx, { id: claim.runId })
+        await addRequests(tx, claim, requests)
         const finished = await tx.run(
-          `update poll_parts set result = @result, requests = requests + @requests, ends_poll = @endsPoll,
-            claimed_until = null, content = ''
+          `update poll_parts set result = @result, ends_poll = @endsPoll, claimed_until = null, content = ''
           where ${OF_CLAIM}`,
-          { ...keyOf(claim), result, requests, endsPoll: endsPoll ? 1 : 0 },
+          { ...keyOf(claim), result, endsPoll: endsPoll ? 1 : 0 },
         )
         return finished === 1
       })
     },
 
     async releasePollPart(claim, requests) {
-      await database.write((tx) =>
-        tx.run(
-          `update poll_parts set claimed_by = null, claimed_until = null, requests = requests + @requests
-          where ${OF_CLAIM}`,
-          { ...keyOf(claim), requests },
-        ),
-      )
+      await database.write(async (tx) => {
+        await addRequests(tx, claim, requests)
+        await tx.run(`update poll_parts set claimed_by = null, claimed_until = null where ${OF_CLAIM}`, keyOf(claim))
+      })
     },
 
     async pollPartsLeft(runId) {
@@ -110,6 +108,13 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
       })
     },
   }
+}
+
+/** They were sent, even if another process has claimed the part since. */
+async function addRequests(tx: Transaction, { runId, number }: PartClaim, requests: number): Promise<void> {
+  if (requests === 0) return
+  const sql = 'update poll_parts set requests = requests + @requests where run_id = @runId and number = @number'
+  await tx.run(sql, { runId, number, requests })
 }
 
 /** The next items, at most `count`. */
