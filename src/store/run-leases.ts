@@ -62,29 +62,25 @@ export function createRuns(options: {
   const active = new Map<number, AbortController>()
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
 
-  const renew = async () => {
-    const ids = [...active.keys()]
-    if (ids.length === 0) return
+  const renew = async (id: number) => {
     const renewed = await database
       .write((tx) =>
-        tx.all<{ id: number }>(
+        tx.run(
           // After a fail-over that lost the last commits, a run of another process may have the number of one of this process.
-          `update runs set lease_until = @until
-          where ${tx.dialect.anyOf('id', '@ids')} and finished_at is null and holder = @holder
-          returning id`,
-          { until: leaseUntil(), ids, holder: JSON.stringify(holder) },
+          `update runs set lease_until = @until where id = @id and finished_at is null and holder = @holder`,
+          { until: leaseUntil(), id, holder: JSON.stringify(holder) },
         ),
       )
       .catch(() => null) // If the database is locked, full or away, the next renewal tries again before the lease expires.
-    if (renewed === null) return
-    const held = new Set(renewed.map(({ id }) => id))
-    for (const id of ids) {
-      if (held.has(id)) continue
-      active.get(id)?.abort(takenOverError(id))
-      active.delete(id)
-    }
+    if (renewed !== 0) return
+    active.get(id)?.abort(takenOverError(id))
+    active.delete(id)
   }
-  const timer = setInterval(renew, RENEW_INTERVAL_MS)
+  // One by one, so that a run that other processes write for does not hold up the others.
+  const renewAll = () => {
+    for (const id of active.keys()) void renew(id)
+  }
+  const timer = setInterval(renewAll, RENEW_INTERVAL_MS)
   timer.unref()
 
   const finish = async (

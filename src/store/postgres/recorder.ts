@@ -3,6 +3,7 @@ import type { LiveRun, Recorder, RecordResult, RfqSnapshot, UpsertResult } from 
 import { entityKey } from '../document-values.js'
 import { RunLostError } from '../errors.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
+import { assertLive } from '../run-leases.js'
 import type { Transaction } from '../sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 import { Batches } from './batches.js'
@@ -209,20 +210,21 @@ function findMissing(
 async function beginWriting(tx: Transaction, run: LiveRun, moments: readonly Date[]): Promise<string[]> {
   const [first, ...others] = moments.map((moment) => moment.toISOString()) as [string, ...string[]]
   const row = await tx.get<{ newest_at: string }>(
-    `with live as (select id from runs where id = @run and channel = @channel and finished_at is null for share)
-    insert into channels select @channel, @first from live
+    `insert into channels values (@channel, @first)
     on conflict (channel) do update set newest_at = greatest(channels.newest_at, excluded.newest_at)
     returning newest_at`,
-    { run: run.id, channel: run.channel, first },
+    { channel: run.channel, first },
   )
-  if (!row) throw new RunLostError(`Run ${run.id} was taken over by another process.`)
-  let newest = row.newest_at
+  // Afterwards: a lock of the run that is held by all who wait, in turns, would keep its lease from being renewed.
+  await assertLive(tx, run)
+  const { newest_at: before } = row as { newest_at: string }
+  let newest = before
   const timestamps = [newest]
   for (const moment of others) {
     if (moment > newest) newest = moment
     timestamps.push(newest)
   }
-  if (newest !== row.newest_at) {
+  if (newest !== before) {
     await tx.run('update channels set newest_at = @newest where channel = @channel', { newest, channel: run.channel })
   }
   return timestamps

@@ -70,6 +70,27 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     }
   })
 
+  it('lets the lease of a run be renewed while others wait to write for it', async () => {
+    const url = newUrl()
+    const [one, two] = [await open(url), await open(url)]
+    const run = await begin(one)
+    await record(one, run, 'first')
+    const other = new pg.Client({ connectionString: server.url })
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query(`set search_path to ${url.split('?schema=')[1]}`)
+    for (let round = 0; round < 6; round++) {
+      await other.query('begin; update channels set newest_at = newest_at')
+      const recorded = record(two, run, `rfq-${round}`)
+      const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock'`
+      await expect.poll(() => execute(url, waiting)).toHaveLength(1)
+      // Fails if it has to wait.
+      await execute(url, `set lock_timeout = '1s'`, 'update runs set lease_until = lease_until')
+      await other.query('commit')
+      await recorded
+    }
+  })
+
   it('is refused, with what to do, if it is of a newer version, of another program, empty or cannot be reached', async () => {
     const newer = newUrl()
     await (await open(newer)).close()
