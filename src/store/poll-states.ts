@@ -93,9 +93,11 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
 const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
   etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
 
+/** Hashes are cut: during a rolling update, processes of an earlier version store all their 64 characters. */
 const responseStates = ({ anyOf }: Dialect) => `
-select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
-  last_modified, case when has_problems = 0 then fingerprint end as fingerprint
+select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at,
+  substr(summary_hash, 1, 32) as summary_hash, substr(read_summary_hash, 1, 32) as read_summary_hash,
+  first_observed_at, missing_since, etag, last_modified, case when has_problems = 0 then fingerprint end as fingerprint
 from entities
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
 
