@@ -12,7 +12,7 @@ import type {
   QueueDatabase,
 } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import { type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
+import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
 import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
@@ -53,6 +53,11 @@ const TIMING = {
   /** How long an aborted job may take to end, and then BullMQ to record what finished. */
   grace: 1_000,
 }
+/**
+ * A poll or closing round that shutdown aborts goes back to the queue unless its job was started this often. A process that is shutting
+ * down may fetch it once more, which counts too.
+ */
+const MAX_STARTS = 10
 /** Finished jobs are kept so that a second scheduler cannot enqueue the same tick again (age in seconds). */
 const RETENTION = { age: 24 * 3_600, count: 5_000 }
 
@@ -226,8 +231,10 @@ class BullRunner implements JobRunner {
     }
     // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
     const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
-    const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel } as const
+    const returnInterrupted = job.attemptsStarted < MAX_STARTS
+    const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel, returnInterrupted } as const
     const result = runJob(handlers, raw, log).catch((error: unknown) => {
+      if (error instanceof InterruptedRunError) return this.#returnInterrupted(job, token)
       if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
       throw error
     })
@@ -235,7 +242,7 @@ class BullRunner implements JobRunner {
     try {
       return await result
     } catch (error) {
-      if (error instanceof DelayedError) throw error
+      if (error instanceof DelayedError || error instanceof WaitingError) throw error
       // Never retried, whatever the job's options say: only the marketplace client retries.
       throw new UnrecoverableError((error as Error).message)
     } finally {
@@ -262,6 +269,15 @@ class BullRunner implements JobRunner {
     // Without an answer, the lock of the job expires, and it is re-queued as stalled.
     await job.moveToDelayed(Date.now() + pause, token).catch(errorLog.error)
     throw new DelayedError()
+  }
+
+  /** Returns a job to the queue whose run this process, which is shutting down, aborted: another worker takes it at once. */
+  async #returnInterrupted(job: Job, token: string): Promise<never> {
+    const { log, errorLog } = this.#parts
+    log.info({ job: job.name, id: job.id }, 'job aborted by shutdown; returned to the queue for another worker')
+    // Without an answer, as above.
+    await job.moveToWait(token).catch(errorLog.error)
+    throw new WaitingError()
   }
 
   /** Calls the queue with a time-out. */

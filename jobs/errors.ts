@@ -22,6 +22,11 @@ export class UnknownChannelError extends RefusedJobError {
   }
 }
 
+/** A poll or closing round was aborted by shutdown before it was complete. Its run is recorded; another worker can begin a new one. */
+export class InterruptedRunError extends Error {
+  override name = 'InterruptedRunError'
+}
+
 /** A run failed, or was skipped although a user asked for it. That is logged; the job fails too, with nothing more to log. */
 export class RunFailedError extends Error {
   override name = 'RunFailedError'

@@ -14,7 +14,7 @@ import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
-import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
+import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { isScheduled } from './job-payload.js'
 import { enqueueOwedReports } from './owed-reports.js'
 import { askForHelp } from './poll-help.js'
@@ -145,10 +145,10 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
 
 /**
  * Runs the work and logs its outcome. Skips it while another run is active, or the marketplace asked for a pause.
- * @throws RunFailedError if the run failed, or was skipped although a user asked for it
+ * @throws RunFailedError if the run failed, or was skipped although a user asked for it; InterruptedRunError if shutdown aborted it
  */
 async function runAndLog(
-  { deps, channel, payload }: ChannelJob,
+  { deps, channel, payload, signal }: ChannelJob,
   kind: RunKind,
   work: () => Promise<PollResult | ClosingResult>,
 ): Promise<undefined> {
@@ -165,8 +165,13 @@ async function runAndLog(
     const result = await observeRun(deps.observer, { channel: channel.key, kind }, work)
     const { cause, rfqId } = payload
     logRunSummary(result, log, { previous, ...(!isScheduled(payload) && { cause }), ...(rfqId && { rfq: rfqId }) })
+    if (signal.aborted && result.run.outcome !== 'complete')
+      throw new InterruptedRunError(result.run.error ?? 'the run was aborted')
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
   } catch (error) {
+    // A pause of a closing round.
+    if (signal.aborted && (error as Error).name === 'AbortError')
+      throw new InterruptedRunError((error as Error).message)
     if (!(error instanceof RunBusyError)) throw error
     return skip(error.message)
   }

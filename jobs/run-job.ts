@@ -1,5 +1,5 @@
 import type { JobHandlers, JobResult, Log } from './contract.js'
-import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
+import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
 /** A job as taken from a queue, not yet validated. */
@@ -13,17 +13,26 @@ export interface RawJob {
    * because the job is returned to the queue; `expired` if that was done for long enough. Otherwise the job is refused.
    */
   ifUnknownChannel?: 'return' | 'expired'
+  /**
+   * For a poll or closing round that shutdown aborted: whether to reject with `InterruptedRunError`, because the job is returned to
+   * the queue. Otherwise the job has ended: the next tick goes on.
+   */
+  returnInterrupted?: boolean
 }
 
 /**
  * Validates a job, passes it to its handler and logs a failure.
- * @throws UnknownChannelError if the job can be returned to the queue; Error with a message that every queue can store, if the job was refused, failed or was aborted
+ * @throws UnknownChannelError, InterruptedRunError if the job can be returned to the queue; Error with a message that every queue can store, if the job was refused, failed or was aborted
  */
 export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<JobResult | undefined> {
   try {
     const { name, payload } = parseJob(job.name, job.data)
     return await handlers[name](payload, { id: job.id, signal: job.signal })
   } catch (thrown) {
+    if (thrown instanceof InterruptedRunError) {
+      if (job.returnInterrupted) throw thrown
+      return undefined
+    }
     const error = unknownChannel(thrown, job)
     logFailure(error, job, log)
     throw new Error(storableMessage(error instanceof Error ? error.message : String(error)))

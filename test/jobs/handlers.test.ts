@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
-import { QueueUnavailableError } from '../../jobs/errors.js'
+import { InterruptedRunError, QueueUnavailableError } from '../../jobs/errors.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import type { Config } from '../../src/config.js'
@@ -73,8 +73,8 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
     channelReport: async (channel) => `/nowhere/reports/${channel.key}.xlsx`,
     ...deps,
   })
-  const run = (name: JobName, payload = TICK) =>
-    handlers[name](payload, { id: 'x', signal: new AbortController().signal })
+  const run = (name: JobName, payload = TICK, signal = new AbortController().signal) =>
+    handlers[name](payload, { id: 'x', signal })
   return { store, log, enqueued, called, run }
 }
 
@@ -199,6 +199,17 @@ describe('poll job', () => {
     const { run, log } = await createTestHandlers({ end: { outcome: 'partial', error: 'r1: down' } })
     await run('poll-listings')
     expect(log.lines).toMatchObject([{ level: 'warn', facts: { outcome: 'partial', error: 'r1: down' } }])
+  })
+
+  it('that shutdown aborted is for another worker, unless it was complete', async () => {
+    for (const outcome of ['partial', 'failed', 'complete'] as const) {
+      const { run } = await createTestHandlers({ end: { outcome, error: outcome === 'complete' ? null : 'stopped' } })
+      for (const name of ['poll-listings', 'poll-rfqs', 'close-expired'] as const) {
+        const end = run(name, TICK, AbortSignal.abort())
+        if (outcome === 'complete') await end
+        else await expect(end).rejects.toThrow(InterruptedRunError)
+      }
+    }
   })
 
   it('fails if the poll failed', async () => {

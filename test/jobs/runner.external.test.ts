@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
-import type { JobRunner } from '../../jobs/contract.js'
+import type { JobHandler, JobRunner } from '../../jobs/contract.js'
+import { InterruptedRunError } from '../../jobs/errors.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
@@ -14,13 +15,16 @@ const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 10_000, inter
 interface Environment {
   name: string
   skip: string | null
-  start(): Promise<{ stop(): Promise<void>; runner(log: ReturnType<typeof recordingLog>): Promise<JobRunner> }>
+  start(): Promise<{
+    stop(): Promise<void>
+    runner(log: ReturnType<typeof recordingLog>, prefix?: string): Promise<JobRunner>
+  }>
 }
 
 let prefixes = 0
 const bull = (kind: 'redis' | 'postgres', url: string) => ({
-  runner: (log: ReturnType<typeof recordingLog>) =>
-    createBullRunner({ server: { kind, url }, prefix: `runner_${prefixes++}`, concurrency: 2, log }),
+  runner: (log: ReturnType<typeof recordingLog>, prefix = `runner_${prefixes++}`) =>
+    createBullRunner({ server: { kind, url }, prefix, concurrency: 2, log }),
 })
 const environments: Environment[] = [
   {
@@ -49,7 +53,7 @@ const environments: Environment[] = [
   },
 ]
 
-describe.each(environments)('job runner, $name', ({ skip, start }) => {
+describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
   if (skip !== null) {
     it.skip(`skipped: ${skip}`)
     return
@@ -245,6 +249,34 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     expect(aborted).toBe(true)
     expect(log.at('warn')).toEqual(['job aborted by shutdown; the next tick continues'])
   })
+
+  it.skipIf(name === 'in this process')(
+    'returns the job of a poll that shutdown aborted to the queue, where another worker takes it at once, a few times',
+    async () => {
+      const prefix = `returned_${prefixes++}`
+      const { handlers } = recordingHandlers()
+      let starts = 0
+      const interrupted: JobHandler = (_payload, { signal }) =>
+        new Promise((_resolve, reject) => {
+          starts++
+          signal.addEventListener('abort', () => reject(new InterruptedRunError('The poll was stopped.')))
+        })
+      runner = await environment.runner(log, prefix)
+      await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+      const state = async () => (await runner.job('tick-1'))?.state
+      while ((await state()) === 'waiting' && starts < 12) {
+        const next = await environment.runner(log, prefix)
+        const before = starts
+        await next.work({ ...handlers, 'poll-rfqs': interrupted })
+        await eventually(() => expect(starts).toBe(before + 1))
+        await next.close(0)
+        await vi.waitFor(async () => expect(await state()).not.toBe('active'))
+      }
+      expect(starts).toBeGreaterThanOrEqual(5)
+      expect(starts).toBeLessThanOrEqual(10)
+      expect(await state()).toBe('completed')
+    },
+  )
 
   it('closes within the deadline although a job ignores its signal', async () => {
     let begun = false
