@@ -16,7 +16,7 @@ import {
   massLossReason,
   type Round,
   reasonAgainstSending,
-  secondPost,
+  sending,
   withItemFailures,
 } from './round-state.js'
 import { closeAndVerify } from './settlement.js'
@@ -176,9 +176,11 @@ async function sendClose(round: Round, read: FreshRead, evaluation: Evaluation):
     requested: isRetried(round, read.id),
     now: context.now(),
   })
-  const settlement = await closeAndVerify(context, run, intent, (after) => secondPost(round, after))
-  if (!('waiting' in settlement)) return recordOutcome(round, read, evaluation, settlement)
-  const { waiting, after } = settlement
-  evaluation.against.push(openIntentReason(waiting))
-  await recordDecision(round, after, evaluation, { decision: 'keep', read: after })
+  const settlement = await closeAndVerify(context, run, intent, sending(round, evaluation.number))
+  if ('waiting' in settlement) {
+    const { waiting, after } = settlement
+    evaluation.against.push(openIntentReason(waiting))
+    await recordDecision(round, after, evaluation, { decision: 'keep', read: after })
+  } else await recordOutcome(round, read, evaluation, settlement)
+  round.unconfirmed.delete(read.id)
 }

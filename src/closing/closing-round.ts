@@ -1,6 +1,7 @@
 import { channelKey } from '../domain/channel.js'
 import { createCalendar } from '../domain/expiry.js'
 import type { UnsettledClose } from '../domain/records.js'
+import { MarketplaceError } from '../marketplace/errors.js'
 import { type RunProgress, withRun } from '../runs.js'
 import { closeCandidates } from './candidates.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
@@ -41,6 +42,7 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
     } catch (error) {
       interruption = (error as Error).message
       await finishRound(round).catch(() => undefined) // The database may be what failed; the first error explains more.
+      nameUnconfirmed(round, error as Error)
       throw error
     } finally {
       reportProgress(round, progress)
@@ -81,6 +83,20 @@ async function finishRound(round: Round): Promise<void> {
   if (repeated.length > 0) await store.recordRepeats(repeated, now())
   round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now() })
   round.heldPlans = await store.heldPlans({ channel: round.channel, now: now() })
+}
+
+/** Names the closes that were sent when something ended the round, and that the database could not name as unsettled. */
+function nameUnconfirmed({ unconfirmed, unsettled, failures }: Round, error: Error): void {
+  for (const [rfqId, { rfqNumber, sentAt }] of unconfirmed) {
+    if (unsettled.some((each) => each.rfqId === rfqId)) continue
+    const failure = {
+      id: `RFQ ${rfqNumber ?? rfqId}`,
+      message: `its close was sent at ${sentAt} and is not confirmed yet; the next round settles it`,
+    }
+    // An error of the marketplace ends the run; any other one is all that its caller learns.
+    if (error instanceof MarketplaceError) failures.push(failure)
+    else error.message = `${error.message.replace(/\.$/, '')}. ${failure.id}: ${failure.message}.`
+  }
 }
 
 function reportProgress(round: Round, progress: RunProgress): void {

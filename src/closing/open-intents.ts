@@ -4,7 +4,7 @@ import type { CloseIntent } from '../store/contract.js'
 import { recordOutcome } from './decisions.js'
 import { storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { evaluateNow, isInScope, type Round, secondPost, withItemFailures } from './round-state.js'
+import { evaluateNow, isInScope, type Round, secondPost, sending, withItemFailures } from './round-state.js'
 import { closeAndVerify, settleAsGone, settleByRead } from './settlement.js'
 
 /** An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. */
@@ -37,9 +37,10 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
     round.waiting.set(intent.rfqId, waiting)
     return
   }
-  const settlement = await closeAndVerify(context, run, intent, (after) => secondPost(round, after))
+  const settlement = await closeAndVerify(context, run, intent, sending(round, evaluation.number))
   if ('waiting' in settlement) round.waiting.set(intent.rfqId, settlement.waiting)
   else await recordOutcome(round, read, evaluation, settlement)
+  round.unconfirmed.delete(intent.rfqId)
 }
 
 function reasonOfAge({ sentAt, createdAt }: CloseIntent, now: Date): string | null {

@@ -3,7 +3,7 @@ import { type Calendar, createCalendar } from '../domain/expiry.js'
 import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../domain/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
-import type { RunHandle, RunQueries } from '../store/contract.js'
+import type { CloseIntent, RunHandle, RunQueries } from '../store/contract.js'
 import { clockProblem } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
 import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstAnother } from './evaluate.js'
@@ -28,6 +28,8 @@ export interface Round {
   chosenIds: ReadonlySet<string> | null
   /** Why the intent of an RFQ stays open, by identifier. */
   waiting: Map<string, string>
+  /** Closes that this round sent, and whose effect is not recorded yet, by identifier of the RFQ. */
+  unconfirmed: Map<string, { rfqNumber: number | null; sentAt: string | null }>
   /** Identifiers of earlier decisions that this round came to again. */
   repeated: number[]
   counts: RoundCounts
@@ -63,6 +65,7 @@ export function createRound(
     sentIntents: new Map(),
     chosenIds: null,
     waiting: new Map(),
+    unconfirmed: new Map(),
     repeated: [],
     counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     unsettled: [],
@@ -132,6 +135,20 @@ export async function secondPost(
     massLossReason(poll)
   return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
+
+/** How a close is sent. */
+export interface Sending {
+  /** Called when a POST is about to be sent. */
+  onSending: (intent: CloseIntent) => void
+  /** Whether another POST may follow a read. */
+  secondPost: (read: FreshRead) => Promise<SecondPost>
+}
+
+/** How a close is sent in this round. */
+export const sending = (round: Round, rfqNumber: number | null): Sending => ({
+  onSending: ({ rfqId, sentAt }) => round.unconfirmed.set(rfqId, { rfqNumber, sentAt }),
+  secondPost: (after) => secondPost(round, after),
+})
 
 /** Does the work for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */
 export async function withItemFailures(round: Round, id: string, work: () => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
 import type { CloseIntent, RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import type { SecondPost } from './round-state.js'
+import type { Sending } from './round-state.js'
 
 /** Wait before a read that must show a late effect, in milliseconds. */
 const VERIFY_PAUSE_MS = 5000
@@ -33,20 +33,20 @@ export interface Waiting {
 /**
  * Sends the close and reads the RFQ to find its effect (docs/CLOSING.md, rules 7 and 8). An inconclusive reply leads to
  * a pause and a read; if the RFQ is still open and still qualifies, to one more POST, and never to a third.
- * @param secondPost whether another POST may follow a read
  * @throws MarketplaceError if the verifying read fails: the intent stays open and is settled by a later round
  */
 export async function closeAndVerify(
   context: ClosingContext,
   run: RunHandle,
   intent: CloseIntent,
-  secondPost: (read: FreshRead) => Promise<SecondPost>,
+  { onSending, secondPost }: Sending,
 ): Promise<Settlement | Waiting> {
   let current = intent
   const sent: string[] = []
   for (;;) {
     current = await context.store.markSending(current, context.now())
     sent.push(current.sentAt ?? '')
+    onSending(current)
     const { reply, failure } = await sendPost(context, current.rfqId)
     const after = await verify(context, run, current.rfqId, reply)
     if (after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS_PER_INTENT) {

@@ -58,7 +58,8 @@ async function openPlannedClose(effects: readonly Effect[]) {
       onPause()
       fixture.advanceSeconds(milliseconds / 1000)
     }
-    return closeAndVerify(closingContextOf(fixture, { pause, ...context }), run, planned, async () => secondPost)
+    const sending = { onSending: () => {}, secondPost: async () => secondPost }
+    return closeAndVerify(closingContextOf(fixture, { pause, ...context }), run, planned, sending)
   }
   /** Changes the RFQ during the pause, as somebody else would. */
   const changeInPause = (change: object) => {
