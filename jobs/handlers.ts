@@ -18,6 +18,7 @@ import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelErr
 import { isScheduled } from './job-payload.js'
 import { enqueueOwedReports } from './owed-reports.js'
 import { askForHelp } from './poll-help.js'
+import { createPartHandler, type ReadPollPart } from './poll-part-handler.js'
 import { newestPlanned, planPoll } from './poll-planning.js'
 import { observeReport, recordReport, requesterOf } from './report-record.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
@@ -31,12 +32,7 @@ export interface HandlerDeps {
   enqueue: JobRunner['enqueue']
   pollListings: (context: PollContext) => Promise<PollResult>
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
-  /** Reads a part of a poll, and resolves to how many documents it recorded; null if it did not finish the part. */
-  readPollPart: (
-    context: PollContext,
-    part: { run: number; number: number },
-    options: Pick<PollRfqsOptions, 'concurrency'>,
-  ) => Promise<number | null>
+  readPollPart: ReadPollPart
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
   killSwitch: KillSwitch
   /** Writes a workbook and resolves to its path. */
@@ -78,7 +74,7 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
         deps.pollRfqs(pollContext(deps, job.channel, job.signal), await rfqPollOptions(job)),
       ),
     ),
-    'poll-part': forChannel(pollPart),
+    'poll-part': forChannel(createPartHandler()),
     'close-expired': forChannel(closeExpired),
     'channel-report': forChannel(channelReport),
     'rfq-report': forChannel(rfqReport),
@@ -89,14 +85,6 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   const found = config.channels.find(({ key }) => key === channel)
   if (found) return found
   throw new UnknownChannelError(channel)
-}
-
-/** Helps with a poll that another worker began; its outcome is that of the poll, which that worker logs. */
-async function pollPart({ deps, channel, payload, signal }: ChannelJob): Promise<undefined> {
-  const { part } = payload
-  if (part === undefined) throw new RefusedJobError('poll-part without a part')
-  const documents = await deps.readPollPart(pollContext(deps, channel, signal), part, pollOptions(deps.config))
-  if (documents !== null) deps.log.debug({ channel: channel.key, ...part, documents }, 'read a part of a poll')
 }
 
 /**
@@ -114,7 +102,7 @@ function sharing(deps: HandlerDeps, { key: channel }: ChannelConfig): Pick<PollR
   if (deps.config.queue.kind === 'in-process') return {}
   return {
     sharing: {
-      askForHelp: (poll, signal) => void askForHelp(deps, { ...poll, channel, now: deps.now() }, signal),
+      askForHelp: (parts, signal) => void askForHelp(deps, { ...parts, channel, now: deps.now() }, signal),
     },
   }
 }

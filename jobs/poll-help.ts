@@ -1,22 +1,24 @@
 import type { JobRunner, Log } from './contract.js'
 import { jobId } from './job-id.js'
 
-interface Poll {
+interface PartsOfPoll {
   channel: string
   run: number
-  /** How many parts it has. Its own process begins with the first. */
-  parts: number
+  /** The first part to read. */
+  from: number
+  /** The part after the last one. */
+  to: number
   now: Date
 }
 
-/** Enqueues a job for each part of a poll that others may read. Never rejects: without help, the poll reads all parts itself. */
+/** Enqueues jobs for parts of a poll, which others may read. Never rejects: without help, the poll reads all parts itself. */
 export async function askForHelp(
   { enqueue, log }: { enqueue: JobRunner['enqueue']; log: Log },
-  { channel, run, parts, now }: Poll,
+  { channel, run, from, to, now }: PartsOfPoll,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for (let number = 1; number < parts && !signal.aborted; number++) {
+    for (let number = from; number < to && !signal.aborted; number++) {
       const payload = { channel, cause: 'poll', part: { run, number } }
       await enqueue('poll-part', payload, jobId('poll-part', payload, now))
     }

@@ -37,10 +37,11 @@ export interface PollRfqsOptions {
 /** How a poll is shared with other processes. */
 export interface PollSharing {
   /**
-   * Asks other processes to read parts of a poll. Returns at once, and never throws: the poll goes on without help.
+   * Asks other processes to read parts of a poll, those from `from` to before `to`. Called again as parts are finished. Returns at
+   * once, and never throws: the poll goes on without help.
    * @param signal aborted when help is no longer needed
    */
-  askForHelp: (poll: { run: number; parts: number }, signal: AbortSignal) => void
+  askForHelp: (parts: { run: number; from: number; to: number }, signal: AbortSignal) => void
 }
 
 /** What a scheduled poll plans its requests with. */

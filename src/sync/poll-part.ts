@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChannelError, PausedError } from '../marketplace/errors.js'
+import { PausedError } from '../marketplace/errors.js'
 import { LIST_PROBLEMS, type RfqToRead } from './rfq-to-read.js'
 
 /** A part of a poll: RFQs that one process reads. */
@@ -25,29 +25,26 @@ export interface PartResult {
   failures: { id: string; message: string }[]
   /** Identifiers of RFQs that the marketplace did not send. */
   unreadable: string[]
-  /** Why the whole poll ends; null if it goes on. */
-  error: { message: string; status: number | null /** Of a pause. */; until: string | null } | null
+  /** Of a pause that the marketplace asked for, which ends the whole poll; null if it goes on. */
+  error: { message: string; until: string } | null
 }
 
-/** RFQs of a part, at least. */
-export const MIN_PART_SIZE = 25
-/** Parts of a poll: their jobs should not crowd the queue. */
-const MAX_PARTS = 200
+/** RFQs of a part: few, so that a process that reads one has soon finished it, and does other work. */
+export const PART_SIZE = 25
 
 /** Divides RFQs into parts, in their order. Each gets its share of the requests that are left. */
 export function splitIntoParts(
   rfqs: readonly RfqToRead[],
   { left, ...common }: Omit<PollPart, 'rfqs'>,
 ): [PollPart, ...PollPart[]] {
-  const size = Math.max(MIN_PART_SIZE, Math.ceil(rfqs.length / MAX_PARTS))
   const leftBefore = (index: number) => Math.floor((left * Math.min(index, rfqs.length)) / Math.max(1, rfqs.length))
   const partAt = (start: number): PollPart => ({
     ...common,
-    left: leftBefore(start + size) - leftBefore(start),
-    rfqs: rfqs.slice(start, start + size),
+    left: leftBefore(start + PART_SIZE) - leftBefore(start),
+    rfqs: rfqs.slice(start, start + PART_SIZE),
   })
   const parts: [PollPart, ...PollPart[]] = [partAt(0)]
-  for (let start = size; start < rfqs.length; start += size) parts.push(partAt(start))
+  for (let start = PART_SIZE; start < rfqs.length; start += PART_SIZE) parts.push(partAt(start))
   return parts
 }
 
@@ -79,9 +76,7 @@ const result = z.object({
   postponed: z.number(),
   failures: z.array(z.object({ id: z.string(), message: z.string() })),
   unreadable: ids,
-  error: z
-    .object({ message: z.string(), status: z.number().nullable(), until: z.iso.datetime().nullable() })
-    .nullable(),
+  error: z.object({ message: z.string(), until: z.iso.datetime() }).nullable(),
 }) satisfies z.ZodType<PartResult>
 
 /** @throws ZodError if a version of Quotekeeper wrote it that divides polls in another way */
@@ -89,13 +84,11 @@ export const parsePollPart = (content: string): PollPart => part.parse(JSON.pars
 /** @throws ZodError, as `parsePollPart` */
 export const parsePartResult = (text: string): PartResult => result.parse(JSON.parse(text))
 
-/** An error that ends a poll whichever process meets it, as data; null for any other. */
+/** An error that ends a poll whichever process meets it, as data; null for any other: the key of one process may be wrong. */
 export function toPartError(error: unknown): PartResult['error'] {
-  if (!(error instanceof ChannelError || error instanceof PausedError)) return null
-  const until = error instanceof PausedError ? error.until.toISOString() : null
-  return { message: error.message, status: error.status, until }
+  return error instanceof PausedError ? { message: error.message, until: error.until.toISOString() } : null
 }
 
 /** The opposite of `toPartError`. */
-export const fromPartError = ({ message, status, until }: NonNullable<PartResult['error']>): Error =>
-  until === null ? new ChannelError(message, { status }) : new PausedError(message, new Date(until))
+export const fromPartError = ({ message, until }: NonNullable<PartResult['error']>): Error =>
+  new PausedError(message, new Date(until))

@@ -61,7 +61,8 @@ export async function readPart(context: PollContext, claim: PartClaim, options: 
 /**
  * Helps with a poll that another process began: reads a part of it, unless another process has.
  * @returns how many documents were recorded; null if the part is not this process's to finish
- * @throws StoreError, LedgerError, AbortedError and other errors of this process; the part is free again then
+ * @throws ChannelError if the marketplace refuses this process, LedgerError, StoreError, AbortedError and other errors that do not end the
+ *   poll; the part is free again then
  */
 export async function readPollPart(
   context: PollContext,

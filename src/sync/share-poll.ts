@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { TimeSlice } from '../domain/time-slice.js'
 import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
+import type { PollParts } from '../store/contract.js'
 import { RunLostError } from '../store/errors.js'
 import type { PollSharing } from './contract.js'
 import {
   fromPartError,
-  MIN_PART_SIZE,
+  PART_SIZE,
   type PartResult,
   type PollPart,
   parsePartResult,
@@ -17,11 +18,15 @@ import type { RfqToRead } from './rfq-to-read.js'
 
 /** How often to look whether others have finished their parts, in milliseconds. */
 const LOOK_INTERVAL_MS = 200
+/** How often to look whether to ask for help with further parts, in milliseconds. */
+const ASK_INTERVAL_MS = 1_000
+/** Parts that others are asked to read at the same time: their jobs should not crowd the queue. */
+const MAX_ASKED = 50
 /** How long others may take to notice that the poll has ended, in milliseconds. */
 const MAX_WAIT_MS = RENEW_INTERVAL_MS + 2_000
 
 /** Whether RFQs are so many that it is worth to share them. */
-export const isWorthSharing = (rfqs: readonly RfqToRead[]): boolean => rfqs.length >= 2 * MIN_PART_SIZE
+export const isWorthSharing = (rfqs: readonly RfqToRead[]): boolean => rfqs.length >= 2 * PART_SIZE
 
 /** Has no stored states: each process loads those of the parts that it reads. */
 export type SharedReading = Omit<RfqReading, 'storedState' | 'onDone'>
@@ -41,7 +46,7 @@ export async function readShared(
   progress.shared = { unfinishedRfqs: idsOf(parts) }
   await context.store.addPollParts(run, asTexts(parts))
   const ended = new AbortController()
-  askForHelp({ run: run.id, parts: parts.length }, ended.signal)
+  const asking = keepAsking(reading, { parts: parts.length, askForHelp, signal: ended.signal })
   let failure: unknown = null
   try {
     await readParts(reading)
@@ -51,6 +56,7 @@ export async function readShared(
     if (isAnswer) await waitForOthers(reading).catch(() => undefined) // The first error explains more.
   } finally {
     ended.abort()
+    await asking
   }
   try {
     const foreign = await addUp(reading, parts)
@@ -68,6 +74,32 @@ const idsOf = (parts: readonly PollPart[]) => parts.flatMap(({ rfqs }) => rfqs.m
 /** One after another, so that the texts of all parts are never in memory at once. */
 function* asTexts(parts: readonly PollPart[]): Iterable<string> {
   for (const part of parts) yield JSON.stringify(part)
+}
+
+/** Asks for help with the next parts, and with more as parts are finished. Never rejects. */
+export async function keepAsking(
+  { context, run }: { context: { store: Pick<PollParts, 'pollPartsLeft'> }; run: { id: number } },
+  { parts, askForHelp, signal, intervalMs = ASK_INTERVAL_MS }: Asking,
+): Promise<void> {
+  let asked = 1 // Its own process begins with the first.
+  for (let finished = 0; ; ) {
+    const to = Math.min(parts, finished + MAX_ASKED + 1)
+    if (to > asked) askForHelp({ run: run.id, from: asked, to }, signal)
+    asked = Math.max(asked, to)
+    if (asked >= parts) return
+    await wait(intervalMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return
+    const left = await context.store.pollPartsLeft(run.id).catch(() => null)
+    if (left !== null) finished = parts - left.unfinished
+  }
+}
+
+interface Asking extends PollSharing {
+  /** How many parts the poll has. */
+  parts: number
+  signal: AbortSignal
+  /** How often to look whether to ask for more. */
+  intervalMs?: number
 }
 
 /** Reads parts until all are finished, by whichever process, or one ended the poll. */

@@ -1,15 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
-import { InterruptedRunError, QueueUnavailableError } from '../../jobs/errors.js'
+import { InterruptedRunError, PostponedJobError, QueueUnavailableError } from '../../jobs/errors.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import type { Config } from '../../src/config.js'
 import type { DecisionRecord, RunKind } from '../../src/domain/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
+import { ChannelError } from '../../src/marketplace/errors.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
+import { createGate } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { reportRecord } from '../helpers/report-record.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -137,7 +139,7 @@ describe('poll job', () => {
     ])
   })
 
-  it('is shared by asking for each part but the first, only if the queue may have other workers', async () => {
+  it('is shared by asking for parts, only if the queue may have other workers', async () => {
     const shared = async (queue: Config['queue'], broken = false) => {
       const enqueued: unknown[] = []
       const { log, run } = await createTestHandlers({
@@ -147,7 +149,7 @@ describe('poll job', () => {
           return enqueued.push({ name, part: payload.part }) > 0
         },
         pollRfqs: async (context, { sharing }) => {
-          sharing?.askForHelp({ run: 7, parts: 3 }, new AbortController().signal)
+          sharing?.askForHelp({ run: 7, from: 1, to: 3 }, new AbortController().signal)
           return { run: await recordRun(context.store, 'rfqs'), failures: [], changes: [] }
         },
       })
@@ -170,6 +172,40 @@ describe('poll job', () => {
     expect(called).toEqual([{ what: 'part', options: part }])
     const other = { channel: 'acme/peat', cause: 'poll', part }
     await expect(run('poll-part', other)).rejects.toThrow('not in the configuration')
+  })
+
+  it('of a part is postponed while two are read, and other jobs are not', async () => {
+    const gate = createGate()
+    const { run, called } = await createTestHandlers({ readPollPart: () => gate.passed.then(() => 1) })
+    const readPart = (number: number) =>
+      run('poll-part', { channel: 'acme/forest', cause: 'poll', part: { run: 7, number } })
+    const reading = [readPart(1), readPart(2)]
+    for (let round = 0; round < 6; round++) await expect(readPart(3)).rejects.toThrow(PostponedJobError)
+    await run('poll-listings')
+    expect(called).toEqual([{ what: 'listings' }])
+    gate.open()
+    await Promise.all(reading)
+    await readPart(3)
+  })
+
+  it('of a part is left to others while its poll goes on, with one warning, if the marketplace refuses this process', async () => {
+    let calls = 0
+    const { run, log, store } = await createTestHandlers({
+      readPollPart: async () => {
+        calls++
+        throw new ChannelError('401', { status: 401 })
+      },
+    })
+    const poll = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+    await store.addPollParts(poll, ['a', 'b', 'c'])
+    const readPart = (number: number) =>
+      run('poll-part', { channel: 'acme/forest', cause: 'poll', part: { run: poll.id, number } })
+    for (let round = 0; round < 6; round++) await expect(readPart(1 + (round % 2))).rejects.toThrow(PostponedJobError)
+    expect(calls).toBe(1)
+    expect(log.at('warn')).toEqual(['the marketplace refuses this process, which does not help with this poll'])
+    await poll.finish({ ...END, outcome: 'complete', error: null }, NOW)
+    await readPart(1)
+    expect(calls).toBe(1)
   })
 
   it('logs one line with its counts', async () => {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { JobPayload } from '../../jobs/contract.js'
+import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import { jobId } from '../../jobs/job-id.js'
 import { eventually } from '../helpers/eventually.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
@@ -8,6 +9,7 @@ import { openProcessFixture } from '../helpers/process-fixture.js'
 import { describeOnEachServer } from '../helpers/queue-servers.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
+import { testConfig } from '../helpers/test-config.js'
 
 const TICK: JobPayload = { channel: 'acme/forest', cause: 'tick' }
 const BY_HAND: JobPayload = { ...TICK, cause: 'ann' }
@@ -49,6 +51,37 @@ describeOnEachServer('the parts of polls', (newQueue) => {
       ...['acme/urgent', second[1], ...third],
     ])
     await eventually(async () => expect(names(await runner.jobs(10)).sort()).toEqual(['acme/late', 'acme/urgent']))
+    expect(queue.log.at('error')).toEqual([])
+  })
+
+  it('leave slots of a worker to other jobs, which begin at once, and are all read in the end', async () => {
+    const queue = newQueue()
+    const runner = await queue.open({ postponedPause: 100 }, 4)
+    let gate = createGate()
+    const read: number[] = []
+    const { handlers, done } = recordingHandlers()
+    const marketplace = { session: () => ({}) }
+    const readPollPart: HandlerDeps['readPollPart'] = async (_context, { number }) => {
+      await gate.passed
+      return read.push(number)
+    }
+    const deps = { config: testConfig(), marketplace, readPollPart, now: () => new Date(0), log: queue.log }
+    const { 'poll-part': pollPart } = createHandlers(deps as unknown as HandlerDeps)
+    await runner.work({ ...handlers, 'poll-part': pollPart })
+    for (let round = 0; round < 6; round++) {
+      for (let number = 1; number <= 5; number++) {
+        const part = partOf(round + 1, number, 'forest')
+        await runner.enqueue('poll-part', part, jobId('poll-part', part, new Date(0)))
+      }
+      await eventually(async () => expect(await runner.load()).toEqual(expect.objectContaining({ active: 2 })))
+      await runner.enqueue('close-expired', TICK, `close-${round}`)
+      await runner.enqueue('poll-rfqs', TICK, `poll-${round}`)
+      await eventually(() => expect(done).toHaveLength(2 * (round + 1)))
+      expect(read).toHaveLength(5 * round)
+      gate.open()
+      await eventually(() => expect(read).toHaveLength(5 * (round + 1)))
+      gate = createGate()
+    }
     expect(queue.log.at('error')).toEqual([])
   })
 })

@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ChannelError } from '../../src/marketplace/errors.js'
 import type { PartClaim } from '../../src/store/contract.js'
 import type { PollResult, PollSharing } from '../../src/sync/contract.js'
 import { readPart, readPollPart } from '../../src/sync/read-part.js'
+import { keepAsking } from '../../src/sync/share-poll.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openAgain, rowsOf } from '../helpers/store-engine.js'
 
@@ -39,7 +41,7 @@ const withHelp = (
   work: (run: number, parts: number) => Promise<unknown>,
 ): { sharing: PollSharing; done: Promise<unknown>[] } => {
   const done: Promise<unknown>[] = []
-  return { done, sharing: { askForHelp: ({ run, parts }) => void done.push(work(run, parts)) } }
+  return { done, sharing: { askForHelp: ({ run, to }) => void done.push(work(run, to)) } }
 }
 
 /** How often each RFQ was requested since the last call. */
@@ -126,12 +128,12 @@ describe('a shared poll', () => {
   it('is complete although nobody helps or can be asked, and small ones are not shared', async () => {
     const { fixture } = await openShared()
     const asked: number[] = []
-    const sharing = { askForHelp: ({ parts }: { parts: number }) => void asked.push(parts) }
+    const sharing = { askForHelp: ({ from, to }: { from: number; to: number }) => void asked.push(from, to) }
     expect((await fixture.pollRfqs({ sharing })).run).toMatchObject({ outcome: 'complete', inserted: 2 * RFQS })
-    expect(asked).toEqual([3])
+    expect(asked).toEqual([1, 3])
     const small = await openShared({ rfqs: 49 })
     await small.fixture.pollRfqs({ sharing })
-    expect(asked).toEqual([3])
+    expect(asked).toEqual([1, 3])
   })
 
   it('counts exactly what is new although a process died after it had recorded half of a part, again and again', async () => {
@@ -236,15 +238,49 @@ describe('a shared poll', () => {
     }
   })
 
-  it('ends as a whole with the error of a process that the marketplace refuses', async () => {
-    const { fixture, help, helped } = await openShared()
-    const poll = withHelp((run, parts) => help(run, parts, { channel: WRONG_KEY }))
+  it('is complete although the marketplace refuses a process that helps, poll after poll', async () => {
+    const { fixture, help } = await openShared({ responsesPerRfq: 0 })
+    for (let round = 0; round < 6; round++) {
+      const refused = (run: number, parts: number) => help(run, parts, { channel: WRONG_KEY })
+      const poll = withHelp((run, parts) => expect(refused(run, parts)).rejects.toThrow(ChannelError))
+      const { run } = await fixture.pollRfqs({ sharing: poll.sharing, full: true })
+      await Promise.all(poll.done)
+      expect(run).toMatchObject({ outcome: 'complete', seen: RFQS, error: null })
+      fixture.advanceSeconds(300)
+    }
+    expect(await rowsOf(fixture.store, `select kind from events where kind = 'channel.key-refused'`)).toEqual([])
+  })
+
+  it('ends as a whole with the pause that the marketplace asks another process for', async () => {
+    const { fixture, help, helped } = await openShared({ responsesPerRfq: 0 })
+    const poll = withHelp(async (run, parts) => {
+      const [part] = (await rowsOf(fixture.store, 'select content from poll_parts where number = 1')) as [PartClaim]
+      const rfqId = JSON.parse(part.content).rfqs[0].id
+      const effect = { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } } as const
+      fixture.sandbox.faults.add({ operation: 'readRfq', rfqId, effect })
+      await help(run, parts)
+    })
     const { run } = await fixture.pollRfqs({ sharing: poll.sharing })
     await Promise.all(poll.done)
-    expect(run).toMatchObject({ outcome: 'partial', failedItems: null, error: expect.stringContaining('401') })
+    expect(run).toMatchObject({ outcome: 'partial', failedItems: null, notBefore: expect.any(String) })
     expect(helped).toEqual([null, null])
-    expect(await rowsOf(fixture.store, `select kind from events where kind = 'channel.key-refused'`)).toHaveLength(1)
-    expect((await fixture.pollRfqs({ sharing: withHelp(help).sharing })).run.outcome).toBe('complete')
+  })
+
+  it('asks for help with the next 50 parts, and with more as parts are finished', async () => {
+    const unfinished = [200, 200, 160, 160, 30]
+    const store = {
+      pollPartsLeft: async () => ({ unfinished: unfinished.shift() ?? 0, free: 0, ended: false }),
+    }
+    const asked: number[][] = []
+    const askForHelp: PollSharing['askForHelp'] = ({ run, from, to }) => void asked.push([run, from, to])
+    const { signal } = new AbortController()
+    const run = { id: 7 }
+    await keepAsking({ context: { store }, run }, { parts: 200, askForHelp, signal, intervalMs: 1 })
+    expect(asked).toEqual([
+      [7, 1, 51],
+      [7, 51, 91],
+      [7, 91, 200],
+    ])
   })
 
   it('is no longer read by helpers once its run has ended, which is no error', async () => {
