@@ -7,6 +7,9 @@ type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 
 /** This many RFQs are named; the rest are counted. */
 const MAX_NAMED = 5
 
+/** What stops all closing; the text of a person's order begins with "stopped" itself. */
+export const stopText = (hold: string): string => (hold.startsWith('stopped ') ? hold : `stopped: ${hold}`)
+
 /**
  * The state of closing on a channel, in one line: what stops it (`hold`), the last round, the last close, and what waits for a
  * person. It never makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
@@ -32,7 +35,7 @@ export async function describeClosing(
     ...plans.map(({ plan, rfqIds }) => `plan ${plan} (${rfqIds.length} RFQs) held for approval`),
   ]
   const parts = [
-    hold === null ? null : `stopped: ${hold}`,
+    hold === null ? null : stopText(hold),
     round?.finishedAt ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}` : 'no round yet',
     close
       ? `last close ${formatAge(close.decidedAt, now)} ago: RFQ ${close.rfqNumber ?? close.rfqId} ${close.outcome}`

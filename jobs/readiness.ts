@@ -1,9 +1,10 @@
 import { createClosingHold } from '../src/closing/closing-hold.js'
+import { closingKillSwitch } from '../src/closing/kill-switch.js'
 import type { Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { Readiness, ReadinessCheck } from '../src/domain/readiness.js'
 import type { Store } from '../src/store/contract.js'
-import { describeClosing } from './closing-status.js'
+import { describeClosing, stopText } from './closing-status.js'
 import type { JobRunner } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
 import { describeMaintenance } from './maintenance-status.js'
@@ -38,9 +39,7 @@ const YEAR_MS = 366 * 24 * 3_600_000
 export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
   const loadPollStates = pollStateLoader(config, store)
   const checkWritable = reuseResult(() => store.checkWritable(), WRITE_TEST_INTERVAL_MS)
-  const closingChannels =
-    config.schedule.closeExpired === null ? [] : config.channels.filter(({ autoClose }) => autoClose !== 'off')
-  const closingHold = createClosingHold(config, store)
+  const checkClosing = closingChecks(config, store)
   return async () => {
     const moment = now()
     let states: PollState[] = []
@@ -48,16 +47,30 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     let maintenance: ReadinessCheck[] = []
     const database = async () => {
       states = await loadPollStates(moment)
-      closing = await Promise.all(
-        closingChannels.map(async ({ key }) =>
-          describeClosing(store, key, { now: moment, hold: await closingHold(key) }),
-        ),
-      )
+      closing = await checkClosing(moment)
       maintenance = await describeMaintenance(store, config, moment)
       return checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
     return [...checks, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
+  }
+}
+
+/** The state of closing on each channel that the schedule closes, and what stops closing, also if only persons close. */
+function closingChecks(
+  config: ReadinessOptions['config'],
+  store: ReadinessOptions['store'],
+): (now: Date) => Promise<ReadinessCheck[]> {
+  const channels = config.channels.filter(({ autoClose }) => autoClose !== 'off')
+  const isScheduled = config.schedule.closeExpired !== null
+  const closingHold = createClosingHold(config, store)
+  const killSwitch = closingKillSwitch(config, store)
+  return async (now) => {
+    const holds = await Promise.all(channels.map(async ({ key }) => ({ key, hold: await closingHold(key) })))
+    const shown = holds.filter(({ hold }) => isScheduled || hold !== null)
+    if (shown.length > 0) return Promise.all(shown.map(({ key, hold }) => describeClosing(store, key, { now, hold })))
+    const stop = config.closing.enabled ? await killSwitch() : null
+    return stop === null ? [] : [{ name: 'closing', ok: true, message: stopText(stop) }]
   }
 }
 

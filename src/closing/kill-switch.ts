@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Closings } from '../store/contract.js'
+import type { ClosingStop, Closings } from '../store/contract.js'
 import { databaseFile } from '../store/database-location.js'
 
 const STOP_FILE = 'closing.stop'
@@ -34,6 +34,9 @@ export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings,
     if (!config.closing.enabled) return 'closing.enabled is false in the configuration'
     if (existsSync(stopFile)) return `stop file ${stopFile} exists`
     const stop = await store.closingStop()
-    return stop === null ? null : `stopped by ${stop.by} at ${stop.since} (${stop.reason})`
+    return stop === null ? null : stopOrderText(stop)
   }
 }
+
+/** A person's order in words. */
+export const stopOrderText = ({ by, since, reason }: ClosingStop): string => `stopped by ${by} at ${since} (${reason})`

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../jobs/readiness.js'
 import type { RunEnd } from '../../src/store/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
-import { testConfig } from '../helpers/test-config.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const END: RunEnd = {
   requests: 1,
@@ -83,6 +83,23 @@ describe('readiness', () => {
     const schedule = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
     const { at } = await createTestReadiness({ schedule })
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true })
+  })
+
+  it('says that a person stopped closing also if the schedule closes nothing, or no channel may be closed', async () => {
+    const off = [channelConfig('acme/forest', { autoClose: 'off' })]
+    for (const [options, name] of [[{}, 'closing of acme/forest'] as const, [{ channels: off }, 'closing'] as const]) {
+      const { store, at, messages } = await createTestReadiness(options)
+      const order = { by: 'anna', reason: 'wrong prices', now: new Date('2026-11-21T09:00:00Z') }
+      for (let round = 0; round < 6; round++) {
+        await store.stopClosing(order)
+        expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ [name]: true })
+        expect((await messages()).at(-1)).toMatch(
+          /^stopped by anna at 2026-11-21T09:00:00\.000Z \(wrong prices\)(; no round yet)?$/,
+        )
+        await store.resumeClosing(order)
+        expect(await at('2026-11-21T10:00:00Z')).not.toHaveProperty([name])
+      }
+    }
   })
 
   it('says that requests do not suffice also after polls by hand, which do not plan, until a planned one finds that they do', async () => {

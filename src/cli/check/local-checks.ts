@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { AnchorTarget } from '../../anchors/anchor-target.js'
-import { closingKillSwitch } from '../../closing/kill-switch.js'
+import { stopFileOf, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import type { Clock } from '../../domain/clock.js'
 import type { Store } from '../../store/contract.js'
@@ -83,9 +84,22 @@ async function checkClosing({ config, store }: App, now: Date, time: TimeFormat)
 
 async function stopProblem(config: App['config'], store: Store) {
   // Turned off in the configuration, closing is off on purpose.
-  const reason = config.closing.enabled ? await closingKillSwitch(config, store)() : null
-  const end = 'delete the file, or run quotekeeper close-expired --resume, when RFQs may be closed again'
-  return reason === null ? [] : [{ found: reason, remedy: end }]
+  if (!config.closing.enabled) return []
+  const stopFile = stopFileOf(config)
+  const order = await store.closingStop()
+  return [
+    ...(existsSync(stopFile)
+      ? [{ found: `stop file ${stopFile} exists`, remedy: 'delete the file when RFQs may be closed again' }]
+      : []),
+    ...(order
+      ? [
+          {
+            found: stopOrderText(order),
+            remedy: 'run quotekeeper close-expired --resume when RFQs may be closed again',
+          },
+        ]
+      : []),
+  ]
 }
 
 const MAX_NAMED_CLOSES = 5

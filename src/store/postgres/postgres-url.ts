@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { UnusableDatabaseError } from '../errors.js'
 
 /** Where the database is: the server, and the schema that contains the tables. */
@@ -59,6 +60,7 @@ export function parsePostgresUrl(text: string): PostgresLocation {
     )
   }
   url.searchParams.delete('schema')
+  rejectRelativePaths(url.searchParams)
   setSslMode(url.searchParams)
   // PostgreSQL cuts longer names.
   const application = `quotekeeper${schema === DEFAULT_SCHEMA ? '' : ` ${schema}`}`.slice(0, 63)
@@ -75,6 +77,17 @@ function rejectUnknownParameters({ search, searchParams }: URL): void {
   const shown = /^\w{1,30}$/.test(wrong) && !search.includes('@') ? ` "${wrong}"` : ''
   const what = PARAMETERS.includes(wrong) ? 'more than once' : 'which is not known'
   throw new UnusableDatabaseError(`The URL of the database has the parameter${shown} ${what}. ${allowed}`)
+}
+
+/** The folder that a relative path begins in is another one for each way to start a process. */
+function rejectRelativePaths(parameters: URLSearchParams): void {
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const path = parameters.get(name)
+    if (path !== null && !isAbsolute(path))
+      throw new UnusableDatabaseError(
+        `${name} of the database is "${path}", which is not an absolute path. Give the whole path of the file, such as /etc/quotekeeper/ca.pem.`,
+      )
+  }
 }
 
 /** Gives `sslmode` the meaning that it has for psql; without one, a named certificate is verified in full. */

@@ -27,6 +27,8 @@ describe('the URL of a PostgreSQL database', () => {
     ['sslmode=prefer', '"prefer" cannot be the sslmode .* disable, require, verify-ca, verify-full'],
     ['sslmode=', '"" cannot be the sslmode'],
     ['sslmode=verify-ca', 'needs sslrootcert=PATH'],
+    ['sslrootcert=certs/ca.pem', 'sslrootcert of the database is "certs/ca.pem", which is not an absolute path'],
+    ['sslrootcert=/ca.pem&sslkey=key.pem', 'sslkey of the database is "key.pem"'],
     ['SECRET@x', 'the parameter which is not known'],
     ['a&b=SECRET', '"a" which is not known'],
   ])('with ?%s is refused with what to write', (query, words) => {
