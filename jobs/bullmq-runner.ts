@@ -26,6 +26,7 @@ import { QueueBinding } from './queue-binding.js'
 import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
 import { openRedisBackend } from './redis-backend.js'
 import { runJob } from './run-job.js'
+import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
 import { settlesWithin } from './settles-within.js'
 
 export interface BullRunnerOptions {
@@ -36,31 +37,9 @@ export interface BullRunnerOptions {
   concurrency: number
   log: Log
   /** In milliseconds; only tests override it. */
-  timing?: Partial<Timing>
+  timing?: Partial<RunnerTiming>
 }
-type Timing = typeof TIMING
 
-const TIMING = {
-  /** A job whose worker has not renewed its lock for this long is stalled; the next check re-queues it. */
-  lock: 30_000,
-  stalledCheck: 10_000,
-  /** Pause of a worker after a queue error. */
-  retry: 2_000,
-  /** How long to wait for the queue at start-up. */
-  start: 5_000,
-  /** How long to wait for the queue to respond to one operation. */
-  response: 4_000,
-  /** Pause before a job whose channel this process does not have can be taken again, on average. */
-  returnPause: 4_000,
-  /** Pause before a job that this process postponed can be taken again, on average. */
-  postponedPause: 2_000,
-  /** How often to look whether the queue still belongs to the database of this process. */
-  databaseCheck: 5_000,
-  /** After being returned for this long, such a job fails. */
-  returnFor: 3_600_000,
-  /** How long an aborted job may take to end, and then BullMQ to record what finished. */
-  grace: 1_000,
-}
 /**
  * A poll or closing round that shutdown aborts goes back to the queue unless its job was started this often. A process that is shutting
  * down may fetch it once more, which counts too.
@@ -75,7 +54,7 @@ const RETENTION = { age: 24 * 3_600, count: 5_000 }
  */
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
   const { server, prefix = 'quotekeeper', concurrency, log } = options
-  const timing = { ...TIMING, ...options.timing }
+  const timing = { ...RUNNER_TIMING, ...options.timing }
   const address = queueAddress(server.url)
   const errorLog = throttledErrorLog(log, address)
   try {
@@ -120,7 +99,7 @@ interface Parts {
   isRedis: boolean
   address: string
   concurrency: number
-  timing: Timing
+  timing: RunnerTiming
   log: Log
   errorLog: ErrorThrottle
 }
