@@ -9,11 +9,28 @@ it('a repeated queue error is logged once per interval', () => {
   const errorLog = throttledErrorLog(log, 'redis://host')
   for (let count = 0; count < 100; count++) errorLog.error(connectionError())
   errorLog.error(new Error('READONLY'))
-  expect(log.lines.map(({ facts }) => (facts.err as Error).message)).toEqual(['connect ECONNREFUSED', 'READONLY'])
+  const errors = log.lines.filter(({ level }) => level === 'error')
+  expect(errors.map(({ facts }) => facts)).toEqual([
+    { queue: 'redis://host', reason: 'connect ECONNREFUSED' },
+    { queue: 'redis://host', reason: 'READONLY' },
+  ])
   const unthrottled = throttledErrorLog(log, 'redis://host', 0)
   unthrottled.error(connectionError())
   unthrottled.error(connectionError())
-  expect(log.lines).toHaveLength(4)
+  expect(log.at('error')).toHaveLength(4)
+})
+
+it('locks that jobs lost in an outage are one warning without a stack, however many jobs', () => {
+  const log = recordingLog()
+  const errorLog = throttledErrorLog(log, 'redis://host')
+  for (let id = 1; id <= 6; id++) errorLog.error(new Error(`Missing lock for job poll-rfqs_${id}. moveToFinished`))
+  expect(log.lines.filter(({ level }) => level !== 'debug')).toEqual([
+    {
+      level: 'warn',
+      facts: { queue: 'redis://host', reason: 'Missing lock for job poll-rfqs_1. moveToFinished' },
+      message: expect.stringContaining('lost its lock'),
+    },
+  ])
 })
 
 it('the recovery of the queue is logged once, and only after an error', () => {
