@@ -227,8 +227,40 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
     { at: now.toISOString(), error: 'the process ended before the run was finished', id, seen: lease_until },
   )
   if (changed === 0) return false
+  await keepCountsOfParts(tx, id)
   await tx.run(DELETE_PARTS_OF_RUN, { id })
   return true
+}
+
+/** What the finished parts of a shared poll say, and what was recorded: all that is known of a run whose process died. */
+async function keepCountsOfParts(tx: Transaction, id: number): Promise<void> {
+  const parts = await tx.all<{ result: string | null; requests: number }>(
+    'select result, requests from poll_parts where run_id = @id',
+    { id },
+  )
+  if (parts.length === 0) return
+  const written = await tx.all<{ change: string; n: number }>(countChanges(tx.dialect), { runId: id, unfinished: [] })
+  const count = (change: string) => written.find((each) => each.change === change)?.n ?? 0
+  await tx.run(
+    `update runs set requests = @requests, seen = @seen, inserted = @inserted, changed = @changed, missing = @missing
+    where id = @id`,
+    {
+      id,
+      requests: parts.reduce((sum, { requests }) => sum + requests, 0),
+      seen: parts.reduce((sum, { result }) => sum + seenIn(result), 0),
+      ...{ inserted: count('inserted'), changed: count('changed'), missing: count('missing') },
+    },
+  )
+}
+
+/** Of the result of a part, which is otherwise not read here; 0 if it does not say. No result may keep the next run from beginning. */
+function seenIn(result: string | null): number {
+  try {
+    const { seen } = JSON.parse(result ?? '{}') as { seen?: unknown }
+    return Number.isSafeInteger(seen) ? (seen as number) : 0
+  } catch {
+    return 0
+  }
 }
 
 function isRunAlive(row: RunRow, self: Holder, { now, isActive }: { now: Date; isActive: boolean }): boolean {

@@ -167,6 +167,26 @@ it('a shared run counts each document once, however often and by whichever proce
   expect(await one.runs({ limit: 1 })).toEqual([ended])
 })
 
+it('a shared run whose process died keeps what its parts say and what was recorded, round after round', async () => {
+  const { one, two, clock, start } = await twoStores(['a', 'b', 'c', 'd'])
+  for (let round = 1; round <= 6; round++) {
+    const run = await start()
+    const responses = [aResponse(`offer-${round}`)]
+    await two.recordRfq(run, rfqSnapshot(anRfq(`rfq-${round}`), responses, clock()), clock())
+    const results = ['{"seen":3}', '{"seen":4}', 'no JSON', '{"seen":-0.5}']
+    for (const [number, result] of results.entries()) {
+      const claim = (await two.claimPollPart({ runId: run.id, number })) as PartClaim
+      await two.finishPollPart(claim, { result, requests: 5 + round, endsPoll: false })
+    }
+    await executeIn(one, `update runs set lease_until = '2026-11-21T11:00:00.000Z', holder = '{"nonce":"gone"}'`)
+    const next = await two.beginRun({ channel: CHANNEL, kind: 'rfqs', now: clock() })
+    await next.finish({ ...RUN_END, outcome: 'complete' }, clock())
+    const [, interrupted] = await one.runs({ limit: 2 })
+    const counts = { requests: 4 * (5 + round), seen: 7, inserted: 2, changed: 0, missing: 0 }
+    expect(interrupted).toMatchObject({ id: run.id, outcome: 'interrupted', ...counts })
+  }
+})
+
 it('parts are added in their order, however many', async () => {
   const { one, two, start } = await twoStores([])
   const run = await start()
