@@ -38,6 +38,8 @@ export class WriteQueue {
   #isWriting = false
   #timer: NodeJS.Timeout | null = null
   #waitMs = 1
+  /** Whether the last commit had several writes, or more came during it: then others are likely to come. */
+  #hasCompany = false
   #idle: Promise<void> = Promise.resolve()
 
   constructor(options: WriteQueueOptions) {
@@ -47,13 +49,14 @@ export class WriteQueue {
   /**
    * Makes a write as soon as those before it have been made.
    * @param work may await `yieldToEventLoop`
-   * @param canWait to wait a few milliseconds for other writes, to share their commit
+   * @param canWait to wait a few milliseconds for other writes, to share their commit; one that comes after a single one does not wait,
+   *   because writes that are made one after another would wait in vain
    */
   add<T>(work: () => Promise<T> | T, canWait: boolean): Promise<T> {
     const result = new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, canWait, resolve: resolve as (value: unknown) => void, reject })
     })
-    if (this.#isUrgent()) this.#start()
+    if (this.#isReady()) this.#start()
     else if (!this.#isWriting) this.#wait()
     return result
   }
@@ -66,8 +69,10 @@ export class WriteQueue {
     } while (this.#waiting.length > 0)
   }
 
-  #isUrgent(): boolean {
-    return this.#waiting.length >= MAX_GROUP || this.#waiting.some(({ canWait }) => !canWait)
+  /** Whether those that wait are to be made now. */
+  #isReady(): boolean {
+    const { length } = this.#waiting
+    return length >= MAX_GROUP || (length > 0 && (!this.#hasCompany || this.#waiting.some(({ canWait }) => !canWait)))
   }
 
   #wait(): void {
@@ -86,7 +91,7 @@ export class WriteQueue {
     // Those that are added in the same turn share the first commit.
     await null
     await this.#writeGroup()
-    while (this.#isUrgent()) {
+    while (this.#isReady()) {
       await yieldToEventLoop()
       await this.#writeGroup()
     }
@@ -123,6 +128,7 @@ export class WriteQueue {
       for (const { reject } of failed) reject(toError(error))
       return
     }
+    this.#hasCompany = group.length > 1 || this.#waiting.length > 0
     for (const each of acknowledge) each()
   }
 

@@ -164,6 +164,18 @@ describe('writes that wait', () => {
     expect(commits()).toBe(12)
   })
 
+  it('are not waited for in vain: those that are made one after another are committed at once', async () => {
+    const { add, stored } = openQueue()
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    for (let n = 1; n <= 6; n++) await add(n)
+    expect(timers).not.toHaveBeenCalled()
+    await Promise.all([add(7), add(8)])
+    const waiting = add(9)
+    expect(timers).toHaveBeenCalledOnce()
+    await waiting
+    expect(stored()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
   it('are made with one that does not wait, in the order in which they were added', async () => {
     const { queue, add, stored, commits } = openQueue()
     const waiting = [add(1), add(2)]
