@@ -57,7 +57,8 @@ const toState = ({ document, body, from }, to) => ({
 
 /**
  * Every state must be in the history that was visible when a complete poll began that could read everything in time, and had
- * then been visible for longer than the age this poll states.
+ * then been visible for longer than the age this poll states. If that poll postponed documents, others before it must have read their
+ * shares: then it counts only if none of them failed since the state began.
  * @param states of `Visibility.states`
  * @param requests the sandbox's request log
  */
@@ -65,13 +66,13 @@ export function checkVisibility(db, states, requests) {
   const known = new Set(db.prepare(`select kind || '/' || id || '/' || content_hash from versions`).pluck().all())
   const polls = db
     .prepare(
-      `select channel, started_at, finished_at, seen, expected_age_minutes as age from runs
+      `select channel, started_at, finished_at, seen, postponed, expected_age_minutes as age from runs
       where kind = 'rfqs' and outcome = 'complete' and expected_age_minutes is not null`,
     )
     .all()
     .map(({ channel, age, ...run }) => {
       const [from, to] = [Date.parse(run.started_at), Date.parse(run.finished_at)]
-      return { channel, ageMs: age * 60_000, from, to, seen: run.seen }
+      return { channel, ageMs: age * 60_000, from, to, seen: run.seen, postponed: run.postponed }
     })
     // A hostile list in place of the real one is read completely too.
     .filter(({ channel, from, seen }) => {
@@ -79,6 +80,12 @@ export function checkVisibility(db, states, requests) {
         state.kind === 'rfq' && state.channel === channel && state.from <= from && state.to > from
       return seen >= states.filter(isVisible).length / 2
     })
+  const failedPolls = db
+    .prepare(`select channel, started_at from runs where kind = 'rfqs' and outcome is not 'complete'`)
+    .all()
+    .map(({ channel, started_at }) => ({ channel, at: Date.parse(started_at) }))
+  const hasFailedPoll = (channel, from, to) =>
+    failedPolls.some((each) => each.channel === channel && each.at >= from && each.at <= to)
   // Also a reply with status 200 may be no document: cut short, or another text. Observers are `transform`.
   const rejected = requests.filter(
     ({ status, faults }) =>
@@ -90,7 +97,7 @@ export function checkVisibility(db, states, requests) {
     const poll = polls.find(
       (each) => each.channel === channel && each.from >= from + each.ageMs && each.to <= to - NOTICED_WITHIN,
     )
-    if (poll === undefined) continue
+    if (poll === undefined || (poll.postponed > 0 && hasFailedPoll(channel, from, poll.to))) continue
     // One that could not be read is requested again when its age is over; and nobody knows the responses of an RFQ before it is read.
     const wasRejected = rejected.some(
       ({ at, rfqId, responseId }) =>
