@@ -38,13 +38,14 @@ it('a file that is here waits for none that is made again, which is made once fo
   await store.addReportRecord(reportRecord(here, { sha256: hashOf('here') }))
   writeFileSync(join(directory, here), 'here')
   const asked = Array.from({ length: 33 }, (_, index) => files.find(nameOf(index % 11)))
-  await expect.poll(() => made).toEqual([pathOf(0)])
+  await expect.poll(() => made.length).toBe(1)
   expect(await files.find(here)).toBe(join(directory, here))
   await expect(files.find(nameOf(11))).rejects.toMatchObject({ statusCode: 503, headers: { 'retry-after': 60 } })
   gate.open()
   const paths = Array.from({ length: 11 }, (_, index) => pathOf(index))
   expect(await Promise.all(asked)).toEqual([...paths, ...paths, ...paths])
-  expect(made).toEqual(paths)
+  // In any order: each looks for its file first.
+  expect(made.toSorted()).toEqual(paths.toSorted())
   expect(await files.find(nameOf(12))).toBe(pathOf(12))
 })
 
