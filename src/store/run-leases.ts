@@ -7,7 +7,8 @@ import { RunBusyError, RunLostError } from './errors.js'
 import type { EventWriter } from './event-writer.js'
 import { bootId, isProcessAlive } from './process-alive.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
-import type { Dialect, SqlDatabase, Transaction } from './sql-database.js'
+import { countSharedRun, keepCountsOfParts } from './shared-run-counts.js'
+import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
@@ -16,22 +17,6 @@ const RENEW_INTERVAL_MS = 10_000
 
 /** They are of use as long as the run lives (poll-parts.ts). */
 const DELETE_PARTS_OF_RUN = 'delete from poll_parts where run_id = @id'
-
-/**
- * How many documents a run has found new, changed or missing, each once, and of those how many (`finished`) of RFQs that are not in a
- * list.
- */
-const countChanges = ({ anyOf }: Dialect) => `
-select change, count(*) as n, coalesce(sum(case when ${anyOf('rfq', '@unfinished')} then 0 else 1 end), 0) as finished
-from (
-  select case when min(version) = 1 then 'inserted' else 'changed' end as change,
-    case when kind = 'rfq' then id else rfq_id end as rfq
-  from versions where run_id = @runId group by kind, rfq_id, id
-  union all
-  select 'missing' as change, case when kind = 'rfq' then id else rfq_id end as rfq
-  from absences where run_id = @runId group by kind, rfq_id, id
-) changes
-group by change`
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
@@ -121,34 +106,11 @@ export function createRuns(options: {
       )
       if (!row) throw takenOverError(id)
       // No process writes for the run any more.
-      if (shared) row = await countWritten(tx, row, shared)
+      if (shared) row = { ...row, ...(await countSharedRun(tx, row, shared)) }
       await tx.run(DELETE_PARTS_OF_RUN, { id })
       if (keyRefused) await writeKeyRefused(tx, row)
       return toRunRecord(row)
     })
-  }
-
-  const countWritten = async (
-    tx: Transaction,
-    row: RunRow,
-    { unfinishedRfqs }: NonNullable<RunEnd['shared']>,
-  ): Promise<RunRow> => {
-    const written = await tx.all<{ change: string; n: number; finished: number }>(countChanges(tx.dialect), {
-      runId: row.id,
-      unfinished: unfinishedRfqs.map(toStoredText),
-    })
-    const count = (change: string, key: 'n' | 'finished' = 'n') =>
-      written.find((each) => each.change === change)?.[key] ?? 0
-    const [inserted, changed, missing] = [count('inserted'), count('changed'), count('missing')]
-    const others = count('inserted', 'finished') + count('changed', 'finished')
-    const unchanged = Math.max(0, row.inserted + row.changed + row.unchanged - others)
-    const counts = { inserted, changed, missing, unchanged }
-    await tx.run(
-      `update runs set inserted = @inserted, changed = @changed, missing = @missing, unchanged = @unchanged
-      where id = @id`,
-      { id: row.id, ...counts },
-    )
-    return { ...row, ...counts }
   }
 
   /** Once, until a run of this kind succeeds again. */
@@ -230,37 +192,6 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
   await keepCountsOfParts(tx, id)
   await tx.run(DELETE_PARTS_OF_RUN, { id })
   return true
-}
-
-/** What the finished parts of a shared poll say, and what was recorded: all that is known of a run whose process died. */
-async function keepCountsOfParts(tx: Transaction, id: number): Promise<void> {
-  const parts = await tx.all<{ result: string | null; requests: number }>(
-    'select result, requests from poll_parts where run_id = @id',
-    { id },
-  )
-  if (parts.length === 0) return
-  const written = await tx.all<{ change: string; n: number }>(countChanges(tx.dialect), { runId: id, unfinished: [] })
-  const count = (change: string) => written.find((each) => each.change === change)?.n ?? 0
-  await tx.run(
-    `update runs set requests = @requests, seen = @seen, inserted = @inserted, changed = @changed, missing = @missing
-    where id = @id`,
-    {
-      id,
-      requests: parts.reduce((sum, { requests }) => sum + requests, 0),
-      seen: parts.reduce((sum, { result }) => sum + seenIn(result), 0),
-      ...{ inserted: count('inserted'), changed: count('changed'), missing: count('missing') },
-    },
-  )
-}
-
-/** Of the result of a part, which is otherwise not read here; 0 if it does not say. No result may keep the next run from beginning. */
-function seenIn(result: string | null): number {
-  try {
-    const { seen } = JSON.parse(result ?? '{}') as { seen?: unknown }
-    return Number.isSafeInteger(seen) ? (seen as number) : 0
-  } catch {
-    return 0
-  }
 }
 
 function isRunAlive(row: RunRow, self: Holder, { now, isActive }: { now: Date; isActive: boolean }): boolean {
