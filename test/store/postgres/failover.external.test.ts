@@ -59,6 +59,7 @@ async function openFixture(dueDate: string): Promise<ChannelFixture> {
     fixture.sandbox.world.addResponse(rfq.id)
   }
   await fixture.reopenStore(urlOf(`failover_${schemas++}`))
+  await caughtUp()
   return fixture
 }
 
@@ -117,6 +118,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
   it('to one that lacks the last commits: nothing is closed again, and a run that is unknown now writes nothing', async () => {
     const fixture = await openFixture('2026-11-20')
     await fixture.pollRfqs()
+    await caughtUp()
     await replica.kill()
     const { store } = fixture
     const lost = await store.beginRun({ channel: 'acme/forest', kind: 'listings', now: fixture.now() })
@@ -139,7 +141,6 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
   it('connections that were made to a standby are dropped once a write is refused, and all go where the address leads now', async () => {
     await addReplica()
     await openFixture('2026-11-20')
-    await caughtUp()
     address.moveTo(replica.port)
     const url = urlOf(`failover_${schemas - 1}`)
     const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 3 })
