@@ -3,15 +3,15 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
-  'test/store/{as-of,events,prune,run-lock,store}.integration.test.ts',
-  'test/store/{complete-runs,decision-log,monitoring,poll-parts,poll-states,recorder,report-records,revalidation}.test.ts',
+  'test/store/{as-of,events,monitoring,poll-parts,poll-states,prune,run-lock,store}.integration.test.ts',
+  'test/store/{complete-runs,decision-log,recorder,report-records,revalidation}.test.ts',
   'test/closing/**/*.test.ts',
-  'test/notify/{deliveries.integration,watch}.test.ts',
+  'test/notify/{deliveries,watch}.integration.test.ts',
   'test/sync/poll-rfqs.test.ts',
   'test/sync/{conditional-polls,hostile-ids,offers-read-later,planned-polls,received-bodies,shared-polls,unchanged-bodies}.integration.test.ts',
   'test/web/{api,page-thread,pages,notifications-page,closing-now,poll-now}.integration.test.ts',
   'test/mcp/mcp-server.integration.test.ts',
-  'test/metrics/service-metrics.test.ts',
+  'test/metrics/service-metrics.integration.test.ts',
   'test/reporting/run-in-worker.integration.test.ts',
 ]
 

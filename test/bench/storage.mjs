@@ -9,6 +9,7 @@ const KEY = 'bench/large'
 const DAY_MS = 86_400_000
 
 const POLLS = 288
+const CHANGES = 20
 
 /** The section of docs/BENCHMARKS.md on the size of the file. */
 export function storageSection() {
@@ -26,6 +27,17 @@ export function storageSection() {
     await desk.prune()
     const pruned = desk.size()
     await desk.close()
+    const changing = await openPolled(join(folder, 'changing.db'), { listings: 50, rfqs: 100, responsesPerRfq: 10 })
+    await changing.poll()
+    const unchanged = changing.size()
+    for (let change = 1; change <= CHANGES; change++) {
+      changing.change(change)
+      changing.advance(DAY_MS)
+      await changing.poll()
+    }
+    const changed = changing.size()
+    await changing.close()
+    const grown = { bytes: changed.bytes - unchanged.bytes, bodies: changed.bodies - unchanged.bodies }
     const large = await openPolled(join(folder, 'large.db'), { listings: 500, rfqs: 1000, responsesPerRfq: 10 })
     const empty = large.size()
     await large.poll()
@@ -54,6 +66,7 @@ export function storageSection() {
       rows: [
         row('1,000 RFQs after the first poll', first),
         row('after the second poll', second),
+        row(`${CHANGES} changes of 100 RFQs and their responses`, grown),
         row('100 RFQs after a day', day, perPoll(day)),
         row('pruned', pruned, perPoll(pruned)),
       ],
@@ -78,6 +91,13 @@ async function openPolled(path, counts) {
   return {
     advance(ms) {
       time += ms
+    },
+    /** Changes every RFQ and every response. */
+    change(number) {
+      for (const { terms, responses } of world.channel(channel).rfqs) {
+        world.changeRfq(terms.id, { title: `Title ${number}`, updatedAt: now().toISOString() })
+        for (const { id } of responses) world.changeResponse(id, { offer: { totalPrice: number } })
+      }
     },
     async poll() {
       const context = () => ({ session: marketplace.session(channel), store, now })

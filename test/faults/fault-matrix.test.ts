@@ -18,7 +18,9 @@ it.skipIf(rewriting)('docs/RELIABILITY.md › lists every fault of the matrix, n
 it('fault matrix › every fault has a test', () => {
   const files = readdirSync(here).filter((name) => name.endsWith('.test.ts'))
   const text = files.map((name) => readFileSync(join(here, name), 'utf8')).join('\n')
-  const tested = new Set([...text.matchAll(/\bfault(?:Unless\(\w+\))?\(\s*(\d+),/g)].map((match) => Number(match[1])))
+  const tested = new Set(
+    [...text.matchAll(/\b(?:longF|f)ault(?:Unless\(\w+\))?\(\s*(\d+),/g)].map((match) => Number(match[1])),
+  )
   const untested = Object.keys(matrix).filter((row) => !tested.has(Number(row)))
   expect(untested).toEqual([])
 })

@@ -4,9 +4,9 @@ import { expect, onTestFinished } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
-import { faultUnless } from './fault-test.js'
+import { longFaultUnless } from './fault-test.js'
 
-const fault = faultUnless(redisSkipReason)
+const longFault = longFaultUnless(redisSkipReason)
 const ROUNDS = 3
 
 async function startRedis() {
@@ -15,7 +15,7 @@ async function startRedis() {
   return redis
 }
 
-fault(52, 'start, work and check name both databases, as often as they are run, and write nothing', async () => {
+longFault(52, 'start, work and check name both databases, as often as they are run, and write nothing', async () => {
   const more = `queue: ${(await startRedis()).url}\nweb: { port: 0 }\n`
   const [one, two] = [await openProcessFixture({ more }), await openProcessFixture({ more })]
   for (let round = 0; round < ROUNDS; round++) {
@@ -39,7 +39,7 @@ fault(52, 'start, work and check name both databases, as often as they are run, 
   expect(two.sql('select count(*) as n from runs')).toEqual([{ n: 0 }])
 })
 
-fault(53, 'every RFQ is closed once by the other process, also while the worker restarts', async () => {
+longFault(53, 'every RFQ is closed once by the other process, also while the worker restarts', async () => {
   const fixture = await openProcessFixture({
     more: `queue: ${(await startRedis()).url}
 schedule: { rfqs: "* * * * * *", closeExpired: "* * * * * *", channelReport: null }
