@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
 /** How much the long-lived part of a heap may grow between two collections, in per cent. */
-const MAX_GROWTH = 60
+const MAX_GROWTH = 45
 
 /**
  * Limits how much the heaps of this process, also those of its threads, grow between two collections. V8 itself lets a small heap
