@@ -53,9 +53,9 @@ export type Lookup<T> =
 /** What the API answers from the database. */
 export interface ApiQueries {
   channels(now: Date): Promise<ApiChannel[]>
-  /** When the first poll began; null if there was none, or the channel is unknown. */
   /** The channels of which no poll that counts as complete had finished by a moment. */
   incompleteAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }, asOf: Date): Promise<string[]>
+  /** When the first poll began; null if there was none, or the channel is unknown. */
   firstPollAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }): Promise<string | null>
   /** Every state that an RFQ has. */
   states(now: Date): Promise<string[]>
