@@ -69,7 +69,7 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
       isRedis: server.kind === 'redis',
     })
   } catch (error) {
-    throw unavailableError(address, error as Error)
+    throw error instanceof QueueUnavailableError ? error : unavailableError(address, error as Error)
   }
 }
 

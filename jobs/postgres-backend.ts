@@ -1,17 +1,20 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq'
 import pRetry from 'p-retry'
 import pg from 'pg'
-import { type BackendOptions, QUEUE_NAME, type QueueBackend } from './queue-backend.js'
+import { isPooled, sharesSessions } from '../src/store/postgres/pooler.js'
+import { QueueUnavailableError } from './errors.js'
+import { type BackendOptions, QUEUE_NAME, type QueueBackend, queueAddress } from './queue-backend.js'
 
 /**
  * Opens the PostgreSQL backend of BullMQ. Its objects never recover if the server is down when they are created, so
  * this waits for the server first.
  * @param options.startMs how long to wait for the server, in milliseconds
- * @throws Error of the driver if the server does not answer in that time, or rejects the connection
+ * @throws Error of the driver if the server does not answer in that time, or rejects the connection; QueueUnavailableError behind a
+ *   pooler that does not keep the settings of connections
  */
 export async function openPostgresBackend(options: BackendOptions & { startMs: number }): Promise<QueueBackend> {
   const { url: connectionString, prefix: schema, responseTimeoutMs, startMs } = options
-  await pRetry(() => connectOnce(connectionString, startMs), {
+  await pRetry(() => connectOnce(connectionString, schema, startMs), {
     retries: 10,
     minTimeout: 200,
     maxTimeout: 1_000,
@@ -61,18 +64,39 @@ async function withAdvisoryLock<T>(settings: pg.ClientConfig, name: string, work
   }
 }
 
-async function connectOnce(connectionString: string, timeoutMs: number): Promise<void> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: timeoutMs })
+async function connectOnce(connectionString: string, schema: string, timeoutMs: number): Promise<void> {
+  // As BullMQ does, whose queries do not name the schema.
+  const searchPath = `"${schema}"`
+  const config = { connectionString, options: `-c search_path=${searchPath}` }
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
   client.on('error', () => undefined) // connect() and end() report it too.
   try {
     await client.connect()
+    const { rows } = await client.query<{ pid: number; path: string }>(
+      `select pg_backend_pid() as pid, current_setting('search_path') as path`,
+    )
+    const isKept = rows[0]?.path === searchPath
+    if (!isKept || (isPooled(client, rows[0]?.pid ?? 0) && (await sharesSessions(client, config)) === true))
+      throw losesSettings(connectionString)
+  } catch (error) {
+    throw isStartupParameterRefused(error) ? losesSettings(connectionString) : error
   } finally {
     await client.end()
   }
 }
 
-/** Wrong user, password or database (SQLSTATE classes 28 and 3D): waiting does not help. */
+const isStartupParameterRefused = (error: unknown) =>
+  error instanceof pg.DatabaseError && error.message.startsWith('unsupported startup parameter')
+
+const losesSettings = (connectionString: string) =>
+  new QueueUnavailableError(
+    `the queue at ${queueAddress(connectionString)} is behind a pooler, such as PgBouncer, that does not keep the settings of ` +
+      'connections: name PostgreSQL itself in "queue"',
+  )
+
+/** A pooler, or wrong user, password or database (SQLSTATE classes 28 and 3D): waiting does not help. */
 function isRejected(error: Error): boolean {
+  if (error instanceof QueueUnavailableError) return true
   const code = (error as { code?: unknown }).code
   return typeof code === 'string' && /^(28|3D)/.test(code)
 }

@@ -10,13 +10,13 @@ const run = promisify(execFile)
 
 const FOLDER = await programs()
 /** PostgreSQL refuses to run as root; then it runs as the user `postgres`. */
-const AS: { uid?: number; gid?: number } | null = process.getuid?.() === 0 ? user('postgres') : {}
+export const SERVER_USER: { uid?: number; gid?: number } | null = process.getuid?.() === 0 ? user('postgres') : {}
 
 /** Why tests with PostgreSQL are skipped on this machine, or null. */
 export const postgresSkipReason: string | null =
   FOLDER === null
     ? 'no PostgreSQL server programs (initdb, pg_ctl)'
-    : AS === null
+    : SERVER_USER === null
       ? 'running as root without a user postgres'
       : null
 
@@ -41,7 +41,8 @@ export class PrivatePostgres {
 
   static async #create(): Promise<PrivatePostgres> {
     const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-postgres-'))
-    if (AS?.uid !== undefined && AS.gid !== undefined) await chown(folder, AS.uid, AS.gid)
+    if (SERVER_USER?.uid !== undefined && SERVER_USER.gid !== undefined)
+      await chown(folder, SERVER_USER.uid, SERVER_USER.gid)
     return new PrivatePostgres(await freePort(), folder)
   }
 
@@ -105,7 +106,7 @@ export class PrivatePostgres {
 }
 
 async function program(name: string, ...args: string[]): Promise<void> {
-  await run(join(FOLDER ?? '', name), args, { ...AS, cwd: tmpdir() })
+  await run(join(FOLDER ?? '', name), args, { ...SERVER_USER, cwd: tmpdir() })
 }
 
 /** The folder of initdb: empty if it is on the PATH, otherwise Debian's folder; null if there is none. */

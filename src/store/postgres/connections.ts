@@ -1,7 +1,9 @@
 import pg from 'pg'
+import { UnusableDatabaseError } from '../errors.js'
+import { isPooled, sharesSessions } from './pooler.js'
 import { isConnectionLost, isServerReadOnly, NoAnswerError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
-import { SELECT_SESSION, SilenceCheck } from './silence.js'
+import { SELECT_SESSION, type Session, SilenceCheck } from './silence.js'
 
 /** How long a connection may take to be made, or to become free, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5000
@@ -29,7 +31,7 @@ export interface Connection {
 }
 
 interface Prepared {
-  session: string | null
+  session: string
   generation: number
 }
 
@@ -42,14 +44,20 @@ export class ConnectionPool {
   readonly #silence: SilenceCheck
   readonly #settings: string
   readonly #readOnly: boolean
+  readonly #config: pg.ClientConfig
+  readonly #name: string
   readonly #prepared = new WeakMap<pg.PoolClient, Prepared>()
   #generation = 0
+  /** The generation of connections whose sessions were found to be their own, if a pooler is in between. */
+  #unshared = -1
 
   constructor(
-    { connectionString, schema }: PostgresLocation,
+    { connectionString, schema, name }: PostgresLocation,
     { connections, readOnly, application }: ConnectionOptions,
   ) {
     const config = { connectionString, application_name: application, keepAlive: true }
+    this.#config = config
+    this.#name = name
     this.#readOnly = readOnly
     this.#silence = new SilenceCheck(config)
     // The server ends what a client left behind that is gone, and statements that nobody waits for any more.
@@ -58,8 +66,7 @@ export class ConnectionPool {
       set lock_timeout = '30s'; set statement_timeout = '60s'; ${readOnly ? 'set default_transaction_read_only = on;' : ''}
       select set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),
         set_config('tcp_keepalives_count', '3', false);
-      select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local');
-      ${SELECT_SESSION}`
+      select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')`
     this.#pool = new pg.Pool({
       ...config,
       max: connections,
@@ -94,8 +101,11 @@ export class ConnectionPool {
   async #prepare(client: pg.PoolClient): Promise<Prepared> {
     const generation = this.#generation
     try {
-      const results: unknown = await this.#silence.wait(client.query(this.#settings), null)
-      const session = (results as pg.QueryResult<{ session: string }>[]).at(-1)?.rows[0]?.session ?? null
+      const { rows } = await this.#silence.wait(client.query<Session>(SELECT_SESSION), null)
+      const { session, pid } = rows[0] as Session
+      // Before the settings, which might apply to other programs otherwise.
+      if (isPooled(client, pid) && this.#unshared !== generation) await this.#rejectSharedSessions(client, generation)
+      await this.#silence.wait(client.query(this.#settings), session)
       const prepared = { session, generation }
       this.#prepared.set(client, prepared)
       return prepared
@@ -103,6 +113,12 @@ export class ConnectionPool {
       client.release(true)
       throw error
     }
+  }
+
+  async #rejectSharedSessions(client: pg.PoolClient, generation: number): Promise<void> {
+    const isShared = await this.#silence.wait(sharesSessions(client, this.#config), null)
+    if (isShared === true) throw sharedSessions(this.#name)
+    if (isShared === false) this.#unshared = generation
   }
 
   #connection(client: pg.PoolClient, { session, generation }: Prepared): Connection {
@@ -127,6 +143,13 @@ export class ConnectionPool {
 /** Whether another connection may do better. */
 export const isWorthAnotherConnection = (error: unknown): boolean =>
   isConnectionLost(error) && !(error instanceof NoAnswerError && error.isServerGone)
+
+const sharedSessions = (name: string) =>
+  new UnusableDatabaseError(
+    `${name} is behind a pooler that does not keep a session of PostgreSQL for each connection (PgBouncer with pool_mode = ` +
+      'transaction or statement), so that settings and locks would be lost or pass to others. Set pool_mode = session for this ' +
+      'database in PgBouncer, or name PostgreSQL itself in "database".',
+  )
 
 /** Numbers as numbers: identifiers and sums stay far below 2^53. */
 function typeParser(type: number, format?: 'text' | 'binary') {

@@ -10,14 +10,22 @@ const ASK_TIMEOUT_MS = 5000
 /** An answer that was sent before that of the other connection has arrived by then. */
 const ON_ITS_WAY_MS = 100
 
+const NO_FREE_SESSION =
+  'it accepts connections, but no query; if PgBouncer is in between, its default_pool_size may be too small'
+
 // Those of other users show no state.
 const SELECT_WORKING = `
 select pid || ' ' || extract(epoch from backend_start) as session from pg_stat_activity
 where usename = current_user and state not like 'idle%'`
 
-/** Selects what `SilenceCheck` calls the session of a connection. */
+/** The process of the server that serves a connection, and what `SilenceCheck` calls its session. */
+export interface Session {
+  pid: number
+  session: string
+}
+
 export const SELECT_SESSION = `
-select pid || ' ' || extract(epoch from backend_start) as session from pg_stat_activity where pid = pg_backend_pid()`
+select pid, pid || ' ' || extract(epoch from backend_start) as session from pg_stat_activity where pid = pg_backend_pid()`
 
 /**
  * Tells a slow statement from a lost connection: behind a broken network, and while a server hangs or was replaced by another one
@@ -75,12 +83,15 @@ export class SilenceCheck {
 async function askForSessions(config: pg.ClientConfig): Promise<ReadonlySet<string> | 'unknown'> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: ASK_TIMEOUT_MS, query_timeout: ASK_TIMEOUT_MS })
   client.on('error', () => undefined)
+  let isConnected = false
   try {
     await client.connect()
+    isConnected = true
     const { rows } = await client.query<{ session: string }>(SELECT_WORKING)
     return new Set(rows.map(({ session }) => session))
   } catch (error) {
-    if (isConnectionLost(error) || (error as Error).message === 'Query read timeout') throw error
+    if (isConnected && (error as Error).message === 'Query read timeout') throw new Error(NO_FREE_SESSION)
+    if (isConnectionLost(error)) throw error
     return 'unknown'
   } finally {
     void client.end().catch(() => undefined)

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createBullRunner } from '../../../jobs/bullmq-runner.js'
+import { openPostgresReader } from '../../../src/store/postgres/reader.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { PrivatePgBouncer, pgBouncerSkipReason } from '../../helpers/private-pgbouncer.js'
+import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { recordingLog } from '../../helpers/recording-log.js'
+
+const SKIP = postgresSkipReason ?? pgBouncerSkipReason
+const ATTEMPTS = 6
+const COUNT = 6
+
+let server: PrivatePostgres
+beforeAll(async () => {
+  if (SKIP === null) server = await PrivatePostgres.start()
+})
+afterAll(() => server?.remove())
+
+async function startBouncer(settings: Record<string, string | number>): Promise<PrivatePgBouncer> {
+  const bouncer = await PrivatePgBouncer.start(server, settings)
+  onTestFinished(() => bouncer.remove())
+  return bouncer
+}
+const newSchema = () => `pooled_${randomBytes(4).toString('hex')}`
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+/** Other programs on the same pool, with one transaction after another until the test has finished. */
+async function keepBusy(url: string, clients: number): Promise<void> {
+  let isOver = false
+  onTestFinished(() => {
+    isOver = true
+  })
+  for (let each = 0; each < clients; each++) {
+    const client = await connect(url)
+    const next = (): Promise<void> | undefined =>
+      isOver ? undefined : client.query('select pg_sleep(random() / 200)').then(next)
+    void next()?.catch(() => undefined)
+  }
+}
+
+describe.skipIf(SKIP !== null)(`PostgreSQL behind PgBouncer${SKIP ? ` (skipped: ${SKIP})` : ''}`, () => {
+  it.each([
+    { pool_mode: 'transaction', server_round_robin: 0, others: 0 },
+    { pool_mode: 'transaction', server_round_robin: 0, others: 4 },
+    { pool_mode: 'transaction', server_round_robin: 1, others: 4 },
+    { pool_mode: 'statement', server_round_robin: 0, others: 0 },
+  ])(
+    'with $pool_mode pooling (round robin $server_round_robin, $others others) is refused before a setting reaches others',
+    async ({ others, ...settings }) => {
+      const { url } = await startBouncer(settings)
+      await keepBusy(url, others)
+      const schema = newSchema()
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        for (const open of [
+          () => openPostgresStore({ url: `${url}?schema=${schema}` }),
+          () => openPostgresReader(`${url}?schema=${schema}`, { checked: false }),
+        ])
+          await expect(open()).rejects.toThrow(
+            /is behind a pooler that .* Set pool_mode = session .* or name PostgreSQL/,
+          )
+      }
+      const made = await server.execute(`select 1 from pg_namespace where nspname = '${schema}'`)
+      expect(made?.rowCount).toBe(0)
+      const client = await connect(url)
+      for (let session = 0; session < ATTEMPTS; session++) {
+        const { rows } = await client.query(
+          `select current_setting('search_path') as path, current_setting('default_transaction_read_only') as read_only,
+          current_setting('statement_timeout') as timeout`,
+        )
+        expect(rows).toEqual([{ path: '"$user", public', read_only: 'off', timeout: '0' }])
+      }
+    },
+  )
+
+  it('with session pooling polls and closes as without, also when PgBouncer gives up all connections', async () => {
+    const bouncer = await startBouncer({ pool_mode: 'session', default_pool_size: 20 })
+    const fixture = await openChannelFixture()
+    const rfqs = Array.from({ length: COUNT }, () =>
+      fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' }),
+    )
+    await fixture.reopenStore(`${bouncer.url}?schema=${newSchema()}`)
+    const giveUp = [
+      () => bouncer.command('RECONNECT'),
+      async () => {
+        await bouncer.command('KILL postgres')
+        await bouncer.command('RESUME postgres')
+      },
+      async () => {
+        await bouncer.kill()
+        await bouncer.launch()
+      },
+    ]
+    for (const each of giveUp) {
+      fixture.advanceSeconds(600)
+      expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
+      await each()
+    }
+    expect((await fixture.closeExpired({ maxPerRun: 100 })).run.outcome).toBe('complete')
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual(expect.arrayContaining(rfqs.map(({ id }) => id)))
+    expect(fixture.posts()).toHaveLength(COUNT)
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+  })
+
+  it('whose pool is too small says so, and goes on when sessions are free', async () => {
+    const bouncer = await startBouncer({ pool_mode: 'session', default_pool_size: 2 })
+    const store = await openPostgresStore({ url: `${bouncer.url}?schema=${newSchema()}`, connections: 1 })
+    onTestFinished(() => store.close())
+    const held = await connect(bouncer.url)
+    await held.query('select 1')
+    const other = openPostgresStore({ url: `${bouncer.url}?schema=${newSchema()}`, connections: 1 })
+    await expect(other).rejects.toThrow(/it accepts connections, but no query; .* default_pool_size/)
+    await held.end()
+    expect(await store.checkWritable()).toMatchObject({ ok: true })
+  }, 30_000)
+
+  it.each([
+    { pool_mode: 'session' },
+    { pool_mode: 'session', ignore_startup_parameters: 'options' },
+    { pool_mode: 'transaction', ignore_startup_parameters: 'options' },
+  ])('is refused for the queue ($pool_mode, ignoring $ignore_startup_parameters)', async (settings) => {
+    const { url } = await startBouncer(settings)
+    const opening = createBullRunner({ server: { kind: 'postgres', url }, concurrency: 1, log: recordingLog() })
+    await expect(opening).rejects.toThrow(/is behind a pooler, such as PgBouncer, .* name PostgreSQL itself in "queue"/)
+  })
+})
