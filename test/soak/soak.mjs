@@ -316,7 +316,9 @@ async function startForeignWorker() {
   const [code] = await once(child, 'exit')
   clearTimeout(timer)
   if (code !== 0 && /database/.test(output)) counts.refused++
-  else foreignWorkers.push(`exit ${code}: ${output.slice(-300)}`)
+  // It ended before it could be refused.
+  else if (code === 0 || !/queue at \S+ does not answer/.test(output))
+    foreignWorkers.push(`exit ${code}: ${output.slice(-300)}`)
 }
 const foreignWorkers = []
 
@@ -429,9 +431,10 @@ const visible = checkVisibility(db, visibility.states(), sandbox.requests)
 const posts = checkPosts(db, sandbox.requests, shown)
 const rate = checkRate(sandbox.requests, RATE, { reports: pauses.reports, disruptions })
 findings.push(...history.findings, ...visible.findings, ...posts.findings, ...rate.findings)
-if (minutes >= 5 && visible.counts.visibleLongEnough === 0)
-  findings.push('no state was visible for long enough to be judged')
-if (sharing.most < 2) findings.push('no poll was shared')
+if (minutes >= 5) {
+  if (visible.counts.visibleLongEnough === 0) findings.push('no state was visible for long enough to be judged')
+  if (sharing.most < 2) findings.push('no poll was shared')
+}
 for (const outcome of foreignWorkers) findings.push(`a worker with another database was not refused: ${outcome}`)
 const runs = Object.fromEntries(
   db
