@@ -42,11 +42,27 @@ export function acceptedAward(input: AcceptedInput): AcceptedAward | null {
     award,
     isRecommended,
     costDifference: award === null || recommended === null ? null : award.total - recommended.total,
-    headline: `Accepted: ${namedOffers({ offers: named })}${award === null ? ', without a volume and price that can be compared' : `: ${amountsText(award, currency)}`}.`,
+    headline: `Accepted: ${namedOffers({ offers: named })}${award === null ? notComparedText(accepted, currency) : `: ${amountsText(award, currency)}`}.`,
     comparison: comparisonText(award, isRecommended, input),
     notMet: award?.unmet.map(({ words }) => words) ?? [],
   }
 }
+
+/** With the amounts as offered, if they are known in one currency that cannot be converted. */
+function notComparedText(accepted: readonly OfferReport[], comparison: string): string {
+  const [offered, ...others] = new Set(accepted.map(({ terms }) => terms.currencyCode))
+  const tonnes = sumOfAll(accepted.map(({ metrics }) => metrics.volume))
+  const total = sumOfAll(accepted.map(({ metrics }) => metrics.total))
+  const isConverted = accepted.some(({ compared }) => compared.rate !== null)
+  if (offered == null || others.length > 0 || tonnes === null || total === null || isConverted)
+    return ', without a volume and price that can be compared'
+  const amounts = amountsText({ tonnes, total, pricePerTonne: ratio(total, tonnes) }, offered)
+  return `: ${amounts}, which cannot be converted${comparison === '' ? '' : ` into ${comparison}`}`
+}
+
+/** Null if one of them is not known. */
+const sumOfAll = (values: readonly (number | null)[]) =>
+  values.includes(null) ? null : sum(values.map((value) => value ?? 0))
 
 function figuresOf(members: readonly Candidate[], { rfq, settings, currency }: AcceptedInput): DecisionAward {
   const wanted = rfq.wanted.volume
@@ -118,13 +134,8 @@ export interface AcceptedInBrief {
 export function acceptedInBrief(offers: readonly OfferReport[]): AcceptedInBrief | null {
   const accepted = acceptedOffers(offers)
   if (accepted.length === 0) return null
-  const [volumes, totals] = [
-    accepted.map(({ metrics }) => metrics.volume),
-    accepted.map(({ compared }) => compared.total),
-  ]
-  const sumOf = (values: readonly (number | null)[]) =>
-    values.includes(null) ? null : sum(values.map((value) => value ?? 0))
-  const [tonnes, total] = [sumOf(volumes), sumOf(totals)]
+  const tonnes = sumOfAll(accepted.map(({ metrics }) => metrics.volume))
+  const total = sumOfAll(accepted.map(({ compared }) => compared.total))
   return {
     offers: accepted.map(({ label }) => label),
     tonnes,

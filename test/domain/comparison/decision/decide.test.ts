@@ -172,6 +172,10 @@ describe('the recommendation', () => {
     expect(recommendationLines(equal)[1]).toMatch(
       /^Compared: It costs the same as what the rule “Cheapest compliant” chooses: Developer 1/,
     )
+    const unrated = decided({ responses: [response(1, { status: 'accepted', offer: { currency: 'EUR' } })] })
+    expect(recommendationLines(unrated)[0]).toMatch(
+      /^Accepted: Developer 1 · Project 1 \(offer 1\): [\d,]+ t at [\d.]+ EUR\/t, [\d,]+ EUR in total, which cannot be converted into USD\.$/,
+    )
     const none = decided({ responses: [priced(1, 99, 'accepted'), priced(2, 1, 'rejected')] })
     expect(recommendationLines(none).join(' ')).not.toMatch(/Award |offer 2/)
   })
