@@ -191,7 +191,7 @@ function legendSvg({ series }: ColumnChart, top: number): { svg: string; bottom:
   const columns = series.filter(({ line }) => !line).length
   const entries = series.map(({ name, line }, index) => {
     const words = truncate(cleanText(name.cached[0] ?? ''), LEGEND.characters)
-    const width = Math.round(26 + words.length * 6.2)
+    const width = Math.round(30 + words.length * 6.8)
     if (x + width > WIDTH && x > PLOT.left) [x, y] = [PLOT.left, y + LEGEND.line]
     const mark = line
       ? lineSvg(x, y - 4, x + 14, y - 4, `limit limit${index - columns}`)
