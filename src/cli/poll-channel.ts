@@ -43,5 +43,7 @@ export async function pollChannel({ io }: Cli, app: App, request: PollRequest): 
   const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
   if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
   const { pollRfqs } = await import('../sync/poll-rfqs.js')
-  return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
+  // Who asks for one RFQ wants what the marketplace has, whatever it answers to conditional requests.
+  const ofOne = only === undefined ? {} : { only, conditional: false }
+  return pollRfqs(context, { ...pollOptions(app.config), full, ...ofOne })
 }

@@ -93,6 +93,15 @@ describe('redirects', () => {
   })
 })
 
+it('304 to a request that was not conditional is no redirect', async () => {
+  const server = await serve((_, response) => void response.writeHead(304).end())
+  for (const read of [session(server.url).listRfqs(), session(server.url).readRfq('r1')])
+    expect(await failureOf(read)).toMatchObject({
+      name: 'UnavailableError',
+      message: expect.stringMatching(/status 304, which nothing had asked for: the request was not conditional$/),
+    })
+})
+
 describe('transient failures', () => {
   it.each([408, 429, 500, 502, 503, 504, 599])('%i is retried until it succeeds', async (status) => {
     const server = await serve((_, response, number) => json(response, number < 3 ? status : 200, { items: [] }))
