@@ -2,6 +2,7 @@ import { createPostgresBackend, Queue, Worker } from 'bullmq'
 import pRetry from 'p-retry'
 import pg from 'pg'
 import { isPooled, sharesSessions } from '../src/store/postgres/pooler.js'
+import { isAway } from '../src/store/postgres/postgres-errors.js'
 import { QueueUnavailableError } from './errors.js'
 import { type BackendOptions, QUEUE_NAME, type QueueBackend, queueAddress } from './queue-backend.js'
 
@@ -27,12 +28,11 @@ export async function openPostgresBackend(options: BackendOptions & { startMs: n
     connectionTimeoutMillis: responseTimeoutMs,
     query_timeout: 6 * responseTimeoutMs,
   }
-  const queue = new Queue(QUEUE_NAME, { connection: { ...settings, max: 2, migrate: true } }, createPostgresBackend)
+  const queue = new Queue(QUEUE_NAME, { connection: { ...settings, max: 2, migrate: true } }, createBackend)
   const databaseText = () => queue.getBackend().getQueueMetaField(DATABASE_FIELD)
   return {
     queue: () => queue,
-    worker: (process, options) =>
-      new Worker(QUEUE_NAME, process, { ...options, connection: settings }, createPostgresBackend),
+    worker: (process, options) => new Worker(QUEUE_NAME, process, { ...options, connection: settings }, createBackend),
     databaseText,
     keepDatabaseText: (text, { replace }) =>
       // BullMQ can only overwrite a field, so one process at a time reads and writes it.
@@ -47,6 +47,24 @@ export async function openPostgresBackend(options: BackendOptions & { startMs: n
       ),
     disconnect: () => undefined, // Closing ends the pools; connections to a hanging server end with the process.
   }
+}
+
+/**
+ * BullMQ repeats what ends a job until its server answers, but knows only the errors of connections to Redis. Otherwise a job that ended
+ * during an outage would count as running until it is stalled, and others of its channel would wait for it.
+ */
+const createBackend: typeof createPostgresBackend = (...parameters) => {
+  const backend = createPostgresBackend(...parameters)
+  const repeatable = (error: Error) => {
+    if (!isAway(error) && error.message !== 'Query read timeout') throw error
+    backend.emit('error', error)
+    throw Object.assign(new Error(error.message, { cause: error }), { code: 'ECONNREFUSED' })
+  }
+  const moveToCompleted = backend.moveToCompleted.bind(backend)
+  const moveToFailed = backend.moveToFailed.bind(backend)
+  backend.moveToCompleted = (...job) => moveToCompleted(...job).catch(repeatable)
+  backend.moveToFailed = (...job) => moveToFailed(...job).catch(repeatable)
+  return backend
 }
 
 const DATABASE_FIELD = 'quotekeeper.database'
