@@ -15,5 +15,6 @@ export function createPollChecks(
       kind: state.kind,
       ...checkPoll(state, now),
       completeAt: state.newest?.finishedAt ?? null,
+      lostEntriesAt: state.failed?.suspicious ? (state.failed.finishedAt ?? null) : null,
     }))
 }

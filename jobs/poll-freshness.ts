@@ -5,7 +5,8 @@ import { formatAge } from '../src/domain/terms-read.js'
 import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */
-export type FinishedRun = Pick<RunRecord, 'finishedAt'> & Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems'>>
+export type FinishedRun = Pick<RunRecord, 'finishedAt'> &
+  Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems' | 'suspicious'>>
 
 /** How recently one kind of poll completed on one channel. */
 export interface PollState {

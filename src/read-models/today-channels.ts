@@ -1,25 +1,40 @@
 import { formatCount } from '../domain/comparison/number-format.js'
 import { channelPath, listPath } from './page-paths.js'
-import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
+import { filterOf, NO_RFQ, onChannel, type PollCheck, type TodayContext, type TodayItem } from './today-model.js'
 
-/** Polls that are behind their schedule. */
+/** Polls that are behind their schedule, or of a list that suddenly lost most of its entries. */
 export async function behindItems({ source, now, channel }: TodayContext): Promise<TodayItem[]> {
-  const behind = (await source.pollChecks(now)).filter(
-    (check) => !check.ok && (channel === undefined || check.channel === channel),
-  )
-  return behind.map((check) => ({
-    kind: 'behind',
-    severity: 'high',
-    ...NO_RFQ,
-    channel: check.channel,
-    words: `The ${check.kind === 'rfqs' ? 'RFQs' : 'listings'} are behind: ${check.message}.`,
-    since: check.completeAt,
+  const checks = await source.pollChecks(now)
+  return checks
+    .filter((check) => channel === undefined || check.channel === channel)
+    .flatMap((check) => (check.lostEntriesAt !== null ? lossItem(check) : check.ok ? [] : behindItem(check)))
+}
+
+const LISTS = { rfqs: 'RFQs', listings: 'listings' }
+
+function behindItem({ channel, kind, message, completeAt }: PollCheck): TodayItem {
+  return {
+    ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: completeAt },
+    words: `The ${LISTS[kind]} are behind: ${message}.`,
     action: {
       words: 'Poll now',
-      command: `quotekeeper sync ${onChannel(check.channel)} --only ${check.kind}`,
-      path: channelPath(check.channel),
+      command: `quotekeeper sync ${onChannel(channel)} --only ${kind}`,
+      path: channelPath(channel),
     },
-  }))
+  }
+}
+
+function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
+  const held = kind === 'rfqs' ? ', and no RFQ is closed' : ''
+  return {
+    ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: lostEntriesAt },
+    words: `The list of ${LISTS[kind]} suddenly lost most of its entries: none is marked as missing${held}, until a poll finds them again or you accept the list.`,
+    action: {
+      words: 'Accept the list, if the marketplace is right',
+      command: `quotekeeper sync ${onChannel(channel)} --only ${kind} --accept-loss`,
+      path: listPath('runs', channel),
+    },
+  }
 }
 
 /** Notifications that were given up: one item per channel. */

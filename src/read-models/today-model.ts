@@ -8,7 +8,7 @@ import type { RfqList, RfqListRow } from './rfq-list.js'
  * `refused`, `unknown`, `failed`, `unsettled`: the outcome of the newest close of an RFQ. `held`: a closing round waits for
  * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers.
  * `rfqs`: RFQs that are new or changed, without news of offers.
- * `behind`: a channel is not polled as scheduled. `undelivered`: notifications were given up. `problems`: documents deviate
+ * `behind`: a channel is not polled as scheduled, or its list suddenly lost most of its entries. `undelivered`: notifications were given up. `problems`: documents deviate
  * from the API description.
  */
 export type TodayKind =
@@ -62,6 +62,8 @@ export interface PollCheck {
   message: string
   /** When the newest complete poll finished; null if none did. */
   completeAt: string | null
+  /** When a poll found that the list had suddenly lost most of its entries; null unless the newest one did. */
+  lostEntriesAt: string | null
 }
 
 export interface TodaySource {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createPollChecks } from '../../jobs/poll-checks.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { changeFeed } from '../../src/read-models/change-feed.js'
 import { createRfqList, type RfqList } from '../../src/read-models/rfq-list.js'
@@ -6,6 +7,7 @@ import { today } from '../../src/read-models/today.js'
 import type { PollCheck } from '../../src/read-models/today-model.js'
 import { buildChannelReport } from '../../src/reporting/channel-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { testConfig } from '../helpers/test-config.js'
 import { todaySource } from '../helpers/today-source.js'
 import { giveUp } from '../web/dead-letters.js'
 
@@ -222,7 +224,39 @@ describe('the change feed', () => {
 })
 
 describe('today', () => {
-  const BEHIND: PollCheck = { channel: KEY, kind: 'rfqs', ok: false, message: 'no complete poll yet', completeAt: null }
+  const BEHIND: PollCheck = {
+    channel: KEY,
+    kind: 'rfqs',
+    ok: false,
+    message: 'no complete poll yet',
+    completeAt: null,
+    lostEntriesAt: null,
+  }
+
+  it('says that a list suddenly lost most of its entries, poll after poll, until it is accepted or they are back', async () => {
+    const fixture = await openChannelFixture({ rfqs: 12 })
+    const { faults } = fixture.sandbox
+    const schedule = { ...testConfig().schedule, rfqs: '*/5 * * * *' }
+    const pollChecks = createPollChecks(testConfig({ schedule }), fixture.store)
+    const behind = async () => {
+      const source = { ...todaySource(fixture.store, [RULES]), pollChecks }
+      const { items } = await today(source, { now: fixture.now(), since: fixture.now() })
+      return items.filter(({ kind }) => kind === 'behind').map(({ words }) => words)
+    }
+    await fixture.pollRfqs()
+    expect(await behind()).toEqual([])
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(300)
+      faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
+      await fixture.pollRfqs()
+      expect(await behind()).toEqual([
+        expect.stringMatching(/^The list of RFQs suddenly lost most of its entries: none/),
+      ])
+    }
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    expect(await behind()).toEqual([])
+  })
 
   it('lists what needs a person, most urgent first, each with its action', async () => {
     const fixture = await openChannelFixture()

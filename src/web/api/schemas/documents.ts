@@ -32,6 +32,9 @@ export const apiChannel = z
         completeAt: timestamp.nullable(),
         ok: z.boolean().describe('Whether one completed within three intervals of the schedule.'),
         message: text,
+        lostEntriesAt: timestamp
+          .nullable()
+          .describe('When the newest poll found that the list had suddenly lost most of its entries; null otherwise.'),
       }),
     ),
     rfqs: z
