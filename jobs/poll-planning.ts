@@ -1,5 +1,6 @@
 import type { Config } from '../src/config.js'
 import type { RunRecord } from '../src/domain/records.js'
+import { allowedPerSecond } from '../src/domain/request-ledger.js'
 import type { Store } from '../src/store/contract.js'
 import type { PollPlanning } from '../src/sync/contract.js'
 import { compileCron, nextTick } from './cron.js'
@@ -42,7 +43,7 @@ export async function planPoll(
   const demands = (await Promise.all(channels.map(({ key }) => newestPlanned(store, key)))).map(demandOf)
   const index = channels.findIndex(({ key }) => key === channel)
   const budgetFor = (milliseconds: number) => {
-    const total = Math.floor((requests.perSecond * milliseconds * RFQ_POLLS_SHARE) / 1_000)
+    const total = Math.floor((allowedPerSecond(requests.perSecond) * milliseconds * RFQ_POLLS_SHARE) / 1_000)
     return Math.max(MIN_REQUESTS, shareRequests(total, demands)[index] ?? total)
   }
   const { offersMaxAgeMinutes, urgentHours } = polling
@@ -57,7 +58,7 @@ export async function planPoll(
 
 /** How long the limit takes at least for one poll of the RFQs of every channel, in milliseconds. */
 export const minPollMs = ({ channels, requests }: Pick<PlanningConfig, 'channels' | 'requests'>): number =>
-  (channels.length * MIN_REQUESTS * 1_000) / (requests.perSecond * RFQ_POLLS_SHARE)
+  (channels.length * MIN_REQUESTS * 1_000) / (allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE)
 
 /** Runs looked through for one that planned: others were asked for by a person. */
 const MAX_RECENT_RUNS = 20

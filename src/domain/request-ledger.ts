@@ -224,11 +224,17 @@ interface Rate {
   window: number
 }
 
+/**
+ * How many requests a limit allows per second: whole ones, so that no second has more than the limit; below 1, one request in
+ * a longer time.
+ */
+export const allowedPerSecond = (limit: number): number => (limit < 1 ? limit : Math.floor(limit))
+
 /** The lowest limit of all, as a number of starts within one second, or one start within a longer time. */
 function rateOf(holders: readonly Holder[]): Rate {
-  const perSecond = Math.min(...holders.map((holder) => holder.perSecond))
-  const window = perSecond < 1 ? 1000 / perSecond : 1000
-  return { capacity: Math.max(1, Math.floor(perSecond)), window: window + CLOCK_RESOLUTION_MS }
+  const perSecond = allowedPerSecond(Math.min(...holders.map((holder) => holder.perSecond)))
+  const window = 1000 / Math.min(1, perSecond)
+  return { capacity: Math.max(1, perSecond), window: window + CLOCK_RESOLUTION_MS }
 }
 
 /**

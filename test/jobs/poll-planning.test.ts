@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron, nextTick } from '../../jobs/cron.js'
 import { createPollChecks } from '../../jobs/poll-checks.js'
 import { isStale } from '../../jobs/poll-freshness.js'
-import { planPoll, shareRequests } from '../../jobs/poll-planning.js'
+import { minPollMs, planPoll, shareRequests } from '../../jobs/poll-planning.js'
 import { pollStateLoader } from '../../jobs/readiness.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import type { RfqListItem } from '../../src/domain/observation.js'
@@ -77,6 +77,20 @@ describe('a scheduled poll', () => {
     await byHand.finish({ ...end, requests: 9_999, missing: 0, invalid: 0 }, NOW)
     expect((await plan('acme/peat'))?.budget).toBe(250)
     expect((await plan('acme/forest'))?.budget).toBe(4970)
+  })
+
+  it('plans with the whole requests per second that are sent, below 1 with the limit itself', async () => {
+    const store = await openNewStore({ clock: () => NOW })
+    onTestFinished(() => store.close())
+    const planWith = async (perSecond: number) => {
+      const limited = { ...config, requests: { ...config.requests, perSecond } }
+      return { ...(await planPoll(limited, store, { channel: 'acme/peat', now: NOW })), minMs: minPollMs(limited) }
+    }
+    expect(await planWith(1.9)).toEqual(await planWith(1))
+    expect(await planWith(20.99)).toEqual(await planWith(20))
+    // 0.9 a second for 300 seconds, less a tenth, for two channels.
+    expect(await planWith(0.9)).toMatchObject({ usualBudget: 121 })
+    expect(await planWith(1)).toMatchObject({ usualBudget: 135 })
   })
 
   it('reads the list and four documents of every channel however low the limit, and has the time that this takes', async () => {
