@@ -1,8 +1,11 @@
 import type { Log } from './contract.js'
 
 const MAX_REMEMBERED_MESSAGES = 100
-/** What BullMQ says when a job outlived its lock, as after an outage of the queue: another worker runs the job again. */
-const LOST_LOCK = /\b(missing lock|lock mismatch|could not renew lock) for job \S+/i
+/**
+ * What BullMQ says when a job outlived its lock, as after an outage of the queue: another worker runs the job again, or its end was recorded
+ * although the reply was lost.
+ */
+const LOST_LOCK = /\b(missing lock|lock mismatch|could not renew lock)(?= for job )|\bis not in the active state/i
 
 /** Logs queue errors, which repeat with every attempt to reconnect. */
 export interface ErrorThrottle {
@@ -21,14 +24,14 @@ export function throttledErrorLog(log: Log, address: string, everyMs = 30_000): 
   return {
     error(error) {
       const now = performance.now()
-      const lostLock = LOST_LOCK.exec(error.message)?.[1]
+      const lostLock = LOST_LOCK.exec(error.message)?.[0]
       const kind = lostLock ?? error.message
       if (now - (lastLogged.get(kind) ?? Number.NEGATIVE_INFINITY) < everyMs) return
       if (lastLogged.size >= MAX_REMEMBERED_MESSAGES) lastLogged.clear()
       lastLogged.set(kind, now)
       const facts = { queue: address, reason: error.message }
       if (lostLock !== undefined)
-        log.warn(facts, 'a job lost its lock in the queue, as after an outage; it may be run again')
+        log.warn(facts, 'a job lost its lock in the queue, or had ended there, as after an outage; it may be run again')
       else log.error(facts, 'queue error; retrying')
       log.debug({ queue: address, err: error }, 'stack of the queue error')
     },

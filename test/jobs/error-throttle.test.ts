@@ -20,14 +20,17 @@ it('a repeated queue error is logged once per interval', () => {
   expect(log.at('error')).toHaveLength(4)
 })
 
-it('locks that jobs lost in an outage are one warning without a stack, however many jobs', () => {
+it.each([
+  (id: number) => `Missing lock for job poll-rfqs_${id}. moveToFinished`,
+  (id: number) => `Job poll-rfqs_${id} is not in the active state. moveToFinished`,
+])('locks that jobs lost in an outage are one warning without a stack, however many jobs', (text) => {
   const log = recordingLog()
   const errorLog = throttledErrorLog(log, 'redis://host')
-  for (let id = 1; id <= 6; id++) errorLog.error(new Error(`Missing lock for job poll-rfqs_${id}. moveToFinished`))
+  for (let id = 1; id <= 6; id++) errorLog.error(new Error(text(id)))
   expect(log.lines.filter(({ level }) => level !== 'debug')).toEqual([
     {
       level: 'warn',
-      facts: { queue: 'redis://host', reason: 'Missing lock for job poll-rfqs_1. moveToFinished' },
+      facts: { queue: 'redis://host', reason: text(1) },
       message: expect.stringContaining('lost its lock'),
     },
   ])
