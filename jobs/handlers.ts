@@ -8,7 +8,7 @@ import type { RunKind } from '../src/domain/records.js'
 import type { ReportFormat } from '../src/domain/report-format.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
 import { reportName } from '../src/reporting/report-folder.js'
-import { pausedUntil } from '../src/runs.js'
+import { pausedUntil, runInTurn } from '../src/runs.js'
 import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
@@ -67,11 +67,11 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
       handle({ deps, channel: channelOf(deps.config, payload), payload, signal })
   return {
     'poll-listings': forChannel((job) =>
-      runAndLog(job, 'listings', () => deps.pollListings(pollContext(deps, job.channel, job.signal))),
+      runAndLog(job, 'listings', (inTurn) => deps.pollListings(pollContext(inTurn, job.channel, job.signal))),
     ),
     'poll-rfqs': forChannel((job) =>
-      runAndLog(job, 'rfqs', async () =>
-        deps.pollRfqs(pollContext(deps, job.channel, job.signal), await rfqPollOptions(job)),
+      runAndLog(job, 'rfqs', async (inTurn) =>
+        deps.pollRfqs(pollContext(inTurn, job.channel, job.signal), await rfqPollOptions(job)),
       ),
     ),
     'poll-part': forChannel(createPartHandler()),
@@ -123,34 +123,46 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
     ...(!isScheduled(job.payload) && { byHand: true, startedBy: cause }),
     ...(rfqId !== undefined && { only: [rfqId] }),
   }
-  return runAndLog(job, 'close', async () => {
-    const result = await deps.closeExpired(closingContext(deps, channel, signal), policy)
+  return runAndLog(job, 'close', async (inTurn) => {
+    const result = await deps.closeExpired(closingContext(inTurn, channel, signal), policy)
     logUnsettledCloses(result, deps.log)
     if (deps.config.closing.reportOnClose) await enqueueOwedReports(deps, channel.key)
     return result
   })
 }
 
+/** Between two attempts of a job that waits for the run of a person to end, in milliseconds. */
+const TRY_AGAIN_MS = 1_000
+
 /**
- * Runs the work and logs its outcome. Skips it while another run is active, or the marketplace asked for a pause.
+ * Runs the work and logs its outcome. Waits for commands of persons that run or came first; skips the work while another run is
+ * active, or the marketplace asked for a pause.
  * @throws RunFailedError if the run failed, or was skipped although a user asked for it; InterruptedRunError if shutdown aborted it
  */
 async function runAndLog(
   { deps, channel, payload, signal }: ChannelJob,
   kind: RunKind,
-  work: () => Promise<PollResult | ClosingResult>,
+  work: (deps: HandlerDeps) => Promise<PollResult | ClosingResult>,
 ): Promise<undefined> {
   const { store, now, log } = deps
-  const until = await pausedUntil(store, { channel: channel.key, kind }, now())
+  const about = { channel: channel.key, kind }
   const skip = (reason: string, facts: object = {}): undefined => {
-    log.info({ channel: channel.key, kind, ...facts }, `skipped: ${reason}`)
+    log.info({ ...about, ...facts }, `skipped: ${reason}`)
     if (!isScheduled(payload)) throw new RunFailedError(`skipped: ${reason}`)
   }
-  if (until !== null) return skip('the marketplace asked for a pause', { until })
+  const waitsFor = ({ inProgress }: RunBusyError) => inProgress.byHand
+  const onWait = ({ message }: RunBusyError) => log.info(about, `waits for its turn: ${message}`)
+  const options = { byHand: false, signal, tryAgainMs: TRY_AGAIN_MS, waitsFor, onWait }
   try {
-    const previous =
-      kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun({ channel: channel.key, kind })
-    const result = await observeRun(deps.observer, { channel: channel.key, kind }, work)
+    const ended = await runInTurn(store, options, async (storeInTurn) => {
+      const until = await pausedUntil(store, about, now())
+      if (until !== null) return { until }
+      const previous = kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun(about)
+      const inTurn = { ...deps, store: storeInTurn }
+      return { previous, result: await observeRun(deps.observer, about, () => work(inTurn)) }
+    })
+    if ('until' in ended) return skip('the marketplace asked for a pause', ended)
+    const { previous, result } = ended
     const { cause, rfqId } = payload
     logRunSummary(result, log, { previous, ...(!isScheduled(payload) && { cause }), ...(rfqId && { rfq: rfqId }) })
     if (signal.aborted && result.run.outcome !== 'complete')
@@ -161,6 +173,7 @@ async function runAndLog(
     if (signal.aborted && (error as Error).name === 'AbortError')
       throw new InterruptedRunError((error as Error).message)
     if (!(error instanceof RunBusyError)) throw error
+    if (signal.aborted) throw new InterruptedRunError(error.message)
     return skip(error.message)
   }
 }

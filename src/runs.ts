@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { channelKey } from './domain/channel.js'
 import type { Clock, Timestamp } from './domain/clock.js'
 import type { RequestRates, RunCounts, RunKind, RunRecord } from './domain/records.js'
 import type { ChannelSession } from './marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from './marketplace/errors.js'
-import type { RunEnd, RunHandle, Runs } from './store/contract.js'
+import type { RunEnd, RunHandle, RunStart, Runs } from './store/contract.js'
+import { RunBusyError } from './store/errors.js'
 
 /** A failure that concerns one RFQ only. */
 export interface ItemFailure {
@@ -92,6 +95,75 @@ export async function pausedUntil(
   const newest = await store.newestRun({ channel, kind })
   return newest?.notBefore && new Date(newest.notBefore) > now ? newest.notBefore : null
 }
+
+/** How long a command of a person, or a job after it, waits for its turn at most, in milliseconds. */
+export const MAX_TURN_WAIT_MS = 600_000
+
+export interface TurnOptions {
+  /** The run is of a person, not of the service. */
+  byHand: boolean
+  /** Ends the waiting. */
+  signal: AbortSignal
+  /** Default `MAX_TURN_WAIT_MS`. */
+  maxMs?: number
+  /** Between two attempts; a place in line outlives several. */
+  tryAgainMs: number
+  waitsFor: (busy: RunBusyError) => boolean
+  /** Called once, when the waiting begins. */
+  onWait?: (busy: RunBusyError, run: RunStart) => void
+  /** Called when the run has begun. */
+  onBegin?: () => void
+}
+
+/**
+ * Does work that begins a run first. While another one is in progress, it waits in line for its turn, and then does the work anew.
+ * @param work must use the store that it is passed
+ * @throws RunBusyError if it does not wait for that, after `maxMs`, or when `signal` is aborted; what the work throws
+ */
+export async function runInTurn<S extends Pick<Runs, 'beginRun' | 'leaveLine'>, T>(
+  store: S,
+  { byHand, signal, maxMs = MAX_TURN_WAIT_MS, tryAgainMs, waitsFor, onWait, onBegin }: TurnOptions,
+  work: (store: S) => Promise<T>,
+): Promise<T> {
+  const turn = randomUUID()
+  const end = performance.now() + maxMs
+  const state = { asked: null as RunStart | null, waiting: false, begun: false }
+  const beginRun = async (run: RunStart) => {
+    state.asked = run
+    const handle = await store.beginRun({ ...run, byHand, ...(state.waiting && { turn }) })
+    state.begun = true
+    onBegin?.()
+    return handle
+  }
+  try {
+    for (;;) {
+      const ended = await resultOrBusy(work({ ...store, beginRun }))
+      if (!(ended instanceof RunBusyError)) return ended.result
+      if (!waitsFor(ended) || performance.now() > end || signal.aborted) throw ended
+      if (state.waiting) {
+        await delay(tryAgainMs, undefined, { signal }).catch(() => {
+          throw ended
+        })
+      } else if (state.asked !== null) onWait?.(ended, state.asked)
+      // The next attempt takes a place in line.
+      state.waiting = true
+    }
+  } finally {
+    const { asked, waiting, begun } = state
+    // Without an answer, the place is lost by itself.
+    if (waiting && !begun && asked !== null)
+      await store.leaveLine({ channel: asked.channel, kind: asked.kind, turn }).catch(() => undefined)
+  }
+}
+
+const resultOrBusy = <T>(work: Promise<T>): Promise<{ result: T } | RunBusyError> =>
+  work.then(
+    (result) => ({ result }),
+    (error: unknown) => {
+      if (error instanceof RunBusyError) return error
+      throw error
+    },
+  )
 
 export const newProgress = (): RunProgress => ({
   counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },

@@ -34,6 +34,12 @@ export const channelsOption = () =>
 
 export const jsonOption = (what = 'print JSON instead of a table') => new Option('--json', what)
 
+export interface WaitOption {
+  wait?: boolean
+}
+export const noWaitOption = () =>
+  new Option('--no-wait', 'fail at once if another process polls or closes the channel, instead of waiting')
+
 export interface AdoptQueueOption {
   adoptQueue?: boolean
 }

@@ -7,10 +7,11 @@ import { pollContext, pollOptions } from '../sync/poll-inputs.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { FailedError } from './cli-error.js'
+import { inTurn, type WaitOptions } from './in-turn.js'
 
 export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
 
-export interface PollRequest {
+export interface PollRequest extends WaitOptions {
   channel: ChannelConfig
   kind: PollKind
   full?: boolean
@@ -32,18 +33,20 @@ export async function refuseDuringPause(
 }
 
 /**
- * Polls the listings or the RFQs of one channel in this process.
+ * Polls the listings or the RFQs of one channel in this process, when it is its turn.
  * @throws {FailedError} during a Retry-After pause; RunBusyError, StoreError
  */
-export async function pollChannel({ io }: Cli, app: App, request: PollRequest): Promise<PollResult> {
+export async function pollChannel(cli: Cli, app: App, request: PollRequest): Promise<PollResult> {
   const { channel, kind, full = false, acceptLoss = false, only, onProgress } = request
-  const store = await app.store()
-  await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
-  const services = { marketplace: await app.marketplace(), store, now: io.now }
-  const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
-  if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
-  const { pollRfqs } = await import('../sync/poll-rfqs.js')
-  // Who asks for one RFQ wants what the marketplace has, whatever it answers to conditional requests.
-  const ofOne = only === undefined ? {} : { only, conditional: false }
-  return pollRfqs(context, { ...pollOptions(app.config), full, ...ofOne })
+  const { io } = cli
+  return inTurn(cli, await app.store(), request, async (store) => {
+    await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
+    const services = { marketplace: await app.marketplace(), store, now: io.now }
+    const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
+    if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
+    const { pollRfqs } = await import('../sync/poll-rfqs.js')
+    // Who asks for one RFQ wants what the marketplace has, whatever it answers to conditional requests.
+    const ofOne = only === undefined ? {} : { only, conditional: false }
+    return pollRfqs(context, { ...pollOptions(app.config), full, ...ofOne })
+  })
 }

@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../store/contract.js'
-import { RunBusyError } from '../store/errors.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { FailedError, UsageError } from './cli-error.js'
@@ -51,40 +49,15 @@ async function readRfq(
   { channel, id }: { channel: string; id: string },
 ): Promise<string | null> {
   const configured = findChannel(app.config, channel)
-  let startedAt = ''
   try {
-    const poll = () => {
-      startedAt = cli.io.now().toISOString()
-      return pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: id })
-    }
-    const { run, failures } = await whenNotBusy(cli, channel, poll)
+    const { run, failures } = await pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: id })
     const state = (await store.rfqStates(channel)).find((each) => each.id === id)
-    if ((state?.detailReadAt ?? '') >= startedAt) return null
+    if ((state?.detailReadAt ?? '') >= run.startedAt) return null
     if (run.outcome !== 'failed' && state?.missingSince) return `it is no longer listed since ${state.missingSince}`
     return failures[0]?.message ?? run.error ?? 'it is not in the list of the channel'
   } catch (error) {
-    // A poll is running, or the marketplace asked for a pause.
+    // A poll did not end in time, or the marketplace asked for a pause.
     if (error instanceof Error && isUserFacing(error)) return errorMessage(error)
     throw error
-  }
-}
-
-/** Where requests are scarce, the polls of the service take most of the time. */
-const MAX_WAIT_MS = 120_000
-const TRY_AGAIN_MS = 250
-
-/** Polls, as soon as no other poll of the channel is running. */
-async function whenNotBusy<T>(cli: Pick<Cli, 'io' | 'scrub'>, channel: string, poll: () => Promise<T>): Promise<T> {
-  const end = performance.now() + MAX_WAIT_MS
-  for (let tries = 0; ; tries++) {
-    try {
-      return await poll()
-    } catch (error) {
-      if (!(error instanceof RunBusyError) || performance.now() > end || cli.io.stop.aborted) throw error
-      if (tries === 0)
-        printNote(cli, `Waiting up to two minutes for the end of the poll of ${channel} that is in progress.`)
-      // Ctrl-C ends the wait; the error then says what was in progress.
-      await delay(TRY_AGAIN_MS, undefined, { signal: cli.io.stop }).catch(() => undefined)
-    }
   }
 }

@@ -1,11 +1,30 @@
+import type { Timestamp } from '../domain/clock.js'
+
 /** An error of the database, with a remedy in its message. Subclasses differ in what the caller does next. */
 export class StoreError extends Error {
   override name = 'StoreError'
 }
 
-/** Another run of this kind is active on this channel: skip this one. */
+/** Why a run cannot begin. */
+export interface RunInProgress {
+  /** A person began it, or waits to begin one. */
+  byHand: boolean
+  /** Its process, such as `quotekeeper start (process 12)`. */
+  by: string
+  /** Null if it has not begun, because its process waits for its turn. */
+  startedAt: Timestamp | null
+}
+
+/** Another run of this kind is active on this channel, or others wait to begin one: skip this one, or wait for its turn. */
 export class RunBusyError extends StoreError {
   override name = 'RunBusyError'
+
+  constructor(
+    message: string,
+    readonly inProgress: RunInProgress = { byHand: false, by: 'another process', startedAt: null },
+  ) {
+    super(message)
+  }
 }
 
 /** This run was taken over by another process: stop at once, write nothing more. */

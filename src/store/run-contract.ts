@@ -21,13 +21,28 @@ export interface RunEnd extends RunCounts {
 
 export type PollKind = Exclude<RunKind, 'close'>
 
+export interface RunStart {
+  channel: string
+  kind: RunKind
+  now: Date
+  /** Decides whether an offer is late. Default UTC. */
+  timeZone?: string
+  /** A person began it, not the service. Default false. */
+  byHand?: boolean
+  /** The name of a place in the line of those who wait to begin a run of this channel and kind. */
+  turn?: string
+}
+
 export interface Runs extends RunQueries {
   /**
    * Starts a run. Across all processes on this database, a channel has at most one active run of each kind; while there
-   * is one, rejects with `RunBusyError`. A run whose process died is first recorded as `interrupted`.
-   * `timeZone` (default UTC) decides whether an offer is late.
+   * is one, or others come first in line, rejects with `RunBusyError`, after giving `turn` a place at the end of the line, or renewing
+   * it. A place that is not renewed for ten seconds is lost, one of a process that ended on this machine at once. A run whose process
+   * died is first recorded as `interrupted`.
    */
-  beginRun(run: { channel: string; kind: RunKind; now: Date; timeZone?: string }): Promise<RunHandle>
+  beginRun(run: RunStart): Promise<RunHandle>
+  /** Gives up the place of `turn` in the line, if it has one. */
+  leaveLine(place: { channel: string; kind: RunKind; turn: string }): Promise<void>
 }
 
 export interface RunQueries {

@@ -5,7 +5,9 @@ import type { RunRecord } from '../domain/records.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 import type { EventWriter } from './event-writer.js'
-import { bootId, isProcessAlive } from './process-alive.js'
+import { bootId } from './process-alive.js'
+import { describeMachine, describeProcess, type Holder, mayBeAlive } from './run-holder.js'
+import { leavePlace, type Place, readLine, takePlace } from './run-line.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
 import { countSharedRun, keepCountsOfParts } from './shared-run-counts.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
@@ -21,14 +23,9 @@ const DELETE_PARTS_OF_RUN = 'delete from poll_parts where run_id = @id'
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
 /** The process that holds a run. */
-interface Holder {
-  host: string
-  /** Which start of which machine, because several machines may have one name; null if that is not known. */
-  boot: string | null
-  pid: number
-  nonce: string
-  /** What it runs, such as `quotekeeper start`. */
-  command?: string
+interface RunHolder extends Holder {
+  /** A person began it, not the service. */
+  byHand?: boolean
 }
 
 /**
@@ -44,7 +41,8 @@ export function createRuns(options: {
   const { database, clock, command, events } = options
   const self = { host: hostname(), boot: bootId(), pid: process.pid, nonce: randomUUID() }
   const holder: Holder = { ...self, ...(command && { command }) }
-  const active = new Map<number, AbortController>()
+  /** What is running in this process, with its holder as stored. */
+  const active = new Map<number, { lost: AbortController; holder: string }>()
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
 
   const renew = async (id: number) => {
@@ -53,12 +51,12 @@ export function createRuns(options: {
         tx.run(
           // After a fail-over that lost the last commits, a run of another process may have the number of one of this process.
           `update runs set lease_until = @until where id = @id and finished_at is null and holder = @holder`,
-          { until: leaseUntil(), id, holder: JSON.stringify(holder) },
+          { until: leaseUntil(), id, holder: active.get(id)?.holder ?? '' },
         ),
       )
       .catch(() => null) // If the database is locked, full or away, the next renewal tries again before the lease expires.
     if (renewed !== 0) return
-    active.get(id)?.abort(takenOverError(id))
+    active.get(id)?.lost.abort(takenOverError(id))
     active.delete(id)
   }
   // One by one, so that a run that other processes write for does not hold up the others.
@@ -129,27 +127,44 @@ export function createRuns(options: {
   }
 
   return {
-    async beginRun({ channel, kind, now, timeZone = 'UTC' }) {
-      const id = await database.write(async (tx) => {
+    async beginRun({ channel, kind, now, timeZone = 'UTC', byHand = false, turn }) {
+      const text = JSON.stringify({ ...holder, ...(byHand && { byHand }) } satisfies RunHolder)
+      const begun = await database.write(async (tx) => {
         await tx.lock('run', channel, kind)
         const current = await tx.get<RunRow>(
           'select * from runs where channel = @channel and kind = @kind and finished_at is null',
           { channel, kind },
         )
         const isHeld = (row: RunRow) => isRunAlive(row, holder, { now: clock(), isActive: active.has(row.id) })
-        if (current && (isHeld(current) || !(await markInterrupted(tx, current, now))))
-          throw new RunBusyError(describeBusy(current, holder))
-        const begun = await tx.get<RunRow>(
+        const isBusy = current && (isHeld(current) || !(await markInterrupted(tx, current, now)))
+        const line = await readLine(tx, { channel, kind }, { now: clock(), self: holder })
+        const [first] = line
+        const isTurnOfOther = first !== undefined && first.turn !== turn
+        if (isBusy || isTurnOfOther) {
+          const place = { line, turn: turn ?? '', byHand, self: holder, now: clock() }
+          if (turn !== undefined) await takePlace(tx, { channel, kind }, place)
+          return isBusy ? busyError(current, holder) : turnError(line, { channel, kind, turn }, holder)
+        }
+        if (turn !== undefined) await leavePlace(tx, { channel, kind }, { line, turn })
+        const row = await tx.get<RunRow>(
           `insert into runs (channel, kind, started_at, holder, lease_until)
           values (@channel, @kind, @at, @holder, @until) returning id`,
-          { channel, kind, at: now.toISOString(), holder: JSON.stringify(holder), until: leaseUntil() },
+          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil() },
         )
-        return (begun as RunRow).id
+        return (row as RunRow).id
       })
+      if (begun instanceof RunBusyError) throw begun
+      const id = begun
       const lost = new AbortController()
-      active.set(id, lost)
+      active.set(id, { lost, holder: text })
       return { id, channel, kind, timeZone, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
     },
+    leaveLine: ({ channel, kind, turn }) =>
+      database.write(async (tx) => {
+        await tx.lock('run', channel, kind)
+        const line = await readLine(tx, { channel, kind }, { now: clock(), self: holder })
+        await leavePlace(tx, { channel, kind }, { line, turn })
+      }),
     ...createRunQueries(database),
     stopRenewing() {
       clearInterval(timer)
@@ -157,17 +172,40 @@ export function createRuns(options: {
   }
 }
 
-/** Who holds a run, since when, and what to do. */
-function describeBusy({ id, channel, kind, holder, started_at, lease_until }: RunRow, self: Holder): string {
-  const { host, pid, nonce, command } = JSON.parse(holder) as Holder
-  const since = `${started_at.slice(0, 19).replace('T', ' ')} UTC`
-  const busy = `A ${kind} run of ${channel} is in progress: run ${id}, begun ${since} by`
-  if (nonce === self.nonce) return `${busy} this process.`
-  const who = command === undefined ? `process ${pid}` : `${command} (process ${pid})`
-  if (host === self.host) return `${busy} ${who} on this machine. Wait until it has ended, or stop that process.`
-  const end = `${lease_until.slice(11, 19)} UTC`
-  return `${busy} ${who} on ${host}. Wait until it has ended, or stop that process; if it is gone, the run ends by itself at ${end}.`
+function busyError(row: RunRow, self: Holder): RunBusyError {
+  const holder = JSON.parse(row.holder) as RunHolder
+  const by = holder.nonce === self.nonce ? 'this process' : describeProcess(holder)
+  const facts = { byHand: holder.byHand ?? false, by, startedAt: row.started_at }
+  return new RunBusyError(describeBusy(row, holder, self), facts)
 }
+
+/** Who holds a run, since when, and what to do. */
+function describeBusy({ id, channel, kind, started_at, lease_until }: RunRow, holder: RunHolder, self: Holder): string {
+  const busy = `A ${kind} run of ${channel} is in progress: run ${id}, begun ${secondOf(started_at)} by`
+  if (holder.nonce === self.nonce) return `${busy} this process.`
+  const who = `${busy} ${describeProcess(holder)} ${describeMachine(holder, self)}. Wait until it has ended, or stop that process`
+  if (holder.host === self.host) return `${who}.`
+  return `${who}; if it is gone, the run ends by itself at ${lease_until.slice(11, 19)} UTC.`
+}
+
+/** Says who comes first of those who wait. */
+function turnError(
+  line: readonly Place[],
+  { channel, kind, turn }: { channel: string; kind: string; turn: string | undefined },
+  self: Holder,
+): RunBusyError {
+  const own = line.findIndex((place) => place.turn === turn)
+  const ahead = own === -1 ? line : line.slice(0, own)
+  const { holder, since } = ahead[0] as Place
+  const by = describeProcess(holder)
+  return new RunBusyError(
+    `Another command is the next to begin a ${kind} run of ${channel}: ${by} ${describeMachine(holder, self)}, which waits since ` +
+      `${secondOf(since)}. Wait until its run has ended.`,
+    { byHand: ahead.some(({ byHand }) => byHand), by, startedAt: null },
+  )
+}
+
+const secondOf = (timestamp: string) => `${timestamp.slice(0, 19).replace('T', ' ')} UTC`
 
 /** Stops a writer whose run was taken over; it is not taken over before the transaction ends. Throws RunLostError. */
 export async function assertLive(tx: Transaction, { id, channel }: { id: number; channel?: string }): Promise<void> {
@@ -195,11 +233,8 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
 }
 
 function isRunAlive(row: RunRow, self: Holder, { now, isActive }: { now: Date; isActive: boolean }): boolean {
-  const holder = JSON.parse(row.holder) as Holder
+  const holder = JSON.parse(row.holder) as RunHolder
   if (holder.nonce === self.nonce && isActive) return true
   // One of this process may remain: the database was away when it began or ended, so that it is not known here any more.
-  if (row.lease_until < now.toISOString()) return false
-  if (holder.nonce === self.nonce || holder.host !== self.host || holder.boot !== self.boot) return true
-  // A process id that is now ours was reused, so its former owner is gone. In containers it is always 1.
-  return holder.pid !== self.pid && isProcessAlive(holder.pid)
+  return row.lease_until >= now.toISOString() && mayBeAlive(holder, self)
 }

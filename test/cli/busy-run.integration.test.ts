@@ -5,11 +5,11 @@ import { openStore } from '../../src/store/store.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 it.each([
-  ['sync', 'rfqs', ['sync', '--only', 'rfqs']],
-  ['sync', 'listings', ['sync', '--only', 'listings']],
-  ['close-expired', 'close', ['close-expired']],
+  ['sync', 'rfqs', ['sync', '--only', 'rfqs', '--no-wait']],
+  ['sync', 'listings', ['sync', '--only', 'listings', '--no-wait']],
+  ['close-expired', 'close', ['close-expired', '--no-wait']],
 ] as const)(
-  '%s during a %s run of the service names the process that holds it, and since when',
+  '%s --no-wait during a %s run of the service names the process that holds it, and since when',
   async (_name, kind, args) => {
     const { folder, quotekeeper } = await createCliFixture()
     await quotekeeper('sync')

@@ -9,14 +9,23 @@ import { FailedError, UsageError } from '../cli-error.js'
 import { type ChannelRound, failuresOf, failuresOfPoll, needsPerson, printRounds } from '../closing-rounds-output.js'
 import { errorMessage } from '../error-message.js'
 import { findRfq } from '../find-rfq.js'
+import { inTurn } from '../in-turn.js'
 import { byOption, operatorName } from '../operator-name.js'
-import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
+import {
+  type ChannelsOption,
+  channelsOption,
+  type JsonOption,
+  jsonOption,
+  noWaitOption,
+  type WaitOption,
+  withExamples,
+} from '../options.js'
 import { pollChannel, refuseDuringPause } from '../poll-channel.js'
 import { selectChannels } from '../select-channels.js'
 import { resumeClosing, stopClosing } from '../stop-closing.js'
 import { timeFormatOf } from '../time-zone.js'
 
-interface Options extends ChannelsOption, JsonOption {
+interface Options extends ChannelsOption, JsonOption, WaitOption {
   dryRun?: boolean
   approve?: string
   retry?: string[]
@@ -38,6 +47,7 @@ export const register: RegisterCommand = (command, cli) => {
     )
     .option('--stop <reason>', 'stop all closing by every process on this database, until --resume')
     .option('--resume', 'end --stop')
+    .addOption(noWaitOption())
     .addOption(byOption('who decided on --approve, --retry, --stop or --resume'))
     .addOption(jsonOption())
     .action((options: Options) => {
@@ -75,7 +85,7 @@ async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
   const rounds: ChannelRound[] = []
   for (const channel of channels) {
     if (cli.io.stop.aborted) break
-    rounds.push(await closeOne(cli, app, channel, decisionOfPerson(channel, options, retries)))
+    rounds.push(await closeOne(cli, app, { channel, options, changes: decisionOfPerson(channel, options, retries) }))
   }
   printRounds(cli, options, rounds)
   const unsuccessful = rounds.some(({ failures, result }) => failures.length > 0 || needsPerson(result))
@@ -157,19 +167,22 @@ async function getApprovalPlan({ io }: Cli, store: Store, plan: string) {
   )
 }
 
-async function closeOne(
-  cli: Cli,
-  app: App,
-  channel: ChannelConfig,
-  changes: Partial<ClosingPolicy>,
-): Promise<ChannelRound> {
+interface RoundTarget {
+  channel: ChannelConfig
+  options: Options
+  changes: Partial<ClosingPolicy>
+}
+
+async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<ChannelRound> {
+  const { channel, options } = target
+  const wait = options.wait ?? true
   const empty = { channel: channel.key, result: null, decisions: [] }
   try {
     await refuseDuringPause(await app.store(), { channel: channel.key, kind: 'close' }, cli.io.now())
-    const polled = await pollChannel(cli, app, { channel, kind: 'rfqs' })
+    const polled = await pollChannel(cli, app, { channel, kind: 'rfqs', wait })
     if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
-    const result = await closeRound(cli, app, channel, changes)
+    const result = await closeRound(cli, app, target)
     const decisions = await decisionsToShow(await app.store(), result)
     return {
       channel: channel.key,
@@ -184,12 +197,9 @@ async function closeOne(
   }
 }
 
-async function closeRound(
-  { io }: Cli,
-  app: App,
-  channel: ChannelConfig,
-  changes: Partial<ClosingPolicy>,
-): Promise<ClosingResult> {
+/** Closes when it is its turn. */
+async function closeRound(cli: Cli, app: App, { channel, options, changes }: RoundTarget): Promise<ClosingResult> {
+  const { io } = cli
   const [{ closeExpired }, { closingContext }, { closingKillSwitch }, { closingPolicy }] = await Promise.all([
     import('../../closing/closing-round.js'),
     import('../../closing/closing-context.js'),
@@ -199,13 +209,12 @@ async function closeRound(
   const { config } = app
   const policy = closingPolicy(config.closing, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
-  const services = {
-    marketplace: await app.marketplace(),
-    store: await app.store(),
-    now: io.now,
-    killSwitch: closingKillSwitch(config, await app.store()),
-  }
-  return closeExpired(closingContext(services, channel, io.stop), { ...policy, ...changes })
+  const marketplace = await app.marketplace()
+  return inTurn(cli, await app.store(), { wait: options.wait ?? true }, async (store) => {
+    await refuseDuringPause(store, { channel: channel.key, kind: 'close' }, io.now())
+    const services = { marketplace, store, now: io.now, killSwitch: closingKillSwitch(config, store) }
+    return closeExpired(closingContext(services, channel, io.stop), { ...policy, ...changes })
+  })
 }
 
 /**

@@ -4,7 +4,15 @@ import type { RunRecord } from '../../domain/records.js'
 import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { errorMessage } from '../error-message.js'
-import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
+import {
+  type ChannelsOption,
+  channelsOption,
+  type JsonOption,
+  jsonOption,
+  noWaitOption,
+  type WaitOption,
+  withExamples,
+} from '../options.js'
 import { printJson, printNote, printTable } from '../output.js'
 import { type PollKind, pollChannel } from '../poll-channel.js'
 import { createProgress, type Progress } from '../progress.js'
@@ -12,7 +20,7 @@ import { selectChannels } from '../select-channels.js'
 import { timeFormatOf } from '../time-zone.js'
 import { runColumns } from './runs.js'
 
-type Options = ChannelsOption & JsonOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
+type Options = ChannelsOption & JsonOption & WaitOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
 const KINDS: readonly PollKind[] = ['listings', 'rfqs']
 
 /** `sync`: polls now, without a queue. */
@@ -22,6 +30,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(new Option('--only <kind>', `poll only these: ${KINDS.join(', ')} (default: both)`).choices(KINDS))
     .option('--full', 'read every RFQ and response again, even if it seems unchanged')
     .option('--accept-loss', 'accept a list even if most entries disappeared')
+    .addOption(noWaitOption())
     .addOption(jsonOption())
     .action((options: Options) => withServices(cli, (app) => sync(cli, app, options)))
   withExamples(
@@ -61,10 +70,10 @@ interface PollTarget {
 
 /** A failed channel does not stop the others. An error that is not about one channel, such as a full disk, ends the command. */
 async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }: PollTarget): Promise<PollOutcome> {
-  const { full = false, acceptLoss = false } = options
-  progress.start(`${channel.key} ${kind}`)
+  const { full = false, acceptLoss = false, wait = true } = options
+  const onBegin = () => progress.start(`${channel.key} ${kind}`)
   try {
-    const request = { channel, kind, full, acceptLoss, onProgress: progress.update }
+    const request = { channel, kind, full, acceptLoss, wait, onBegin, onProgress: progress.update }
     const { run, failures } = await pollChannel(cli, app, request)
     return { channel: channel.key, kind, run, failures }
   } catch (error) {
