@@ -9,6 +9,8 @@ export interface RfqPollState {
   state: string | null
   /** When the RFQ itself, not only its list entry, was last read. */
   detailReadAt: Timestamp | null
+  /** When it was last requested, also if that failed. */
+  requestedAt: Timestamp | null
   /** Some response is known only by its summary, and can be requested. */
   incomplete: boolean
   missingSince: Timestamp | null

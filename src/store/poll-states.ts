@@ -52,7 +52,7 @@ const RFQS_PER_TURN = 300
 
 const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect, condition: string) => `
 select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
-  e.missing_since, e.first_observed_at, e.etag, e.last_modified,
+  coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at, e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
   (select ${listOf('r.id')} from entities r
     ${joinOne('versions', 'w', currentVersion('w', 'r'))}
@@ -69,6 +69,7 @@ interface RfqStateRow {
   shape: 'full' | 'list'
   state: unknown
   full_read_at: string | null
+  requested_at: string | null
   missing_since: string | null
   first_observed_at: string
   etag: string | null
@@ -83,6 +84,7 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   shape: row.shape,
   state: typeof row.state === 'string' ? row.state : null,
   detailReadAt: row.shape === 'full' ? row.full_read_at : null,
+  requestedAt: row.requested_at,
   incomplete: (JSON.parse(row.summaries) as string[]).some((id) => isAddressable(fromStoredText(id))),
   missingSince: row.missing_since,
   firstObservedAt: row.first_observed_at,

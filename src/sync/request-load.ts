@@ -21,14 +21,21 @@ export interface Item {
   waitingSince: number
   /** How many polls it can still wait without exceeding its maximum age; 0 or less: none. */
   slack: number
+  /** Its last request was in vain. */
+  failed: boolean
 }
 
 /** An RFQ that should be read, with its responses that should be. */
-export interface Unit extends Item {
+export interface Unit {
+  id: string
+  /** Why it is read: the most valuable reason of the RFQ itself and its responses. */
+  reason: ReadReason
+  /** The RFQ itself. */
+  rfq: Item
   dueAt: number
   /** Due soon, or due lately and still open: everything of it is read at every poll. */
   urgent: boolean
-  /** As `waitingSince`, of the RFQ and those of its responses that are due. */
+  /** The earliest `waitingSince` of the RFQ and those of its responses that are due, except where the last request was in vain. */
   longestWait: number
   responses: Item[]
   /** Responses that need not be read yet, but will. */
@@ -163,7 +170,8 @@ function countAhead(
   responsesDueIn: ReadonlyMap<number, number>,
 ): number {
   const dueIn = new Map(responsesDueIn)
-  if (!readsEveryRfq) for (const { slack } of units) if (slack > 0) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
+  if (!readsEveryRfq)
+    for (const { slack } of units.map(({ rfq }) => rfq)) if (slack > 0) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
   let due = 0
   let ahead = 0
   for (const [polls, documents] of byDeadline(dueIn)) {

@@ -6,7 +6,7 @@ import type { ListedRfq } from './selection.js'
 import type { StoredResponses } from './stored-responses.js'
 
 /** Why a document is read, the most valuable first (docs/POLLING.md). */
-export const READ_REASONS = ['never read', 'changed', 'due soon', 'summary changed', 'age', 'open'] as const
+export const READ_REASONS = ['never read', 'changed', 'due soon', 'summary changed', 'age', 'open', 'failed'] as const
 export type ReadReason = (typeof READ_REASONS)[number]
 
 /** An RFQ of the list, as far as planning needs it. */

@@ -7,14 +7,13 @@ import {
   measureLoad,
   moreValuable,
   pollsUntilDue,
-  RFQS_SHARE,
   readAhead,
-  reservedOf,
   type Unit,
   VALUE,
 } from './request-load.js'
 import type { PlanInput, PlannableRfq, PlannedRfq, ReadReason, RequestPlan } from './request-plan-model.js'
-import { reasonToReadNow } from './response-choice.js'
+import { selectRequests } from './request-selection.js'
+import { reasonToReadNow, wasInVain } from './response-choice.js'
 import type { StoredResponses } from './stored-responses.js'
 
 /** Share of the budget kept for responses whose summaries turn out to have changed. */
@@ -42,7 +41,8 @@ export async function planRequests(input: PlanInput): Promise<RequestPlan> {
   for (const unit of units) unit.longestWait = longestWait(unit)
   await slice.next()
   units.sort(byValue)
-  const taken = await select(units, usableOf(budget), slice)
+  const { ageMinutes } = load.rates
+  const taken = await selectRequests(units, { usable: usableOf(budget), now: input.now, planning, ageMinutes }, slice)
   const reads: PlannedRfq[] = []
   const postponed: PlannedRfq[] = []
   for (const unit of units) {
@@ -72,8 +72,11 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
   if (rfq.cause === null) return null
   const closed = rfq.state === 'closed'
   const urgent = !closed && rfq.dueAt !== null && isUrgent(rfq.dueAt, planning, now)
+  const item = rfqItem(rfq, known.get(rfq.id), urgent, input)
   const unit: Unit = {
-    ...rfqItem(rfq, known.get(rfq.id), urgent, input),
+    id: rfq.id,
+    reason: item.reason,
+    rfq: item,
     urgent,
     longestWait: 0,
     dueAt: rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY,
@@ -83,13 +86,15 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
   }
   const stored = responses.get(rfq.id)
   for (const id of rfq.responseIds ?? presentIds(stored)) {
-    const item = responseItem(id, stored?.get(id), urgent, input)
+    const response = responseItem(id, stored?.get(id), urgent, input)
+    const isDue = response.slack <= 0 || response.failed
     // A closed RFQ is read seldom, and then as a whole; only what was never read is read again before.
-    if (closed && rfq.cause !== 'incomplete') unit.responses.push({ ...item, slack: 0 })
-    else if (item.slack <= 0 && !(closed && item.reason === 'age' && stored?.get(id)?.readAt)) unit.responses.push(item)
-    else if (!closed) unit.later.push(item)
+    if (closed && rfq.cause !== 'incomplete') unit.responses.push({ ...response, slack: 0 })
+    else if (isDue && !(closed && response.reason === 'age' && stored?.get(id)?.readAt)) unit.responses.push(response)
+    else if (!closed) unit.later.push(response)
   }
-  for (const { reason } of unit.responses) unit.reason = moreValuable(unit.reason, reason)
+  // Whether its responses can be read is not known before it can.
+  if (!item.failed) for (const { reason } of unit.responses) unit.reason = moreValuable(unit.reason, reason)
   return unit
 }
 
@@ -103,9 +108,11 @@ function rfqItem(
   { now, planning }: PlanInput,
 ): Item {
   const lastRead = state?.detailReadAt ?? null
-  const waitingSince = timeOf(lastRead ?? state?.firstObservedAt, now)
+  const waitingSince = timeOf(state?.requestedAt ?? state?.firstObservedAt, now)
   const slack = pollsUntilDue(waitingSince, planning)
-  const item = (reason: ReadReason, polls = 0): Item => ({ id: rfq.id, reason, waitingSince, slack: polls })
+  const failed = state !== undefined && wasInVain({ readAt: lastRead, requestedAt: state.requestedAt })
+  const item = (reason: ReadReason, polls = 0): Item => ({ id: rfq.id, reason, waitingSince, slack: polls, failed })
+  if (failed) return item(reasonToRetry(urgent, slack), slack)
   if (!state || lastRead === null) return item('never read')
   if (state.listHash !== rfq.hash || state.missingSince !== null || rfq.cause === 'newly closed') return item('changed')
   if (urgent) return item('due soon')
@@ -120,10 +127,20 @@ function responseItem(
   { now, planning }: PlanInput,
 ): Item {
   const waitingSince = timeOf(state?.requestedAt ?? state?.firstObservedAt, now)
+  const slack = pollsUntilDue(waitingSince, planning)
   const reason = state === undefined ? 'never read' : reasonToReadNow(state, state.summaryHash)
-  if (reason !== null) return { id, reason, waitingSince, slack: 0 }
-  if (urgent) return { id, reason: 'due soon', waitingSince, slack: 0 }
-  return { id, reason: 'age', waitingSince, slack: pollsUntilDue(waitingSince, planning) }
+  if (reason === 'failed')
+    return { id, reason: reasonToRetry(urgent, slack), waitingSince, slack: urgent ? 0 : slack, failed: true }
+  const item = { id, waitingSince, failed: false }
+  if (reason !== null) return { ...item, reason, slack: 0 }
+  if (urgent) return { ...item, reason: 'due soon', slack: 0 }
+  return { ...item, reason: 'age', slack }
+}
+
+/** A document whose last request was in vain comes last, except once in its maximum age, and in its turn if it is urgent. */
+function reasonToRetry(urgent: boolean, slack: number): ReadReason {
+  if (urgent) return 'due soon'
+  return slack <= 0 ? 'age' : 'failed'
 }
 
 const timeOf = (stamp: string | null | undefined, now: Date): number =>
@@ -137,67 +154,16 @@ function byValue(a: Unit, b: Unit): number {
   if (value !== 0) return value
   // The closed RFQs of years are all past due.
   if (a.closed !== b.closed && a.reason === 'never read') return a.closed ? 1 : -1
+  // Those of RFQs that were due long ago and are still open can wait.
+  if (a.urgent !== b.urgent && a.reason === 'never read') return a.urgent ? -1 : 1
   // Two infinite dates differ by NaN.
   if (DUE_FIRST.has(a.reason) && a.dueAt !== b.dueAt) return a.dueAt < b.dueAt ? -1 : 1
   return a.longestWait - b.longestWait
 }
 
 /** Of the RFQ and those of its responses that are due. */
-const longestWait = (unit: Unit): number =>
-  unit.responses.reduce((oldest, { waitingSince }) => Math.min(oldest, waitingSince), unit.waitingSince)
-
-/**
- * Chooses what is read. If not everything can be: the most valuable first, except for a share of the requests for what has
- * waited longest.
- * @param units the most valuable first
- * @returns the RFQs to read, with the responses to read of each
- */
-async function select(units: readonly Unit[], usable: number, slice: TimeSlice): Promise<Map<Unit, Set<string>>> {
-  const total = units.reduce((sum, { responses }) => sum + 1 + responses.length, 0)
-  const taken = new Map<Unit, Set<string>>()
-  let left = usable
-  /** Takes as much of each as requests suffice for, and leaves some requests. */
-  const take = async (ordered: readonly Unit[], reserved: number) => {
-    for (const unit of ordered) {
-      if (left <= reserved) return
-      if (slice.isOver) await slice.next()
-      const responses = taken.get(unit) ?? new Set()
-      if (!taken.has(unit)) left--
-      taken.set(unit, responses)
-      for (const { id } of unit.responses) {
-        if (left <= reserved) break
-        if (responses.has(id)) continue
-        responses.add(id)
-        left--
-      }
-    }
-  }
-  if (total <= usable) {
-    await take(units, 0)
-    return taken
-  }
-  for (const { responses } of units) {
-    responses.sort((a, b) => a.waitingSince - b.waitingSince)
-    if (slice.isOver) await slice.next()
-  }
-  const reserved = reservedOf(usable)
-  const others = units.filter(({ reason }) => !DUE_FIRST.has(reason))
-  await take(
-    units.filter(({ reason }) => DUE_FIRST.has(reason)),
-    reserved,
+const longestWait = ({ rfq, responses }: Unit): number =>
+  responses.reduce(
+    (oldest, { reason, waitingSince }) => (reason === 'failed' ? oldest : Math.min(oldest, waitingSince)),
+    rfq.waitingSince,
   )
-  await slice.next()
-  // An RFQ alone shows the summaries of all its offers for one request.
-  const forRfqs = Math.floor(Math.max(0, left - reserved) * RFQS_SHARE)
-  for (const unit of others.toSorted((a, b) => a.waitingSince - b.waitingSince).slice(0, forRfqs)) {
-    taken.set(unit, new Set())
-    left--
-  }
-  await take(others, reserved)
-  await slice.next()
-  await take(
-    units.toSorted((a, b) => a.longestWait - b.longestWait),
-    0,
-  )
-  return taken
-}

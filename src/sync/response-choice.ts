@@ -3,11 +3,16 @@ import type { ResponsePollState } from '../store/contract.js'
 import type { PlannedRfq, ReadReason } from './request-plan-model.js'
 import type { StoredResponses } from './stored-responses.js'
 
+/** Whether the last request for a document was in vain. */
+export const wasInVain = ({ readAt, requestedAt }: Pick<ResponsePollState, 'readAt' | 'requestedAt'>): boolean =>
+  requestedAt !== null && (readAt === null || requestedAt > readAt)
+
 /** Why a stored response must be read whatever its age, given its present summary; null if it need not be. */
 export function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): ReadReason | null {
-  // An earlier request for it failed: it is no longer the most valuable.
-  if (state.readAt === null) return state.requestedAt === null ? 'never read' : 'age'
-  if (state.missingSince !== null) return 'changed'
+  const { readAt, requestedAt, missingSince } = state
+  if (readAt === null && requestedAt === null) return 'never read'
+  if (missingSince !== null) return 'changed'
+  if (wasInVain(state)) return summaryHash === state.summaryHash ? 'failed' : 'summary changed'
   return summaryHash === null || summaryHash !== state.readSummaryHash ? 'summary changed' : null
 }
 
@@ -39,7 +44,8 @@ export function chooseResponses(
     if (choice.request.has(id)) continue
     const state = stored.get(id)
     const isPostponed = postponed.has(id)
-    const isDue = isPostponed || state === undefined || reasonToReadNow(state, summaryHash) !== null
+    const reason = state === undefined ? 'never read' : reasonToReadNow(state, summaryHash)
+    const isDue = isPostponed || (reason !== null && reason !== 'failed')
     const isNews = state !== undefined && state.summaryHash !== summaryHash
     if (isDue && choice.left > 0 && (isNews || !isPostponed)) {
       choice.request.add(id)

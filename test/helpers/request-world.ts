@@ -28,6 +28,8 @@ export class RequestWorld {
   readonly #rfqs: WorldRfq[] = []
   readonly #known = new Map<string, RfqPollState>()
   readonly #responses = new Map<string, Map<string, ResponsePollState>>()
+  /** Documents that cannot be read: `rfq-0`, `rfq-0 offer-1`. */
+  readonly #failing = new Set<string>()
   #now = Date.parse('2026-11-21T12:00:00.000Z')
 
   constructor(rules: PlanRules, { rfqs, offers }: { rfqs: number; offers: number }) {
@@ -58,6 +60,13 @@ export class RequestWorld {
   setDue(rfq: number, hours: number): void {
     this.#at(rfq).dueAt = new Date(this.#now + hours * HOUR_MS)
   }
+  /** Lets every request for some documents fail: `rfq-0`, `rfq-0 offer-1`. */
+  fail(...documents: string[]): void {
+    for (const document of documents) this.#failing.add(document)
+  }
+  recover(): void {
+    this.#failing.clear()
+  }
   close(rfq: number): void {
     this.#at(rfq).state = 'closed'
     this.changeEntry(rfq)
@@ -80,7 +89,10 @@ export class RequestWorld {
     sent: number
     postponed: number
     order: string[]
+    /** Offers that were read. */
     read: string[]
+    /** Documents that were requested in vain. */
+    failed: string[]
     rates: RequestPlan['rates']
   }> {
     const now = new Date(this.#now)
@@ -103,22 +115,34 @@ export class RequestWorld {
     let sent = 0
     let postponed = plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
     const read: string[] = []
+    const failed: string[] = []
     for (const planned of plan.reads) {
       const rfq = this.#rfqs.find(({ id }) => id === planned.id) as WorldRfq
+      if (this.#failing.has(rfq.id)) {
+        sent++
+        failed.push(rfq.id)
+        const before = this.#known.get(rfq.id)
+        const requestedAt = now.toISOString()
+        this.#known.set(rfq.id, { ...(before ?? rfqState(rfq, now, null)), requestedAt })
+        continue
+      }
       const summaries = rfq.offers.map(({ id, summary }) => ({ id, summaryHash: String(summary) }))
       const choice = chooseResponses(summaries, planned, this.#responses.get(rfq.id), left)
       left = choice.left
       sent += 1 + choice.request.size
       postponed += choice.postponed
       this.#record(rfq, choice.request, now)
-      read.push(...[...choice.request].map((id) => `${rfq.id} ${id}`))
+      for (const id of choice.request) {
+        const document = `${rfq.id} ${id}`
+        ;(this.#failing.has(document) ? failed : read).push(document)
+      }
     }
     for (const { id } of plan.postponed) {
       const rfq = this.#rfqs.find((each) => each.id === id) as WorldRfq
       if (!this.#known.has(id)) this.#known.set(id, rfqState(rfq, now, null))
     }
     this.#now += INTERVAL_MS
-    return { sent, postponed, order: plan.reads.map(({ id }) => id), read, rates: plan.rates }
+    return { sent, postponed, order: plan.reads.map(({ id }) => id), read, failed, rates: plan.rates }
   }
 
   /** Polls so many times. Returns the requests of each poll. */
@@ -166,14 +190,17 @@ export class RequestWorld {
     this.#known.set(rfq.id, rfqState(rfq, now, now))
     const states = this.#responses.get(rfq.id) ?? new Map<string, ResponsePollState>()
     this.#responses.set(rfq.id, states)
+    // They are recorded after they were requested.
+    const recordedAt = new Date(now.getTime() + 1_000).toISOString()
     for (const { id, summary } of rfq.offers) {
       const before = states.get(id)
-      const isRead = requested.has(id)
+      const isRequested = requested.has(id)
+      const isRead = isRequested && !this.#failing.has(`${rfq.id} ${id}`)
       states.set(id, {
         ...{ rfqId: rfq.id, id, missingSince: null, validators: null, fingerprint: null, summaryHash: String(summary) },
-        firstObservedAt: before?.firstObservedAt ?? now.toISOString(),
+        firstObservedAt: before?.firstObservedAt ?? recordedAt,
         readAt: isRead ? now.toISOString() : (before?.readAt ?? null),
-        requestedAt: isRead ? now.toISOString() : (before?.requestedAt ?? null),
+        requestedAt: isRequested ? now.toISOString() : (before?.requestedAt ?? null),
         readSummaryHash: isRead ? String(summary) : (before?.readSummaryHash ?? null),
       })
     }
@@ -185,5 +212,6 @@ const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null
   listHash: readAt === null ? null : String(entry),
   shape: readAt === null ? 'list' : 'full',
   detailReadAt: readAt?.toISOString() ?? null,
+  requestedAt: readAt?.toISOString() ?? null,
   firstObservedAt: now.toISOString(),
 })
