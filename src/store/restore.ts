@@ -110,12 +110,12 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
  * Refuses while another process has the database open. Takes SQLite's exclusive lock for a moment, which also notices
  * processes in other containers, and which applies a write-ahead log left by a crash.
  */
-export function rejectInUse(database: string): void {
+export function rejectInUse(database: string, consequence = 'Nothing was changed.'): void {
   if (!existsSync(database)) return
   const users = findFileUsers([database, `${database}-wal`, `${database}-shm`])
   if (users.length > 0) {
     throw new StoreError(
-      `The database ${database} is in use by ${describeFileUsers(users)}. Nothing was changed. ` +
+      `The database ${database} is in use by ${describeFileUsers(users)}. ${consequence} ` +
         'Stop it first; with Docker: docker compose stop.',
     )
   }
@@ -129,7 +129,7 @@ export function rejectInUse(database: string): void {
     if (!(error instanceof Database.SqliteError) || !/^SQLITE_(BUSY|LOCKED)/.test(error.code)) return
     throw new StoreError(
       `The database ${database} is in use by a process that this user or this container cannot see. ` +
-        'Nothing was changed. Stop it first; with Docker: docker compose stop.',
+        `${consequence} Stop it first; with Docker: docker compose stop.`,
     )
   } finally {
     db?.close()

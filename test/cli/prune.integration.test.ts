@@ -67,8 +67,19 @@ describe('quotekeeper prune', () => {
   it('compacts the file only while no other process uses it', async () => {
     const { quotekeeper, path, count } = await prunableFixture()
     const other = await openStore({ path })
+    const before = count()
     const refused = await quotekeeper('prune', '--compact')
-    expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('in use') })
+    expect(refused).toMatchObject({ status: 1, out: expect.stringMatching(/ 1284 +\d/) })
+    expect(refused.err).toMatch(
+      /: the rows above were removed, but the file was not made smaller: .* in use by .* The file was not compacted\. Stop it/,
+    )
+    expect(count()).toBe(before - 1284)
+    const again = await quotekeeper('prune', '--compact', '--json')
+    expect(JSON.parse(again.out)).toMatchObject({ runs: { rows: 0 }, compacted: null })
+    expect(again).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/: there was nothing to remove, but .*in use/),
+    })
     await other.close()
     const [size, runs] = [statSync(path).size, count()]
     expect(await quotekeeper('prune', '--compact')).toMatchObject({

@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs'
+import { copyFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { compactDatabase } from '../../src/store/compact.js'
 import { PAGE_SIZE } from '../../src/store/sqlite.js'
 import { openStore } from '../../src/store/store.js'
+import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 /** A database with pages of 4 KiB, as earlier versions made it, and some unused bytes. */
@@ -57,3 +58,28 @@ it('becomes large when a file is compacted, unless that would make it larger', a
   expect(compactDatabase(small).after).toBeLessThanOrEqual(size)
   expect(pragmas(small)).toEqual([4096, 'wal', 'ok'])
 })
+
+it.skipIf(mountSkipReason() !== null)(
+  'is not changed on a disk with too little space: the error says how much it takes and how much there is',
+  async () => {
+    const { folder } = mountSmallDisk('12m') as SmallDisk
+    const [path, ballast] = [join(folder, 'quotekeeper.db'), join(folder, 'ballast')]
+    copyFileSync(await databaseOfSmallPages(2 ** 20), path)
+    const db = new Database(path)
+    db.exec(`create table kept as select randomblob(${3 * 2 ** 20}) as bytes`)
+    db.pragma('wal_checkpoint(truncate)')
+    const unused = (db.pragma('freelist_count', { simple: true }) as number) * 4096
+    db.close()
+    const data = statSync(path).size - unused
+    const words =
+      /takes about 3\.\d MB to 6\.\d MB, and \d\.\d MB are free in .*The file was not compacted\. Free some space/
+    for (const free of [2_000_000, 1_000_000, 500_000, 100_000, 2_000_000, 1_000_000]) {
+      const { bavail, bsize } = statfsSync(folder)
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - free))
+      expect(() => compactDatabase(path)).toThrow(words)
+      rmSync(ballast)
+      expect(pragmas(path)[2]).toBe('ok')
+    }
+    expect(compactDatabase(path).after).toBeLessThanOrEqual(data)
+  },
+)

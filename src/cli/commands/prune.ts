@@ -3,7 +3,8 @@ import { databaseFile } from '../../store/database-location.js'
 import { pruneOptions } from '../../store/retention.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
-import { UsageError } from '../cli-error.js'
+import { FailedError, UsageError } from '../cli-error.js'
+import { isUserFacing } from '../error-message.js'
 import { type JsonOption, jsonOption, withExamples } from '../options.js'
 import { printJson, printTable } from '../output.js'
 import type { Column } from '../terminal-table.js'
@@ -40,16 +41,38 @@ async function prune(cli: Cli, options: Options): Promise<void> {
     { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, readOnlyIfNeeded: dryRun },
     (app) => pruneStore(cli, app, options),
   )
-  const compacted = compact && file !== null ? (await import('../../store/compact.js')).compactDatabase(file) : null
-  if (options.json) printJson(cli.io, { ...report, dryRun, ...(compacted === null ? {} : { compacted }) })
-  else {
-    printReport(cli, report)
-    const compaction = compacted && `from ${formatBytes(compacted.before)} to ${formatBytes(compacted.after)}`
-    cli.io.err(
-      `${compaction === null ? describeResult(report, { dryRun, file }) : `Compacted ${file} ${compaction}.`}\n`,
-    )
+  const compaction = compact && file !== null ? await compactFile(file) : null
+  if (options.json) printJson(cli.io, { ...report, dryRun, ...(compaction && { compacted: compaction.compacted }) })
+  else printReport(cli, report)
+  if (compaction?.error) throw notCompactedError(report, compaction.error)
+  if (!options.json) {
+    const { compacted } = compaction ?? {}
+    const result = compacted
+      ? `Compacted ${file} from ${formatBytes(compacted.before)} to ${formatBytes(compacted.after)}.`
+      : describeResult(report, { dryRun, file })
+    cli.io.err(`${result}\n`)
   }
 }
+
+type Compaction = { compacted: { before: number; after: number }; error?: never } | { compacted: null; error: Error }
+
+/** An error of the database is a result too: the rows are removed by then. */
+async function compactFile(file: string): Promise<Compaction> {
+  const { compactDatabase } = await import('../../store/compact.js')
+  try {
+    return { compacted: compactDatabase(file) }
+  } catch (error) {
+    if (error instanceof Error && isUserFacing(error)) return { compacted: null, error }
+    throw error
+  }
+}
+
+function notCompactedError(report: PruneReport, error: Error): FailedError {
+  const done = isEmpty(report) ? 'there was nothing to remove' : 'the rows above were removed'
+  return new FailedError(`${done}, but the file was not made smaller: ${error.message}`, { cause: error })
+}
+
+const isEmpty = ({ runs, plans, events }: PruneReport) => runs.rows + plans.rows + events.rows === 0
 
 /**
  * Closes the store when it ends, so that the file can be compacted.
@@ -83,12 +106,9 @@ function printReport({ io }: Cli, { runs, plans, events }: PruneReport): void {
   printTable(io, COLUMNS, rows, '')
 }
 
-function describeResult(
-  { runs, plans, events }: PruneReport,
-  { dryRun, file }: { dryRun: boolean; file: string | null },
-): string {
+function describeResult(report: PruneReport, { dryRun, file }: { dryRun: boolean; file: string | null }): string {
   if (dryRun) return 'Nothing was changed.'
-  if (runs.rows + plans.rows + events.rows === 0) return 'There was nothing to remove.'
+  if (isEmpty(report)) return 'There was nothing to remove.'
   const reused = 'The space is used again for new data'
   return file === null ? `${reused}.` : `${reused}; --compact gives it back to the disk.`
 }
