@@ -43,6 +43,8 @@ export interface ItemReadOptions {
   fingerprint?: string | null | undefined
   /** The stored document, for a conditional request. Default: the document is sent whatever is stored. */
   stored?: StoredText | undefined
+  /** Retries after the first attempt. Default: as many as `requests.retries` says. */
+  retries?: number | undefined
 }
 
 /** A stored document with what the marketplace sent with it. */

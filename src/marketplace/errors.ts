@@ -20,6 +20,9 @@ export class UnavailableError extends MarketplaceError {
   override name = 'UnavailableError'
 }
 
+/** Nothing was sent, because too many requests of the run failed: it says nothing of the document. */
+export class NotSentError extends UnavailableError {}
+
 /** 400, 404 or 410 for one RFQ or response, or an identifier that cannot be part of a URL: skip this item. */
 export class ItemError extends MarketplaceError {
   override name = 'ItemError'

@@ -12,7 +12,7 @@ import {
 import { findSummaryConflicts } from '../domain/summary-conflict.js'
 import type { Validators } from '../domain/validators.js'
 import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'
-import { ItemError } from './errors.js'
+import { ItemError, NotSentError, UnavailableError } from './errors.js'
 import { type ParsedText, readElements } from './json-body.js'
 
 /** An RFQ with all its responses, from one read. */
@@ -42,7 +42,7 @@ export interface FetchedResponse {
   hash?: string
   /** Parsing the text is known to lose nothing. */
   losesNothing?: boolean
-  /** `summary` if the marketplace lists the response but answers 400, 404 or 410 when it is read. */
+  /** `summary` if the response was not requested, or in vain. */
   shape: 'full' | 'summary'
   /** Of its summary; null if that cannot be told. */
   summaryHash: string | null
@@ -91,24 +91,36 @@ export interface KnownResponse {
   readSummaryHash: string | null
 }
 
+/** What is done about documents that the marketplace does not send for now. */
+export interface FailureOptions {
+  /** Documents that are requested once, without retries, because their last request was in vain. */
+  attemptOnce: { rfq: boolean; response(id: string): boolean }
+  /** Called with a response that was requested in vain, of which the summary is used. */
+  onUnavailable(error: UnavailableError): void
+}
+
 export interface ReadOptions {
   /** Chooses the responses to request; default all. */
   choose?: ChooseResponses | undefined
   known?: KnownDocuments | undefined
   /** Stored documents, for conditional requests. Default none. */
   storedText?: ConditionalReads | undefined
+  /** Default: every document is requested with retries, and the read fails if a response is not sent. */
+  failures?: FailureOptions | undefined
 }
 
 /**
  * Reads one RFQ, then its responses.
- * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404 or 410
+ * @throws MarketplaceError if the RFQ cannot be read, or a response, for another reason than 400, 404 or 410 and those that
+ *   `failures` is for
  */
 export async function readRfqWithResponses(
   session: ChannelSession,
   id: string,
-  { choose, known, storedText }: ReadOptions = {},
+  { choose, known, storedText, failures }: ReadOptions = {},
 ): Promise<FetchedRfq> {
-  const read = await session.readRfq(id, { fingerprint: known?.rfq, stored: storedText?.rfq })
+  const retries = failures?.attemptOnce.rfq ? 0 : undefined
+  const read = await session.readRfq(id, { fingerprint: known?.rfq, stored: storedText?.rfq, retries })
   const { value: rfq, readAt, serverDate, validators } = read
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
@@ -126,8 +138,8 @@ export async function readRfqWithResponses(
     if (requested) {
       const stored = storedText?.response(responseId, summaryHash)
       const fingerprint = fingerprintOf(known?.response(responseId), summaryHash)
-      const address = { rfqId: id, id: responseId, entry, options: { fingerprint, stored } }
-      content = await fetchResponse(session, address, summary)
+      const options = { fingerprint, stored, retries: failures?.attemptOnce.response(responseId) ? 0 : undefined }
+      content = await fetchResponse(session, { rfqId: id, id: responseId, entry, options, failures }, summary)
     } else content = await parseSummary(summary)
     // Not a copy: a document that is not parsed yet stays so.
     return Object.assign(content, { id: responseId, summaryHash, requested })
@@ -156,9 +168,17 @@ interface ListedEntry extends ListedResponse {
 const fingerprintOf = (known: KnownResponse | undefined, summaryHash: string | null): string | null =>
   known !== undefined && known.readSummaryHash === summaryHash ? known.fingerprint : null
 
+interface ResponseRequest {
+  rfqId: string
+  id: string
+  entry: unknown
+  options: ItemReadOptions
+  failures: FailureOptions | undefined
+}
+
 async function fetchResponse(
   session: ChannelSession,
-  { rfqId, id, entry, options }: { rfqId: string; id: string; entry: unknown; options: ItemReadOptions },
+  { rfqId, id, entry, options, failures }: ResponseRequest,
   summaryOf: () => Promise<ParsedText>,
 ): Promise<ResponseContent> {
   try {
@@ -170,13 +190,21 @@ async function fetchResponse(
     if (text !== null && exactBody === body) return new ResponseText(text, value, { problems, validators })
     return { body, exactBody, text, valid, problems, fingerprint, shape: 'full', validators }
   } catch (error) {
-    if (!(error instanceof ItemError)) throw error
+    if (failures !== undefined && isUnavailable(error)) {
+      failures.onUnavailable(error)
+      // That may be an outage, which is no problem of this document.
+      if (!failures.attemptOnce.response(id)) return parseSummary(summaryOf)
+    } else if (!(error instanceof ItemError)) throw error
     const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
     const problem: Problem = { path: '', code, message: `listed, but cannot be read: ${error.message}` }
     const summary = await parseSummary(summaryOf)
     return { ...summary, problems: [problem, ...summary.problems] }
   }
 }
+
+/** Whether a document was requested, and the marketplace did not send it for now. */
+export const isUnavailable = (error: unknown): error is UnavailableError =>
+  error instanceof UnavailableError && !(error instanceof NotSentError)
 
 type ResponseContent = Omit<FetchedResponse, 'id' | 'summaryHash' | 'requested'>
 

@@ -16,7 +16,7 @@ import {
 import type { Validators } from '../domain/validators.js'
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseResult, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
-import { ChannelError, ItemError, UnavailableError } from './errors.js'
+import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
 import { createKeyRemover, noteRemovedKey } from './key-removal.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
@@ -108,7 +108,7 @@ export class Session implements ChannelSession {
     operation: Operation,
     segments: string[],
     parse: DocumentParser<T>,
-    { fingerprint: known, stored }: ItemReadOptions = {},
+    { fingerprint: known, stored, retries }: ItemReadOptions = {},
   ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
     const id = segments.at(-1) as string
@@ -126,7 +126,7 @@ export class Session implements ChannelSession {
       const parsed = readJsonObject(reply, target.label, this.#sanitize)
       return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
     }
-    const read = await this.#read(target, parseItem, stored)
+    const read = await this.#read(target, parseItem, { stored, retries })
     // The stored text is another one than was sent.
     return read.value.fingerprint === null ? { ...read, validators: null } : read
   }
@@ -140,8 +140,12 @@ export class Session implements ChannelSession {
     return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
   }
 
-  #read<T>(target: Target, parse: ParseReply<T>, stored?: StoredText): Promise<ReadResult<T>> {
-    const { retries, backoff, timing } = this.#options
+  #read<T>(
+    target: Target,
+    parse: ParseReply<T>,
+    { stored, retries = this.#options.retries }: Pick<ItemReadOptions, 'stored' | 'retries'> = {},
+  ): Promise<ReadResult<T>> {
+    const { backoff, timing } = this.#options
     const attempt = (retry: number) => this.#attempt(target, { retry, stored }, parse)
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
   }
@@ -195,7 +199,7 @@ export class Session implements ChannelSession {
   #throwIfPointless({ method, label }: Target): void {
     if (this.#suspended) throw this.#suspended
     if (method === 'POST' || !this.#quota.exhausted) return
-    throw new UnavailableError(`${label()}: not sent, because too many requests of this run failed`)
+    throw new NotSentError(`${label()}: not sent, because too many requests of this run failed`)
   }
 
   #errorFor(reply: TransportReply, target: Target): Error {

@@ -55,11 +55,11 @@ export const lastShownAt = (row: EntityRow): string => (row.shape === 'full' && 
 
 /** When the document itself was read, or requested in vain since then, and what decides whether it is read again. */
 export function requestState(snapshot: ShapedSnapshot, readAt: string) {
-  const { shape, summaryHash = null, requested = true, validators } = snapshot
+  const { shape, summaryHash = null, requested = shape === 'summary', validators } = snapshot
   const isFull = shape === 'full'
   return {
     fullReadAt: isFull ? readAt : null,
-    requestedAt: shape === 'summary' && requested ? readAt : null,
+    requestedAt: !isFull && requested ? readAt : null,
     summaryHash,
     readSummaryHash: isFull ? summaryHash : null,
     etag: isFull ? (validators?.etag ?? null) : null,

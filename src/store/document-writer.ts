@@ -176,6 +176,11 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
           requested_at = coalesce(@requestedAt, requested_at)
         where ${OF_KEY}`,
       ).run({ ...key, readAt, summaryHash, requestedAt })
+    } else if (snapshot.requested) {
+      sql(
+        `update entities set requested_at = @readAt
+        where ${OF_KEY}`,
+      ).run({ ...key, readAt })
     }
   }
 

@@ -25,7 +25,8 @@ export interface Snapshot {
 
 /** An RFQ with its responses, stored in one transaction. */
 export interface RfqSnapshot {
-  rfq: Snapshot
+  /** `requested`, of a list entry: the RFQ itself was requested in vain. Default false. */
+  rfq: Snapshot & Pick<ResponseSnapshot, 'requested'>
   /** `list` for an RFQ that could never be read, of which only the list entry is known. */
   shape: 'full' | 'list'
   /** Hash of the list entry, to detect changes at the next poll. */

@@ -25,6 +25,8 @@ export interface PartResult {
   failures: { id: string; message: string }[]
   /** Identifiers of RFQs that the marketplace did not send. */
   unreadable: string[]
+  /** Those of them that were requested in vain. */
+  inVain: string[]
   /** Of a pause that the marketplace asked for, which ends the whole poll; null if it goes on. */
   error: { message: string; until: string } | null
 }
@@ -76,6 +78,7 @@ const result = z.object({
   postponed: z.number(),
   failures: z.array(z.object({ id: z.string(), message: z.string() })),
   unreadable: ids,
+  inVain: ids.default([]), // Earlier versions do not write it.
   error: z.object({ message: z.string(), until: z.iso.datetime() }).nullable(),
 }) satisfies z.ZodType<PartResult>
 

@@ -56,7 +56,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
       concurrency: options.concurrency,
       conditional: (options.conditional ?? false) && !options.full,
       left,
-      onUnreadable: ({ id }: RfqToRead) => recordIfNew(rfqPoll, id),
+      onUnreadable: ({ id }: RfqToRead, inVain: boolean) => recordUnsent(rfqPoll, id, inVain),
     }
     const { sharing } = options
     const onDone = reportProgress(context, rfqs.length)
@@ -139,15 +139,21 @@ async function recordUnreadable(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   await recordListEntry(poll, { ...entry, problems: [...entry.problems, UNADDRESSABLE] })
 }
 
-/** Records at least the list entry of a new RFQ; the next poll tries to read its detail again. */
-async function recordIfNew(poll: RfqPoll, id: string): Promise<void> {
+/** Records at least the list entry of a new RFQ, and that it was requested in vain; the next poll tries to read its detail again. */
+async function recordUnsent(poll: RfqPoll, id: string, inVain: boolean): Promise<void> {
   const entry = poll.entries.get(id)
-  if (entry && !poll.known.has(id)) await recordListEntry(poll, entry)
+  if (entry && (inVain || !poll.known.has(id))) await recordListEntry(poll, entry, inVain)
 }
 
 /** Records the list entry of an RFQ whose detail cannot be read, or that has no identifier. */
-async function recordListEntry(poll: RfqPoll, entry: RfqEntry): Promise<void> {
+async function recordListEntry(poll: RfqPoll, entry: RfqEntry, requested = false): Promise<void> {
   const { context, run, listReadAt } = poll
-  const snapshot = { rfq: entry, shape: 'list' as const, listHash: null, responses: [], responsesComplete: false }
+  const snapshot = {
+    rfq: Object.assign(entry, { requested }),
+    shape: 'list' as const,
+    listHash: null,
+    responses: [],
+    responsesComplete: false,
+  }
   countRecorded(poll, entry, await context.store.recordRfq(run, { ...snapshot, readAt: listReadAt }, context.now()))
 }

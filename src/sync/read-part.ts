@@ -32,6 +32,7 @@ interface ReadPartOptions {
 export async function readPart(context: PollContext, claim: PartClaim, options: ReadPartOptions): Promise<PartReading> {
   const progress = newProgress()
   const unreadable: string[] = []
+  const inVain: string[] = []
   const renewal = startRenewing(context.store, claim, options.sent)
   const lost = options.lost ? AbortSignal.any([options.lost, renewal.lost]) : renewal.lost
   let error: Error | null = null
@@ -42,7 +43,10 @@ export async function readPart(context: PollContext, claim: PartClaim, options: 
       ...{ context, run, progress, changes: [], ...part },
       concurrency: options.concurrency,
       storedState: await loadStates(context, run.channel, rfqs),
-      onUnreadable: ({ id }: RfqToRead) => void unreadable.push(id),
+      onUnreadable({ id }: RfqToRead, wasRequested: boolean) {
+        unreadable.push(id)
+        if (wasRequested) inVain.push(id)
+      },
     }
     await readRfqs(reading, rfqs)
   } catch (thrown) {
@@ -53,7 +57,7 @@ export async function readPart(context: PollContext, claim: PartClaim, options: 
   const { failures, postponed } = progress
   const documents = inserted + changed + unchanged
   return {
-    result: { seen, documents, invalid, postponed, failures, unreadable, error: toPartError(error) },
+    result: { seen, documents, invalid, postponed, failures, unreadable, inVain, error: toPartError(error) },
     ...{ error, requests },
   }
 }
@@ -91,7 +95,13 @@ export async function readPollPart(
 }
 
 const NOTHING_READ = {
-  result: { ...{ seen: 0, documents: 0, invalid: 0, postponed: 0 }, failures: [], unreadable: [], error: null },
+  result: {
+    ...{ seen: 0, documents: 0, invalid: 0, postponed: 0 },
+    failures: [],
+    unreadable: [],
+    inVain: [],
+    error: null,
+  },
   requests: 0,
 }
 

@@ -1,12 +1,27 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Observation, Rfq } from '../domain/observation.js'
-import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
-import { type ChooseResponses, type KnownDocuments, readRfqWithResponses } from '../marketplace/rfq-reader.js'
+import {
+  AbortedError,
+  ChannelError,
+  ItemError,
+  LedgerError,
+  MarketplaceError,
+  PausedError,
+  type UnavailableError,
+} from '../marketplace/errors.js'
+import {
+  type ChooseResponses,
+  type FailureOptions,
+  isUnavailable,
+  type KnownDocuments,
+  readRfqWithResponses,
+} from '../marketplace/rfq-reader.js'
+import type { ItemFailure } from '../runs.js'
 import type { RecordResult } from '../store/contract.js'
 import { conditionalReads, type StoredState } from './conditional-reads.js'
 import { findConflict } from './list-conflict.js'
 import { countChange, countMissing, type Poll } from './poll.js'
-import { chooseResponses } from './response-choice.js'
+import { chooseResponses, wasInVain } from './response-choice.js'
 import { nameOf, type RfqToRead } from './rfq-to-read.js'
 
 /** What reads RFQs for a run, in the process that began it or in one that helps. */
@@ -19,8 +34,8 @@ export interface RfqReading extends Poll {
   left: number
   /** What is stored of an RFQ; undefined if it is new. */
   storedState: (id: string) => Promise<StoredState | undefined>
-  /** Called with an RFQ that the marketplace did not send. */
-  onUnreadable: (rfq: RfqToRead) => void | Promise<void>
+  /** Called with an RFQ that the marketplace did not send; `inVain`: a planned poll requested it, and that is to be remembered. */
+  onUnreadable: (rfq: RfqToRead, inVain: boolean) => void | Promise<void>
   /** Called after each RFQ. */
   onDone?: () => void
 }
@@ -92,15 +107,18 @@ interface Turn {
 async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Turn): Promise<void> {
   const { context, run, progress } = reading
   try {
-    const fetched = await limit(() => (ended() ? null : fetchRfq(reading, rfq)))
-    if (fetched === null) return
+    const read = await limit(() => (ended() ? null : fetchRfq(reading, rfq)))
+    if (read === null) return
+    const { fetched, failures } = read
+    reading.progress.failures.push(...failures)
     const document = withListProblems(fetched.rfq, rfq)
     const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: rfq.listHash }
     countRecorded(reading, document, await context.store.recordRfq(run, snapshot, context.now()))
     progress.counts.seen += fetched.responses.length + fetched.observed.length
     progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
   } catch (error) {
-    if (error instanceof MarketplaceError && !(error instanceof AbortedError)) await reading.onUnreadable(rfq)
+    if (error instanceof MarketplaceError && !(error instanceof AbortedError))
+      await reading.onUnreadable(rfq, rfq.planned !== null && (error instanceof ItemError || isUnavailable(error)))
     throw error
   }
 }
@@ -109,11 +127,36 @@ async function fetchRfq(reading: RfqReading, rfq: RfqToRead) {
   throwIfStopped(reading)
   const { context, run, conditional } = reading
   const stored = await reading.storedState(rfq.id)
-  return readRfqWithResponses(context.session, rfq.id, {
+  const unavailable: UnavailableError[] = []
+  const fetched = await readRfqWithResponses(context.session, rfq.id, {
     choose: responseChooser(reading, rfq, stored),
     known: stored && knownDocuments(stored, rfq),
     storedText: stored && conditional ? conditionalReads(context.store, run.channel, rfq, stored) : undefined,
+    failures: rfq.planned === null ? undefined : failureOptions(stored, unavailable),
   })
+  return { fetched, failures: describeUnavailable(rfq, unavailable) }
+}
+
+/**
+ * A planned poll records what it can read of an RFQ, and spends one request on a document whose last request was in vain. In other
+ * polls, a person waits for the whole RFQ.
+ */
+function failureOptions(stored: StoredState | undefined, unavailable: UnavailableError[]): FailureOptions {
+  const failed = (state: Parameters<typeof wasInVain>[0] | undefined) => state !== undefined && wasInVain(state)
+  return {
+    attemptOnce: {
+      rfq: failed(stored && { readAt: stored.rfq.detailReadAt, requestedAt: stored.rfq.requestedAt }),
+      response: (id) => failed(stored?.responses.get(id)),
+    },
+    onUnavailable: (error) => void unavailable.push(error),
+  }
+}
+
+/** One failure, however many offers of the RFQ could not be read. */
+function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {
+  if (first === undefined) return []
+  const more = others.length === 0 ? '' : ` (and ${others.length} more of its offers could not be read)`
+  return [{ id: nameOf(rfq), message: `${first.message}${more}` }]
 }
 
 /** Chooses the responses to request; undefined: all. */

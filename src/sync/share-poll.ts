@@ -146,7 +146,7 @@ async function waitForOthers({ context, run }: SharedReading): Promise<void> {
 async function addUp(reading: SharedReading, parts: readonly PollPart[]): Promise<Error | null> {
   const { context, run, progress } = reading
   const uncounted = new Set(parts)
-  const unreadable: RfqToRead[] = []
+  const unreadable: { rfq: RfqToRead; inVain: boolean }[] = []
   let failure: PartResult['error'] = null
   const slice = new TimeSlice()
   try {
@@ -163,12 +163,13 @@ async function addUp(reading: SharedReading, parts: readonly PollPart[]): Promis
       const part = parts[number] as PollPart
       uncounted.delete(part)
       const ids = new Set(result.unreadable)
-      for (const rfq of part.rfqs) if (ids.has(rfq.id)) unreadable.push(rfq)
+      const inVain = new Set(result.inVain)
+      for (const rfq of part.rfqs) if (ids.has(rfq.id)) unreadable.push({ rfq, inVain: inVain.has(rfq.id) })
       if (slice.isOver) await slice.next()
     }
   } finally {
     progress.shared = { unfinishedRfqs: idsOf([...uncounted]) }
   }
-  for (const rfq of unreadable) await reading.onUnreadable(rfq)
+  for (const { rfq, inVain } of unreadable) await reading.onUnreadable(rfq, inVain)
   return failure && fromPartError(failure)
 }

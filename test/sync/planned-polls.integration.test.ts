@@ -222,6 +222,63 @@ describe('planned polls', () => {
       expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2, changed: 0 })
   })
 
+  it('request documents that always fail once each, record the others, and recover at once, over polls with a restart', async () => {
+    const { fixture, world, ids, offerIds } = await openWithRfqs(4, 3)
+    const [rfqId = '', later = ''] = [ids[0], ids[3]]
+    const [first = '', second = '', readable = ''] = offerIds[1] ?? []
+    await plannedPoll(fixture, { budget: 1 })
+    fixture.sandbox.faults.add({
+      ...{ operation: 'readRfq', rfqId, times: Infinity, effect: { kind: 'status', status: 500 } },
+    })
+    fixture.sandbox.faults.add({ responseId: first, times: Infinity, effect: { kind: 'status', status: 500 } })
+    fixture.sandbox.faults.add({ responseId: second, times: Infinity, effect: { kind: 'text', text: '{"id":' } })
+    /** How often each was requested by a poll. */
+    const attempts = async (poll: () => Promise<unknown>) => {
+      const before = fixture.sandbox.requests.length
+      await poll()
+      const paths = fixture.sandbox.requests.slice(before).map(({ path }) => path)
+      return [rfqId, first, second, later].map((id) => paths.filter((path) => path.endsWith(id)).length)
+    }
+    expect(await attempts(() => plannedPoll(fixture))).toEqual([3, 3, 3, 1])
+    expect(await fixture.store.problems({})).toEqual([])
+    // One that was read before fails from now on.
+    const lateFault = { operation: 'readRfq', rfqId: later, times: Infinity } as const
+    fixture.sandbox.faults.add({ ...lateFault, effect: { kind: 'status', status: 500 } })
+    expect(await attempts(() => plannedPoll(fixture))).toEqual([1, 1, 1, 3])
+    for (let poll = 0; poll < 6; poll++) {
+      if (poll === 3) await fixture.reopenStore()
+      world.changeResponse(readable, { offer: { totalPrice: 1_000 + poll } })
+      const attempted = await attempts(async () => {
+        const { run, failures, changes } = await plannedPoll(fixture)
+        expect(run).toMatchObject({ outcome: 'partial', postponed: 0, failedItems: 3 })
+        expect(failures.map(({ message }) => message).join(' ')).toContain('1 more of its offers could not be read')
+        expect(changes.map(({ id }) => id)).toContain(readable)
+      })
+      expect(attempted).toEqual([1, 1, 1, 1])
+    }
+    const shapes = async () => {
+      const rfqs = new Map((await fixture.store.rfqs({})).map((found) => [found.rfq.id, found]))
+      return ids.map((id) => [rfqs.get(id)?.rfq.shape, ...(rfqs.get(id)?.responses.map(({ shape }) => shape) ?? [])])
+    }
+    const full = ['full', 'full', 'full', 'full']
+    expect((await shapes()).map((each) => each.toSorted())).toEqual([
+      ['list'],
+      ['full', 'full', 'summary', 'summary'],
+      full,
+      full,
+    ])
+    const problems = await fixture.store.problems({})
+    expect(problems.map(({ entityId, code }) => [entityId, code]).sort()).toEqual(
+      [first, second].sort().map((id) => [id, 'unavailable']),
+    )
+    // A person who asks for it waits for every attempt.
+    expect((await attempts(() => fixture.pollRfqs())).slice(0, 1)).toEqual([3])
+    fixture.sandbox.faults.clear()
+    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', postponed: 0 })
+    expect(await shapes()).toEqual([full, full, full, full])
+    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 4 })
+  })
+
   it('by hand read everything open, whatever was read just before', async () => {
     const { fixture } = await openWithRfqs(2, 1)
     for (let round = 0; round < 6; round++) {

@@ -246,7 +246,7 @@ export class DocumentChanges {
         summary_hash,
         requested_at: requested_at ?? this.find(key)?.requested_at ?? null,
       })
-    }
+    } else if (snapshot.requested) this.#update(key, { requested_at: columns.requested_at })
   }
 
   #withProblems(key: EntityKey, { problems }: ShapedSnapshot, context: ChangeContext, result: UpsertResult) {
