@@ -19,12 +19,13 @@ export async function describeClosing(
   channel: string,
   { now, hold }: { now: Date; hold: string | null },
 ): Promise<ReadinessCheck> {
-  const [round, close, unsettled, plans] = await Promise.all([
+  const [round, close, closes, plans] = await Promise.all([
     store.newestRun({ channel, kind: 'close' }),
     store.lastClose(channel),
     store.unsettledCloses({ channel, now }),
     store.heldPlans({ channel, now }),
   ])
+  const unsettled = closes.filter(({ inProgress }) => !inProgress)
   const named = unsettled
     .slice(0, MAX_NAMED)
     .map(({ outcome, rfqNumber, rfqId }) => `RFQ ${rfqNumber ?? rfqId} ${outcome === 'open' ? 'unsettled' : outcome}`)

@@ -81,7 +81,7 @@ async function finishRound(round: Round): Promise<void> {
   const { store, now } = round.context
   const repeated = round.repeated.splice(0)
   if (repeated.length > 0) await store.recordRepeats(repeated, now())
-  round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now() })
+  round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now(), endingRun: round.run.id })
   round.heldPlans = await store.heldPlans({ channel: round.channel, now: now() })
 }
 

@@ -257,6 +257,8 @@ export interface UnsettledClose {
   rfqNumber: number | null
   /** `open`: a close intent that is not settled. */
   outcome: 'refused' | 'unknown' | 'failed' | 'open'
+  /** `open`, while a closing round of the channel runs: it is about to be settled. */
+  inProgress: boolean
   since: Timestamp
   /** The decision with this outcome; null for an open intent. */
   decisionId: number | null

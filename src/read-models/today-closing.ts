@@ -28,25 +28,26 @@ export async function closingItems(context: TodayContext): Promise<TodayItem[]> 
 }
 
 function unsettledItem(close: UnsettledClose, { byId }: TodayContext): TodayItem {
-  const { channel, rfqId, rfqNumber, outcome, since, reason } = close
+  const { channel, rfqId, rfqNumber, outcome, inProgress, since, reason } = close
   const row = byId.get(keyOf({ channel, id: rfqId }))
   const name = row?.name ?? rfqId
-  const command =
-    close.decisionId === null
-      ? `quotekeeper close-expired ${onChannel(channel)}`
-      : `quotekeeper decisions --explain ${close.decisionId}`
+  const facts = `${sentence(reason)} ${sentence(close.remedy)}`
   return {
     kind: outcome === 'open' ? 'unsettled' : outcome,
-    severity: outcome === 'open' ? 'medium' : 'high',
+    severity: inProgress ? 'low' : outcome === 'open' ? 'medium' : 'high',
     ...rfqFields(channel, rfqId, row, rfqNumber),
-    words: `${UNSETTLED_WORDS[outcome]}: ${sentence(reason)} ${sentence(close.remedy)}`,
+    words: inProgress ? facts : `${UNSETTLED_WORDS[outcome]}: ${facts}`,
     since,
-    action: {
-      words: outcome === 'open' ? 'Run a closing round' : 'Look at the evidence',
-      command,
-      path: closingPath(channel, name),
-    },
+    action: { ...unsettledAction(close), path: closingPath(channel, name) },
   }
+}
+
+function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): { words: string; command: string } {
+  if (inProgress)
+    return { words: 'See whether the round has ended', command: `quotekeeper runs --kind close ${onChannel(channel)}` }
+  return decisionId === null
+    ? { words: 'Run a closing round', command: `quotekeeper close-expired ${onChannel(channel)}` }
+    : { words: 'Look at the evidence', command: `quotekeeper decisions --explain ${decisionId}` }
 }
 
 const UNSETTLED_WORDS: Record<UnsettledClose['outcome'], string> = {

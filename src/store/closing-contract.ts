@@ -70,9 +70,10 @@ export interface Closings {
   closeAnswers(channel: string): Promise<DecisionRecord[]>
   /**
    * RFQs that need a person: the newest close was refused, is unknown or failed, or its intent is open; oldest first.
-   * An RFQ that is closed, missing, or due again only later is not among them (docs/CLOSING.md, rule 12).
+   * An RFQ that is closed, missing, or due again only later is not among them (docs/CLOSING.md, rule 12). `endingRun`: a closing round
+   * that does no more, so that it does not count as in progress.
    */
-  unsettledCloses(filter: { channel?: string; now: Date }): Promise<UnsettledClose[]>
+  unsettledCloses(filter: { channel?: string; now: Date; endingRun?: number }): Promise<UnsettledClose[]>
   /** Rounds that were held because of their size and not approved since; expired plans are not among them. */
   heldPlans(filter: { channel?: string; now: Date }): Promise<HeldPlan[]>
   /** How many intents of each RFQ were sent after a moment. */

@@ -14,6 +14,8 @@ interface UnsettledRow {
   channel: string
   rfq_id: string
   outcome: UnsettledClose['outcome']
+  /** 1: an open intent, while a closing round of its channel runs. */
+  in_progress: number
   since: string
   decision_id: number | null
   reason: string
@@ -28,15 +30,23 @@ interface UnsettledRow {
 const unsettled = (ofChannel: string | false) => `
 with answers as (
   select * from close_decisions where id in (${selectNewestIds(allOf(IS_ANSWER, ofChannel))})
+), rounds as (
+  select channel from runs where kind = 'close' and finished_at is null and lease_until >= @now and id <> @endingRun
 ), open as (
-  select * from close_intents where ${allOf(`state in ${OPEN}`, ofChannel)}
+  select i.*, case when channel in (select channel from rounds) then 1 else 0 end as in_progress
+  from close_intents i where ${allOf(`state in ${OPEN}`, ofChannel)}
 ), unsettled as (
-  select channel, rfq_id, outcome, decided_at as since, id as decision_id, reason, evidence, time_zone
+  select channel, rfq_id, outcome, 0 as in_progress, decided_at as since, id as decision_id, reason, evidence, time_zone
   from answers a where outcome in ('refused', 'unknown', 'failed')
     and not exists (select 1 from open o where o.channel = a.channel and o.rfq_id = a.rfq_id)
   union all
-  select channel, rfq_id, 'open', coalesce(sent_at, created_at), null,
-    case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, null, null
+  select channel, rfq_id, 'open', in_progress, coalesce(sent_at, created_at), null,
+    case
+      when in_progress = 1 and posts = 0 then 'a close is about to be sent'
+      when in_progress = 1 then 'a close is being sent or verified'
+      when posts > 0 then 'a close was sent and is not settled'
+      else 'a close was planned and not sent'
+    end, null, null
   from open
 )
 select u.*, e.missing_since, coalesce(e.latest_body, v.body) as body
@@ -48,9 +58,11 @@ order by u.since, u.channel, u.rfq_id`
 /** Closes that need a person (docs/CLOSING.md, rule 12). */
 export function createUnsettledCloses(database: SqlDatabase): Pick<Closings, 'unsettledCloses'> {
   return {
-    async unsettledCloses({ channel, now }) {
+    async unsettledCloses({ channel, now, endingRun }) {
       const rows = await database.all<UnsettledRow>(unsettled(channel !== undefined && 'channel = @channel'), {
         channel: channel ?? null,
+        now: now.toISOString(),
+        endingRun: endingRun ?? 0,
       })
       return rows.flatMap((row) => {
         const { document } = parseRfq(row.body === null ? null : JSON.parse(row.body))
@@ -74,6 +86,7 @@ function resultIn(evidence: string | null): string | null {
 function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
   const { channel, outcome, since } = row
   const rfqId = fromStoredText(row.rfq_id)
+  const inProgress = row.in_progress === 1
   const again = retryCommand(channel, { rfqNumber, rfqId })
   const remedies: Record<UnsettledClose['outcome'], string> = {
     refused:
@@ -81,13 +94,16 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
       `${new Date(Date.parse(since) + REFUSAL_HOLDS_MS).toISOString()}, or at once with: ${again}`,
     unknown: `check on the marketplace whether it is closed; it is not sent again, except with: ${again}`,
     failed: `check on the marketplace why the close had no effect; it is not sent again, except with: ${again}`,
-    open: 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again',
+    open: inProgress
+      ? 'nothing is to be done: the closing round in progress sends it, and reads the RFQ to verify it'
+      : 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again',
   }
   return {
     channel,
     rfqId,
     rfqNumber,
     outcome,
+    inProgress,
     since,
     decisionId: row.decision_id,
     reason: fromStoredText(resultIn(row.evidence) ?? row.reason),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { previewClose } from '../../src/closing/preview.js'
+import { today } from '../../src/read-models/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { todaySource } from '../helpers/today-source.js'
 
 const preview = (
   { store, now }: ChannelFixture,
@@ -70,17 +72,39 @@ describe('the preview of a close', () => {
     expect((await preview(fixture))?.against).toEqual([])
   })
 
-  it('says that a close of the RFQ is not settled', async () => {
+  it('says that a close of the RFQ is not settled, and that a round in progress does so, as Today does', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const { store, now } = fixture
+    const source = todaySource(store, [{ key: KEY, timeZone: 'UTC', autoClose: 'on', graceHours: 0 }])
+    const expectWords = async (words: string, remedy: RegExp, severity: string, command: string) => {
+      expect(await preview(fixture)).toMatchObject({
+        against: ['an earlier close of it is not settled yet'],
+        remedies: [expect.stringMatching(remedy)],
+        unsettled: expect.stringMatching(new RegExp(`^a ${words}; ${remedy.source}`)),
+      })
+      const { items } = await today(source, { now: now(), since: now() })
+      const [item] = items.filter(({ kind }) => kind === 'unsettled')
+      expect(item).toMatchObject({ severity, action: { command: expect.stringContaining(command) } })
+      expect(item?.words).toContain(`A ${words}. `)
+      // What the round itself reports when it has done its work.
+      const left = await store.unsettledCloses({ channel: KEY, now: now(), endingRun: run.id })
+      expect(left).toMatchObject([{ inProgress: false, reason: expect.stringMatching(/^a close was /) }])
+    }
     const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-    await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() })
-    expect(await preview(fixture)).toMatchObject({
-      against: ['an earlier close of it is not settled yet'],
-      remedies: [expect.stringContaining('a closing round settles it')],
-      unsettled: expect.stringMatching(/^a close was planned and not sent; a closing round settles it/),
-    })
-    expect(await preview(fixture, rfqId(2))).toMatchObject({ against: [], remedies: [] })
+    const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
+    const plan = { channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() }
+    const intent = await store.planClose(plan)
+    const [wait, settle] = [/nothing is to be done: the closing round in progress/, /a closing round settles it/]
+    await expectWords('close is about to be sent', wait, 'low', 'quotekeeper runs --kind close')
+    await store.markSending(intent, now())
+    await expectWords('close is being sent or verified', wait, 'low', 'quotekeeper runs --kind close')
+    await run.finish({ ...end, outcome: 'partial' }, now())
+    await expectWords('close was sent and is not settled', settle, 'medium', 'quotekeeper close-expired')
+    // A round whose process died is not in progress once its lease has expired.
+    const died = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ ...plan, rfqId: rfqId(2), runId: died.id })
+    fixture.advanceSeconds(31)
+    expect((await preview(fixture, rfqId(2)))?.unsettled).toMatch(/^a close was planned and not sent; a closing round/)
   })
 
   it('says that the RFQ waits for approval with others, and how to approve them', async () => {
