@@ -9,6 +9,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { RunEnd, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
 import { recomputeChain, tamper } from '../anchors/decision-log.js'
+import { eventually } from '../helpers/eventually.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, sql } from '../helpers/idle-runs.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -126,7 +127,7 @@ fault(
     const FAILED =
       "select failures > 0 as failed, error like '%status 503%' as named from maintenance where task = 'anchor'"
     await fixture.waitForRows(FAILED, [{ failed: 1, named: 1 }])
-    expect(failing.out).toContain('anchor failed; it will be tried again')
+    await eventually(() => expect(failing.out).toContain('anchor failed; it will be tried again'))
     await fixture.waitForRows("select count(*) > 0 as polled from runs where outcome = 'complete'", [{ polled: 1 }])
     failing.signal('SIGTERM')
     expect(await failing.ended).toBe('exit 0')
