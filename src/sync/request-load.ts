@@ -35,7 +35,7 @@ export interface Unit {
   dueAt: number
   /** Due soon, or due lately and still open: everything of it is read at every poll. */
   urgent: boolean
-  /** The earliest `waitingSince` of the RFQ and those of its responses that are due, except where the last request was in vain. */
+  /** The earliest `waitingSince` of the RFQ and those of its responses that are due and that a poll can read. */
   longestWait: number
   responses: Item[]
   /** Responses that need not be read yet, but will. */

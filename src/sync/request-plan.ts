@@ -161,9 +161,9 @@ function byValue(a: Unit, b: Unit): number {
   return a.longestWait - b.longestWait
 }
 
-/** Of the RFQ and those of its responses that are due. */
+/** Of the RFQ and those of its responses that are due and that a poll can read. */
 const longestWait = ({ rfq, responses }: Unit): number =>
   responses.reduce(
-    (oldest, { reason, waitingSince }) => (reason === 'failed' ? oldest : Math.min(oldest, waitingSince)),
+    (oldest, { reason, waitingSince }) => (rfq.failed || reason === 'failed' ? oldest : Math.min(oldest, waitingSince)),
     rfq.waitingSince,
   )
