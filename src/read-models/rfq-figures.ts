@@ -8,6 +8,8 @@ import type { RfqAssessment } from '../domain/comparison/rfq-assessment.js'
 export interface RfqFigures {
   /** Offers that can be ranked. */
   ranked: number
+  /** Offers that are not missing and of which only the summary is known: they were not read yet, or cannot be. */
+  summaryOnly: number
   /** Offers within the limits that the RFQ states and not rejected by their review, whatever their status. */
   meetRequirements: number
   /** Wanted tonnes; null if the RFQ states none. */
@@ -34,6 +36,7 @@ export interface RfqFigures {
 /** Of an RFQ without offers, and where figures are not asked for. */
 export const NO_FIGURES: RfqFigures = {
   ranked: 0,
+  summaryOnly: 0,
   meetRequirements: 0,
   wanted: null,
   volume: 0,
@@ -54,6 +57,7 @@ export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): 
   const isScored = context.settings.awardRule === 'best-score-compliant'
   return {
     ranked: summary.ranked,
+    summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
     meetRequirements: summary.meetRequirements,
     wanted: rfq.wanted.volume,
     volume: summary.volume,

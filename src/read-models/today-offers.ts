@@ -39,7 +39,9 @@ export function offerWords(
   if (figures?.accepted) return acceptedInWords(figures.accepted, figures.currency)
   if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
   if (offers === 0) return 'No offers yet.'
-  const count = formatCount(offers, 'offer')
+  const notRead = figures?.summaryOnly ?? 0
+  const count =
+    formatCount(offers, 'offer') + (notRead === 0 ? '' : ` (of ${notRead} only the summary was read so far)`)
   if (figures === undefined || figures.bestPricePerTonne === null) return `${count}, none can be ranked.`
   const best = `best price ${formatPricePerTonne(figures.bestPricePerTonne, figures.currency)}`
   const { award, wanted } = figures

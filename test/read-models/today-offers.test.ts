@@ -18,6 +18,14 @@ it.each([
   expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, award: { ...award, status } })).toBe(words)
 })
 
+it('an RFQ that is due soon says of how many offers only the summary was read', () => {
+  const words =
+    '3 offers (of 1 only the summary was read so far), best price 31.64 EUR/t, 100 % of the wanted volume covered.'
+  expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, summaryOnly: 1 })).toBe(words)
+  const none = '3 offers (of 2 only the summary was read so far), none can be ranked.'
+  expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, summaryOnly: 2, bestPricePerTonne: null })).toBe(none)
+})
+
 it('names an accepted offer of an RFQ that is due soon or overdue, before what the award rule finds', async () => {
   const accepted = { offers: ['Verdant · Peat', 'Other'], tonnes: 852, pricePerTonne: 31.64 }
   const words = 'Accepted: Verdant · Peat and 1 other offer, 852 t at 31.64 EUR/t.'

@@ -62,6 +62,7 @@ const rfqTerms = {
 export const rfqFigures = z
   .strictObject({
     ranked: count.describe('Offers that can be ranked.'),
+    summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
     meetRequirements: count.describe(
       'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
     ),
