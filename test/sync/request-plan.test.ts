@@ -112,48 +112,6 @@ describe('a plan with too few requests', () => {
       expect(sent).toBeLessThanOrEqual(15)
     }
   })
-
-  it.each([2, 4, 7, 9])(
-    'reads an RFQ due today fully first, then it and all others in turn, over a day of polls of %i documents',
-    async (budget) => {
-      const world = new RequestWorld(RULES, { rfqs: 12, offers: 5 })
-      for (let rfq = 0; rfq < 12; rfq++) world.setDue(rfq, rfq === 3 ? 20 : 120)
-      const offersOf = (from: number, to: number) =>
-        Array.from({ length: to - from }, (_, offer) => `rfq-3 offer-${from + offer}`)
-      /** The offers of that RFQ in the fewest polls: each takes one request for the RFQ. */
-      const expectFirst = async (offers: string[]) => {
-        const polls = Math.ceil(offers.length / (budget - 1))
-        const read: string[] = []
-        for (let poll = 0; poll < polls; poll++) read.push(...(await world.poll(budget)).read)
-        expect(read).toEqual(expect.arrayContaining(offers))
-        return read
-      }
-      const first = await expectFirst(offersOf(0, 5))
-      expect(first.filter((id) => id.startsWith('rfq-3 '))).toHaveLength(5)
-      const lastRead = new Map<string, number>()
-      const pollsBetween = new Map<string, number>()
-      for (let poll = 0; poll < POLLS_PER_DAY; poll++) {
-        // Also while everything else has waited for long.
-        if (poll === 150) {
-          for (let offer = 0; offer < 3; offer++) world.addOffer(3)
-          await expectFirst(offersOf(5, 8))
-        }
-        const { sent, read, rates } = await world.poll(budget)
-        expect(sent).toBeLessThanOrEqual(budget)
-        for (const id of read) {
-          const polls = poll - (lastRead.get(id) ?? 0)
-          pollsBetween.set(id, Math.max(polls, pollsBetween.get(id) ?? 0))
-          lastRead.set(id, poll)
-        }
-        if (poll > 80) expect(world.oldestMinutes()).toBeLessThanOrEqual(rates.ageMinutes)
-      }
-      expect(world.unread()).toEqual([])
-      // Not all fit into a poll, but each is read within an hour, if a poll can read more than an offer.
-      const longest = Math.max(...offersOf(0, 5).map((id) => pollsBetween.get(id) ?? Number.POSITIVE_INFINITY))
-      expect(longest).toBeLessThanOrEqual(budget === 2 ? 70 : 13)
-      expect(pollsBetween.size).toBe(12 * 5 + 3)
-    },
-  )
 })
 
 describe('documents that always fail', () => {
@@ -174,34 +132,4 @@ describe('documents that always fail', () => {
     expect(world.unread()).toEqual([])
     expect((await world.poll(1_000)).sent).toBe(5)
   })
-
-  it.each([4, 9])(
-    'take few of too few requests (%i), are not forgotten, and let nothing starve over a day',
-    async (budget) => {
-      const world = new RequestWorld(RULES, { rfqs: 10, offers: 4 })
-      world.fail(...FAILING)
-      const times = new Map<string, number>()
-      for (let poll = 0; poll < POLLS_PER_DAY; poll++) {
-        if (poll === 100) world.fail('rfq-9')
-        const { sent, failed } = await world.poll(budget)
-        expect(sent).toBeLessThanOrEqual(budget)
-        for (const document of failed) times.set(document, (times.get(document) ?? 0) + 1)
-      }
-      expect(world.unread()).toEqual(expect.arrayContaining(FAILING))
-      expect(world.unread().filter((id) => !id.startsWith('rfq-1') && !FAILING.includes(id))).toEqual([])
-      for (const document of FAILING) {
-        expect(times.get(document)).toBeGreaterThanOrEqual(3)
-        expect(times.get(document)).toBeLessThanOrEqual(POLLS_PER_DAY / 6)
-      }
-      // What can never be read does not keep others from being read first.
-      world.addRfq()
-      world.setDue(10, 20)
-      for (let offer = 0; offer < 3; offer++) world.addOffer(10)
-      const { read } = await world.poll(budget)
-      expect(read).toEqual(expect.arrayContaining([0, 1, 2].map((offer) => `rfq-10 offer-${offer}`)))
-      world.recover()
-      await world.polls(80, budget)
-      expect(world.unread()).toEqual([])
-    },
-  )
 })
