@@ -184,7 +184,8 @@ describe('a shared poll', () => {
       })
       fixture.advanceSeconds(300)
     }
-    expect(new Set(stopped)).toEqual(new Set([expect.stringContaining('stopped')]))
+    // Between two requests, or during one.
+    expect(new Set(stopped.map((message) => /stopped/.test(message)))).toEqual(new Set([true]))
   })
 
   it('is partial and counts what all processes recorded if the process that began it is stopped', async () => {
