@@ -52,7 +52,8 @@ const RFQS_PER_TURN = 300
 
 const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect, condition: string) => `
 select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
-  coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at, e.missing_since, e.first_observed_at, e.etag, e.last_modified,
+  coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
+  e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
   (select ${listOf('r.id')} from entities r
     ${joinOne('versions', 'w', currentVersion('w', 'r'))}
