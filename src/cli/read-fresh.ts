@@ -51,10 +51,12 @@ async function readRfq(
   const configured = findChannel(app.config, channel)
   try {
     const { run, failures } = await pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: id })
+    // Of some offers, if the RFQ itself was read.
+    if (failures[0]) return failures[0].message
     const state = (await store.rfqStates(channel)).find((each) => each.id === id)
     if ((state?.detailReadAt ?? '') >= run.startedAt) return null
     if (run.outcome !== 'failed' && state?.missingSince) return `it is no longer listed since ${state.missingSince}`
-    return failures[0]?.message ?? run.error ?? 'it is not in the list of the channel'
+    return run.error ?? 'it is not in the list of the channel'
   } catch (error) {
     // A poll did not end in time, or the marketplace asked for a pause.
     if (error instanceof Error && isUserFacing(error)) return errorMessage(error)

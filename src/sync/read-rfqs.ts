@@ -112,7 +112,7 @@ async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Tu
     const { fetched, failures } = read
     reading.progress.failures.push(...failures)
     const document = withListProblems(fetched.rfq, rfq)
-    const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: rfq.listHash }
+    const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: listHashOf(rfq, failures) }
     countRecorded(reading, document, await context.store.recordRfq(run, snapshot, context.now()))
     progress.counts.seen += fetched.responses.length + fetched.observed.length
     progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
@@ -132,17 +132,22 @@ async function fetchRfq(reading: RfqReading, rfq: RfqToRead) {
     choose: responseChooser(reading, rfq, stored),
     known: stored && knownDocuments(stored, rfq),
     storedText: stored && conditional ? conditionalReads(context.store, run.channel, rfq, stored) : undefined,
-    failures: rfq.planned === null ? undefined : failureOptions(stored, unavailable),
+    failures: failureOptions(rfq, stored, unavailable),
   })
   return { fetched, failures: describeUnavailable(rfq, unavailable) }
 }
 
 /**
- * A planned poll records what it can read of an RFQ, and spends one request on a document whose last request was in vain. In other
- * polls, a person waits for the whole RFQ.
+ * What can be read of an RFQ is recorded. A planned poll spends one request on a document whose last request was in vain; in other
+ * polls, a person waits for it.
  */
-function failureOptions(stored: StoredState | undefined, unavailable: UnavailableError[]): FailureOptions {
-  const failed = (state: Parameters<typeof wasInVain>[0] | undefined) => state !== undefined && wasInVain(state)
+function failureOptions(
+  { planned }: RfqToRead,
+  stored: StoredState | undefined,
+  unavailable: UnavailableError[],
+): FailureOptions {
+  const failed = (state: Parameters<typeof wasInVain>[0] | undefined) =>
+    planned !== null && state !== undefined && wasInVain(state)
   return {
     attemptOnce: {
       rfq: failed(stored && { readAt: stored.rfq.detailReadAt, requestedAt: stored.rfq.requestedAt }),
@@ -151,6 +156,10 @@ function failureOptions(stored: StoredState | undefined, unavailable: Unavailabl
     onUnavailable: (error) => void unavailable.push(error),
   }
 }
+
+/** A plan knows which offers were requested in vain; other polls read an RFQ again as long as its entry looks new. */
+const listHashOf = ({ planned, listHash }: RfqToRead, failures: readonly ItemFailure[]): string | null =>
+  planned === null && failures.length > 0 ? null : listHash
 
 /** One failure, however many offers of the RFQ could not be read. */
 function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {

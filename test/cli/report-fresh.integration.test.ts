@@ -20,7 +20,7 @@ async function openFixture() {
   // Ten minutes after the poll.
   const now = () => new Date(NOW.getTime() + 600_000)
   const quotekeeper = (...args: string[]) => fixture.quotekeeperWith({ now }, ...args)
-  return { ...fixture, quotekeeper, number: String(record?.terms.number), totalOf }
+  return { ...fixture, quotekeeper, number: String(record?.terms.number), offer, totalOf }
 }
 
 it('report --fresh shows what the marketplace shows now, and records it in a run', async () => {
@@ -47,6 +47,18 @@ it('report --fresh fails if the marketplace cannot be read, and reports on what 
   expect(stored.status).toBe(0)
   expect(stored.err).toMatch(/The report shows what is recorded \(as of 09:30 UTC.*could not be read/)
   expect(totalOf(stored.out)).toEqual(expect.any(Number))
+})
+
+it('report --fresh fails if one offer cannot be read, and reports on what was read only with --or-stored', async () => {
+  const { sandbox, quotekeeper, number, offer, totalOf } = await openFixture()
+  sandbox.faults.add({ responseId: offer, times: Infinity, effect: { kind: 'status', status: 500 } })
+  const failed = await quotekeeper('report', number, '--fresh', '--json')
+  expect({ status: failed.status, out: failed.out }).toEqual({ status: 1, out: '' })
+  expect(failed.err).toMatch(/could not be read from the marketplace: GET .*responses.*--or-stored\n$/)
+  const stored = await quotekeeper('report', number, '--fresh', '--or-stored', '--json')
+  expect(stored.status).toBe(0)
+  expect(stored.err).toMatch(/The report shows what is recorded .*because .*responses/)
+  expect(totalOf(stored.out)).not.toBe(123_456)
 })
 
 it('report --fresh waits for the end of a poll that is in progress, again and again', async () => {

@@ -53,7 +53,7 @@ describe('polling RFQs', () => {
     expect(await sql(fixture, 'select distinct state from rfqs')).toEqual([{ state: 'closed' }])
   })
 
-  it('continues when one RFQ fails, records nothing of it, and names it', async () => {
+  it('records an RFQ without an offer that cannot be read, names it, and reads it as soon as it can', async () => {
     const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 2 })
     await fixture.pollRfqs()
     const [first] = (await sql(fixture, 'select id, rfq_id from offers order by id')) as {
@@ -63,21 +63,31 @@ describe('polling RFQs', () => {
     const world = fixture.sandbox.world
     for (const { id } of (await sql(fixture, 'select id from rfqs')) as { id: string }[])
       world.changeRfq(id, { title: 'New' })
+    // Read again later although it is closed, because it was not read whole.
+    world.closeRfq(first?.rfq_id ?? '')
+    world.changeResponse(first?.id ?? '', { offer: { totalPrice: 4711 } })
     fixture.sandbox.faults.add({
       responseId: first?.id ?? '',
       times: Infinity,
       effect: { kind: 'status', status: 500 },
     })
-    fixture.advanceSeconds(60)
-    const { run, failures } = await fixture.pollRfqs()
-    expect(run.outcome).toBe('partial')
-    expect(failures).toHaveLength(1)
-    expect(run.error).toContain(failures[0]?.message ?? '?')
-    expect(await sql(fixture, `select count(*) as n from rfqs where title = 'New'`)).toEqual([{ n: 2 }])
-    expect(await sql(fixture, `select version from rfqs where id = '${first?.rfq_id}'`)).toEqual([{ version: 1 }])
+    for (let round = 0; round < 3; round++) {
+      fixture.advanceSeconds(60)
+      const { run, failures } = await fixture.pollRfqs()
+      expect(run.outcome).toBe('partial')
+      expect(failures).toHaveLength(1)
+      expect(run.error).toContain(failures[0]?.message ?? '?')
+      expect(await sql(fixture, `select count(*) as n from rfqs where title = 'New'`)).toEqual([{ n: 3 }])
+      expect(await sql(fixture, `select version, shape from offers where id = '${first?.id}'`)).toEqual([
+        { version: 1, shape: 'full' },
+      ])
+    }
     fixture.sandbox.faults.clear()
     expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-    expect(await sql(fixture, `select count(*) as n from rfqs where title = 'New'`)).toEqual([{ n: 3 }])
+    expect(await sql(fixture, `select total_price from offers where id = '${first?.id}'`)).toEqual([
+      { total_price: 4711 },
+    ])
+    expect((await fixture.pollRfqs()).run.requests).toBeLessThan(8)
   })
 
   it('records the list entry of a new RFQ that cannot be read, and its detail as soon as it can', async () => {
