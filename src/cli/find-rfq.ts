@@ -16,7 +16,7 @@ export async function findRfq(
   store: Pick<History, 'rfqs'>,
   filter: RfqFilter & { match: string },
 ): Promise<RfqWithResponses> {
-  const found = bestMatches(filter.match, await store.rfqs(filter))
+  const found = await matchingRfqs(store, filter)
   const [only] = found
   if (only && found.length === 1) return only
   if (found.length > 1) throw new UsageError(ambiguousMessage(filter.match, found))
@@ -24,6 +24,14 @@ export async function findRfq(
   const known = await store.rfqs({ ...others, withoutResponses: true })
   const message = notFoundMessage(match, known, filter)
   throw known.length === 0 ? new FailedError(message) : new UsageError(message)
+}
+
+/** The RFQs with a name: those that `findRfq` chooses from. */
+export async function matchingRfqs(
+  store: Pick<History, 'rfqs'>,
+  filter: RfqFilter & { match: string },
+): Promise<RfqWithResponses[]> {
+  return bestMatches(filter.match, await store.rfqs(filter))
 }
 
 /** The matches of the strongest kind among all that have, or had, the name. */

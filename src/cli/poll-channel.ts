@@ -16,7 +16,7 @@ export interface PollRequest extends WaitOptions {
   kind: PollKind
   full?: boolean
   acceptLoss?: boolean
-  /** Id of the only RFQ to read. */
+  /** Id, number or reference of the only RFQ to read. */
   only?: string
   onProgress?: (progress: { done: number; total: number }) => void
 }

@@ -1,13 +1,17 @@
-import type { Store } from '../store/contract.js'
+import type { RfqWithResponses } from '../domain/records.js'
+import type { RfqFilter, Store } from '../store/contract.js'
+import type { PollResult } from '../sync/contract.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { FailedError, UsageError } from './cli-error.js'
 import { errorMessage, isUserFacing } from './error-message.js'
+import { findRfq, matchingRfqs } from './find-rfq.js'
 import { describeFreshness } from './freshness.js'
 import type { AsOfOption } from './options.js'
 import { printNote } from './output.js'
 import { pollChannel } from './poll-channel.js'
 import { findChannel } from './select-channels.js'
+import { sanitize } from './terminal-text.js'
 
 /** `--fresh` and `--or-stored`. */
 export interface FreshOptions {
@@ -25,41 +29,99 @@ export function checkFreshOptions({ fresh, orStored, asOf }: FreshOptions & AsOf
 }
 
 /**
- * Reads the list of a channel, and an RFQ with its offers, in a run of its own. With `orStored`, a failure is a note.
- * @throws {FailedError} if they could not be read
+ * Reads the list of a channel, and an RFQ with its offers, in a run of its own: of an RFQ that the database does not know, the lists of
+ * all channels that it may be in. With `orStored`, a failure is a note.
+ * @returns the RFQ as it is stored then
+ * @throws {FailedError} if they could not be read; what `findRfq` throws
  */
 export async function readFresh(
   cli: Cli,
-  { store, app }: { store: Store; app: App },
-  { channel, id }: { channel: string; id: string },
+  { store, app }: FreshContext,
+  filter: RfqFilter & { match: string },
+  options: FreshOptions,
+): Promise<RfqWithResponses> {
+  const known = await matchingRfqs(store, filter)
+  const [only] = known
+  // Several are an error, which says how to choose one.
+  if (known.length > 1) return findRfq(store, filter)
+  const channels = only ? [only.rfq.channel] : channelsOf(app, filter)
+  const readings = new Map<string, Reading>()
+  for (const channel of channels) {
+    readings.set(channel, await read(cli, app, { channel, name: only?.rfq.id ?? filter.match }))
+  }
+  const found = await findAgain(store, filter, readings)
+  const { channel, id } = found.rfq
+  const problem = await problemOf(store, readings.get(channel) as Reading, { channel, id })
+  if (problem !== null) await failOrNote(cli, store, { channel, problem }, options)
+  return found
+}
+
+interface FreshContext {
+  store: Store
+  app: App
+}
+
+/** A poll that has ended, or why there was none. */
+type Reading = PollResult | { problem: string }
+
+const channelsOf = ({ config }: App, { channel }: RfqFilter): string[] =>
+  channel === undefined ? config.channels.map(({ key }) => key) : [channel]
+
+/** Finds an RFQ that may just have been recorded. */
+async function findAgain(
+  store: Store,
+  filter: RfqFilter & { match: string },
+  readings: ReadonlyMap<string, Reading>,
+): Promise<RfqWithResponses> {
+  if ((await matchingRfqs(store, filter)).length > 0) return findRfq(store, filter)
+  for (const [channel, reading] of readings) {
+    const problem = failureOf(reading)
+    if (problem !== null)
+      throw new FailedError(`no RFQ matches "${sanitize(filter.match)}", and ${channel} could not be read: ${problem}`)
+  }
+  return findRfq(store, filter)
+}
+
+const failureOf = (reading: Reading): string | null => {
+  if ('problem' in reading) return reading.problem
+  return reading.run.outcome === 'failed' ? reading.run.error : null
+}
+
+async function failOrNote(
+  cli: Cli,
+  store: Store,
+  { channel, problem }: { channel: string; problem: string },
   { orStored = false }: FreshOptions,
 ): Promise<void> {
-  const problem = await readRfq(cli, { store, app }, { channel, id })
-  if (problem === null) return
   const stored = `what is recorded (${await describeFreshness(cli, store, { channels: [channel], kind: 'rfqs' })})`
   const failed = `the RFQ could not be read from the marketplace: ${problem.replace(/\.$/, '')}`
   if (!orStored) throw new FailedError(`${failed}. To report on ${stored}, leave out --fresh or add --or-stored`)
   printNote(cli, `The report shows ${stored}, because ${failed}.`)
 }
 
-/** @returns why it could not be read, or null */
-async function readRfq(
-  cli: Cli,
-  { store, app }: { store: Store; app: App },
-  { channel, id }: { channel: string; id: string },
-): Promise<string | null> {
+async function read(cli: Cli, app: App, { channel, name }: { channel: string; name: string }): Promise<Reading> {
   const configured = findChannel(app.config, channel)
   try {
-    const { run, failures } = await pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: id })
-    // Of some offers, if the RFQ itself was read.
-    if (failures[0]) return failures[0].message
-    const state = (await store.rfqStates(channel)).find((each) => each.id === id)
-    if ((state?.detailReadAt ?? '') >= run.startedAt) return null
-    if (run.outcome !== 'failed' && state?.missingSince) return `it is no longer listed since ${state.missingSince}`
-    return run.error ?? 'it is not in the list of the channel'
+    return await pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: name })
   } catch (error) {
     // A poll did not end in time, or the marketplace asked for a pause.
-    if (error instanceof Error && isUserFacing(error)) return errorMessage(error)
+    if (error instanceof Error && isUserFacing(error)) return { problem: errorMessage(error) }
     throw error
   }
+}
+
+/** Why an RFQ could not be read whole, or null. */
+async function problemOf(
+  store: Store,
+  reading: Reading,
+  { channel, id }: { channel: string; id: string },
+): Promise<string | null> {
+  if ('problem' in reading) return reading.problem
+  const { run, failures } = reading
+  // Of some offers, if the RFQ itself was read.
+  if (failures[0]) return failures[0].message
+  const state = (await store.rfqStates(channel)).find((each) => each.id === id)
+  if ((state?.detailReadAt ?? '') >= run.startedAt) return null
+  if (run.outcome !== 'failed' && state?.missingSince) return `it is no longer listed since ${state.missingSince}`
+  return run.error ?? 'it is not in the list of the channel'
 }

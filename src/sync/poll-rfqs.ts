@@ -90,7 +90,7 @@ function selectEntries(
   return all
 }
 
-/** Selects one RFQ. The poll is partial if others should be read. */
+/** Selects one RFQ, or those that have the same name. The poll is partial if others should be read. */
 function selectOnly(
   { progress }: Pick<Poll, 'progress'>,
   selection: Selection,
@@ -98,17 +98,27 @@ function selectOnly(
   only: string | undefined,
 ): Selection {
   if (only === undefined) return selection
-  const wanted = entries.get(only)
-  const isOther = ({ id }: RfqEntry) => id !== only
+  const wanted = entriesNamed(entries, only)
+  const isOther = (entry: RfqEntry) => !wanted.includes(entry)
   const others = [...selection.unreadable, ...selection.toRead].filter(isOther).length
   progress.postponed += others
-  if (others > 0) progress.limitedTo = `only ${wanted ? nameOfEntry(wanted) : 'the list'} was read, as asked for`
+  if (others > 0) progress.limitedTo = `only ${wanted.map(nameOfEntry).join(', ') || 'the list'} was read, as asked for`
   return {
     ...selection,
-    unreadable: wanted && !isReadable(wanted) ? [wanted] : [],
-    toRead: wanted && isReadable(wanted) ? [wanted] : [],
+    unreadable: wanted.filter((entry) => !isReadable(entry)),
+    toRead: wanted.filter(isReadable),
     unchanged: selection.unchanged.filter(isOther),
   }
+}
+
+/** An id wins over a number, a number over a reference. */
+function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, name: string): RfqEntry[] {
+  const withId = entries.get(name)
+  if (withId) return [withId]
+  const all = [...entries.values()]
+  const withNumber = all.filter(({ document }) => String(document?.number ?? '') === name)
+  const isReference = ({ document }: RfqEntry) => document?.reference?.toLowerCase() === name.toLowerCase()
+  return withNumber.length > 0 ? withNumber : all.filter(isReference)
 }
 
 const nameOfEntry = ({ id, document }: RfqEntry) => nameOf({ id, number: document?.number ?? null })

@@ -83,8 +83,7 @@ interface ReportContext {
 async function writeComparison(cli: Cli, context: ReportContext, options: Options, match: string): Promise<void> {
   const file = fileOf(cli, context.app, options)
   const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
-  const { rfq } = await findRfq(context.store, filter)
-  if (options.fresh) await readFresh(cli, context, { channel: rfq.channel, id: rfq.id }, options)
+  const { rfq } = await (options.fresh ? readFresh(cli, context, filter, options) : findRfq(context.store, filter))
   const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return writeReport(cli, context.app, { ...order, ...file }, options)
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
