@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.js'
 import { collectSecrets } from '../log.js'
@@ -31,30 +31,29 @@ const SECRET_MOUNTS = /^(?:\/var)?\/run\/(?:secrets|credentials)\//
 /**
  * Finds files that other users of this machine may read or change although they contain offers or secrets, or decide what is
  * closed. Follows links. Finds nothing on Windows, which has no such permissions.
+ * @param options.databaseOpened whether the database could be opened. Otherwise `database:` may name something else by mistake,
+ * which must not be changed
  */
-export function looseFiles(config: Config): LooseFile[] {
+export function looseFiles(config: Config, { databaseOpened }: { databaseOpened: boolean }): LooseFile[] {
   if (process.platform === 'win32') return []
-  const found = privateFiles(config).flatMap((file) => loosePermission(file, '600') ?? [])
-  const folder = loosePermission(
-    { what: 'the folder of reports', path: config.reports.directory, mayBeRead: true },
-    '700',
-  )
+  const files = [...(databaseOpened ? databaseFiles(config) : []), ...otherFiles(config)]
+  const found = files.flatMap((file) => loosePermission(file, FILE) ?? [])
+  const reports = { what: 'the folder of reports', path: config.reports.directory, mayBeRead: true }
+  const folder = loosePermission(reports, FOLDER)
   const all = folder === null ? found : [...found, folder]
   return all.filter(({ path }, at) => all.findIndex((other) => other.path === path) === at)
 }
 
-function privateFiles(config: Config): PrivateFile[] {
-  const { file, secretFiles } = config
+function databaseFiles(config: Config): PrivateFile[] {
   const database = databaseFile(config.database)
-  const ofDatabase =
-    database === null
-      ? []
-      : [
-          { what: 'the database', path: database },
-          ...DATABASE_COMPANIONS.map((suffix) => ({ what: 'a file of the database', path: database + suffix })),
-        ]
+  if (database === null) return []
+  const companions = DATABASE_COMPANIONS.map((suffix) => ({ what: 'a file of the database', path: database + suffix }))
+  return [{ what: 'the database', path: database }, ...companions]
+}
+
+function otherFiles(config: Config): PrivateFile[] {
+  const { file, secretFiles } = config
   return [
-    ...ofDatabase,
     { what: 'the configuration', path: file, mayBeRead: !containsSecret(config) },
     { what: 'the file of the API keys', path: join(dirname(file), '.env') },
     ...secretFiles.map((path) => ({ what: 'a key file', path, mayBeRead: SECRET_MOUNTS.test(path) })),
@@ -71,11 +70,19 @@ function containsSecret(config: Config): boolean {
   }
 }
 
-/** Null if the file does not exist, or if nobody else may use it. */
-function loosePermission({ what, path: name, mayBeRead = false }: PrivateFile, wanted: string): LooseFile | null {
+interface Kind {
+  matches: (stats: Stats) => boolean
+  /** The permissions that it should have. */
+  mode: string
+}
+const FILE: Kind = { matches: (stats) => stats.isFile(), mode: '600' }
+const FOLDER: Kind = { matches: (stats) => stats.isDirectory(), mode: '700' }
+
+/** Null if there is no such file or folder, or if nobody else may use it. */
+function loosePermission({ what, path: name, mayBeRead = false }: PrivateFile, kind: Kind): LooseFile | null {
   const path = resolveLinks(name)
   const stats = path === null ? undefined : statSync(path, { throwIfNoEntry: false })
-  if (path === null || !stats) return null
+  if (path === null || !stats || !kind.matches(stats)) return null
   const rights = [
     ...(!mayBeRead && stats.mode & 0o044 ? ['readable'] : []),
     ...(stats.mode & 0o022 ? ['writable'] : []),
@@ -87,7 +94,7 @@ function loosePermission({ what, path: name, mayBeRead = false }: PrivateFile, w
     what,
     path,
     found: `${what} ${path} is ${rights.join(' and ')} by ${who} (mode ${mode})`,
-    remedy: `chmod ${wanted} ${quoteForShell(path)}`,
+    remedy: `chmod ${kind.mode} ${quoteForShell(path)}`,
   }
 }
 

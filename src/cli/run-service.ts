@@ -49,7 +49,8 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const database = (await app.store()).name
   const facts = { version: VERSION, queue: config.queue.kind, database, channels }
-  for (const { path, found, remedy } of looseFiles(config)) log.warn({ path }, `${found}; run: ${remedy}`)
+  for (const { path, found, remedy } of looseFiles(config, { databaseOpened: true }))
+    log.warn({ path }, `${found}; run: ${remedy}`)
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
   await Promise.race([untilStopped(io.stop), queueLost])
   log.info('quotekeeper stopping')

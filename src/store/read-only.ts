@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -17,6 +17,17 @@ export function requireFile(path: string): void {
   throw new UnusableDatabaseError(
     `There is no database at ${path}. Create one with: quotekeeper sync (or quotekeeper start).`,
   )
+}
+
+/**
+ * SQLite says of a folder or a device only that it cannot be opened.
+ * @throws UnusableDatabaseError if there is something other than a file
+ */
+export function rejectOtherThanFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found || found.isFile()) return
+  const what = found.isDirectory() ? 'a folder' : 'a device or a pipe'
+  throw new UnusableDatabaseError(`${path} is ${what}, but a file is needed: choose another path`)
 }
 
 type Prepare = (db: Sqlite) => Promise<void>

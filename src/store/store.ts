@@ -10,7 +10,7 @@ import { removeDatabaseLeftovers } from './leftovers.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { migrations } from './migrations.js'
 import { createObservedEvents } from './observed-events.js'
-import { isNotWritable, requireFile } from './read-only.js'
+import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { createRequestLedgers } from './request-ledger.js'
 import { revalidate } from './revalidate.js'
@@ -49,6 +49,7 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const clock = options.clock ?? (() => new Date())
   if (options.create === false) requireFile(options.path)
+  rejectOtherThanFile(options.path)
   const connection = await openConnection(options, clock)
   const database = sqliteDatabase(connection)
   const events = createEventWriter(database)

@@ -24,8 +24,11 @@ function setUp() {
     secretFiles: [path('key')],
     reports: { ...testConfig().reports, directory: path('reports') },
   })
-  const found = (options = {}) =>
-    looseFiles({ ...config, ...options }).map((loose) => ({ ...loose, path: loose.path.slice(folder.length + 1) }))
+  const found = (options = {}, { databaseOpened = true } = {}) =>
+    looseFiles({ ...config, ...options }, { databaseOpened }).map((loose) => ({
+      ...loose,
+      path: loose.path.slice(folder.length + 1),
+    }))
   return { folder, path, write, found, config }
 }
 
@@ -69,6 +72,22 @@ describe.skipIf(process.platform === 'win32')('file permissions', () => {
     symlinkSync(path('the real key'), path('link'))
     const result = found({ ...config, secretFiles: [path('link'), path('the real key')] })
     expect(result).toMatchObject([{ path: 'the real key', remedy: `chmod 600 '${path('the real key')}'` }])
+  })
+
+  it.each([0o666, 0o777])('of a database that cannot be opened are left alone (%o)', (mode) => {
+    const { write, found } = setUp()
+    for (const name of ['quotekeeper.db', 'quotekeeper.db-wal']) write(name, mode)
+    expect(found({}, { databaseOpened: false })).toEqual([])
+    expect(found().map(({ path }) => path)).toEqual(['quotekeeper.db', 'quotekeeper.db-wal'])
+  })
+
+  it('are those of regular files and of a folder of reports only', () => {
+    const { path, write, found } = setUp()
+    mkdirSync(path('folder'))
+    chmodSync(path('folder'), 0o777)
+    write('report', 0o666)
+    const reports = { ...testConfig().reports, directory: path('report') }
+    expect(found({ database: path('folder'), secretFiles: [path('folder')], reports })).toEqual([])
   })
 
   it('of a new database and its companions let only its owner in, whatever the umask', async () => {

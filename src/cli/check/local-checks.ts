@@ -30,7 +30,7 @@ export const localChecks = (app: App, now: Clock, time: TimeFormat): Check[] => 
     remedy: 'check the path under `reports.directory:` in the configuration',
     run: () => checkReports(app),
   },
-  { what: 'permissions', remedy: '', run: async () => checkPermissions(app) },
+  { what: 'permissions', remedy: '', run: () => checkPermissions(app) },
 ]
 
 function checkConfiguration({ config }: App) {
@@ -171,8 +171,10 @@ async function checkReports({ config }: App) {
 }
 
 /** A warning only: everything works, but others may read offers and keys. */
-function checkPermissions({ config }: App) {
-  const loose = looseFiles(config)
-  if (loose.length === 0) return passed('only this user may read the database and the keys')
+async function checkPermissions({ config, store }: App) {
+  const databaseOpened = (await store().catch(() => null)) !== null
+  const loose = looseFiles(config, { databaseOpened })
+  const files = databaseOpened ? 'the database and the keys' : 'the keys'
+  if (loose.length === 0) return passed(`only this user may read ${files}`)
   return warning(loose.map(({ found }) => found).join('; '), loose.map(({ remedy }) => remedy).join(' && '))
 }
