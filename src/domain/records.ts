@@ -101,6 +101,19 @@ export interface KnownDocument extends Version {
   readAt: Timestamp | null
   /** When it was first absent from its list, or null while it is listed. */
   missingSince: Timestamp | null
+  /**
+   * Of an RFQ: its newest entry in the list, if that is not the one it had when the RFQ was last read. Null otherwise, and as of a past
+   * moment.
+   */
+  listed: ListedEntry | null
+}
+
+/** An RFQ's entry in a list that is newer than what was read of the RFQ itself. */
+export interface ListedEntry {
+  /** When the first list with this entry was requested. */
+  at: Timestamp
+  /** Parsed JSON. Parsed on each access. */
+  body: unknown
 }
 
 /** An RFQ with its responses, all from one consistent state. */
@@ -127,6 +140,8 @@ export interface RfqEntry {
   /** When this version was first observed. */
   changedAt: Timestamp
   missingSince: Timestamp | null
+  /** When the list was requested that first showed another entry than when the RFQ was read; null as `KnownDocument.listed`. */
+  listedAt: Timestamp | null
   valid: boolean
   /** When the RFQ itself, with the status and prices of its offers, was last read; null if never, and as of a past moment. */
   readAt: Timestamp | null

@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../domain/documents.js'
 import { parseExactly } from '../domain/exact-json.js'
-import type { Absence, KnownDocument, ProblemRecord, Version } from '../domain/records.js'
+import type { Absence, KnownDocument, ListedEntry, ProblemRecord, Version } from '../domain/records.js'
 import type { History, ProblemCounts } from './contract.js'
 import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
@@ -30,6 +30,8 @@ export interface KnownRow extends VersionRow {
   last_observed_at: string | null
   full_read_at: string | null
   missing_since: string | null
+  listed_at: string | null
+  listed_body: string | null
 }
 
 /** The body is parsed on each access, so that only its text stays in memory. */
@@ -63,7 +65,18 @@ export const toKnown = (row: KnownRow): KnownDocument =>
     lastObservedAt: row.last_observed_at,
     readAt: row.full_read_at,
     missingSince: row.missing_since,
+    listed: toListed(row),
   })
+
+const toListed = ({ listed_at: at, listed_body: text }: KnownRow): ListedEntry | null =>
+  at === null || text === null
+    ? null
+    : {
+        at,
+        get body() {
+          return JSON.parse(text) as unknown
+        },
+      }
 
 /** The condition for the rows of `versions` of a row of `entities`. */
 export const sameDocument = (version: string, entity: string): string =>
@@ -84,7 +97,7 @@ const selectCurrent = ({ joinOne }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
   v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
   case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end as parsed_body, v.body_as_received,
-  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at
+  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at, e.listed_at, e.listed_body
 from entities e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
 where true`
@@ -95,6 +108,7 @@ select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_befor
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
   v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at, null as full_read_at,
+  null as listed_at, null as listed_body,
   ${missingSinceAsOf('v')} as missing_since
 from versions v
 ${joinOne('entities', 'e', sameDocument('v', 'e'))}

@@ -15,6 +15,12 @@ export interface EntityKey {
 /** The SQL condition for the rows of a document, with an `EntityKey` as parameters. */
 export const OF_KEY = 'channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id'
 
+/**
+ * The SQL condition for what a list says of an RFQ to stay when the RFQ is recorded as read at @readAt, with the list entry @listHash: the
+ * list was requested later, and has another entry. Clocks of processes that share a poll may differ.
+ */
+export const LISTED_SINCE = `listed_at > @readAt and listed_hash <> coalesce(@listHash, '')`
+
 /** The same values in that order: statements that run for every document bind them by position, which takes half the time. */
 export const inOrder = ({ channel, kind, rfqId, id }: EntityKey) => [channel, kind, rfqId, id] as const
 
@@ -105,3 +111,10 @@ export const entityKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, 
   rfqId: toStoredText(rfqId),
   id: toStoredText(id),
 })
+
+/** What is stored of a list entry; nothing of an RFQ whose entry is the one it had when it was last read, of which the id is given. */
+export function listedColumns(entry: Snapshot | string, readAt: string) {
+  if (typeof entry === 'string') return { hash: null, at: null, text: null }
+  const { body, parsedBody } = storedTexts(entry)
+  return { hash: entry.hash ?? contentHash('rfq', exactBodyOf(entry)), at: readAt, text: parsedBody ?? body }
+}

@@ -423,6 +423,13 @@ create index versions_observed on versions (observed_at);
 ${SHORTER_ENTITIES}
 `
 
+const listedEntries = `
+-- Of an RFQ: its newest entry in the list, if that is not the one it had when it was last read, and when that list was requested.
+alter table entities add column listed_hash text;
+alter table entities add column listed_at text;
+alter table entities add column listed_body text;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -438,4 +445,5 @@ export const migrations: readonly Migration[] = [
   { name: 'reports', sql: reports },
   { name: 'parts of polls', sql: pollParts },
   { name: 'shorter rows of documents', sql: shorterRows },
+  { name: 'list entries of RFQs that were not read since', sql: listedEntries },
 ]

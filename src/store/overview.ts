@@ -63,6 +63,7 @@ interface EntryRow {
   version: number
   changed_at: string
   missing_since: string | null
+  listed_at: string | null
   valid: number
   read_at: string | null
   responses: number | null
@@ -81,6 +82,7 @@ const toEntry = (row: EntryRow): RfqEntry => ({
   version: row.version,
   changedAt: row.changed_at,
   missingSince: row.missing_since,
+  listedAt: row.listed_at,
   valid: row.valid === 1,
   readAt: row.read_at,
   offers: row.present ?? 0,
@@ -93,7 +95,7 @@ with responses as (
     max(missing_since) as newest_missing
   from entities where channel = @channel and kind = 'response' group by rfq_id
 )
-select e.channel, e.id, e.version, e.changed_at, e.missing_since, v.valid,
+select e.channel, e.id, e.version, e.changed_at, e.missing_since, e.listed_at, v.valid,
   case v.shape when 'full' then e.full_read_at end as read_at, r.responses, r.present, r.versions, r.newest_missing
 from entities e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
@@ -116,8 +118,8 @@ with known as (
     max(missing_since) as newest_missing
   from known where kind = 'response' group by rfq_id
 )
-select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, v.valid, null as read_at, r.responses,
-  r.present, r.versions, r.newest_missing
+select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, null as listed_at, v.valid, null as read_at,
+  r.responses, r.present, r.versions, r.newest_missing
 from known e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
 left join responses r on r.rfq_id = e.id

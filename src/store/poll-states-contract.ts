@@ -5,6 +5,8 @@ import type { Validators } from '../domain/validators.js'
 export interface RfqPollState {
   id: string
   listHash: string | null
+  /** Of the entry in a newer list, if that is another one than when the RFQ was last read; null if it is not. */
+  listedHash: string | null
   shape: 'full' | 'list'
   state: string | null
   /** When the RFQ itself, not only its list entry, was last read. */

@@ -51,7 +51,7 @@ export function createPollStates(queries: Queries): PollStates {
 const RFQS_PER_TURN = 300
 
 const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect, condition: string) => `
-select e.id, e.list_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
+select e.id, e.list_hash, e.listed_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
@@ -67,6 +67,7 @@ order by e.id limit ${RFQS_PER_TURN}`
 interface RfqStateRow {
   id: string
   list_hash: string | null
+  listed_hash: string | null
   shape: 'full' | 'list'
   state: unknown
   full_read_at: string | null
@@ -82,6 +83,7 @@ interface RfqStateRow {
 const toRfqState = (row: RfqStateRow): RfqPollState => ({
   id: fromStoredText(row.id),
   listHash: row.list_hash,
+  listedHash: row.listed_hash,
   shape: row.shape,
   state: typeof row.state === 'string' ? row.state : null,
   detailReadAt: row.shape === 'full' ? row.full_read_at : null,

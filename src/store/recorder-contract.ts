@@ -56,6 +56,14 @@ export interface ObservedResponse {
   summaryHash: string | null
 }
 
+/** What a list says of RFQs that are stored in full. */
+export interface ListedRfqs {
+  /** The entries that are not those that the RFQs had when they were last read. */
+  changed: readonly Snapshot[]
+  /** The RFQs whose entries are those again. */
+  asRead: readonly string[]
+}
+
 /** `stale`: a newer observation is already stored, and this one was dropped. */
 export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
@@ -76,6 +84,11 @@ export interface Recorder {
   recordRfq(run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
   /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
   touchRfqs(run: LiveRun, ids: readonly string[], now: Date): Promise<void>
+  /**
+   * Stores what the list says of RFQs since they were last read, until they are read. An RFQ that was read after the list was requested
+   * stays as it is.
+   */
+  recordListed(run: LiveRun, listed: ListedRfqs, readAt: Date, now: Date): Promise<void>
   /** After a complete list: marks documents not in `listedIds` as missing, and clears the mark of those that returned. */
   updatePresence(
     run: LiveRun,

@@ -1,8 +1,8 @@
 import type { DocumentKind } from '../domain/documents.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
-import type { LiveRun, Recorder, RecordResult, RfqSnapshot, UpsertResult } from './contract.js'
-import { entityKey, inOrder, type WriteContext } from './document-values.js'
+import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from './contract.js'
+import { entityKey, inOrder, LISTED_SINCE, listedColumns, OF_KEY, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './run-leases.js'
@@ -11,6 +11,20 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Writes before yielding to the event loop. */
 const MAX_WRITES_PER_TURN = 200
+
+const RECORD_LIST_HASH = `
+update entities set list_hash = coalesce(@listHash, list_hash),
+  listed_hash = case when ${LISTED_SINCE} then listed_hash end,
+  listed_at = case when ${LISTED_SINCE} then listed_at end,
+  listed_body = case when ${LISTED_SINCE} then listed_body end
+where ${OF_KEY}`
+
+const RECORD_LISTED = `
+update entities set listed_hash = @hash, listed_at = @at, listed_body = @text
+where ${OF_KEY} and full_read_at <= @readAt and coalesce(listed_at, '') <= @readAt`
+
+const keyOf = (run: LiveRun, entry: Snapshot | string) =>
+  entityKey(run, 'rfq', typeof entry === 'string' ? entry : entry.id)
 
 /** Records observations: versions, absences, problems and events (docs/DATABASE.md). */
 export function createRecorder(connection: Connection, events: ObservedEvents): Recorder {
@@ -121,11 +135,8 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
         context.isNewRfq = rfq === 'inserted'
         if (rfq === 'stale') return { ...result, responses: [], missing: [] }
-        if (snapshot.listHash !== null) {
-          sql(
-            `update entities set list_hash = ?
-            where channel = ? and kind = ? and rfq_id = ? and id = ?`,
-          ).run(snapshot.listHash, ...inOrder(key))
+        if (snapshot.shape === 'full') {
+          sql(RECORD_LIST_HASH).run({ ...key, listHash: snapshot.listHash, readAt: context.readAt })
         }
         const responses = [...(await upsertResponses(snapshot, context)), ...(await recordObserved(snapshot, context))]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
@@ -144,6 +155,25 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
           touch(entityKey(run, 'rfq', id), context)
         }
       })
+    },
+
+    async recordListed(run, { changed, asRead }, readAt, now) {
+      const all = [...changed, ...asRead]
+      for (let start = 0; start < all.length; start += MAX_WRITES_PER_TURN) {
+        const chunk = all.slice(start, start + MAX_WRITES_PER_TURN)
+        await inRun(run, readAt, now, async (context) => {
+          const slice = new TimeSlice()
+          for (const entry of chunk) {
+            sql(RECORD_LISTED).run({
+              ...listedColumns(entry, context.readAt),
+              readAt: context.readAt,
+              ...keyOf(run, entry),
+            })
+            if (slice.isOver) await slice.next()
+          }
+        })
+        await yieldToEventLoop()
+      }
     },
 
     updatePresence(run, kind, listedIds, readAt, now) {

@@ -5,6 +5,7 @@ import type { StoredState } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { listedTerms } from './list-conflict.js'
 import { dedupeById } from './list-entries.js'
+import { recordListed } from './listed-entries.js'
 import { isReadable, planEntries, type RfqEntry, type Selection } from './plan-entries.js'
 import { checkMassLoss, markMissing, type Poll, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
@@ -38,6 +39,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const listed = new Set(entries.keys())
     await checkMassLoss(poll, 'rfq', listed)
     await markMissing(poll, 'rfq', listed, readAt)
+    await recordListed(poll, entries, known, readAt)
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)

@@ -29,6 +29,14 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
       store.recordListings(run, listings, at('08:00:00'), at('08:00:00')),
     /** A complete list of these RFQs. */
     list: (ids: readonly string[], time: string) => store.updatePresence(run, 'rfq', ids, at(time), at(time)),
+    /** What a list says of these RFQs. */
+    listed: (time: string, changed: readonly Snapshot[], asRead: readonly string[] = []) =>
+      store.recordListed(run, { changed, asRead }, at(time), at(time)),
+    /** The list entry that is shown of the RFQ. */
+    entry: async (asOf?: Date) => {
+      const { rfq } = (await store.rfqs(asOf ? { asOf } : {}))[0] ?? {}
+      return rfq?.listed && { at: rfq.listed.at, body: rfq.listed.body }
+    },
     touch: (ids: readonly string[]) => store.touchRfqs(run, ids, at('08:00:00')),
   }
 }
@@ -104,6 +112,97 @@ describe('when a response was read and requested', () => {
     expect(before).toMatchObject({ full_read_at: iso('08:02:00'), etag: VALIDATORS.etag })
     await record('08:03:00', { shape: 'list' })
     expect(await rows(read)).toEqual([before])
+  })
+})
+
+describe('what a list says of an RFQ that was read before', () => {
+  const entry = (state: string) => document('rfq', { body: { id: 'rfq', state }, hash: state })
+  const shown = (time: string, state: string) => ({ at: iso(time), body: { id: 'rfq', state } })
+
+  it('is the newest entry, until the RFQ is read again or has the entry again that it had then', async () => {
+    const { record, listed, entry: found, store, rows, next } = await recording()
+    await record('08:01:00', { listHash: 'open' })
+    expect(await found()).toBeNull()
+    await listed('08:02:00', [entry('closed')])
+    expect(await found()).toEqual(shown('08:02:00', 'closed'))
+    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ listHash: 'open', listedHash: 'closed' }])
+    expect(await store.rfqEntries({})).toMatchObject([{ listedAt: iso('08:02:00') }])
+    await listed('08:03:00', [entry('held')])
+    expect(await found()).toEqual(shown('08:03:00', 'held'))
+    await listed('08:04:00', [], ['rfq'])
+    expect(await found()).toBeNull()
+    await listed('08:05:00', [entry('closed')])
+    await next('close')
+    // A closing round reads it without a list.
+    await record('08:06:00')
+    expect(await found()).toBeNull()
+    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ listHash: 'open', listedHash: null }])
+    await next()
+    await listed('08:07:00', [entry('closed')])
+    await record('08:08:00', { listHash: 'closed' })
+    expect(await found()).toBeNull()
+    const columns = `select listed_hash, listed_at, listed_body, list_hash from entities where kind = 'rfq'`
+    expect(await rows(columns)).toEqual([
+      { listed_hash: null, listed_at: null, listed_body: null, list_hash: 'closed' },
+    ])
+  })
+
+  it('stays when the RFQ is recorded that was read before the list, or only requested', async () => {
+    const { record, listed, entry: found } = await recording()
+    await record('08:01:00', { listHash: 'open' })
+    await listed('08:04:00', [entry('closed')])
+    await record('08:03:00', { listHash: 'open' })
+    await record('08:03:30', { rfq: document('rfq', { body: { id: 'rfq', title: 'other' } }), listHash: 'open' })
+    await record('08:05:00', { shape: 'list', rfq: { ...entry('closed'), requested: true } })
+    expect(await found()).toEqual(shown('08:04:00', 'closed'))
+  })
+
+  it('ends when the RFQ is read because of that entry, by a process whose clock is behind', async () => {
+    const { record, listed, entry: found } = await recording()
+    await record('08:01:00', { listHash: 'open' })
+    await listed('08:04:00', [entry('closed')])
+    await record('08:03:00', { listHash: 'closed' })
+    expect(await found()).toBeNull()
+  })
+
+  it('is not recorded of an RFQ that was read after the list, or never, nor from an older list', async () => {
+    const { record, listed, entry: found } = await recording()
+    await record('08:01:00', { shape: 'list' })
+    await listed('08:02:00', [entry('closed')])
+    expect(await found()).toBeNull()
+    await record('08:05:00', { listHash: 'open' })
+    await listed('08:04:00', [entry('closed')])
+    expect(await found()).toBeNull()
+    await listed('08:07:00', [entry('closed')])
+    await listed('08:06:00', [entry('held')])
+    await listed('08:06:00', [], ['rfq'])
+    expect(await found()).toEqual(shown('08:07:00', 'closed'))
+  })
+
+  it('is not shown as of a moment, and is kept by later changes of the same RFQ', async () => {
+    const { record, listed, list, entry: found, store } = await recording()
+    await record('08:01:00', { listHash: 'open' })
+    await listed('08:02:00', [entry('closed')])
+    await list([], '08:03:00')
+    await list(['rfq'], '08:04:00')
+    expect(await found()).toEqual(shown('08:02:00', 'closed'))
+    expect(await found(at('11:00:00'))).toBeNull()
+    expect(await store.rfqEntries({ asOf: at('11:00:00') })).toMatchObject([{ listedAt: null }])
+  })
+
+  it('is recorded of more RFQs than one transaction has', async () => {
+    const { record, listed, store, next } = await recording()
+    const ids = Array.from({ length: 450 }, (_, number) => `rfq-${number}`)
+    for (const id of ids) await record('08:01:00', { rfq: document(id) })
+    await next()
+    const long = 'x'.repeat(5_000)
+    await listed(
+      '08:02:00',
+      ids.map((id) => document(id, { body: { id, long }, hash: id })),
+    )
+    expect((await store.rfqs({})).map(({ rfq }) => rfq.listed?.body)).toEqual(ids.sort().map((id) => ({ id, long })))
+    await listed('08:03:00', [], ids)
+    expect((await store.rfqEntries({})).filter(({ listedAt }) => listedAt !== null)).toEqual([])
   })
 })
 

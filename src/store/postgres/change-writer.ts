@@ -8,8 +8,9 @@ const sameKey = (a: string, b: string) =>
   `${a}.channel = ${b}.channel and ${a}.kind = ${b}.kind and ${a}.rfq_id = ${b}.rfq_id and ${a}.id = ${b}.id`
 
 const COLUMNS = `e.channel, e.kind, e.rfq_id, e.id, e.version, e.first_observed_at, e.last_observed_at, e.last_read_at,
-  e.changed_at, e.missing_since, e.list_hash, e.full_read_at, e.requested_at, e.summary_hash, e.read_summary_hash, e.etag,
-  e.last_modified, e.fingerprint, e.has_problems, e.state, e.due_date, v.valid, v.content_hash, v.shape`
+  e.changed_at, e.missing_since, e.list_hash, e.listed_hash, e.listed_at, e.full_read_at, e.requested_at,
+  e.summary_hash, e.read_summary_hash, e.etag, e.last_modified, e.fingerprint, e.has_problems, e.state, e.due_date,
+  v.valid, v.content_hash, v.shape`
 
 /** The stored state of documents of a channel. @param where selects from `entities e` */
 export const loadDocuments = (
@@ -38,6 +39,8 @@ const INSERT_VERSIONS = `insert into versions select * from json_populate_record
 const UPDATE_ENTITIES = `
 update entities e set version = d.version, last_observed_at = d.last_observed_at, last_read_at = d.last_read_at,
   changed_at = d.changed_at, missing_since = d.missing_since, list_hash = d.list_hash, full_read_at = d.full_read_at,
+  listed_hash = d.listed_hash, listed_at = d.listed_at,
+  listed_body = case when d.listed_at is not null then e.listed_body end,
   requested_at = d.requested_at, summary_hash = d.summary_hash, read_summary_hash = d.read_summary_hash, etag = d.etag,
   last_modified = d.last_modified, fingerprint = d.fingerprint, has_problems = d.has_problems, state = d.state,
   due_date = d.due_date,
@@ -48,9 +51,9 @@ update entities e set version = d.version, last_observed_at = d.last_observed_at
       select case when v.body <> d.body then d.parsed_body end from versions v
       where ${sameKey('v', 'd')} and v.version = d.version) end
 from json_to_recordset(@rows) as d (channel text, kind text, rfq_id text, id text, version integer, last_observed_at text,
-  last_read_at text, changed_at text, missing_since text, list_hash text, full_read_at text, requested_at text,
-  summary_hash text, read_summary_hash text, etag text, last_modified text, fingerprint text, has_problems integer,
-  state text, due_date text, latest text, body text, parsed_body text)
+  last_read_at text, changed_at text, missing_since text, list_hash text, listed_hash text, listed_at text,
+  full_read_at text, requested_at text, summary_hash text, read_summary_hash text, etag text, last_modified text,
+  fingerprint text, has_problems integer, state text, due_date text, latest text, body text, parsed_body text)
 where ${sameKey('e', 'd')}`
 
 const UPDATE_VERSIONS = `
@@ -79,7 +82,7 @@ from json_populate_recordset(null::versions, @rows) d join versions v on ${sameK
 const MAX_CHARACTERS = 2 ** 20
 
 /** Rows as JSON lists of a limited length. */
-function* inParts(rows: Iterable<object>): Generator<string> {
+export function* inParts(rows: Iterable<object>): Generator<string> {
   let texts: string[] = []
   let length = 0
   for (const row of rows) {

@@ -78,8 +78,15 @@ export class DocumentChanges {
     this.#update(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
   }
 
-  setListHash(key: EntityKey, listHash: string | null): void {
-    if (listHash !== null) this.#update(key, { list_hash: listHash })
+  /** With what was read, other than list entries; what a list says that was requested later stays, unless it has the same entry. */
+  setListHash(key: EntityKey, listHash: string | null, readAt: string): void {
+    const row = this.find(key)
+    if (!row) return
+    const { list_hash, listed_hash, listed_at } = row
+    const isListedSince = listed_at !== null && listed_at > readAt && listed_hash !== listHash
+    if (listHash === null && (listed_at === null || isListedSince)) return
+    const listed = isListedSince ? {} : { listed_hash: null, listed_at: null }
+    this.#update(key, { list_hash: listHash ?? list_hash, ...listed })
   }
 
   markMissing(key: EntityKey, context: ChangeContext): void {
@@ -167,7 +174,7 @@ export class DocumentChanges {
       last_read_at: readAt,
       changed_at: stamp,
       missing_since: null,
-      list_hash: null,
+      ...{ list_hash: null, listed_hash: null, listed_at: null },
       ...toRequestColumns(snapshot, readAt),
       ...toContentColumns(key, snapshot, hash),
     }

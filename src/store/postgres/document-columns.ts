@@ -20,6 +20,8 @@ export interface DocumentState extends EntityRow {
   last_observed_at: string
   changed_at: string
   list_hash: string | null
+  listed_hash: string | null
+  listed_at: string | null
   requested_at: string | null
   summary_hash: string | null
   read_summary_hash: string | null

@@ -304,6 +304,12 @@ create table poll_parts (
 );
 `
 
+const listedEntries = `
+alter table entities add column listed_hash text collate "C";
+alter table entities add column listed_at text collate "C";
+alter table entities add column listed_body text collate "C";
+`
+
 const identity = `insert into meta values ('database_id', gen_random_uuid()::text);`
 
 /** Texts are ordered and compared by their bytes, whatever the locale of the database. */
@@ -318,4 +324,5 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 12, name: 'reports', sql: byBytes(reports) },
   { version: 13, name: 'parts of polls', sql: byBytes(pollParts) },
   { version: 14, name: 'shorter rows of documents', sql: SHORTER_ENTITIES },
+  { version: 15, name: 'list entries of RFQs that were not read since', sql: listedEntries },
 ]

@@ -1,19 +1,24 @@
 import { TimeSlice } from '../../domain/time-slice.js'
-import type { LiveRun, Recorder, RecordResult, RfqSnapshot, UpsertResult } from '../contract.js'
-import { entityKey } from '../document-values.js'
+import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from '../contract.js'
+import { entityKey, listedColumns } from '../document-values.js'
 import { RunLostError } from '../errors.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
 import { assertLive } from '../run-leases.js'
 import type { Transaction } from '../sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 import { Batches } from './batches.js'
-import { loadDocuments, writeChanges } from './change-writer.js'
+import { inParts, loadDocuments, writeChanges } from './change-writer.js'
 import { DocumentChanges } from './document-changes.js'
 import type { ChangeContext } from './document-columns.js'
 import type { PostgresDatabase } from './postgres-database.js'
 import { isUnavailable } from './postgres-errors.js'
 
 const LISTINGS_PER_TRANSACTION = 200
+const RECORD_LISTED = `
+update entities e set listed_hash = d.hash, listed_at = d.at, listed_body = d.text
+from json_to_recordset(@rows) as d (id text, hash text, at text, text text)
+where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.id and e.full_read_at <= @readAt
+  and coalesce(e.listed_at, '') <= @readAt`
 /** Bytes of a document whose text is not known. */
 const UNKNOWN_BYTES = 4096
 
@@ -126,6 +131,16 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       })
     },
 
+    async recordListed(run, { changed, asRead }, readAt, now) {
+      const at = readAt.toISOString()
+      for (const rows of inParts(listedRows([...changed, ...asRead], at))) {
+        await database.write(async (tx) => {
+          await beginWriting(tx, run, [now])
+          await tx.run(RECORD_LISTED, { channel: run.channel, readAt: at, rows })
+        })
+      }
+    },
+
     updatePresence(run, kind, listedIds, readAt, now) {
       const ids = listedIds.map(toStoredText)
       return writeDocuments(
@@ -160,6 +175,12 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
   }
 }
 
+function* listedRows(entries: readonly (Snapshot | string)[], readAt: string) {
+  for (const entry of entries) {
+    yield { id: toStoredText(typeof entry === 'string' ? entry : entry.id), ...listedColumns(entry, readAt) }
+  }
+}
+
 /** The same rules as those of ../recorder.ts. */
 async function recordRfq(
   changes: DocumentChanges,
@@ -173,7 +194,7 @@ async function recordRfq(
   const known = changes.find(key)
   const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
   if (rfq === 'stale') return { ...result, responses: [], missing: [] }
-  changes.setListHash(key, snapshot.listHash)
+  if (snapshot.shape === 'full') changes.setListHash(key, snapshot.listHash, context.readAt)
   const keyOf = (id: string) => entityKey(run, 'response', id, snapshot.rfq.id)
   const responses: RecordResult['responses'] = []
   for (const response of snapshot.responses) {

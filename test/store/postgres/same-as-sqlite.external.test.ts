@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
+import type { ListedRfqs, ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { openNewStore } from '../../helpers/new-store.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
@@ -91,7 +91,21 @@ type Step =
   | { do: 'rfqs'; rfqs: RfqStep[]; ago: number }
   | { do: 'listings'; listings: Snapshot[] }
   | { do: 'touch'; ids: string[] }
+  | { do: 'listed'; listed: ListedRfqs; ago: number }
   | { do: 'presence'; kind: 'listing' | 'rfq'; ids: string[]; ago: number }
+
+/** Each RFQ once. */
+const listed: fc.Arbitrary<ListedRfqs> = fc
+  .record({
+    changed: fc
+      .array(fc.tuple(snapshot('r'), fc.constantFrom(undefined, 'l1', 'l2')), { maxLength: 3 })
+      .map((entries) => unique(entries.map(([entry, hash]) => ({ ...entry, ...(hash !== undefined && { hash }) })))),
+    asRead: fc.uniqueArray(id('r'), { maxLength: 2 }),
+  })
+  .map(({ changed, asRead }) => ({
+    changed,
+    asRead: asRead.filter((each) => changed.every((other) => other.id !== each)),
+  }))
 
 /** RFQs recorded at the same time: each once. */
 const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })
@@ -99,6 +113,7 @@ const ago = fc.constantFrom(0, 0, 90)
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, ago }),
   fc.record({ do: fc.constant('listings' as const), listings: fc.array(snapshot('l'), { maxLength: 4 }).map(unique) }),
+  fc.record({ do: fc.constant('listed' as const), listed, ago }),
   fc.record({ do: fc.constant('touch' as const), ids: fc.array(id('r'), { maxLength: 3 }) }),
   fc.record({
     do: fc.constant('presence' as const),
@@ -131,6 +146,8 @@ async function replay(
         const readAt = new Date(time - each.ago * 1000)
         results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, readAt }, now))))
       } else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
+      else if (each.do === 'listed')
+        await store.recordListed(handle, each.listed, new Date(time - each.ago * 1000), now)
       else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now)
       else {
         const found = await store.updatePresence(handle, each.kind, each.ids, new Date(time - each.ago * 1000), now)
@@ -146,7 +163,7 @@ async function replay(
 const TABLES: Record<string, string> = {
   entities: `select channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at, changed_at,
     missing_since, list_hash, latest_body, latest_parsed_body, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
-    last_modified, fingerprint, has_problems from entities order by kind, rfq_id, id`,
+    last_modified, fingerprint, has_problems, listed_hash, listed_at, listed_body from entities order by kind, rfq_id, id`,
   versions: `select channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, superseded_at, run_id, valid,
     shape, body, body_as_received, parsed_body from versions order by kind, rfq_id, id, version`,
   absences: `select * from absences order by kind, rfq_id, id, missing_since, returned_at`,

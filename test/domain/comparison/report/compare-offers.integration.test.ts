@@ -332,6 +332,7 @@ it('stored documents can be passed to a comparison without conversion', () => {
     firstObservedAt: '',
     lastObservedAt: '',
     readAt: null,
+    listed: null,
     exactBody: {},
     bodyText: '{}',
     isLossy: false,

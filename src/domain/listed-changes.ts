@@ -1,0 +1,180 @@
+import { canonicalJson } from './canonical-json.js'
+import type { Timestamp } from './clock.js'
+import { formatCount, truncate } from './comparison/number-format.js'
+import { isPlainObject } from './exact-json.js'
+import type { KnownDocument } from './records.js'
+
+/** What a list says otherwise than the RFQ itself, which was read before. */
+export interface ListedChanges {
+  /** When the first list that said so was requested. */
+  at: Timestamp
+  /** When the RFQ itself was last read; null if that is not known. */
+  readAt: Timestamp | null
+  /** Null if it is the same. */
+  state: string | null
+  /** Null if it is the same. */
+  responseDueDate: string | null
+  /** Null if it is the same. */
+  fulfilmentDueDate: string | null
+  /** Offers of the RFQ that the list no longer has. */
+  offersGone: ListedOffer[]
+  /** Identifiers of offers that only the list has. */
+  offersNew: string[]
+  /** Names of other members that differ. */
+  fields: string[]
+}
+
+/** An offer that is no longer listed. */
+export interface ListedOffer {
+  id: string
+  /** Of its developer; its id if that is not known. */
+  name: string
+}
+
+const TERMS = ['state', 'responseDueDate', 'fulfilmentDueDate'] as const
+
+/**
+ * Compares an RFQ as it was last read with its entry in a newer list. Absent and null members of the entry say nothing, nor do those
+ * that the RFQ itself does not have at all.
+ * @returns null if there is no such entry, or if it says nothing else
+ */
+export function listedChangesOf({
+  listed,
+  readAt,
+  body,
+}: Pick<KnownDocument, 'listed' | 'readAt' | 'body'>): ListedChanges | null {
+  if (listed === null || !isPlainObject(body)) return null
+  const entry = listed.body
+  if (!isPlainObject(entry)) return null
+  const terms = { state: null, responseDueDate: null, fulfilmentDueDate: null } as Pick<
+    ListedChanges,
+    (typeof TERMS)[number]
+  >
+  const fields: string[] = []
+  for (const [name, value] of Object.entries(entry)) {
+    if (name === 'id' || name === 'responses' || !differs(value, memberOf(body, name))) continue
+    const term = TERMS.find((known) => known === name)
+    if (term !== undefined && typeof value === 'string') terms[term] = value
+    else fields.push(name)
+  }
+  const offers = compareOffers(entry.responses, body.responses)
+  const changes = { at: listed.at, readAt, ...terms, ...offers, fields }
+  return isNothing(changes) ? null : changes
+}
+
+/** Whether it concerns who may be awarded and until when, not only other terms or further offers. */
+export const isDecisive = ({ state, responseDueDate, offersGone }: ListedChanges): boolean =>
+  state !== null || responseDueDate !== null || offersGone.length > 0
+
+const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offersNew, fields }: ListedChanges) =>
+  (state ?? responseDueDate ?? fulfilmentDueDate) === null && offersGone.length + offersNew.length + fields.length === 0
+
+const memberOf = (object: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+function differs(listed: unknown, own: unknown): boolean {
+  if (listed === undefined || listed === null || own === undefined) return false
+  if (isPlainObject(listed) && isPlainObject(own))
+    return Object.entries(listed).some(([name, value]) => differs(value, memberOf(own, name)))
+  return canonicalJson(listed) !== canonicalJson(own)
+}
+
+function compareOffers(listed: unknown, own: unknown): Pick<ListedChanges, 'offersGone' | 'offersNew'> {
+  if (!Array.isArray(listed) || !Array.isArray(own)) return { offersGone: [], offersNew: [] }
+  const inList = offersIn(listed)
+  const known = offersIn(own)
+  return {
+    offersGone: [...known].flatMap(([id, offer]) => (inList.has(id) ? [] : [{ id, name: nameOf(id, offer) }])),
+    offersNew: [...inList.keys()].filter((id) => !known.has(id)),
+  }
+}
+
+const offersIn = (responses: readonly unknown[]) =>
+  new Map(
+    responses.flatMap((each) => (isPlainObject(each) && typeof each.id === 'string' ? [[each.id, each] as const] : [])),
+  )
+
+function nameOf(id: string, { projectDeveloperName: name }: Record<string, unknown>): string {
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : id
+}
+
+/** Offers that a sentence names. */
+const MAX_NAMED = 3
+
+/**
+ * What the list says, in one sentence: `The list of 2026-11-21 14:02 UTC says closed and no longer has 1 offer (Acme); this RFQ was last
+ * read at 13:20.`
+ * @param names of the offers that are gone, the most important first
+ */
+export function describeListed(
+  changes: ListedChanges,
+  names: readonly string[] = changes.offersGone.map(({ name }) => name),
+): string {
+  const { at, readAt } = changes
+  const read = readAt === null ? '' : `; this RFQ was last read at ${readTimeText(readAt, at)}`
+  return `The list of ${minuteOf(at)} UTC ${joined(clausesOf(changes, names))}${read}.`
+}
+
+/** What the list says, as data and in one sentence. */
+export const withWords = (changes: ListedChanges | null): (ListedChanges & { words: string }) | null =>
+  changes && { ...changes, words: describeListed(changes) }
+
+/** Of an offer that is gone: the same sentence about it alone. */
+export const describeGone = ({ at, readAt }: ListedChanges): string =>
+  `The list of ${minuteOf(at)} UTC no longer has this offer${readAt === null ? '' : `; its RFQ was last read at ${readTimeText(readAt, at)}`}.`
+
+/** The same in a few words, for a table: `closed, 1 offer gone`. */
+export function listedInBrief({ offersGone, offersNew, fields, ...changes }: ListedChanges): string {
+  const count = (offers: readonly unknown[], what: string) =>
+    offers.length === 0 ? [] : [`${formatCount(offers.length, 'offer')} ${what}`]
+  const terms = [...termsText(changes), ...count(offersGone, 'gone'), ...count(offersNew, 'new')]
+  return terms.length === 0 ? `other ${fieldsText(fields)}` : terms.join(', ')
+}
+
+function clausesOf(changes: ListedChanges, names: readonly string[]): string[] {
+  const { offersGone, offersNew, fields } = changes
+  const terms = termsText(changes)
+  const decisive = [
+    ...(terms.length === 0 ? [] : [`says ${terms.join(', ')}`]),
+    ...(offersGone.length === 0 ? [] : [`no longer has ${formatCount(offersGone.length, 'offer')} (${named(names)})`]),
+    ...(offersNew.length === 0 ? [] : [`has ${formatCount(offersNew.length, 'new offer')}`]),
+  ]
+  // When it changed says nothing beside what changed.
+  return fields.every(isTimeOfChange) && decisive.length > 0
+    ? decisive
+    : [...decisive, `has another ${fieldsText(fields)}`]
+}
+
+const termsText = ({
+  state,
+  responseDueDate,
+  fulfilmentDueDate,
+}: Pick<ListedChanges, (typeof TERMS)[number]>): string[] => [
+  ...(state === null ? [] : [truncate(state, 40)]),
+  ...(responseDueDate === null ? [] : [`due ${truncate(responseDueDate, 40)}`]),
+  ...(fulfilmentDueDate === null ? [] : [`delivery by ${truncate(fulfilmentDueDate, 40)}`]),
+]
+
+const named = (names: readonly string[]): string => {
+  const more = names.length > MAX_NAMED ? `; and ${names.length - MAX_NAMED} more` : ''
+  return `${names
+    .slice(0, MAX_NAMED)
+    .map((name) => truncate(name, 60))
+    .join('; ')}${more}`
+}
+
+const isTimeOfChange = (name: string): boolean => name.endsWith('At')
+
+/** Times of changes are named only if nothing else differs. */
+function fieldsText(fields: readonly string[]): string {
+  const terms = fields.filter((name) => !isTimeOfChange(name))
+  const shown = (terms.length > 0 ? terms : fields).map((name) => truncate(name, 40))
+  return shown.length > MAX_NAMED ? `${shown.slice(0, MAX_NAMED).join(', ')} and more` : joined(shown)
+}
+
+const joined = (parts: readonly string[]): string =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+
+const minuteOf = (time: Timestamp): string => time.slice(0, 16).replace('T', ' ')
+const readTimeText = (time: Timestamp, of: Timestamp): string =>
+  time.slice(0, 10) === of.slice(0, 10) ? time.slice(11, 16) : `${minuteOf(time)} UTC`

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { listedChangesOf } from '../../src/domain/listed-changes.js'
+import type { PollPlanning } from '../../src/sync/contract.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { rowsOf } from '../helpers/store-engine.js'
+
+const INTERVAL_SECONDS = 300
+
+/** A poll of the schedule that may send so many requests, one of them for the list. */
+function plannedPoll(fixture: ChannelFixture, budget = 1_000) {
+  fixture.advanceSeconds(INTERVAL_SECONDS)
+  const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
+  const planning: PollPlanning = {
+    ...{ budget, usualBudget: budget, nextPollAt, intervalMs: INTERVAL_SECONDS * 1_000 },
+    ...{ offersMaxAgeMinutes: 60, urgentHours: 24 },
+  }
+  return fixture.pollRfqs({ planning })
+}
+/** One that reads the list only. */
+const listOnly = (fixture: ChannelFixture) => plannedPoll(fixture, 1)
+
+async function openWithRfqs(rfqs: number, offers: number) {
+  const fixture = await openChannelFixture()
+  const { world, faults } = fixture.sandbox
+  const ids = Array.from({ length: rfqs }, () => world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' }).id)
+  const offerIds = ids.map((id) => Array.from({ length: offers }, () => world.addResponse(id).id))
+  await plannedPoll(fixture)
+  return { fixture, world, faults, ids, offerIds, first: ids[0] as string }
+}
+
+async function changesOf(fixture: ChannelFixture, id: string, asOf?: Date) {
+  const [found] = await fixture.store.rfqs({ ids: [id], ...(asOf && { asOf }) })
+  return found ? listedChangesOf(found.rfq) : null
+}
+
+/** Counts what the store is asked to record of list entries. */
+function countRecorded(fixture: ChannelFixture) {
+  const { recordListed } = fixture.store
+  const recorded: number[] = []
+  fixture.store.recordListed = (run, listed, ...times) => {
+    recorded.push(listed.changed.length + listed.asRead.length)
+    return recordListed(run, listed, ...times)
+  }
+  return recorded
+}
+
+describe('what the list says of an RFQ that is not read', () => {
+  it('is known over postponed polls and a restart, until the RFQ is read', async () => {
+    const { fixture, world, first, offerIds } = await openWithRfqs(2, 3)
+    const [gone = ''] = offerIds[0] ?? []
+    const name = world.response(gone).projectDeveloperName
+    const readAt = fixture.now().toISOString()
+    world.closeRfq(first)
+    await listOnly(fixture)
+    const at = fixture.now().toISOString()
+    const closed = { at, readAt, state: 'closed', offersGone: [], offersNew: [] }
+    expect(await changesOf(fixture, first)).toMatchObject(closed)
+    for (let poll = 0; poll < 3; poll++) {
+      await listOnly(fixture)
+      if (poll === 1) await fixture.reopenStore()
+    }
+    expect(await changesOf(fixture, first)).toMatchObject(closed)
+    world.removeResponse(gone)
+    world.addResponse(first)
+    await listOnly(fixture)
+    const offersGone = [{ id: gone, name }]
+    expect(await changesOf(fixture, first)).toMatchObject({
+      at: fixture.now().toISOString(),
+      state: 'closed',
+      offersGone,
+    })
+    expect((await changesOf(fixture, first))?.offersNew).toHaveLength(1)
+    const past = fixture.now()
+    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', postponed: 0 })
+    expect(await changesOf(fixture, first)).toBeNull()
+    expect(await changesOf(fixture, first, past)).toBeNull()
+    const kept = 'select id from entities where coalesce(listed_at, listed_hash, listed_body) is not null'
+    expect(await rowsOf(fixture.store, kept)).toEqual([])
+  })
+
+  it('is known of an RFQ that can never be read, in planned polls and others', async () => {
+    const { fixture, world, faults, first } = await openWithRfqs(2, 1)
+    faults.add({ rfqId: first, times: Infinity, effect: { kind: 'status', status: 500 } })
+    await plannedPoll(fixture)
+    expect(await changesOf(fixture, first)).toBeNull()
+    world.closeRfq(first)
+    expect((await plannedPoll(fixture)).run.outcome).toBe('partial')
+    expect(await changesOf(fixture, first)).toMatchObject({ state: 'closed' })
+    world.changeRfq(first, { responseDueDate: '2027-01-15' })
+    fixture.advanceSeconds(INTERVAL_SECONDS)
+    expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
+    expect(await changesOf(fixture, first)).toMatchObject({ state: 'closed', responseDueDate: '2027-01-15' })
+    faults.clear()
+    await plannedPoll(fixture)
+    expect(await changesOf(fixture, first)).toBeNull()
+  })
+
+  it('is known of RFQs that a poll did not get to, because the marketplace asked for a pause', async () => {
+    const { fixture, world, faults, ids } = await openWithRfqs(20, 0)
+    for (const id of ids) world.closeRfq(id)
+    const effect = { kind: 'status', status: 429, headers: { 'retry-after': '3600' } } as const
+    faults.add({ operation: 'readRfq', times: Infinity, effect })
+    expect((await plannedPoll(fixture)).run.outcome).not.toBe('complete')
+    for (const id of ids) expect(await changesOf(fixture, id)).toMatchObject({ state: 'closed' })
+  })
+
+  it('ends when the list shows again what it showed when the RFQ was read', async () => {
+    const { fixture, world, first } = await openWithRfqs(2, 1)
+    const { title, updatedAt } = world.rfq(first)
+    world.changeRfq(first, { title: 'Another title', responseDueDate: '2027-01-15' })
+    await listOnly(fixture)
+    expect(await changesOf(fixture, first)).toMatchObject({ responseDueDate: '2027-01-15', fields: expect.anything() })
+    world.changeRfq(first, { title, responseDueDate: '2026-12-24', updatedAt })
+    await listOnly(fixture)
+    expect(await changesOf(fixture, first)).toBeNull()
+  })
+
+  it('is recorded once for many postponed RFQs, and not at all in polls in which nothing is new', async () => {
+    const { fixture, world, ids } = await openWithRfqs(300, 0)
+    const recorded = countRecorded(fixture)
+    for (let poll = 0; poll < 2; poll++) await listOnly(fixture)
+    expect(recorded).toEqual([])
+    for (const id of ids) world.closeRfq(id)
+    for (let poll = 0; poll < 3; poll++) await listOnly(fixture)
+    expect(recorded).toEqual([300])
+    const listed = (await fixture.store.rfqEntries({ channel: KEY })).filter(({ listedAt }) => listedAt !== null)
+    expect(listed).toHaveLength(300)
+  })
+
+  it('is known of other RFQs when only one is read, and of those of a shared poll', async () => {
+    const { fixture, world, ids } = await openWithRfqs(60, 0)
+    const [first = '', second = ''] = ids
+    for (const id of ids) world.closeRfq(id)
+    fixture.advanceSeconds(INTERVAL_SECONDS)
+    await fixture.pollRfqs({ only: first })
+    expect(await changesOf(fixture, first)).toBeNull()
+    expect(await changesOf(fixture, second)).toMatchObject({ state: 'closed' })
+    fixture.sandbox.faults.add({ rfqId: second, times: Infinity, effect: { kind: 'status', status: 500 } })
+    fixture.advanceSeconds(INTERVAL_SECONDS)
+    await fixture.pollRfqs({ sharing: { askForHelp: () => undefined } })
+    const left = (await fixture.store.rfqEntries({})).filter(({ listedAt }) => listedAt !== null)
+    expect(left.map(({ id }) => id)).toEqual([second])
+  })
+
+  it('ends when a closing round reads the RFQ', async () => {
+    const { fixture, world, first } = await openWithRfqs(1, 1)
+    world.changeRfq(first, { responseDueDate: '2026-11-20' })
+    await listOnly(fixture)
+    expect(await changesOf(fixture, first)).toMatchObject({ responseDueDate: '2026-11-20' })
+    world.changeRfq(first, { responseDueDate: '2026-12-24' })
+    // Only the stored due date makes it a candidate.
+    fixture.setTime('2026-12-26T12:00:00.000Z')
+    await fixture.closeExpired()
+    expect(await changesOf(fixture, first)).toBeNull()
+  })
+})
