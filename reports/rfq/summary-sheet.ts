@@ -74,7 +74,6 @@ function* topRows(report: RfqReport): Generator<RowPlan> {
     yield {
       cells: [text(words, style.banner), ...emptyCells(WIDTHS.length - 1).map(() => blank(style.banner))],
       merged: [[0, WIDTHS.length - 1]],
-      height: 20,
     }
   }
 }

@@ -67,7 +67,7 @@ export const centred = makeStyle({ line: true, horizontal: 'center' })
 export const link = makeStyle({ ink: palette.link, underline: true, line: true })
 export const good = makeStyle({ bold: true, ink: palette.goodInk, fill: palette.good, line: true, wrap: true })
 /** A fact to read first. */
-export const banner = makeStyle({ bold: true, points: 12, ink: palette.badInk, fill: palette.bad })
+export const banner = makeStyle({ bold: true, points: 12, ink: palette.badInk, fill: palette.bad, wrap: true })
 /** Cells of the block that states a decision; `asFramed` draws its frame. */
 const DECISION = { fill: palette.band, indent: 1 }
 export const decision = makeStyle({ ...DECISION, bold: true, points: 14, ink: palette.head, wrap: true })

@@ -2,6 +2,7 @@ import { NOT_MET_TITLE } from '../domain/comparison/decision/not-met.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { formatPercent, formatPrice, withoutNoise } from '../domain/comparison/number-format.js'
 import { unreadText } from '../domain/comparison/rfq/rfq-flags.js'
+import { withWords } from '../domain/listed-changes.js'
 import type { RfqWithResponses } from '../domain/records.js'
 import type { Store } from '../store/contract.js'
 import type { App } from './app.js'
@@ -34,8 +35,9 @@ export async function printComparison(
   const report = await rfqReportOf(cli, { store, app }, found.rfq, asOf)
   const rows = rankedOffers(app, found, report)
   const lines = recommendationLines(report.decision)
+  const listed = withWords(report.context.listed)
   if (options.json)
-    return printJson(io, { channel, rfqId: id, recommendation: lines, offers: rows.map(roundedFigures) })
+    return printJson(io, { channel, rfqId: id, recommendation: lines, listed, offers: rows.map(roundedFigures) })
   if (!options.tsv) {
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${formatRecommendation(lines, tableWidth(io))}\n`)
   }

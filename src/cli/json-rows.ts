@@ -4,6 +4,7 @@
  */
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { type Calendar, isLate } from '../domain/expiry.js'
+import { listedChangesOf, withWords } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
@@ -54,6 +55,8 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
     closedAt: document?.closedAt ?? null,
     offers: responses.filter(({ missingSince }) => missingSince === null).length,
     ...observationFields(rfq),
+    /** What a newer list says otherwise; null if nothing, and as of a past moment. */
+    listed: withWords(listedChangesOf(rfq)),
   }
 }
 

@@ -35,6 +35,8 @@ export interface RankedOffer extends OfferRow {
   notMet: string | null
   /** What to look at, most severe first. */
   flags: { severity: string; words: string }[]
+  /** A newer list of the RFQs no longer has it. */
+  notListed: boolean
 }
 
 /** The report on an RFQ as of a moment, default now. */
@@ -75,6 +77,7 @@ const NOT_REPORTED = {
   failure: null,
   notMet: null,
   flags: [],
+  notListed: false,
   at: Number.POSITIVE_INFINITY,
 }
 
@@ -94,6 +97,7 @@ function placeOf(offer: OfferReport, report: RfqReport) {
     failure: notMetText(notMet.filter(({ kind }) => kind !== 'advisory')),
     notMet: notMetText(notMet),
     flags: offer.flags.map(({ severity, words }) => ({ severity, words })),
+    notListed: offer.flags.some(({ code }) => code === 'not-listed'),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Timestamp } from './clock.js'
 import type { Settings } from './comparison/settings.js'
+import type { ListedChanges } from './listed-changes.js'
 import type { PricesRead } from './prices-read.js'
 import type { ReportFormat } from './report-format.js'
 import type { TermsRead } from './terms-read.js'
@@ -37,4 +38,6 @@ export type ListedReport = Pick<ReportRecord, 'name' | 'bytes' | 'madeAt' | 'mad
 export interface ReadTimes {
   termsRead: TermsRead | null
   pricesRead: PricesRead | null
+  /** What a newer list said of the RFQ; null, or absent in older records, if nothing else. */
+  listed?: ListedChanges | null
 }

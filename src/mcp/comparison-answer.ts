@@ -3,7 +3,9 @@ import type { DecisionAward } from '../domain/comparison/decision/decision-model
 import { notMetBy } from '../domain/comparison/decision/not-met.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import { withWords } from '../domain/listed-changes.js'
 import type { Answer } from './answer-size.js'
+import { boundedListed } from './listed-answer.js'
 
 /**
  * The comparison without its offers: the parts of the report that answer whom to award and why.
@@ -20,6 +22,7 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
     settingsReplaced: replaced,
     pricesRead: report.context.pricesRead,
     termsRead: report.context.termsRead,
+    listed: boundedListed(withWords(report.context.listed)),
     accepted: decision.accepted && {
       words: [decision.accepted.headline, decision.accepted.comparison],
       offers: decision.accepted.offers,

@@ -1,5 +1,6 @@
 import { plausibleOrNull } from '../domain/comparison/numbers.js'
 import { countListed } from '../domain/comparison/rfq/rfq-terms.js'
+import { type ListedChanges, listedChangesOf } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument } from '../domain/records.js'
 
@@ -18,6 +19,8 @@ export interface RfqFacts {
   currency: string | null
   /** Offers that the list shows of an RFQ that was never read itself. */
   unreadOffers: number
+  /** What a newer list says otherwise; null if nothing, and as of a past moment. */
+  listed: ListedChanges | null
 }
 
 /** Of a document that cannot be used. */
@@ -34,6 +37,7 @@ export const NO_FACTS: RfqFacts = {
   maxUnitPrice: null,
   currency: null,
   unreadOffers: 0,
+  listed: null,
 }
 
 /** What a list shows of a stored RFQ. */
@@ -53,5 +57,6 @@ export function factsOf(rfq: KnownDocument): RfqFacts {
     maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
     currency: document.pricing?.currency ?? null,
     unreadOffers: rfq.shape === 'list' ? countListed(document) : 0,
+    listed: listedChangesOf(rfq),
   }
 }

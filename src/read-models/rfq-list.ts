@@ -7,7 +7,7 @@ import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { createOverdueTest } from '../domain/expiry.js'
 import { RecentlyUsed } from '../domain/recently-used.js'
-import type { RfqEntry } from '../domain/records.js'
+import type { KnownDocument, RfqEntry } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { History, Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
@@ -87,7 +87,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     // Requests for several moments run at the same time, so each has a map of its own.
     const facts = new Map<string, RfqFacts>()
     const unknown = entries.filter((entry) => {
-      const found = knownFacts.get(versionKey(entry))
+      const found = knownFacts.get(factsKey(entry))
       if (found !== undefined) facts.set(entityKey(entry), found)
       return found === undefined
     })
@@ -100,7 +100,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
           if (slice.isOver) await slice.next()
           const own = factsOf(rfq)
           facts.set(entityKey(rfq), own)
-          knownFacts.set(versionKey(rfq), own)
+          knownFacts.set(factsKey({ ...idsOf(rfq), listedAt: rfq.listed?.at ?? null }), own)
         }
       }
     }
@@ -225,6 +225,11 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
 const entityKey = ({ channel, id }: { channel: string; id: string }) => `${channel}\t${id}`
 const versionKey = (document: { channel: string; id: string; version: number }) =>
   `${entityKey(document)}\t${document.version}`
+
+/** What the facts of an RFQ depend on. */
+const factsKey = ({ listedAt, ...rfq }: ReturnType<typeof idsOf> & Pick<RfqEntry, 'listedAt'>) =>
+  `${versionKey(rfq)}\t${listedAt ?? ''}`
+const idsOf = ({ channel, id, version }: KnownDocument) => ({ channel, id, version })
 
 function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()

@@ -74,6 +74,8 @@ export interface RfqPageOffer {
   submittedAt: string | null
   late: boolean | null
   missingSince: string | null
+  /** A newer list no longer has it. */
+  notListed: boolean
   /** In its own currency. */
   currency: string | null
   volume: number | null
@@ -164,6 +166,7 @@ function pageOffer(
   const { terms, metrics, compared, scores, flags } = offer
   return {
     ...{ id, number: sequence, rank, label, developer, project, status, submittedAt, late, missingSince },
+    notListed: flags.some(({ code }) => code === 'not-listed'),
     contractType: terms.contractType,
     currency: terms.currency,
     volume: metrics.volume,

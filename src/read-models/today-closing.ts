@@ -7,6 +7,7 @@ import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { closingPath, listPath } from './page-paths.js'
 import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
+import { listedWords } from './today-listed.js'
 import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Closes and closing rounds that need a person, and RFQs that nothing closed. */
@@ -123,6 +124,7 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
       ...rfqFields(row.channel, row.id, row),
       words: [
         `Past due since ${row.responseDueDate} and still open.`,
+        listedWords(row),
         hold === null ? CLOSING_WORDS[autoClose] : heldWords(hold),
         why,
         acceptedWords(figures[at]),

@@ -6,7 +6,8 @@ import type { RfqList, RfqListRow } from './rfq-list.js'
 
 /**
  * `refused`, `unknown`, `failed`, `unsettled`: the outcome of the newest close of an RFQ. `held`: a closing round waits for
- * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers.
+ * approval. `overdue`: past due and still open. `due`: due within some days. `listed`: a newer list says
+ * something else than was read of an RFQ. `offers`: new, changed or withdrawn offers.
  * `rfqs`: RFQs that are new or changed, without news of offers.
  * `behind`: a channel is not polled as scheduled, or its list suddenly lost most of its entries. `undelivered`: notifications were given up. `problems`: documents deviate
  * from the API description.
@@ -21,6 +22,7 @@ export type TodayKind =
   | 'behind'
   | 'undelivered'
   | 'due'
+  | 'listed'
   | 'offers'
   | 'rfqs'
   | 'problems'

@@ -12,6 +12,7 @@ import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
+import { listedWords } from './today-listed.js'
 import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Open RFQs that are due soon. */
@@ -25,7 +26,13 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
     kind: 'due',
     severity: (row.daysToDue ?? 0) <= 1 ? 'high' : 'medium',
     ...rfqFields(row.channel, row.id, row),
-    words: `Due ${formatDaysFromToday(row.daysToDue ?? 0)} (${row.responseDueDate}). ${offerWords(row, figures[at])}`,
+    words: [
+      `Due ${formatDaysFromToday(row.daysToDue ?? 0)} (${row.responseDueDate}).`,
+      listedWords(row),
+      offerWords(row, figures[at]),
+    ]
+      .filter((words) => words !== '')
+      .join(' '),
     since: null,
     action: compareAction(row),
   }))

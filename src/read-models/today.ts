@@ -1,6 +1,7 @@
 import type { Severity } from '../domain/comparison/flag.js'
 import { behindItems, problemItems, undeliveredItems } from './today-channels.js'
 import { closingItems, pastOverdueItems } from './today-closing.js'
+import { listedItems } from './today-listed.js'
 import {
   DUE_WITHIN_DAYS,
   filterOf,
@@ -23,17 +24,22 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   const firstPolls = createFirstPolls(source, now)
   const offers = await offerItems(context, firstPolls)
   const withOffers = new Set(offers.flatMap(({ channel, rfqId: id }) => (id === null ? [] : [keyOf({ channel, id })])))
-  const fromHistory = [await dueItems(context), offers, await rfqItems(context, { firstPolls, withOffers })]
+  const due = await dueItems(context)
+  const fromHistory = [offers, await rfqItems(context, { firstPolls, withOffers })]
+  const closing = asOf === undefined ? await closingItems(context) : await pastOverdueItems(context)
+  const named = [...due, ...closing.filter(({ kind }) => kind === 'overdue')]
   const groups =
     asOf === undefined
       ? [
-          await closingItems(context),
+          closing,
           await behindItems(context),
           await undeliveredItems(context),
+          due,
+          listedItems(context, named),
           ...fromHistory,
           await problemItems(context),
         ]
-      : [await pastOverdueItems(context), ...fromHistory]
+      : [closing, due, ...fromHistory]
   // The sort is stable: items of one severity keep the order of the groups.
   const items = groups.flat().sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
   return { asOf: now.toISOString(), since: since.toISOString(), dueWithinDays, items }

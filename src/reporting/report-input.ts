@@ -6,6 +6,7 @@ import type {
 } from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
+import { listedChangesOf } from '../domain/listed-changes.js'
 import { pricesReadOf } from '../domain/prices-read.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import type { ReadTimes } from '../domain/report-record.js'
@@ -98,7 +99,12 @@ async function readTimes({
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
   ])
   const rfqs = current.map(({ rfq }) => rfq)
-  return { termsRead: termsReadOf(states), pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null) }
+  const [rfq] = rfqs
+  return {
+    termsRead: termsReadOf(states),
+    pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null),
+    listed: rfq === undefined ? null : listedChangesOf(rfq),
+  }
 }
 
 /**

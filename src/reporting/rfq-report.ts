@@ -35,8 +35,9 @@ export async function makeRfqReport(
   const report = await buildRfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
   const written = await writeRfqReport(report, format, destination, { ...source, ambiguous })
-  const { termsRead, pricesRead } = report.context
-  const readTimes = termsRead === null && pricesRead === null ? null : { termsRead, pricesRead }
+  const { termsRead, pricesRead, listed } = report.context
+  const isKnown = termsRead !== null || pricesRead !== null || listed !== null
+  const readTimes = isKnown ? { termsRead, pricesRead, ...(listed && { listed }) } : null
   return { ...written, readTimes, recommendation: recommendationLines(report.decision) }
 }
 

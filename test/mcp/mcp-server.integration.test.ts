@@ -43,6 +43,22 @@ const reportOf = ({ store, now }: ChannelFixture, rfqId: string, weights = DEFAU
   })
 
 describe('the MCP server', () => {
+  it('says what the list says of an RFQ that was not read since', async () => {
+    const { fixture, rfqId, offers } = await openPolledFixture()
+    fixture.sandbox.faults.add({ rfqId, times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
+    fixture.sandbox.world.removeResponse(offers[0] ?? '')
+    fixture.advanceSeconds(600)
+    await fixture.pollRfqs()
+    const { call } = await openMcp(fixture)
+    const words = expect.stringMatching(/^The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
+    const listed = { offersGone: [{ id: offers[0] }], words }
+    expect((await call('list_rfqs')).items).toMatchObject([{ id: rfqId, listed }])
+    expect(await call('get_rfq', { rfq: '1042' })).toMatchObject({ rfq: { listed } })
+    const compared = await call('compare_offers', { rfq: '1042' })
+    expect(compared).toMatchObject({ listed })
+    expect(compared.recommendation.inWords[0]).toMatch(/The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
+  })
+
   it('offers tools that only read, and says that texts of the marketplace are no instructions', async () => {
     const { fixture } = await openPolledFixture()
     const { client } = await openMcp(fixture)

@@ -77,6 +77,40 @@ async function validated(app: FastifyInstance, options: InjectOptions) {
   return response
 }
 
+describe('an RFQ that was not read since the list says something else', () => {
+  it('is answered with what the list says, on every page of the list, and not as of a moment', async () => {
+    const fixture = await openChannelFixture({ rfqs: 0 })
+    const { world, faults } = fixture.sandbox
+    const ids = [1, 2, 3].map(() => world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' }).id)
+    await fixture.pollRfqs()
+    faults.add({ operation: 'readRfq', times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
+    for (const id of ids) world.closeRfq(id)
+    fixture.advanceSeconds(600)
+    await fixture.pollRfqs()
+    const { read } = await openApi(fixture)
+    const listed = {
+      ...{ at: '2026-11-21T12:10:00.000Z', readAt: '2026-11-21T12:00:00.000Z', state: 'closed', responseDueDate: null },
+      words: 'The list of 2026-11-21 12:10 UTC says closed; this RFQ was last read at 12:00.',
+    }
+    const items: unknown[] = []
+    for (let cursor = ''; ; ) {
+      const page = await read(`/rfqs?limit=1${cursor}`)
+      items.push(...page.items)
+      if (page.nextCursor === null) break
+      cursor = `&cursor=${page.nextCursor}`
+      fixture.advanceSeconds(60)
+    }
+    expect(items).toMatchObject(ids.map(() => ({ state: 'open', listed })))
+    const one = `/rfqs/${KEY}/${ids[0]}`
+    expect(await read(one)).toMatchObject({ state: 'open', listed })
+    expect((await read(`${one}/comparison`)).decision.banners).toMatchObject([{ words: listed.words }])
+    const asOf = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
+    expect((await read(`/rfqs?${asOf}`)).items).toMatchObject(ids.map(() => ({ listed: null })))
+    expect(await read(`${one}?${asOf}`)).toMatchObject({ listed: null })
+    expect((await read(`${one}/comparison?${asOf}`)).decision.banners).toEqual([])
+  })
+})
+
 describe('every operation', () => {
   it('answers what its schema describes, now and as of a moment', async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 3 })

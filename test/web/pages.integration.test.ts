@@ -552,3 +552,31 @@ describe('/queue', () => {
     await runner.close(0)
   })
 })
+
+describe('an RFQ that cannot be read', () => {
+  it('is shown with what the list says of it and of its offers, on its page, in the list and today, not at a past moment', async () => {
+    const fixture = await oneRfq()
+    const { app } = await openPages(fixture)
+    const { world, faults } = fixture.sandbox
+    const pages = [`/rfqs/${KEY}/1042`, '/rfqs', '/rfqs.csv', '/']
+    const textOf = async (url: string) => cleanText((await app.inject(url)).body)
+    for (const url of pages) expect(await textOf(url)).not.toMatch(/The list of|not listed|offer gone/)
+    const [gone = ''] = fixture.offerIds
+    faults.add({ rfqId: fixture.rfqId, times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
+    world.changeRfq(fixture.rfqId, { responseDueDate: '2026-11-24' })
+    world.removeResponse(gone)
+    fixture.advanceSeconds(600)
+    await fixture.pollRfqs()
+    const page = await textOf(`/rfqs/${KEY}/1042`)
+    const [{ responses } = { responses: [] }] = await fixture.store.rfqs({})
+    const { projectDeveloperName } = Object(responses.find(({ id }) => id === gone)?.body)
+    expect(page.split('The list of 2026-11-21 12:10 UTC says due 2026-11-24 and no longer has 1 offer')).toHaveLength(2)
+    expect(page).toContain(projectDeveloperName)
+    expect(page.match(/>not listed</g)).toHaveLength(1)
+    expect(await textOf(`/rfqs/${KEY}/1042/offers/${gone}`)).toContain('no longer has this offer')
+    expect(await textOf('/rfqs')).toContain('due 2026-11-24, 1 offer gone')
+    expect(await textOf('/')).toContain('The list of 2026-11-21 12:10 UTC says due 2026-11-24')
+    const past = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
+    for (const url of pages) expect(await textOf(`${url}?${past}`)).not.toMatch(/The list of|not listed|offer gone/)
+  })
+})

@@ -2,6 +2,7 @@ import { createPollChecks } from '../../../jobs/poll-checks.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Config } from '../../config.js'
+import { withWords } from '../../domain/listed-changes.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { createRulesLookup } from '../../read-models/channel-rules.js'
@@ -68,19 +69,21 @@ export function createApiQueries(source: Source): ApiQueries {
     async states(now) {
       return [...new Set((await rfqs.rows({ now })).flatMap(({ state }) => state ?? []))]
     },
-    async rfqs({ cursor, limit, figures, ...filter }) {
+    async rfqs({ cursor, limit, figures, withListed, ...filter }) {
       const moment = momentOf(filter)
       const rows = await rfqs.rows({ ...moment, ...(filter.channel !== undefined && { channel: filter.channel }) })
       const found = rows.filter(matches(filter))
       const sort = sortOf(filter.sort)
       const matching = sort === null ? found : await sortRfqs(found, sort, rfqs, moment)
-      const page = takePage(matching, ({ channel, id }) => `${channel}\t${id}`, { cursor, limit })
+      const page = takePage(matching, keyOf, { cursor, limit })
+      const listed = withListed ? await listedNow(rfqs, filter, rows) : new Map()
       const known = figures ? await rfqs.figures(page.items, moment) : []
       return {
         ...page,
         // Further pages are as of the moment of the first one, when it is not known when an RFQ was last read.
         items: page.items.map(({ readAt: _readAt, ...row }, at) => ({
           ...row,
+          listed: withWords(listed.get(keyOf(row)) ?? null),
           ...(known[at] && { figures: known[at] }),
         })),
       }
@@ -134,6 +137,18 @@ export function createApiQueries(source: Source): ApiQueries {
   }
 }
 
+const keyOf = ({ channel, id }: Pick<RfqListRow, 'channel' | 'id'>) => `${channel}\t${id}`
+
+/** What newer lists say of RFQs, also where the rows are as of a moment before. */
+async function listedNow(
+  list: RfqList,
+  { now, asOf, channel }: ApiMoment & { channel?: string },
+  rows: readonly RfqListRow[],
+) {
+  const current = asOf === undefined ? rows : await list.rows({ now, ...(channel !== undefined && { channel }) })
+  return new Map(current.map((row) => [keyOf(row), row.listed]))
+}
+
 const asOfFilter = ({ asOf }: Pick<ApiMoment, 'asOf'>) => (asOf === undefined ? {} : { asOf })
 const momentOf = ({ now, asOf }: ApiMoment): ApiMoment => ({ now, ...(asOf && { asOf }) })
 
@@ -146,7 +161,7 @@ function countRfqs(rows: readonly RfqListRow[]) {
   return { open, closed, other: rows.length - open - closed, overdue: rows.filter(({ overdue }) => overdue).length }
 }
 
-function matches(filter: Omit<RfqFilter, 'figures' | 'sort'>): (row: RfqListRow) => boolean {
+function matches(filter: Omit<RfqFilter, 'figures' | 'sort' | 'withListed'>): (row: RfqListRow) => boolean {
   const { state, search, dueBefore, dueAfter, overdue, missing, changedSince } = filter
   const text = search?.toLowerCase()
   const since = changedSince?.toISOString()

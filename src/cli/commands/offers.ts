@@ -76,7 +76,8 @@ const COLUMNS: ListColumns<RankedOffer> = (time) => [
   { header: 'Project', cell: ({ projectName }) => projectName, min: 24, drop: 3 },
   {
     header: 'Status',
-    cell: ({ status, missingSince }) => (missingSince ? `${status ?? ''} (missing)` : status),
+    cell: ({ status, missingSince, notListed }) =>
+      missingSince ? `${status ?? ''} (missing)` : notListed ? `${status ?? ''} (not listed)` : status,
     drop: 1,
   },
   { header: 'Contract', cell: ({ contractType }) => contractType, drop: 6 },

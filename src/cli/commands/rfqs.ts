@@ -1,6 +1,7 @@
 import { didYouMean } from '../../config/suggest.js'
 import { formatPercent, formatPrice } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
+import { listedInBrief, withWords } from '../../domain/listed-changes.js'
 import type { RfqFigures } from '../../read-models/rfq-figures.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
 import type { Store } from '../../store/contract.js'
@@ -128,6 +129,7 @@ async function jsonRows(store: Store, filter: ReadFilter, rows: readonly Row[]) 
       ...row,
       ...(known === undefined ? { channel, id } : withBody(rfqRow(known), known.rfq)),
       offers: row.offers,
+      listed: withWords(row.listed),
     }
   }
 }
@@ -156,6 +158,7 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   { header: 'Reference', cell: ({ reference }) => reference, drop: 6 },
   { header: 'Title', cell: ({ title }) => title, min: 16 },
   { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (missing)` : state) },
+  { header: 'List says', cell: ({ listed }) => listed && listedInBrief(listed), hideIfEmpty: true },
   { header: 'Due', cell: ({ responseDueDate }) => responseDueDate },
   { header: 'Days', cell: daysText, value: ({ daysToDue }) => daysToDue, align: 'right' },
   {

@@ -1,5 +1,6 @@
 import type { Timestamp } from '../clock.js'
 import { type Calendar, createCalendar } from '../expiry.js'
+import type { ListedChanges } from '../listed-changes.js'
 import type { PricesRead } from '../prices-read.js'
 import type { TermsRead } from '../terms-read.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
@@ -19,6 +20,8 @@ export interface ReportContext {
   termsRead: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null if that is not known, as of a past moment. */
   pricesRead: PricesRead | null
+  /** What a newer list says otherwise than the RFQ; null if nothing, and as of a past moment. */
+  listed: ListedChanges | null
 }
 
 /** The observation a figure is derived from. */
@@ -58,6 +61,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
     madeBy: input.madeBy ?? null,
     termsRead: input.termsRead ?? null,
     pricesRead: input.pricesRead ?? null,
+    listed: input.listed ?? null,
   }
   return { report, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }

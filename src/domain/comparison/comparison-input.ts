@@ -2,6 +2,8 @@
  * The input of a comparison: values only, read from the store by the caller. Records of src/domain/records.ts fit without
  * conversion; stored-documents.ts parses stored documents.
  */
+
+import type { ListedChanges } from '../listed-changes.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
 import type { PricesRead } from '../prices-read.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../records.js'
@@ -64,6 +66,8 @@ export interface ReportParameters {
   termsRead?: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */
   pricesRead?: PricesRead | null
+  /** What a newer list says otherwise than the RFQ; null (the default) if nothing, and as of a past moment. */
+  listed?: ListedChanges | null
   /** Absent members default to DEFAULT_SETTINGS. */
   settings?: SettingsInput
 }

@@ -17,6 +17,7 @@ export const OFFER_FLAGS = [
   'no-offer',
   'invalid-document',
   'withdrawn',
+  'not-listed',
   'rejected',
   'unknown-status',
   'review-not-accepted',
@@ -63,6 +64,7 @@ export type OfferFlagCode = (typeof OFFER_FLAGS)[number]
 export const RFQ_FLAGS = [
   'rfq-invalid',
   'rfq-missing',
+  'rfq-list-differs',
   'rfq-overdue',
   'rfq-state-conflict',
   'rfq-no-due-date',

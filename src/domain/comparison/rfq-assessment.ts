@@ -43,7 +43,8 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const currency = currencyReport(rfqCurrency, codes, context.settings)
   const rfq = { ...withComparedLimits(stated, currency), flags: [] }
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
-  const offerContext = { input, rfq, currency, context, projects: listingQualityById(facts, input.listings) }
+  const gone = new Set(context.report.listed?.offersGone.map(({ id }) => id))
+  const offerContext = { gone, input, rfq, currency, context, projects: listingQualityById(facts, input.listings) }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
   const ranked = rankOffers(offers, rfq, context.asOfDate, context.settings)
   return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, context) }, currency, offers: ranked }
@@ -87,6 +88,8 @@ function listingQualityById(
 }
 
 interface OfferContext {
+  /** Offers that a newer list no longer has. */
+  gone: ReadonlySet<string>
   projects: ReadonlyMap<string | null, ListingQuality>
   input: RfqAssessmentInput
   rfq: RfqTerms
@@ -100,7 +103,7 @@ function assessOffer(
   label: string,
   offerContext: OfferContext,
 ): OfferReport {
-  const { input, rfq, currency, context, projects } = offerContext
+  const { gone, input, rfq, currency, context, projects } = offerContext
   const { settings, asOfDate } = context
   const { hasOffer: _hasOffer, implausible, ...content } = facts
   const metrics = metricsOf(facts, rfq, settings)
@@ -125,6 +128,7 @@ function assessOffer(
     meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true) && !isReviewRejected(evaluated),
   }
   const problems = input.problemsOf(known.id)
-  const flags = offerFlags({ offer, rfq, asOfDate, currency, settings, problems, implausible })
+  const notListed = gone.has(known.id) ? context.report.listed : null
+  const flags = offerFlags({ offer, notListed, rfq, asOfDate, currency, settings, problems, implausible })
   return { ...offer, label, scores: null, rank: null, priceRank: null, flags }
 }

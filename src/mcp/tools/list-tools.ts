@@ -3,6 +3,7 @@ import { CLOSE_OUTCOMES } from '../../domain/records.js'
 import { RFQ_SORTS } from '../../web/api/queries.js'
 import type { ApiChannel, changeEntry, decision, rfqItem, todayModel } from '../../web/api/schemas/index.js'
 import { fitAnswer } from '../answer-size.js'
+import { boundedListed } from '../listed-answer.js'
 import { pageOf, ToolCall } from '../tool-call.js'
 import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
@@ -56,6 +57,7 @@ export const listTools = [
         const { items, nextCursor, total } = page
         const rows = items.map(({ version, changedAt, ...row }) => ({
           ...row,
+          listed: boundedListed(row.listed),
           ...sourceOf('rfq', row.id, version, changedAt),
         }))
         // Later pages show the moment of the first.

@@ -4,6 +4,7 @@ import type { OfferDetail, OfferItem, RfqDetail } from '../../web/api/schemas/in
 import { KNOWN_SETTINGS } from '../../web/api/what-if.js'
 import { documentMembers, fitAnswer } from '../answer-size.js'
 import { comparedOffers, comparisonAnswer } from '../comparison-answer.js'
+import { boundedListed } from '../listed-answer.js'
 import { pageOf, ToolCall, ToolError } from '../tool-call.js'
 import { asOf, ofRfq, paging } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
@@ -26,7 +27,7 @@ export const rfqTools = [
       return fitAnswer(limit, (maxItems) => {
         const page = pageOf(items, ({ id }) => id, { cursor, limit: maxItems })
         return call.answer(found.channel, {
-          rfq: { ...known('rfq', rfq), ...documentMembers(withoutResponses(rfq)) },
+          rfq: { ...known('rfq', rfq), listed: boundedListed(rfq.listed), ...documentMembers(withoutResponses(rfq)) },
           offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
         })
       })

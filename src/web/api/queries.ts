@@ -1,6 +1,7 @@
 import type { RfqReport } from '../../domain/comparison/report/rfq-report-model.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../../domain/deliveries.js'
+import type { withWords } from '../../domain/listed-changes.js'
 import type { DecisionRecord, ProblemRecord, RunRecord } from '../../domain/records.js'
 import type { ChangeFeed } from '../../read-models/change-feed.js'
 import type { RfqFigures } from '../../read-models/rfq-figures.js'
@@ -36,6 +37,14 @@ export interface RfqFilter {
   sort: (typeof RFQ_SORTS)[number]
   /** Compute the figures of the offers too. */
   figures: boolean
+  /** Say what newer lists say of the RFQs, at present. */
+  withListed: boolean
+}
+
+/** An RFQ in a list. */
+export type RfqListItem = Omit<RfqListRow, 'readAt' | 'listed'> & {
+  listed: ReturnType<typeof withWords>
+  figures?: RfqFigures
 }
 
 /** An RFQ as named in a path: by number, reference or id. */
@@ -59,9 +68,7 @@ export interface ApiQueries {
   firstPollAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }): Promise<string | null>
   /** Every state that an RFQ has. */
   states(now: Date): Promise<string[]>
-  rfqs(
-    filter: RfqFilter & ApiMoment & ListPageRequest,
-  ): Promise<ListPage<Omit<RfqListRow, 'readAt'> & { figures?: RfqFigures }>>
+  rfqs(filter: RfqFilter & ApiMoment & ListPageRequest): Promise<ListPage<RfqListItem>>
   rfq(name: RfqName): Promise<Lookup<RfqDetail>>
   offers(name: RfqName): Promise<Lookup<OfferItem[]>>
   /** Its id. */

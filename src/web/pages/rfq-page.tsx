@@ -65,9 +65,11 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
               </p>
             ),
         )}
-        {rfq.flags.map(({ words, severity }) => (
-          <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>
-        ))}
+        {rfq.flags.map(
+          ({ code, words, severity }) =>
+            // Its banner names the offers as the page does.
+            code !== 'rfq-list-differs' && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
+        )}
         {hold !== null && <p class="notice bad">{plain(heldWords(hold))}</p>}
         <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />

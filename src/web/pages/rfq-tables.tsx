@@ -125,11 +125,12 @@ const OfferCell = ({ offer, rfqPath, asOf }: { offer: RfqPageOffer; rfqPath: str
   </>
 )
 
-const statusCell = ({ status, late, missingSince, daysToExpiry }: RfqPageOffer) => (
+const statusCell = ({ status, late, missingSince, notListed, daysToExpiry }: RfqPageOffer) => (
   <>
     {plain(status)}
     {late && <Badge tone="warn">late</Badge>}
     {missingSince !== null && <Badge tone="warn">withdrawn</Badge>}
+    {notListed && <Badge tone="bad">not listed</Badge>}
     {daysToExpiry !== null && daysToExpiry < 0 && <Badge tone="warn">expired</Badge>}
   </>
 )

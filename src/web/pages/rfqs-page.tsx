@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { AcceptedInBrief } from '../../domain/comparison/decision/accepted-award.js'
 import { formatDaysFromToday } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
+import { listedInBrief } from '../../domain/listed-changes.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'
 import { defined } from '../defined.js'
@@ -96,9 +97,15 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
           {row.overdue ? 'overdue' : plain(row.state)}
         </Badge>
         {row.missingSince !== null && <Badge tone="warn">missing</Badge>}
+        {row.listed !== null && (
+          <div class="small">
+            <Badge tone="warn">list</Badge> {plain(listedInBrief(row.listed))}
+          </div>
+        )}
       </>
     ),
   },
+  { key: 'listed', fileOnly: true, title: 'List says', value: ({ listed }) => listed && listedInBrief(listed) },
   {
     key: 'due',
     width: 'line',

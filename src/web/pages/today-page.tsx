@@ -57,6 +57,7 @@ const KINDS: Record<TodayKind, string> = {
   behind: 'Channel behind',
   undelivered: 'Notifications',
   due: 'Due soon',
+  listed: 'List differs',
   offers: 'Offers',
   rfqs: 'RFQs',
   problems: 'Data problems',

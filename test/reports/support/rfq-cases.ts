@@ -1,10 +1,12 @@
 import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
+import type { ListedChanges } from '../../../src/domain/listed-changes.js'
 import {
   comparisonInput,
   delivery,
   EURO_SETTINGS,
   listing,
   manyResponses,
+  offerId,
   pastVersion,
   RFQ_ID,
   response,
@@ -33,6 +35,15 @@ export const HOSTILE = [
   '👩‍👩‍👧‍👦 Überprüfung 森林 غابة',
   'line one\r\nline two\u2028line three',
 ]
+
+/** A newer list no longer has the first offers, under these names. */
+const listed = (names: readonly string[]): ListedChanges => ({
+  ...{ at: '2026-03-16T11:00:00.000Z', readAt: '2026-03-15T09:30:00.000Z' },
+  ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
+  offersGone: names.map((name, at) => ({ id: offerId(at + 1), name })),
+  ...{ offersNew: ['new'], fields: ['minVolume', 'pricing', 'title'] },
+})
+const LISTED = listed(['Developer 1', 'Developer 2', 'Developer 3', 'Developer 4'])
 
 /** An RFQ and offers in which every text is hostile. */
 export function hostileInput(): ComparisonInput {
@@ -203,6 +214,11 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           firstSeenAt: '2026-03-10T10:00:00.000Z',
         },
       ],
+    }),
+  'list-differs': () =>
+    comparisonInput({
+      responses: sampleResponses(),
+      listed: { ...LISTED, state: 'closed', responseDueDate: '2026-04-01' },
     }),
   mixed: mixedInput,
   hostile: hostileInput,

@@ -1,3 +1,4 @@
+import { describeListed, type ListedChanges, type ListedOffer } from '../../listed-changes.js'
 import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
@@ -71,7 +72,7 @@ export function decisionOf(input: DecisionInput): Decision {
   return {
     rule: settings.awardRule,
     requirements: requirementSwitches(solver, settings),
-    banners: bannersOf(rfq, offers),
+    banners: bannersOf(rfq, offers, { listed: context.listed, awarded: new Set(awarded.keys()) }),
     recommendation: accepted === null ? recommendation : afterAcceptance(recommendation, accepted),
     accepted,
     byRule: found?.byRule ?? { 'cheapest-compliant': null, 'best-score-compliant': null, 'cheapest-regardless': null },
@@ -170,7 +171,13 @@ function requirementSwitches({ candidates, max }: AwardSolver, { requirements }:
   }))
 }
 
-function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[]): Banner[] {
+interface ListedContext {
+  listed: ListedChanges | null
+  /** Ids of the recommended offers. */
+  awarded: ReadonlySet<string>
+}
+
+function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[], { listed, awarded }: ListedContext): Banner[] {
   const banners: Banner[] = []
   if (rfq.state === 'closed') {
     const closed = rfq.closedAt === null ? 'is closed' : `was closed on ${rfq.closedAt.slice(0, 10)}`
@@ -178,6 +185,10 @@ function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[]): Banner[] {
   } else if (rfq.daysToDue !== null && rfq.daysToDue < 0) {
     const words = `The RFQ is overdue: it is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
     banners.push({ code: 'rfq-overdue', words })
+  }
+  if (listed !== null) {
+    const words = describeListed(listed, namesOfGone(listed, offers, awarded))
+    banners.push({ code: 'rfq-list-differs', words })
   }
   const accepted = acceptedOffers(offers)
   if (accepted.length > 0) {
@@ -187,6 +198,18 @@ function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[]): Banner[] {
     banners.push({ code: 'offer-accepted', words: `${verb} already been accepted: ${names.join(', ')}${more}.` })
   }
   return banners
+}
+
+/** Those of the award first; as they are named elsewhere in the report. */
+function namesOfGone({ offersGone }: ListedChanges, offers: readonly OfferReport[], awarded: ReadonlySet<string>) {
+  const known = new Map(offers.map((offer) => [offer.id, offer]))
+  const isAwarded = ({ id }: ListedOffer) => Number(awarded.has(id) || known.get(id)?.status === 'accepted')
+  return [...offersGone]
+    .sort((a, b) => isAwarded(b) - isAwarded(a))
+    .map(({ id, name }) => {
+      const offer = known.get(id)
+      return offer === undefined ? name : titleOf(offer)
+    })
 }
 
 function offerDecisions(

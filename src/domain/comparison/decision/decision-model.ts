@@ -15,7 +15,10 @@ import type { SwitchTable } from './switch-table-model.js'
 export interface Decision {
   rule: AwardRule
   requirements: RequirementSwitch[]
-  /** Facts to read first: the RFQ is closed or overdue, an offer is accepted already. Empty if there are none. */
+  /**
+   * Facts to read first: the RFQ is closed or overdue, a newer list says something else of it, an offer is accepted already. Empty if
+   * there are none.
+   */
   banners: Banner[]
   /**
    * What the rule recommends. Once an offer is accepted, its sentences are about the accepted award, and its figures still
@@ -51,7 +54,7 @@ export interface RequirementSwitch {
 }
 
 export interface Banner {
-  code: 'rfq-closed' | 'rfq-overdue' | 'offer-accepted'
+  code: 'rfq-closed' | 'rfq-overdue' | 'rfq-list-differs' | 'offer-accepted'
   words: string
 }
 

@@ -1,4 +1,5 @@
 import { responseStatus } from '../../documents.js'
+import { describeGone, type ListedChanges } from '../../listed-changes.js'
 import type { CurrencyReport } from '../comparison-currency.js'
 import { earliest } from '../date-math.js'
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity, sortBySeverity } from '../flag.js'
@@ -25,6 +26,8 @@ export interface FlagContext {
   asOfDate: string
   currency: CurrencyReport
   settings: Settings
+  /** What a newer list says of the RFQ, if it no longer has the offer. */
+  notListed: ListedChanges | null
   /** Number of problems recorded for the document. */
   problems: number
   /** Negative or implausibly large numbers in the document. */
@@ -51,6 +54,7 @@ const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'no-offer': ['high', noOffer],
   'invalid-document': ['medium', invalidDocument],
   withdrawn: ['high', withdrawn],
+  'not-listed': ['high', notListed],
   rejected: ['high', rejected],
   'unknown-status': ['medium', unknownStatus],
   'review-not-accepted': ['medium', reviewNotAccepted],
@@ -135,6 +139,10 @@ function withdrawn({ offer: { missingSince } }: FlagContext): FlagBody | null {
     words: `The offer has been missing from the RFQ since ${missingSince}.`,
     compared: [flagValue('missing since', missingSince)],
   }
+}
+
+function notListed({ notListed }: FlagContext): FlagBody | null {
+  return notListed === null ? null : { words: describeGone(notListed), compared: [] }
 }
 
 function rejected({ offer: { status } }: FlagContext): FlagBody | null {

@@ -1,3 +1,4 @@
+import { describeListed, isDecisive, type ListedChanges } from '../../listed-changes.js'
 import type { ComparisonContext } from '../comparison-context.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
@@ -5,11 +6,12 @@ import { formatCount } from '../number-format.js'
 import type { RfqTerms } from './rfq-terms.js'
 
 type Terms = Omit<RfqTerms, 'flags'>
-type FlagBody = Pick<Flag, 'words' | 'compared'> | null
+type FlagBody = (Pick<Flag, 'words' | 'compared'> & { severity?: Severity }) | null
 
 const SEVERITY: Record<RfqFlagCode, Severity> = {
   'rfq-invalid': 'medium',
   'rfq-missing': 'high',
+  'rfq-list-differs': 'high',
   'rfq-overdue': 'high',
   'rfq-state-conflict': 'medium',
   'rfq-no-due-date': 'medium',
@@ -21,7 +23,7 @@ const SEVERITY: Record<RfqFlagCode, Severity> = {
 }
 
 /** Flags on the RFQ itself, most severe first. */
-export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonContext): Flag[] {
+export function rfqFlags(rfq: Terms, offers: number, { asOfDate, report: { listed } }: ComparisonContext): Flag[] {
   const raised: Record<RfqFlagCode, FlagBody> = {
     'rfq-invalid': rfq.source.valid
       ? null
@@ -33,6 +35,7 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
             `The RFQ has been missing from the channel since ${rfq.missingSince}.`,
             flagValue('missing since', rfq.missingSince),
           ),
+    'rfq-list-differs': listDiffers(listed),
     'rfq-overdue': pastDue(rfq, asOfDate),
     'rfq-state-conflict':
       rfq.state === 'open' && rfq.closedAt !== null
@@ -81,6 +84,11 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
 export const unreadText = (offers: number): string => `${formatCount(offers, 'offer')}, not read yet`
 
 const flagBody = (words: string, ...compared: FlagValue[]) => ({ words, compared })
+
+function listDiffers(listed: ListedChanges | null): FlagBody {
+  if (listed === null) return null
+  return { ...flagBody(describeListed(listed)), severity: isDecisive(listed) ? 'high' : 'medium' }
+}
 
 function pastDue(rfq: Terms, asOfDate: string): FlagBody {
   if (rfq.state !== 'open' || rfq.daysToDue === null || rfq.daysToDue >= 0) return null

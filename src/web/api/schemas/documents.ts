@@ -43,6 +43,23 @@ export const apiChannel = z
   })
   .meta({ id: 'Channel' })
 
+const listed = z
+  .strictObject({
+    at: timestamp.describe('When the first list that said so was requested.'),
+    readAt: timestamp.nullable().describe('When the RFQ itself was last read.'),
+    state: nullableText.describe('Null if the list says the same; so are the dates.'),
+    responseDueDate: nullableText,
+    fulfilmentDueDate: nullableText,
+    offersGone: z.array(z.strictObject({ id: text, name: text })).describe('Offers that the list no longer has.'),
+    offersNew: z.array(text).describe('Ids of offers that only the list has.'),
+    fields: z.array(text).describe('Names of other members that differ.'),
+    words: text.describe('The same in one sentence.'),
+  })
+  .nullable()
+  .describe(
+    'What a newer list says otherwise than the RFQ, which was not read since. Null if nothing, and with `as_of`.',
+  )
+
 const rfqTerms = {
   channel: channelKey,
   id: text,
@@ -108,12 +125,13 @@ export const rfqItem = z
     missingSince: timestamp.nullable(),
     valid: z.boolean(),
     version: z.int().min(1),
+    listed,
     figures: rfqFigures.optional().describe('Only with `figures=true`.'),
   })
   .meta({ id: 'RfqItem' })
 
 export const rfqDetail = z
-  .strictObject({ ...rfqTerms, closedAt: nullableText, offers: count, ...observation, ...documentBody })
+  .strictObject({ ...rfqTerms, closedAt: nullableText, offers: count, listed, ...observation, ...documentBody })
   .meta({ id: 'Rfq' })
 
 const offerTerms = {

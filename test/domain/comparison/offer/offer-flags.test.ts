@@ -7,11 +7,13 @@ import {
   type RfqFlagCode,
 } from '../../../../src/domain/comparison/flag.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
+import type { ListedChanges } from '../../../../src/domain/listed-changes.js'
 import {
   type ComparisonOverrides,
   comparisonInput,
   delivery,
   listing,
+  offerId,
   response,
   storedDocument,
   summaryOf,
@@ -36,6 +38,13 @@ const prepaying = (amount: number, paymentDueDate = '2026-10-01') =>
   offering({ prePayments: [{ amount, paymentDueDate }] })
 const withListing = (of: Body): ComparisonOverrides => ({ responses: [response(1)], listings: [listing(1, of)] })
 
+const LISTED: ListedChanges = {
+  at: '2026-03-16T11:00:00.000Z',
+  readAt: '2026-03-16T09:30:00.000Z',
+  ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
+  ...{ offersGone: [], offersNew: [], fields: [] },
+}
+
 const OFFER_CASES: Record<OfferFlagCode, Case> = {
   'no-offer': { scene: offering(null), words: 'no readable offer' },
   'invalid-document': {
@@ -56,6 +65,10 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   withdrawn: {
     scene: { responses: [storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })] },
     words: '2026-03-12T00:00:00.000Z',
+  },
+  'not-listed': {
+    scene: { responses: [response(1)], listed: { ...LISTED, offersGone: [{ id: offerId(1), name: 'Developer 1' }] } },
+    words: 'list of 2026-03-16 11:00 UTC no longer has this offer; its RFQ was last read at 09:30.',
   },
   rejected: { scene: offering({}, { status: 'rejected' }), words: 'rejected' },
   'unknown-status': {
@@ -277,6 +290,10 @@ describe('a flag on an offer', () => {
 const RFQ_CASES: Record<RfqFlagCode, Case> = {
   'rfq-invalid': { scene: { rfqStored: { valid: false } }, words: 'does not match the documented format' },
   'rfq-missing': { scene: { rfqStored: { missingSince: '2026-03-11T00:00:00.000Z' } }, words: '2026-03-11' },
+  'rfq-list-differs': {
+    scene: { listed: { ...LISTED, state: 'closed' } },
+    words: 'The list of 2026-03-16 11:00 UTC says closed; this RFQ was last read at 09:30.',
+  },
   'rfq-overdue': {
     scene: { rfq: { responseDueDate: '2026-03-14' } },
     words: '2 days after',

@@ -1,0 +1,65 @@
+import { formatCount } from '../domain/comparison/number-format.js'
+import { describeListed, isDecisive } from '../domain/listed-changes.js'
+import { quoteForShell } from '../quote-for-shell.js'
+import { channelPath, rfqPath } from './page-paths.js'
+import type { RfqListRow } from './rfq-list.js'
+import { keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
+
+/** RFQs of one channel that are named; the others are counted. */
+const MAX_RFQS = 20
+
+/** What the list says of an RFQ that was not read since, to follow other sentences about it; empty if nothing else. */
+export const listedWords = ({ listed }: RfqListRow): string => (listed === null ? '' : describeListed(listed))
+
+/**
+ * RFQs of which a newer list says something else than was read of them.
+ * @param named items about RFQs that say so themselves
+ */
+export function listedItems({ rows }: TodayContext, named: readonly TodayItem[]): TodayItem[] {
+  const known = new Set(named.flatMap(({ channel, rfqId: id }) => (id === null ? [] : [keyOf({ channel, id })])))
+  const differing = rows.filter((row) => row.listed !== null && !known.has(keyOf(row)))
+  const items: TodayItem[] = []
+  for (const channel of new Set(differing.map((row) => row.channel))) {
+    const own = differing.filter((row) => row.channel === channel)
+    // The sort is stable: the most urgent ones come first among equals.
+    own.sort((a, b) => Number(isDecisiveOf(b)) - Number(isDecisiveOf(a)))
+    items.push(...own.slice(0, MAX_RFQS).map(toItem))
+    if (own.length > MAX_RFQS) items.push(moreItem(channel, own.slice(MAX_RFQS)))
+  }
+  return items
+}
+
+const isDecisiveOf = ({ listed }: RfqListRow): boolean => listed !== null && isDecisive(listed)
+
+const toItem = (row: RfqListRow): TodayItem => ({
+  kind: 'listed',
+  severity: isDecisiveOf(row) ? 'medium' : 'low',
+  ...rfqFields(row.channel, row.id, row),
+  words: listedWords(row),
+  since: row.listed?.at ?? null,
+  action: {
+    words: 'Read it again',
+    command: `quotekeeper report ${quoteForShell(row.name)} ${onChannel(row.channel)} --fresh`,
+    path: rfqPath(row.channel, row.name),
+  },
+})
+
+function moreItem(channel: string, rows: readonly RfqListRow[]): TodayItem {
+  return {
+    kind: 'listed',
+    severity: rows.some(isDecisiveOf) ? 'medium' : 'low',
+    ...NO_RFQ,
+    channel,
+    words: `The list says something else than was read of ${formatCount(rows.length, 'more RFQ')}.`,
+    since:
+      rows
+        .flatMap(({ listed }) => listed?.at ?? [])
+        .sort()
+        .at(-1) ?? null,
+    action: {
+      words: 'List the RFQs',
+      command: `quotekeeper rfqs ${onChannel(channel)}`,
+      path: channelPath(channel),
+    },
+  }
+}
