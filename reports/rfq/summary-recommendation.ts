@@ -111,12 +111,14 @@ function bounded(sentences: readonly string[]): readonly string[] {
   return more > 1 ? [...sentences.slice(0, MAX_SENTENCES), `${more} more in the JSON of this report.`] : sentences
 }
 
-/** The requirements that awarded offers do not meet, by title. */
-function unmetPhrase({ recommendation: { requirements } }: RfqLayout, { hasAward }: Sentences): Phrase {
-  const [titles, unmet] = [requirements.range('title'), requirements.range('unmet')]
+/** Whether awarded offers have high flags, and the requirements that they do not meet, by title. */
+function unmetPhrase({ offers, recommendation: grids }: RfqLayout, { hasAward }: Sentences): Phrase {
+  const [titles, unmet] = [grids.requirements.range('title'), grids.requirements.range('unmet')]
+  const high = `SUMIFS(${offers.range('high')},${grids.offers.range('tonnes')},">0")`
+  const flags = `IF(${high}>0,"High flags of awarded offers: "&${high}&", see Checks. ","")`
   const list = `_xlfn.TEXTJOIN("; ",TRUE,IF(${unmet}="","",${titles}&" ("&IF(${unmet}="award","","offer no. ")&${unmet}&")"))`
   const words = `IF(COUNTIF(${unmet},"?*")=0,"Every requirement is met.","Not met: "&${list}&".")`
-  return [`IF(${hasAward[0]},${words},"")`, '']
+  return [`IF(${hasAward[0]},${flags}&${words},"")`, '']
 }
 
 function expiryPhrase({ offers, recommendation: { offers: recommended } }: RfqLayout, { hasAward }: Sentences): Phrase {

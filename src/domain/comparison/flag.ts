@@ -50,6 +50,7 @@ export const OFFER_FLAGS = [
   'implausible-numbers',
   'prepayment-before-delivery',
   'prepayment-share',
+  'prepayment-in-full',
   'prepayment-above-total',
   'no-registry-id',
   'listing-unknown',

@@ -135,7 +135,7 @@ function Facts({ model }: { model: RfqPageModel }) {
 const TONES = { award: 'good', partial: 'warn', none: 'bad', 'no-target': '', 'no-offers': '' } as const
 
 /** The recommendation, as on the workbook's Summary; once an offer is accepted, that award. */
-function RecommendationCard({ model, changed }: { model: RfqPageModel; changed: boolean }) {
+export function RecommendationCard({ model, changed }: { model: RfqPageModel; changed: boolean }) {
   const { recommendation, currency, isAccepted } = model
   const { status, headline, awards, reasons, conditions, changes, questions, award, closest } = recommendation
   const lists = [

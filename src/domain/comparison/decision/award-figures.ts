@@ -171,6 +171,13 @@ export function numbersText(numbers: readonly number[]): string {
 const MAX_NAMED = 3
 const joined = (parts: readonly (string | number)[]) => `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
+/** A sentence about some of the offers of an award: preceded by their numbers if the award has several. */
+export function ofOffers(words: string, numbers: readonly number[], awarded: number): string {
+  if (awarded === 1) return words
+  const named = numbersText(numbers)
+  return `${named[0]?.toUpperCase()}${named.slice(1)}: ${words}`
+}
+
 interface Named {
   offers: readonly Pick<AwardedOffer, 'name' | 'sequence'>[]
 }

@@ -160,7 +160,10 @@ export interface Recommendation {
   award: DecisionAward | null
   /** The rule, coverage, score, and the distance to the runner-up. */
   reasons: string[]
-  /** What is not met, what is waived, reviews and expiry dates; by requirement if more than three offers are awarded. */
+  /**
+   * High flags of the awarded offers, at most three; then what is not met, what is waived, reviews and expiry dates, by
+   * requirement if more than three offers are awarded.
+   */
   conditions: string[]
   /** Break-even prices, and the first weight, rate, volume or requirement that changes the award. */
   changes: string[]

@@ -28,7 +28,8 @@ function whyOf({ status, award, reasons, runnerUp }: Recommendation, rule: strin
   return [`${rule}.`, ...(partial.length > 0 ? partial : coverage), ...(runnerUp === null ? [] : [runnerUp.words])]
 }
 
-const MAX_CHECKS = 5
+/** Up to three are high flags. */
+const MAX_CHECKS = 8
 
 function checksOf({ conditions, breakEven, changes, award }: Recommendation): string[] {
   if (award === null) return changes.slice(0, 2)

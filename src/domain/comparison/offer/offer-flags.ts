@@ -87,6 +87,7 @@ const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'implausible-numbers': ['high', implausibleNumbers],
   'prepayment-before-delivery': ['low', prepaymentBeforeDelivery],
   'prepayment-share': ['medium', prepaymentShare],
+  'prepayment-in-full': ['high', prepaymentInFull],
   'prepayment-above-total': ['high', prepaymentAboveTotal],
   'no-registry-id': ['medium', noRegistryId],
   'listing-unknown': ['medium', listingUnknown],
@@ -339,6 +340,18 @@ function prepaymentShare({ offer: { metrics }, settings }: FlagContext): FlagBod
   return {
     words,
     compared: [flagValue('pre-paid', metrics.prepaidShare * 100, '%'), flagValue('limit', limit * 100, '%')],
+  }
+}
+
+/** Unless the settings allow pre-payments of the whole total. */
+function prepaymentInFull({ offer: { metrics, terms }, settings }: FlagContext): FlagBody | null {
+  const { prepaidShare, prepaid, total } = metrics
+  if (prepaidShare === null || total === null || settings.prepaymentShareLimit >= 1) return null
+  if (Math.abs(prepaidShare - 1) > SHARE_TOLERANCE) return null
+  const words = `Pre-payments are the whole total, ${formatMoney(prepaid, terms.currency)}.`
+  return {
+    words,
+    compared: [flagValue('pre-payments', prepaid, terms.currency), flagValue('total', total, terms.currency)],
   }
 }
 

@@ -53,9 +53,10 @@ describe('the recommendation', () => {
   it('states in words, with numbers, what the award does not meet', () => {
     const { recommendation } = decide({ offers: [offer(120, 400, ['reviewAccepted', 'submittedOnTime'])] })
     expect(recommendation.conditions).toEqual([
+      // Late submission is a high flag too.
+      'Submitted late: on 2026-03-22, after the response due date, 2026-03-20.',
       'The offer has not been reviewed yet.',
       "The price, 4.00 USD/t, is 20 % below the RFQ's minimum of 5.00 USD/t: unusually cheap.",
-      'Submitted late: on 2026-03-22, after the response due date, 2026-03-20.',
       'The offer expires in 106 days, on 2026-06-30.',
     ])
   })

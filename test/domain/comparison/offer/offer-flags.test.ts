@@ -201,6 +201,11 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
     words: '30.5 % of the total (flagged above 30 %)',
     compared: [30.5, 30],
   },
+  'prepayment-in-full': {
+    scene: prepaying(120_000),
+    words: 'Pre-payments are the whole total, 120,000 USD.',
+    compared: [120_000, 120_000],
+  },
   'prepayment-above-total': {
     scene: prepaying(120_001),
     words: '120,001 USD exceed the total of 120,000 USD',
@@ -258,6 +263,7 @@ describe('a flag on an offer', () => {
     expect(flagsOf(atLimit)).toEqual([])
     expect(flagsOf(lines({ unitPrice: 5, volume: 50_000, reportingPeriodEnd: '2026-09-30' }))).toEqual([])
     expect(flagsOf(prepaying(36_000))).toEqual([])
+    expect(flagsOf({ ...prepaying(120_000), settings: { prepaymentShareLimit: 1 } })).toEqual([])
     expect(flagsOf(offering({}, { submittedAt: '2026-03-20T23:59:59.999Z' }))).toEqual([])
     expect(flagsOf(offering({ expiryDate: '2026-03-31' }))).toEqual([])
   })
