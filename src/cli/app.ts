@@ -77,8 +77,8 @@ export const withWritableStore: typeof withStore = (cli, use, { set = [] } = {})
   )
 
 /** For a command that calls the marketplace once and exits. Creates the database if it does not exist. */
-export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>, defaultLevel: LogLevel = 'warn') =>
-  withApp(cli, { secrets: 'required', logTo: 'stderr', defaultLevel, createDatabase: true }, use)
+export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>) =>
+  withApp(cli, { secrets: 'required', logTo: 'stderr', defaultLevel: 'warn', createDatabase: true }, use)
 
 async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<unknown>)[]): Promise<App> {
   const { loadConfig } = await import('../config/load.js')

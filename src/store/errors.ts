@@ -42,6 +42,11 @@ export class UnusableDatabaseError extends StoreError {
   override name = 'UnusableDatabaseError'
 }
 
+/** There is no database yet: create it, or correct its path. */
+export class MissingDatabaseError extends UnusableDatabaseError {
+  override name = 'MissingDatabaseError'
+}
+
 /** The connection was lost during a commit: it is not known whether the change was stored. */
 export class UnknownCommitError extends StoreError {
   override name = 'UnknownCommitError'

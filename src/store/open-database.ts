@@ -37,3 +37,12 @@ export async function openDatabaseReader(database: string, options: { checked?: 
   if (!isPostgresUrl(database)) return (await import('./reader.js')).openReader(database, options)
   return (await import('./postgres/reader.js')).openPostgresReader(database, options)
 }
+
+/**
+ * Tests whether a database that does not exist yet can be created, and creates nothing.
+ * @throws an error that says why not
+ */
+export async function tryToCreateDatabase(database: string): Promise<void> {
+  if (!isPostgresUrl(database)) return (await import('./write-check.js')).tryToCreateFile(database)
+  return (await import('./postgres/store.js')).tryToCreateTables(database)
+}

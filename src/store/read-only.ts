@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { UnusableDatabaseError } from './errors.js'
+import { MissingDatabaseError, UnusableDatabaseError } from './errors.js'
 import { connect, type Sqlite } from './sqlite.js'
 
 /** A connection for reading, and how to release what it uses. */
@@ -11,12 +11,12 @@ export interface ReadOnlyConnection {
   release: () => void
 }
 
-/** @throws UnusableDatabaseError if there is no database */
+/** @throws MissingDatabaseError if there is no database, or only an empty file */
 export function requireFile(path: string): void {
-  if (existsSync(path)) return
-  throw new UnusableDatabaseError(
-    `There is no database at ${path}. Create one with: quotekeeper sync (or quotekeeper start).`,
-  )
+  const size = existsSync(path) ? statSync(path).size : null
+  if (size !== null && size > 0) return
+  const found = size === null ? `There is no database at ${path}` : `The file ${path} is empty`
+  throw new MissingDatabaseError(`${found}. Create the database with: quotekeeper sync (or quotekeeper start).`)
 }
 
 /**

@@ -48,8 +48,8 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const clock = options.clock ?? (() => new Date())
-  if (options.create === false) requireFile(options.path)
   rejectOtherThanFile(options.path)
+  if (options.create === false) requireFile(options.path)
   const connection = await openConnection(options, clock)
   const database = sqliteDatabase(connection)
   const events = createEventWriter(database)

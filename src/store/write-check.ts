@@ -1,5 +1,6 @@
-import { open, rm, statfs } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { access, constants, lstat, open, readlink, rm, statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { tryToMakeFolder } from '../make-folder.js'
 import type { Connection } from './connection.js'
 import { StoreError } from './errors.js'
 import { describeFileUsers, findFileUsers } from './file-users.js'
@@ -17,13 +18,7 @@ const MAX_LOCK_WAIT_MS = 1000
 export async function checkWritable(connection: Connection): Promise<{ ok: boolean; message: string }> {
   const folder = dirname(connection.path)
   try {
-    await probeFolder(folder)
-    const free = await freeBytes(folder)
-    if (free < MIN_FREE_BYTES)
-      return {
-        ok: false,
-        message: `disk almost full: ${Math.floor(free / 2 ** 20)} MiB free in ${folder}; free some space`,
-      }
+    await requireWritable(folder)
     await connection.probeWrite(MAX_LOCK_WAIT_MS)
     return { ok: true, message: 'writable, enough free space' }
   } catch (error) {
@@ -40,9 +35,30 @@ function otherUsers({ path }: Connection): string {
   return users.length === 0 ? '' : `. Open in ${describeFileUsers(users)}`
 }
 
-async function freeBytes(folder: string): Promise<number> {
+/**
+ * Tests whether a database file that does not exist, or is empty, can be created, and leaves everything as it is.
+ * @throws Error that says why not: that of creating it, or a StoreError
+ */
+export async function tryToCreateFile(path: string): Promise<void> {
+  const file = await lstat(path).catch(() => null)
+  // The folder that a link leads to is not created.
+  if (file?.isSymbolicLink()) return requireWritable(dirname(resolve(dirname(path), await readlink(path))))
+  if (file !== null) await access(path, constants.W_OK)
+  const existing = tryToMakeFolder(dirname(path))
+  if (existing === dirname(resolve(path))) await probeFolder(existing)
+  await requireFreeSpace(existing)
+}
+
+async function requireWritable(folder: string): Promise<void> {
+  await probeFolder(folder)
+  await requireFreeSpace(folder)
+}
+
+async function requireFreeSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
+  const free = bavail * bsize
+  if (free < MIN_FREE_BYTES)
+    throw new StoreError(`disk almost full: ${Math.floor(free / 2 ** 20)} MiB free in ${folder}; free some space`)
 }
 
 /**

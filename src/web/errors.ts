@@ -16,7 +16,7 @@ export const queueUnavailable = () => new HttpError(503, 'the queue does not ans
 export const isQueueUnavailable = (error: Error): boolean => error.name === 'QueueUnavailableError'
 
 /** By name, because errors of the thread that reads pages are copies. */
-const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'UnknownCommitError'])
+const DATABASE_ERRORS = new Set(['StoreError', 'UnusableDatabaseError', 'MissingDatabaseError', 'UnknownCommitError'])
 
 /**
  * What is answered instead of an error: a queue or a database that cannot be used is no error of the web server.

@@ -11,12 +11,13 @@ import { looseFiles } from '../file-permissions.js'
 import { refuseNeededFile } from '../output-file.js'
 import { plural } from '../terminal-text.js'
 import type { TimeFormat } from '../time-zone.js'
+import { type CheckedApp, isMadeWithDatabase } from './checked-app.js'
 import { type Check, failed, passed, warning } from './finding.js'
 
 const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
 
 /** Checks of this machine: configuration, database, queue and folders. */
-export const localChecks = (app: App, now: Clock, time: TimeFormat): Check[] => [
+export const localChecks = (app: CheckedApp, now: Clock, time: TimeFormat): Check[] => [
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
   { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
@@ -46,8 +47,10 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 /** A smaller share of unused space is not worth showing. */
 const MIN_UNUSED_SHOWN = 0.1
 
-async function checkDatabase(app: App) {
+async function checkDatabase(app: CheckedApp) {
   const store = await app.store()
+  if (await app.databaseIsNew())
+    return passed(`${store.name}: new; it will be created by: quotekeeper sync, or quotekeeper start`)
   const { ok, message, bytes, freeBytes, schemaVersion } = await store.check()
   const unused = freeBytes > MIN_UNUSED_SHOWN * bytes ? ` (${megabytes(freeBytes)} unused)` : ''
   const found = `${store.name}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`
@@ -123,14 +126,16 @@ async function standingCloses(store: Store, now: Date, { minute, label }: TimeFo
 }
 
 /** The target accepts anchors, the newest one fits, and the last attempt of the service succeeded. */
-async function checkAnchors({ config, store }: App, { minute, label }: TimeFormat) {
+async function checkAnchors(app: App, { minute, label }: TimeFormat) {
+  const { config, store } = app
   const target = config.anchors.to as AnchorTarget
   if (target.kind === 'file') {
     refuseNeededFile(target.path, config)
     const { requireContinuing } = await import('../../anchors/write-anchor.js')
     const { probeFolder } = await import('../../store/write-check.js')
     await requireContinuing(await store(), target.path)
-    await probeFolder(dirname(target.path))
+    const folder = dirname(target.path)
+    if (!isMadeWithDatabase(folder, app)) await probeFolder(folder)
   }
   const reached = target.kind === 'url' ? await connectTo(target.url, 'anchors.to') : `${target.path}: writable`
   const state = await (await store()).maintenanceState('anchor')
@@ -161,18 +166,22 @@ const ANCHOR_BY_HAND = 'when the cause is removed, the service tries again withi
 
 async function checkReports({ config }: App) {
   const { directory } = config.reports
-  const [{ makeFolder }, { probeFolder }] = await Promise.all([
+  const [{ tryToMakeFolder }, { probeFolder }] = await Promise.all([
     import('../../make-folder.js'),
     import('../../store/write-check.js'),
   ])
-  makeFolder(directory)
+  if (tryToMakeFolder(directory) !== directory)
+    return passed(`${directory}: new; it will be created with the first report`)
   await probeFolder(directory)
   return passed(`${directory}: writable`)
 }
 
 /** A warning only: everything works, but others may read offers and keys. */
-async function checkPermissions({ config, store }: App) {
-  const databaseOpened = (await store().catch(() => null)) !== null
+async function checkPermissions({ config, databaseIsNew }: CheckedApp) {
+  const databaseOpened = await databaseIsNew().then(
+    (isNew) => !isNew,
+    () => false,
+  )
   const loose = looseFiles(config, { databaseOpened })
   const files = databaseOpened ? 'the database and the keys' : 'the keys'
   if (loose.length === 0) return passed(`only this user may read ${files}`)

@@ -1,4 +1,5 @@
-import { type App, withServices } from '../app.js'
+import { withApp } from '../app.js'
+import { type CheckedApp, checkedApp } from '../check/checked-app.js'
 import type { Check, Finding } from '../check/finding.js'
 import { localChecks } from '../check/local-checks.js'
 import { marketplaceChecks } from '../check/marketplace-checks.js'
@@ -13,14 +14,16 @@ import { timeFormatOf } from '../time-zone.js'
 
 /** `check`: tests everything that `start` needs. */
 export const register: RegisterCommand = (command, cli) => {
-  // Logs are off because every failure is printed with its remedy.
   command
     .addOption(jsonOption())
-    .action((options: JsonOption) => withServices(cli, (app) => check(cli, app, options), 'silent'))
+    .action((options: JsonOption) => withApp(cli, APP_OPTIONS, (app) => check(cli, checkedApp(app), options)))
   withExamples(command, ['quotekeeper check', 'test everything before quotekeeper start'])
 }
 
-async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
+// Logs are off because every failure is printed with its remedy.
+const APP_OPTIONS = { secrets: 'required', logTo: 'stderr', defaultLevel: 'silent', createDatabase: false } as const
+
+async function check(cli: Cli, app: CheckedApp, options: JsonOption): Promise<void> {
   const checks = [...localChecks(app, cli.io.now, timeFormatOf(cli)), ...marketplaceChecks(cli, app)]
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []

@@ -1,4 +1,4 @@
-import { UnusableDatabaseError } from '../errors.js'
+import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
 import { findMeta } from '../meta.js'
 import type { Queries, Transaction } from '../sql-database.js'
 import { migrations, type PostgresMigration } from './migrations.js'
@@ -35,18 +35,36 @@ export function migrate(
   return database.write(async (tx) => {
     const from = await checkSchema(tx, database, steps)
     if (from === 0 && !create) throw emptyDatabase(database)
-    const missing = steps.filter(({ version }) => version > from)
-    if (missing.length === 0) return { from, to: from }
-    // It takes as long as it takes; but others wait behind whoever waits for a table.
-    await tx.run('set local statement_timeout = 0')
-    await tx.run('set local lock_timeout = 0')
-    await tx.lock('migration')
-    await tx.run(`set local lock_timeout = '30s'`)
-    // Another process may have applied them meanwhile.
-    const current = await checkSchema(tx, database, steps)
-    for (const step of missing.filter(({ version }) => version > current)) await apply(tx, database, step, now)
+    if (from === newest(steps)) return { from, to: from }
+    await applyMissing(tx, database, { steps, now })
     return { from, to: newest(steps) }
   })
+}
+
+/**
+ * Tests whether the tables can be created in an empty database, in a transaction that is rolled back.
+ * @throws UnusableDatabaseError; StoreError
+ */
+export const tryToMigrate = (database: PostgresDatabase, now: Date): Promise<void> =>
+  database.write(async (tx) => {
+    await tx.run('savepoint empty')
+    await applyMissing(tx, database, { steps: migrations, now })
+    await tx.run('rollback to savepoint empty')
+  })
+
+async function applyMissing(
+  tx: Transaction,
+  database: PostgresDatabase,
+  { steps, now }: { steps: readonly PostgresMigration[]; now: Date },
+): Promise<void> {
+  // It takes as long as it takes; but others wait behind whoever waits for a table.
+  await tx.run('set local statement_timeout = 0')
+  await tx.run('set local lock_timeout = 0')
+  await tx.lock('migration')
+  await tx.run(`set local lock_timeout = '30s'`)
+  // Another process may have applied them meanwhile.
+  const current = await checkSchema(tx, database, steps)
+  for (const step of steps.filter(({ version }) => version > current)) await apply(tx, database, step, now)
 }
 
 /** @throws UnusableDatabaseError unless the schema is that of this Quotekeeper */
@@ -76,9 +94,7 @@ export async function rejectUnfinishedCopy(database: PostgresDatabase): Promise<
 export const dropStatement = ({ schema }: PostgresLocation) => `drop schema "${schema}" cascade`
 
 const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
-  new UnusableDatabaseError(
-    `${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`,
-  )
+  new MissingDatabaseError(`${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`)
 
 const newest = (steps: readonly PostgresMigration[]) => steps.at(-1)?.version ?? 0
 

@@ -6,7 +6,7 @@ import { createObservedEvents } from '../observed-events.js'
 import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../revalidate.js'
 import { createSharedStore } from '../shared-modules.js'
 import { createHistory } from './history.js'
-import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy } from './migrate.js'
+import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy, tryToMigrate } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
 import { createPresentRfqs } from './present-rfqs.js'
@@ -73,6 +73,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/**
+ * Tests whether the tables can be created in an empty database, and leaves it empty.
+ * @throws UnusableDatabaseError; StoreError
+ */
+export async function tryToCreateTables(url: string): Promise<void> {
+  const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
+  try {
+    await tryToMigrate(database, new Date())
+  } finally {
+    await database.close()
   }
 }
 
