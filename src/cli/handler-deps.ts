@@ -53,6 +53,8 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
 interface WebOptions {
   port?: number
   metrics?: OpenMetrics | null
+  /** The id of the database, by which `check` recognizes the running service. */
+  databaseId?: string
   /** What it serves besides health and metrics. Default nothing. */
   plugins?: readonly ((queue: ServiceQueue) => WebPlugin)[]
 }
@@ -62,7 +64,7 @@ export const webServerStarter =
   (
     { config, log, scrub }: Pick<App, 'config' | 'log' | 'scrub'>,
     now: Clock,
-    { port = config.web.port, metrics = null, plugins = [] }: WebOptions = {},
+    { port = config.web.port, metrics = null, databaseId, plugins = [] }: WebOptions = {},
   ) =>
   async (readiness: Readiness, runner: ServiceQueue) => {
     const [{ startWebServer }, { healthRoutes }] = await Promise.all([
@@ -73,7 +75,7 @@ export const webServerStarter =
     const safeReadiness: Readiness = async () =>
       (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    const all = [healthRoutes(safeReadiness), ...(metrics === null ? [] : [metrics.routes(runner)])]
+    const all = [healthRoutes(safeReadiness, databaseId), ...(metrics === null ? [] : [metrics.routes(runner)])]
     return startWebServer({
       ...config.web,
       port,

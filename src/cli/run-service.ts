@@ -27,7 +27,8 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   const { config, log, scrub } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
   const plugins = pages ? [await createPages(app, io, metrics?.jobObserver)] : []
-  const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
+  const databaseId = await (await app.store()).identity()
+  const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins, databaseId })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
   let loseQueue: (error: Error) => void = () => undefined
   const queueLost = new Promise<never>((_resolve, reject) => {

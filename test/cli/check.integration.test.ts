@@ -40,6 +40,7 @@ const configFor = (baseUrl: string, more = '') => `baseUrl: ${baseUrl}
 channels:
   - { org: acme, channel: forest, apiKey: { env: ACME_API_KEY }, autoClose: on }
   - { org: acme, channel: blue, apiKey: { env: ACME_API_KEY }, autoClose: on }
+web: { port: 0 }
 ${more}`
 
 /** A server that accepts connections and never answers. */
@@ -69,7 +70,7 @@ describe('check', () => {
       expect(status).toBe(1)
       expect(occurrences(out + err, 'the folder /proc/quotekeeper cannot be created there')).toBe(1)
       expect(out).toMatch(/^closing +FAILED +not checked: see database/m)
-      expect(err).toContain('2 of 11 checks failed')
+      expect(err).toContain('2 of 12 checks failed')
     },
   )
 

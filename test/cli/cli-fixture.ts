@@ -29,7 +29,7 @@ export async function createCliFixture({ autoClose = 'on', more = '', channels =
   const sandbox = await startSandbox({ world, now: () => NOW })
   onTestFinished(() => sandbox.close().catch(() => undefined)) // A test may have closed it.
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'quotekeeper.yaml'), configOf(sandbox.url, channels, autoClose) + more)
+  writeFileSync(join(folder, 'quotekeeper.yaml'), configOf(sandbox.url, channels, autoClose) + withFreePort(more))
   writeFileSync(
     join(folder, '.env'),
     Object.entries(sandbox.keys)
@@ -42,6 +42,9 @@ export async function createCliFixture({ autoClose = 'on', more = '', channels =
   }
   return { folder, sandbox, quotekeeperWith, quotekeeper: (...args) => quotekeeperWith({}, ...args) }
 }
+
+/** Tests run at the same time, so none uses the default port. */
+const withFreePort = (more: string) => (/^web:/m.test(more) ? more : `${more}web: { port: 0 }\n`)
 
 const keyName = (org: string) => `${org.toUpperCase()}_API_KEY`
 

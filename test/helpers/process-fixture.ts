@@ -59,7 +59,7 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
   const sandbox = await startSandbox({ world })
   onTestFinished(() => sandbox.close())
   const ids = Array.from({ length: rfqs }, () => addPastDueRfq(sandbox))
-  writeFileSync(file, configuration(sandbox.url) + more)
+  writeFileSync(file, configuration(sandbox.url) + withFreePort(more))
 
   const run = (args: string[], { heap }: ProcessOptions = {}) =>
     watch(
@@ -100,6 +100,9 @@ export function addPastDueRfq({ world }: Sandbox): string {
   for (let n = 0; n < 2; n++) world.addResponse(id)
   return id
 }
+
+/** Tests run at the same time, so none uses the default port. */
+const withFreePort = (more: string) => (/^web:/m.test(more) ? more : `${more}web: { port: 0 }\n`)
 
 const configuration = (url: string) => `baseUrl: ${url}
 database: ./quotekeeper.db

@@ -13,6 +13,7 @@ import { plural } from '../terminal-text.js'
 import type { TimeFormat } from '../time-zone.js'
 import { type CheckedApp, isMadeWithDatabase } from './checked-app.js'
 import { type Check, failed, passed, warning } from './finding.js'
+import { checkWeb } from './web-check.js'
 
 const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
 
@@ -31,6 +32,7 @@ export const localChecks = (app: CheckedApp, now: Clock, time: TimeFormat): Chec
     remedy: 'check the path under `reports.directory:` in the configuration',
     run: () => checkReports(app),
   },
+  { what: 'web', remedy: '', run: () => checkWeb(app) },
   { what: 'permissions', remedy: '', run: () => checkPermissions(app) },
 ]
 
