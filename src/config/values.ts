@@ -85,6 +85,7 @@ export const flag = () =>
     return ['on', 'yes', 'true'].includes(word) ? true : ['off', 'no', 'false'].includes(word) ? false : undefined
   })
 
+/** Also accepts `true` and `false`: tools that write YAML 1.1, where `on` and `off` are booleans, turn them into these. */
 export const autoClose = () =>
   value('on, dry-run or off (required for each channel)', (found) => {
     const word = found === true ? 'on' : found === false ? 'off' : String(found).toLowerCase()

@@ -139,6 +139,13 @@ describe('configuration file', () => {
     })
   })
 
+  it.each(['yes', 'no', '1', '"1"', '""', 'null'])('refuses autoClose: %s', (written) => {
+    const issues = issuesOf(MINIMAL.replace('autoClose: on', `autoClose: ${written}`))
+    expect(issues).toMatchObject([
+      { key: 'channels[0].autoClose (acme/forest)', allowed: expect.stringMatching(/^on, /) },
+    ])
+  })
+
   it('never reads "off" as true', () => {
     expect(read(`${MINIMAL}closing: { enabled: off, reportOnClose: no }\n`).closing).toMatchObject({
       enabled: false,
