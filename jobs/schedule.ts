@@ -8,6 +8,8 @@ import { jobId } from './job-id.js'
 export interface ScheduleOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
   enqueue: JobRunner['enqueue']
+  /** Whether this process enqueues a tick, where each process has a queue of its own. Default: it enqueues every tick. */
+  claim?: (job: { name: JobName; channel: string }, tick: Date, now: Date) => Promise<boolean>
   now: Clock
   log: Log
 }
@@ -46,7 +48,7 @@ interface ScheduledJob {
  * become one job with the id of the newest; a tick counts as enqueued only when the queue accepted it. Each poll also
  * runs once at start-up.
  */
-export function createSchedule({ config, enqueue, now, log }: ScheduleOptions): Schedule {
+export function createSchedule({ config, now, log, ...options }: ScheduleOptions): Schedule {
   const jobs = createScheduledJobs(config, now())
   const stepMs = Math.min(...jobs.map(({ cron }) => cron.stepMs))
   let task: ScheduledTask | null = null
@@ -54,7 +56,7 @@ export function createSchedule({ config, enqueue, now, log }: ScheduleOptions): 
 
   const tickOnce = async () => {
     const upTo = now()
-    const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, enqueue, log)))
+    const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, { ...options, log })))
     const failures = results.filter((result) => result.status === 'rejected')
     if (failures.length === 0) return
     const facts = { jobs: failures.length, err: failures[0]?.reason }
@@ -104,14 +106,19 @@ function createScheduledJobs(
   return jobs
 }
 
-async function enqueueDue(job: ScheduledJob, upTo: Date, enqueue: JobRunner['enqueue'], log: Log): Promise<void> {
+async function enqueueDue(
+  job: ScheduledJob,
+  upTo: Date,
+  { enqueue, claim, log }: Pick<ScheduleOptions, 'enqueue' | 'claim' | 'log'>,
+): Promise<void> {
   const { name, channel, catchUp } = job
   if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
   const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
   const at = tick ?? catchUp
   if (at !== null) {
     const id = jobId(name, { channel }, at)
-    const added = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id)
+    const isOurs = claim === undefined || (await claim(job, at, upTo))
+    const added = isOurs && (await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id))
     log.debug({ job: name, id, added }, added ? 'job enqueued' : 'job already known')
   }
   job.enqueuedUpTo = upTo

@@ -8,7 +8,7 @@ import { createMaintenance, type MaintenanceJob } from './maintenance.js'
 import { createNotifications, type NotificationOptions } from './notifications.js'
 import { queueDatabase } from './queue-database.js'
 import { createReadiness } from './readiness.js'
-import { createSchedule } from './schedule.js'
+import { createSchedule, type ScheduleOptions } from './schedule.js'
 import { settlesWithin } from './settles-within.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
@@ -89,7 +89,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
   if (options.schedule) {
-    const schedule = createSchedule({ config, enqueue, now, log })
+    const schedule = createSchedule({ config, enqueue, now, log, ...claimsOf(options) })
     schedule.start()
     closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_TICK_MS)))
   }
@@ -102,6 +102,18 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   maintenance.start()
   closers.push(async () => void (await settlesWithin(maintenance.stop(), STOP_TICK_MS)))
   return { runner, web }
+}
+
+/**
+ * A queue that processes share knows the tick of a job by its id. Otherwise the database decides who makes a report; what else is
+ * scheduled has runs, of which one is in progress at a time.
+ */
+function claimsOf({ config, store }: ServiceOptions): Pick<ScheduleOptions, 'claim'> {
+  if (config.queue.kind !== 'in-process') return {}
+  return {
+    claim: async ({ name, channel }, tick, now) =>
+      name !== 'channel-report' || store.claimTick(`${name} ${channel}`, tick, now),
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import type { RequestLedger } from '../domain/request-ledger.js'
 import type { Closings } from './closing-contract.js'
 import type { History, Overview } from './history-contract.js'
-import type { MaintenanceLog, Pruning, RevalidationReport } from './maintenance-contract.js'
+import type { MaintenanceLog, Pruning, RevalidationReport, TickClaims } from './maintenance-contract.js'
 import type { Outbox } from './outbox-contract.js'
 import type { PollParts } from './poll-parts-contract.js'
 import type { PollStates } from './poll-states-contract.js'
@@ -33,6 +33,7 @@ export interface Store
     Overview,
     Closings,
     MaintenanceLog,
+    TickClaims,
     Pruning,
     ReportRecords,
     Outbox {

@@ -30,6 +30,16 @@ export interface MaintenanceLog {
   endMaintenance(task: MaintenanceTask, now: Date, end: MaintenanceEnd): Promise<void>
 }
 
+/** Which process enqueues a tick of the schedule, where processes have a queue each. */
+export interface TickClaims {
+  /**
+   * Claims a tick of a scheduled job.
+   * @param job what becomes due, such as `channel-report acme/forest`
+   * @returns false if this tick, or a later one, was claimed before
+   */
+  claimTick(job: string, tick: Date, now: Date): Promise<boolean>
+}
+
 /** `stopped`: neither succeeded nor failed, because the process was stopped. */
 export type MaintenanceEnd = 'succeeded' | 'stopped' | { error: string }
 

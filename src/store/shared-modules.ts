@@ -15,6 +15,7 @@ import { createOpenRfqsDue, type PresentRfqs } from './rfq-index.js'
 import { createRuns } from './run-leases.js'
 import { createRunQueries } from './run-queries.js'
 import type { SqlDatabase } from './sql-database.js'
+import { createTickClaims } from './tick-claims.js'
 
 /** What readers of both engines have, written once over `SqlDatabase` (docs/ARCHITECTURE.md). */
 export const createSharedQueries = (database: SqlDatabase, presentRfqs: PresentRfqs) => ({
@@ -44,6 +45,7 @@ export const createSharedStore = ({ database, presentRfqs, events, clock, comman
   ...createOverview(database),
   ...createClosings(database, events),
   ...createMaintenanceLog(database),
+  ...createTickClaims(database),
   ...createPruning(database, clock),
   ...createReportRecords(database),
   ...createOutbox(database, events, presentRfqs),

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../helpers/eventually.js'
+import { openProcessFixture, type RunningProcess } from '../helpers/process-fixture.js'
+
+interface LogLine {
+  level: string
+  msg: string
+  job?: string
+  id?: string
+  added?: boolean
+}
+const linesOf = ({ out }: RunningProcess) =>
+  out
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as LogLine)
+const enqueuedBy = (process: RunningProcess, job: string) =>
+  linesOf(process).flatMap((line) => (line.job === job && line.added && line.id !== undefined ? [line.id] : []))
+
+describe('two services on one database, with a queue each', () => {
+  it('make the report of each tick once', async () => {
+    const more = 'schedule: { listings: null, rfqs: null, closeExpired: null, channelReport: "* * * * * *" }\n'
+    const fixture = await openProcessFixture({ rfqs: 1, more })
+    expect(await fixture.start(['sync']).ended).toBe('exit 0')
+    const services = [1, 2].map(() => fixture.start(['--log-level', 'debug', 'start']))
+    const ids = () => services.flatMap((service) => enqueuedBy(service, 'channel-report'))
+    const skipped = () => services.flatMap(linesOf).filter(({ job, added }) => job === 'channel-report' && !added)
+    await eventually(() => {
+      expect(ids().length).toBeGreaterThan(4)
+      expect(skipped().length).toBeGreaterThan(4)
+    })
+    for (const service of services) service.signal('SIGTERM')
+    expect(await Promise.all(services.map(({ ended }) => ended))).toEqual(['exit 0', 'exit 0'])
+    expect(ids()).toEqual([...new Set(ids())])
+    const [{ made }] = fixture.sql("select count(*) as made from reports where made_by = 'schedule'") as [
+      { made: number },
+    ]
+    expect(made).toBeGreaterThan(0)
+    expect(made).toBeLessThanOrEqual(ids().length)
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openNewStore } from '../helpers/new-store.js'
+
+const JOB = 'channel-report acme/forest'
+const at = (time: string) => new Date(`2026-11-21T${time}Z`)
+
+async function openTestStore() {
+  const store = await openNewStore()
+  onTestFinished(() => store.close())
+  return store
+}
+
+it('a tick is claimed once, however many claim it at the same time', async () => {
+  const store = await openTestStore()
+  for (const time of ['06:00:00', '06:00:01', '07:00:00']) {
+    const claims = await Promise.all(Array.from({ length: 5 }, () => store.claimTick(JOB, at(time), at(time))))
+    expect(claims.filter((claimed) => claimed)).toHaveLength(1)
+  }
+})
+
+it('a tick is claimed for each job by itself, and not after a later one', async () => {
+  const store = await openTestStore()
+  const claim = (job: string, time: string) => store.claimTick(job, at(time), at('07:00:00'))
+  expect(await claim(JOB, '07:00:00')).toBe(true)
+  expect(await claim(JOB, '06:00:00')).toBe(false)
+  expect(await claim('channel-report acme/blue', '06:00:00')).toBe(true)
+})
+
+it('ticks are claimed again after the clock was far ahead', async () => {
+  const store = await openTestStore()
+  const future = new Date('2036-01-01T06:00:00Z')
+  expect(await store.claimTick(JOB, future, future)).toBe(true)
+  expect(await store.claimTick(JOB, at('06:00:00'), at('06:00:00'))).toBe(true)
+  expect(await store.claimTick(JOB, at('06:00:00'), at('06:00:00'))).toBe(false)
+})
