@@ -13,9 +13,10 @@ import { BASELINES, type RfqLayout } from './layout.js'
  */
 export function* savingsRows(layout: RfqLayout, row: number): Generator<RowPlan> {
   const { report, inCurrency, perTonne } = layout
-  const { savings } = report.decision
-  yield sectionRow('Savings of the recommended award, on the wanted tonnes only')
-  if (savings === null) yield* [textRow('No award is recommended.'), ...emptyRows(BASELINES)]
+  const { savings, accepted } = report.decision
+  const whose = accepted === null ? 'the recommended award' : 'the award that the rule chooses'
+  yield sectionRow(`Savings of ${whose}, on the wanted tonnes only`)
+  if (savings === null) yield* [textRow('There is no such award.'), ...emptyRows(BASELINES)]
   else {
     yield headRow(
       '',

@@ -130,7 +130,7 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
       const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
       return [`IF(${winnerCount(layout, award)}=0,0,${spread})`, award.developers]
     }),
-    difference: formula(inCurrency('Difference from recommended'), money, (award, _at, index) => [
+    difference: formula(inCurrency(`Difference from ${layout.chosen}`), money, (award, _at, index) => [
       difference(index, 0),
       award.difference ?? '',
     ]),

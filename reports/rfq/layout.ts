@@ -97,6 +97,8 @@ export function rfqLayout(report: RfqReport) {
     perTonne: (header: string) => withCurrency(header, currency, '/t'),
     /** Replaces a table of offers that would be empty. */
     noOffers: report.rfq.unreadOffers === 0 ? 'No offers received.' : `${unreadText(report.rfq.unreadOffers)}.`,
+    /** What differences of cost refer to. */
+    chosen: report.decision.accepted === null ? 'recommended' : 'the award rule',
     lines,
     payments,
     deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),

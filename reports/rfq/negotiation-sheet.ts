@@ -42,11 +42,12 @@ export function negotiationSheet(layout: RfqLayout): SheetPlan {
 
 /** Awarded offers first, then in the order of `Offers`. */
 function negotiatedOffers({ report }: RfqLayout) {
-  const { negotiation, offers: decisions } = report.decision
+  const { negotiation, offers: decisions, accepted } = report.decision
+  const award = accepted === null ? 'In the recommended award' : 'Accepted'
   const all = report.offers.map((offer, index) => {
-    const { tonnes = 0, why = null } = decisions[index] ?? {}
-    // Tonnes in the recommended award, or why it is not compliant.
-    const status = tonnes > 0 ? `In the recommended award: ${formatTonnes(tonnes)}.` : (why ?? 'Not awarded.')
+    const { awardedTonnes: tonnes = 0, why = null } = decisions[index] ?? {}
+    // Tonnes in the award, or why it is not compliant.
+    const status = tonnes > 0 ? `${award}: ${formatTonnes(tonnes)}.` : (why ?? 'Not awarded.')
     return { index, offer, status, awarded: tonnes > 0, negotiation: negotiation.offers[index] as OfferNegotiation }
   })
   return [...all.filter(({ awarded }) => awarded), ...all.filter(({ awarded }) => !awarded)]

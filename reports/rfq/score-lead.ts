@@ -47,6 +47,8 @@ export function leadSection(
   const now = pair('H')
   const column = (letter: string) => `$${letter}$${pairRow + 1}:$${letter}$${pairRow + factors.length}`
   const byWidth = (letter: string, at: number) => `INDEX(${column(letter)},MATCH(${at + 1},${column('H')},0))`
+  const own = layout.report.decision.accepted === null ? 'the recommended offer' : `offer no. ${sequence}`
+  const title = `What moves the score lead of ${own}`
   const leadAt = leadFormulas(layout, contenders, pair, figuresOf)
   const working = factors.map((each, at): RowPlan => {
     const line = pairRow + 1 + at
@@ -65,7 +67,7 @@ export function leadSection(
   const change = (at: 'lowPoints' | 'highPoints') => bars.map((each) => each[at] - points)
   return {
     rows: [
-      sectionRow('What moves the score lead of the recommended offer over the next eligible offer, widest first'),
+      sectionRow(`${title} over the next eligible offer, widest first`),
       { role: 'note', cells: [leadSentence(layout, lead, pair)] },
       ...tableRows(leadColumns(lead, now, byWidth), bars),
       ...emptyRows(CHART_ROWS),
@@ -73,8 +75,8 @@ export function leadSection(
       ...working,
     ],
     chart: {
-      title: 'What moves the score lead of the recommended offer',
-      alt: `Bars, widest first: change of the score lead of the recommended offer (no. ${sequence}) over the next eligible offer (no. ${rivalSequence}), now ${fixed(points)} points, if one input takes a low or a high value. ${DECIDES}`,
+      title,
+      alt: `Bars, widest first: change of the score lead of offer no. ${sequence} over the next eligible offer, no. ${rivalSequence}, now ${fixed(points)} points, if one input takes a low or a high value. ${DECIDES}`,
       stacked: false,
       horizontal: true,
       categories: range(1, titles),

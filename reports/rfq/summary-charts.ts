@@ -40,7 +40,7 @@ function figuresOf({ sequence, compared, metrics, scores }: OfferReport, { rfq }
   const size = scores === null || compared.price === null ? 0 : (metrics.volume ?? 0)
   return {
     Offer: ['A', sequence],
-    Recommended: ['IF(AND(N(C)>0,ISNUMBER(F)),F,"")', awarded > 0 ? price : ''],
+    Awarded: ['IF(AND(N(C)>0,ISNUMBER(F)),F,"")', awarded > 0 ? price : ''],
     'Other offers': ['IF(AND(N(C)=0,ISNUMBER(F)),F,"")', awarded > 0 ? '' : price],
     'Maximum price': ['IFERROR(MaxPrice+0,"")', rfq.comparedMaxUnitPrice ?? ''],
     'Minimum price': ['IFERROR(MinPrice+0,"")', rfq.comparedMinUnitPrice ?? ''],
@@ -55,7 +55,7 @@ type Head = keyof ReturnType<typeof figuresOf>
 type ChartData = ReturnType<typeof dataOf>
 
 function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow }: OfferTable) {
-  const tonnesOf = new Map(report.decision.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
+  const tonnesOf = new Map(report.decision.offers.map(({ offerId, awardedTonnes }) => [offerId, awardedTonnes]))
   const values = offers.map((offer): Record<Head, Formula> => figuresOf(offer, report, tonnesOf.get(offer.id) ?? 0))
   const heads = Object.keys(values[0] ?? {}) as Head[]
   const { range } = chartColumns('Summary', dataRow - 1)
@@ -86,7 +86,7 @@ function priceChart({ perTonne, report }: RfqLayout, data: ChartData): ColumnCha
   const names = data.words('Offer')
   return {
     title: `${unit}${max === null && min === null ? '' : ' and the RFQ’s limits'}`,
-    alt: `Columns: price per tonne of ${names.cached.length} offers by rank, recommended ones in another colour. Dashed lines: maximum and minimum price of the RFQ.`,
+    alt: `Columns: price per tonne of ${names.cached.length} offers by rank, awarded ones in another colour. Dashed lines: maximum and minimum price of the RFQ.`,
     stacked: true,
     labelled: true,
     categories: names,
@@ -95,7 +95,7 @@ function priceChart({ perTonne, report }: RfqLayout, data: ChartData): ColumnCha
     format: '#,##0.00',
     series: [
       series('Other offers'),
-      series('Recommended'),
+      series('Awarded'),
       ...(max === null ? [] : [series('Maximum price', true)]),
       ...(min === null ? [] : [series('Minimum price', true)]),
     ],
@@ -113,7 +113,7 @@ function bubbleChart({ perTonne }: RfqLayout, data: ChartData): BubbleChart {
   const unit = perTonne('Risk-adjusted price per tonne')
   return {
     title: 'Score and risk-adjusted price (size: tonnes)',
-    alt: `Bubbles: score against risk-adjusted price of the offers, by number; the size is the tonnes offered. Best: top left. Recommended offers in another colour.`,
+    alt: `Bubbles: score against risk-adjusted price of the offers, by number; the size is the tonnes offered. Best: top left. Awarded offers in another colour.`,
     xTitle: unit,
     yTitle: 'Score',
     xFormat: '#,##0.00',
@@ -122,7 +122,7 @@ function bubbleChart({ perTonne }: RfqLayout, data: ChartData): BubbleChart {
     yMin: Math.max(0, 20 * Math.floor(lowest / 20) - 20),
     bubbles: [
       ...data.rows.map((_, row) => ({ name: data.words('Label', row), ...bubbles('Tonnes', row) })),
-      { name: data.title('Recommended'), ...bubbles('Awarded tonnes'), highlight: true },
+      { name: data.title('Awarded'), ...bubbles('Awarded tonnes'), highlight: true },
     ],
   }
 }

@@ -54,10 +54,13 @@ const MEETS_ALL = 'Meets every hard requirement'
 export const failureWords = ({ decision }: RfqReport, id: string): string =>
   decision.offers.find(({ offerId }) => offerId === id)?.why ?? MEETS_ALL
 
-const titleOf = ({ offers }: RfqReport, shown: number) =>
-  shown < offers.length
-    ? `The first ${shown} of ${offers.length} offers by rank; Offers lists all. Awarded offers are green.`
-    : 'Offers by rank. Awarded offers are green.'
+const awardedWord = ({ decision }: RfqReport) => (decision.accepted === null ? 'Awarded' : 'Accepted')
+
+function titleOf(report: RfqReport, shown: number): string {
+  const all = report.offers.length
+  const which = shown < all ? `The first ${shown} of ${all} offers by rank; Offers lists all.` : 'Offers by rank.'
+  return `${which} ${awardedWord(report)} offers are green.`
+}
 
 /** Position on `Offers` of the offer in a row: by rank, then the unranked ones. */
 function positionExpression({ offers }: RfqLayout, index: number): string {
@@ -81,9 +84,11 @@ function columnsFor(layout: RfqLayout, firstRow: number, dataRow: number): Colum
       sequence,
     ]),
     fromOffers('label', { header: 'Offer', style: style.boldWrapped }),
-    formula('Awarded (t)', numbers.volume, ({ id }, _at, index) => {
-      const tonnes = `INDEX(${recommendation.offers.range('tonnes')},${positionOf(index)})`
-      return [`IFERROR(${tonnes}/(${tonnes}>0),"")`, decisionOf.get(id)?.tonnes || '']
+    formula(`${awardedWord(report)} (t)`, numbers.volume, ({ id }, _at, index) => {
+      const ofRule = `INDEX(${recommendation.offers.range('tonnes')},${positionOf(index)})`
+      const accepted = `IF(${found('status', index)}="Accepted",${found('volume', index)},0)`
+      const tonnes = report.decision.accepted === null ? ofRule : accepted
+      return [`IFERROR(${tonnes}/(${tonnes}>0),"")`, decisionOf.get(id)?.awardedTonnes || '']
     }),
     fromOffers('volume', { header: 'Tonnes' }),
     fromOffers('comparedTotal'),
@@ -139,7 +144,7 @@ export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[];
     fromAward('tonnes', 'Tonnes', numbers.volume),
     fromAward('total'),
     fromAward('price'),
-    fromAward('difference', 'Difference to recommended', signed),
+    fromAward('difference', `Difference to ${layout.chosen}`, signed),
     fromAward('constraint', 'Cost of the constraint', signed),
     fromAward('developers'),
     fromAward('excessTonnes'),

@@ -1,6 +1,4 @@
-import { numbersText } from '../../src/domain/comparison/decision/award-figures.js'
-import type { Recommendation } from '../../src/domain/comparison/decision/decision-model.js'
-import { formatCount } from '../../src/domain/comparison/number-format.js'
+import { questionText } from '../../src/domain/comparison/decision/question-text.js'
 import { columnLetter } from '../layout/grid.js'
 import { either, NOTHING, type Phrase } from '../layout/phrase.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
@@ -55,7 +53,9 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
         ...whileOpen(either([`${MASTER_CHECK_CELL}<>"ok"`, layout.report.checks.master.verdict !== 'ok'], checks)),
       ],
     ],
-    isOpen ? ['What would change it', sentences(others, [0, 1, 2].map(live.breakEven))] : ['Checks', [checks]],
+    isOpen
+      ? ['What would change it', sentences(others, [0, 1, 2].map(live.breakEven))]
+      : ['Checks', [...sentences(accepted.flags, []), checks]],
   ]
   const lines = Math.min(MAX_LINES, Math.max(1, award?.offers.length ?? 1))
   const heads = Array.from({ length: lines }, (_, at) => headline(live, at, lines))
@@ -124,22 +124,6 @@ function unmetPhrase({ offers, recommendation: grids }: RfqLayout, { hasAward }:
 function expiryPhrase({ offers, recommendation: { offers: recommended } }: RfqLayout, { hasAward }: Sentences): Phrase {
   const days = `_xlfn.MINIFS(${offers.range('daysToExpiry')},${recommended.range('tonnes')},">0")`
   return [`IF(${hasAward[0]},"The first awarded offer expires in "&${days}&" days.","")`, '']
-}
-
-/** Each question once, with the numbers of the offers if several are awarded. */
-function questionText({ questions, award }: Recommendation): string {
-  const offersOf = new Map<string, number[]>()
-  for (const { offerId, words } of questions) {
-    const number = award?.offers.find((offer) => offer.offerId === offerId)?.sequence ?? 0
-    offersOf.set(words, [...(offersOf.get(words) ?? []), number])
-  }
-  if (offersOf.size === 0) return ''
-  const asked = [...offersOf].map(([words, numbers]) =>
-    award?.offers.length === 1 ? words : `(${numbersText(numbers)}) ${words}`,
-  )
-  const more = asked.length - 2
-  const rest = more > 0 ? ` ${formatCount(more, 'more question')}: see Negotiation.` : ''
-  return `Ask the developer: ${asked.slice(0, 2).join(' ')}${rest}`
 }
 
 const whole = (cell: Cell, columns: number): RowPlan => ({ cells: [cell], merged: [[0, columns - 1]] })

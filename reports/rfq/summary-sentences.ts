@@ -48,6 +48,7 @@ export function sentencesOf(layout: RfqLayout) {
     say`${volume(tonnes)} t at ${price(each)}${perTonne}, ${money(sum)} in total`
   const [problem, status, total, points] = [fact('problem'), fact('status'), fact('total'), fact('runnerUpPoints')]
   const hasAward = isNumber(total)
+  const wanted = { cell: 'IFERROR(WantedVolume+0,0)', cached: report.rfq.wanted.volume ?? 0 }
   const { accepted } = report.decision
   const verb = accepted === null ? 'Award' : 'The award rule chooses'
   const line = (index: number): Phrase => {
@@ -104,7 +105,8 @@ export function sentencesOf(layout: RfqLayout) {
       ruleSentence(fact('rule')),
       coverageSentence(),
       scoreSentence(),
-      runnerUpSentence(),
+      // An accepted offer may be the runner-up.
+      ...(accepted === null ? [runnerUpSentence()] : []),
       notComparedSentence(),
       either(isText(status, 'partial'), say`The eligible offers do not reach the wanted volume. ${closest}`),
     ].map((phrase) => either(hasAward, phrase)),
@@ -127,14 +129,30 @@ export function sentencesOf(layout: RfqLayout) {
     const same: Test = [`AND(${fact('offers').cell}=${at.length},${chosen.join()})`, isRecommended]
     const sign = either(isAbove(difference, '='), say`more`, say`less`)
     const isEqual: Test = [`ABS${difference.cell}<0.5`, Math.abs(costDifference ?? 0) < 0.5]
-    const cost = either(isEqual, say`the same as`, say`${money(difference, true)} ${sign} than`)
-    const compared = say` It costs ${cost} what the award rule chooses.`
+    const cost = either(isEqual, say`the same`, say`${money(difference, true)} ${sign}`)
+    const than = either(isEqual, say`as`, say`than`)
+    const more = {
+      cell: `((${tonnes.cell})-N(${fact('tonnes').cell}))`,
+      cached: award.tonnes - Number(fact('tonnes').cached),
+    }
+    const size = fixed(more, digitsOf(numbers.volume), { absolute: true })
+    const isSame: Test = [`ABS${more.cell}<0.005`, Math.abs(more.cached) < 0.005]
+    const extra = either(isSame, NOTHING, say`, for ${size} t ${either(isAbove(more), say`more`, say`less`)},`)
+    const compared = say` It costs ${cost}${extra} ${than} what the award rule chooses.`
     const rule = either(same, say` It is what the award rule chooses.`, compared)
-    return say`Accepted: ${constant(namedOffers({ offers: members }))}: ${amounts(tonnes, each, sum)}.${either(hasAward, rule)}`
+    return say`Accepted: ${constant(namedOffers({ offers: members }))}: ${amounts(tonnes, each, sum)}.${coveredSentence(tonnes)}${either(hasAward, rule)}`
+  }
+
+  function coveredSentence(tonnes: Reference): Phrase {
+    const [cached, target] = [Number(tonnes.cached), wanted.cached]
+    const missing = { cell: `(${wanted.cell}-(${tonnes.cell}))`, cached: target - cached }
+    const isShort: Test = [`${missing.cell}>${wanted.cell}*1E-9`, missing.cached > target * 1e-9]
+    const share = { cell: `MIN(1,(${tonnes.cell})/${wanted.cell})`, cached: Math.min(1, cached / target) }
+    const covered = say` It covers ${fixed(share, 1, { factor: 100 })} % of the wanted ${volume(wanted)} t`
+    return either(isAbove(wanted), say`${covered}${either(isShort, say`: ${volume(missing)} t are missing`)}.`)
   }
 
   function coverageSentence(): Phrase {
-    const wanted = { cell: 'IFERROR(WantedVolume+0,0)', cached: report.rfq.wanted.volume ?? 0 }
     const more = say`${volume(fact('excessTonnes'))} t more, which cost ${money(fact('excessCost'))}`
     const { cell, cached } = fact('excessTonnes')
     // Less is the rounding error of a sum, as in the report's own sentence.

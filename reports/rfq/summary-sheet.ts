@@ -1,8 +1,7 @@
 import { oneLine } from '../../src/domain/clean-text.js'
-import { formatAmount, formatCount, formatPrice } from '../../src/domain/comparison/number-format.js'
-import { isChange } from '../../src/domain/comparison/report/document-changes.js'
+import { formatAmount, formatPrice } from '../../src/domain/comparison/number-format.js'
+import { offersLine } from '../../src/domain/comparison/report/offers-line.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import { unreadText } from '../../src/domain/comparison/rfq/rfq-flags.js'
 import { emptyCells, GAP, RowList, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
@@ -111,16 +110,4 @@ function rangeText(min: number | null, max: number | null, format: (value: numbe
   if (min === null && max === null) return null
   if (min === null || max === null) return min === null ? `up to ${format(max ?? 0)}` : `from ${format(min)}`
   return min === max ? format(min) : `${format(min)}–${format(max)}`
-}
-
-/** What was received, in one line. */
-function offersLine({ summary, changes, rfq }: RfqReport): string {
-  const high = summary.flags.high
-  return `Offers: ${[
-    ...(rfq.unreadOffers > 0 ? [unreadText(rfq.unreadOffers)] : [`${formatCount(summary.offers, 'offer')} received`]),
-    `${summary.ranked} ranked`,
-    ...(summary.late > 0 ? [`${summary.late} late`] : []),
-    ...(high > 0 ? [formatCount(high, 'high flag')] : []),
-    formatCount(changes.filter(isChange).length, 'change observed', 'changes observed'),
-  ].join(' · ')}`
 }

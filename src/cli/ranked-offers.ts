@@ -27,7 +27,7 @@ export interface RankedOffer extends OfferRow {
   comparisonCurrency: string | null
   /** The share of the wanted volume it covers. */
   coverage: number | null
-  /** Tonnes in the recommended award. */
+  /** Tonnes in the accepted award, or else in the recommended one. */
   awarded: number | null
   /** Why it is not ranked, and the hard requirements it does not meet; null if neither. */
   failure: string | null
@@ -93,7 +93,7 @@ function placeOf(offer: OfferReport, report: RfqReport) {
     comparedPricePerTonne: offer.compared.pricePerTonne,
     comparisonCurrency: currency.comparison,
     coverage: offer.metrics.coverage,
-    awarded: decided === undefined || decided.tonnes === 0 ? null : decided.tonnes,
+    awarded: decided === undefined || decided.awardedTonnes === 0 ? null : decided.awardedTonnes,
     failure: notMetText(notMet.filter(({ kind }) => kind !== 'advisory')),
     notMet: notMetText(notMet),
     flags: offer.flags.map(({ severity, words }) => ({ severity, words })),

@@ -28,6 +28,8 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
       offers: decision.accepted.offers,
       award: decision.accepted.award && awardOf(decision.accepted.award),
       isRecommended: decision.accepted.isRecommended,
+      missingTonnes: decision.accepted.missingTonnes,
+      flags: decision.accepted.flags,
     },
     recommendation: {
       inWords: recommendationLines(decision),
@@ -38,11 +40,14 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
       conditions: recommendation.conditions,
       changes: recommendation.changes,
       questions: recommendation.questions,
-      runnerUp: recommendation.runnerUp && {
-        words: recommendation.runnerUp.words,
-        award: awardOf(recommendation.runnerUp.award),
-      },
-      // Once an offer is accepted, no other is recommended.
+      // Once an offer is accepted, no other is recommended, and the runner-up may be the accepted one.
+      runnerUp:
+        decision.accepted === null
+          ? recommendation.runnerUp && {
+              words: recommendation.runnerUp.words,
+              award: awardOf(recommendation.runnerUp.award),
+            }
+          : null,
       closest:
         decision.accepted === null
           ? recommendation.closest && {
@@ -77,7 +82,7 @@ export const comparedOffers = (report: RfqReport) =>
       total: compared.total,
       tonnes: metrics.volume,
       coverage: metrics.coverage,
-      awardedTonnes: report.decision.offers[at]?.tonnes ?? 0,
+      awardedTonnes: report.decision.offers[at]?.awardedTonnes ?? 0,
       expiryDate: terms.expiryDate,
       ...{ firstDelivery: metrics.firstDelivery, lastDelivery: metrics.lastDelivery },
       meetsRequirements,

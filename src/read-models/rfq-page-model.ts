@@ -27,7 +27,12 @@ export interface RfqPageModel {
   recommendation: Pick<
     Decision['recommendation'],
     'status' | 'headline' | 'awards' | 'reasons' | 'conditions' | 'changes' | 'questions'
-  > & { award: AwardSummary | null; closest: string | null }
+  > & {
+    award: AwardSummary | null
+    closest: string | null
+    /** High flags of the accepted award; those of a recommended one are among its conditions. */
+    flags: string[]
+  }
   /** Whether an offer is accepted: `recommendation` is about the accepted award then. */
   isAccepted: boolean
   scenarios: ScenarioRow[]
@@ -93,7 +98,7 @@ export interface RfqPageOffer {
   lastDelivery: string | null
   expiryDate: string | null
   daysToExpiry: number | null
-  /** Tonnes in the recommended award. */
+  /** Tonnes in the accepted award, or else in the recommended one. */
   awardedTonnes: number
   /** Everything that it does not meet; empty if it meets all. */
   notMet: NotMet[]
@@ -132,6 +137,7 @@ export function toRfqPageModel(report: RfqReport): RfqPageModel {
       ...{ status, headline, awards, reasons, conditions, changes, questions },
       award: awardSummary(accepted === null ? recommendation.award : accepted.award),
       closest: accepted === null ? (recommendation.closest?.words ?? null) : null,
+      flags: accepted?.flags ?? [],
     },
     isAccepted: accepted !== null,
     scenarios: decision.scenarios.map(({ scenario, title, rule, award, waived, difference, words }) => ({
@@ -183,7 +189,7 @@ function pageOffer(
     lastDelivery: metrics.lastDelivery,
     expiryDate: terms.expiryDate,
     daysToExpiry: terms.daysToExpiry,
-    awardedTonnes: decision?.tonnes ?? 0,
+    awardedTonnes: decision?.awardedTonnes ?? 0,
     notMet: notMetBy(offer, report),
     flags: flags.map(({ severity, words }) => ({ severity, words })),
   }

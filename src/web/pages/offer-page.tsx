@@ -45,7 +45,8 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
         {decision !== null && (
           <p class={`notice ${decision.compliant ? 'good' : 'warn'}`}>
             {decision.why !== null ? plain(decision.why) : 'It meets every hard requirement.'}{' '}
-            {decision.tonnes > 0 && `${amount(decision.tonnes)} t of it are in the recommended award.`}
+            {decision.awardedTonnes > 0 &&
+              `${amount(decision.awardedTonnes)} t of it are in the ${offer.status === 'accepted' ? 'accepted' : 'recommended'} award.`}
           </p>
         )}
         {offer.flags.length > 0 && (

@@ -31,7 +31,7 @@ export function RfqCharts({ model, prices }: Pick<RfqPage, 'model' | 'prices'>) 
   )
 }
 
-function priceChart({ offers, rfq, currency }: RfqPageModel): ColumnChart {
+function priceChart({ offers, rfq, currency, isAccepted }: RfqPageModel): ColumnChart {
   const shown = offers.filter(({ pricePerTonne }) => pricePerTonne !== null).slice(0, MAX_COLUMNS)
   const limit = (name: string, value: number | null) =>
     value === null ? [] : [{ name: values([name]), values: values(shown.map(() => value)), line: true }]
@@ -48,7 +48,7 @@ function priceChart({ offers, rfq, currency }: RfqPageModel): ColumnChart {
     format: '0.00',
     series: [
       { name: values(['Other offers']), values: awarded(false) },
-      { name: values(['Recommended award']), values: awarded(true) },
+      { name: values([isAccepted ? 'Accepted award' : 'Recommended award']), values: awarded(true) },
       ...limit('Maximum price of the RFQ', rfq.comparedMaxUnitPrice),
       ...limit('Minimum price of the RFQ', rfq.comparedMinUnitPrice),
     ],

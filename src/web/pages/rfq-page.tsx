@@ -137,11 +137,12 @@ const TONES = { award: 'good', partial: 'warn', none: 'bad', 'no-target': '', 'n
 /** The recommendation, as on the workbook's Summary; once an offer is accepted, that award. */
 export function RecommendationCard({ model, changed }: { model: RfqPageModel; changed: boolean }) {
   const { recommendation, currency, isAccepted } = model
-  const { status, headline, awards, reasons, conditions, changes, questions, award, closest } = recommendation
+  const { status, headline, awards, reasons, conditions, changes, questions, award, closest, flags } = recommendation
   const lists = [
     [isAccepted ? 'Compared with the award rule' : 'Why', reasons],
     [isAccepted ? 'Requirements not met' : 'Conditions', conditions],
     ['What would change it', changes],
+    ['Check', flags],
   ] as const
   return (
     <section
@@ -210,7 +211,7 @@ export function savingText({ saving, words }: RfqPageModel['savings'][number], c
 }
 
 /** What the buyer wrote, in full. */
-function Documents({ model: { rfq, requirementCosts, savings, currency } }: { model: RfqPageModel }) {
+function Documents({ model: { rfq, requirementCosts, savings, currency, isAccepted } }: { model: RfqPageModel }) {
   return (
     <section aria-labelledby="requirements-heading">
       <h2 id="requirements-heading">Requirements and notes</h2>
@@ -222,7 +223,7 @@ function Documents({ model: { rfq, requirementCosts, savings, currency } }: { mo
       )}
       {savings.length > 0 && (
         <>
-          <h3>Savings</h3>
+          <h3>{isAccepted ? 'Savings of the award that the rule chooses' : 'Savings'}</h3>
           <Sentences of={savings.map((saving) => savingText(saving, currency))} />
         </>
       )}

@@ -199,7 +199,7 @@ export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
     ),
     numberColumn('pricePerTonne', 'Price per t', ({ award }) => award?.pricePerTonne ?? null, price),
     numberColumn('difference', 'Difference', ({ difference }) => difference, total, {
-      hint: 'Total minus that of the recommended award',
+      hint: `Total minus that of ${model.isAccepted ? 'the award that the rule chooses' : 'the recommended award'}`,
     }),
     {
       key: 'waived',

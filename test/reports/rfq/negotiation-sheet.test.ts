@@ -27,7 +27,9 @@ describe('sheet Negotiation', () => {
     const { report, texts } = negotiation(mixed())
     const heads = texts.filter((row) => row[3] === 'Change').map(([title]) => title)
     expect([...heads].sort()).toEqual(report.decision.negotiation.offers.map(titleOf).sort())
-    const awarded = report.decision.offers.filter(({ tonnes }) => tonnes > 0).map(({ sequence }) => sequence)
+    const awarded = report.decision.offers
+      .filter(({ awardedTonnes }) => awardedTonnes > 0)
+      .map(({ sequence }) => sequence)
     expect(awarded.length).toBeGreaterThan(0)
     expect(heads.slice(0, awarded.length).map((head) => Number.parseInt(head ?? '', 10))).toEqual(awarded)
     for (const offer of report.decision.negotiation.offers) {

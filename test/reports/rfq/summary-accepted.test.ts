@@ -23,7 +23,8 @@ it('once an offer is accepted, what the checks found is no requirement that is n
   const accepted = listsOf('accepted')
   expect(accepted.middle[0]).toBe('Requirements not met')
   expect(accepted.middle).not.toContain(accepted.words)
-  expect(accepted.right.slice(0, 2)).toEqual(['Checks', accepted.words])
+  const flag = '• The stated total is 1 USD, but the delivery lines add up to 120,000 USD.'
+  expect(accepted.right.slice(0, 3)).toEqual(['Checks', flag, accepted.words])
 })
 
 const textIn = (cell: Parameters<typeof cellText>[0] | undefined) => (cell === undefined ? '' : cellText(cell))

@@ -115,12 +115,23 @@ export function hostileInput(): ComparisonInput {
   })
 }
 
+/** An accepted offer of half the wanted volume, beside a cheaper one that the rule would award. */
+export function partlyAcceptedInput(other = 'submitted'): ComparisonInput {
+  const sized = (at: number, status: string, line: Record<string, number>) =>
+    response(at, { status, offer: { scheduledDeliveries: [delivery({ vintages: [vintage(line)] })] } })
+  const accepted = sized(1, 'accepted', { volume: 5_000, unitPrice: 12 })
+  const responses = [accepted, sized(2, other, { volume: 10_000, unitPrice: 10 })]
+  return comparisonInput({ rfq: { minVolume: 10_000, maxVolume: 14_000 }, responses })
+}
+
 /** The inputs for which the workbook is tested. */
 export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   sample: () => comparisonInput({ settings: EURO_SETTINGS }),
   'no-offers': () => comparisonInput({ responses: [] }),
   unread: () =>
     comparisonInput({ rfq: { responses: [{ id: 'a' }, { id: 'b' }] }, rfqStored: { shape: 'list' }, responses: [] }),
+  'partly-accepted': () => partlyAcceptedInput(),
+  'all-accepted': () => partlyAcceptedInput('accepted'),
   'one-offer': () => comparisonInput({ responses: [response(1)] }),
   'no-lines': () =>
     comparisonInput({

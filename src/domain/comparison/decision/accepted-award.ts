@@ -1,10 +1,12 @@
 import { reachedFrom } from '../awards/cheapest-combination.js'
 import { formatCount, formatPercent, formatPricePerTonne, formatTonnes, formatTotal } from '../number-format.js'
 import { ratio, sum } from '../numbers.js'
+import { coverageOf } from '../offer/metrics.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
 import { amountsText, namedOffers, nameOf, offersText, partsAward } from './award-figures.js'
+import { flagSentences } from './award-flags.js'
 import type { AwardSolver, Candidate } from './award-solver.js'
 import type { AcceptedAward, DecisionAward, Recommendation } from './decision-model.js'
 import { RULE_TEXT } from './recommendation-input.js'
@@ -25,7 +27,7 @@ interface AcceptedInput {
 
 /** The accepted award beside the one that the rule recommends; null if no offer is accepted. */
 export function acceptedAward(input: AcceptedInput): AcceptedAward | null {
-  const { offers, solver, currency, recommendation } = input
+  const { offers, solver, currency, recommendation, rfq, settings } = input
   const accepted = acceptedOffers(offers)
   if (accepted.length === 0) return null
   const ids = new Set(accepted.map(({ id }) => id))
@@ -33,6 +35,9 @@ export function acceptedAward(input: AcceptedInput): AcceptedAward | null {
   const award = members.length < accepted.length ? null : figuresOf(members, input)
   const named = accepted.map((offer) => ({ offerId: offer.id, sequence: offer.sequence, name: nameOf(offer) }))
   const recommended = recommendation.award
+  const tonnes = sumOfAll(accepted.map(({ metrics }) => metrics.volume))
+  const missingTonnes = missingOf(tonnes, rfq.wanted.volume)
+  const what = award === null ? notComparedText(accepted, currency) : `: ${amountsText(award, currency)}`
   const isRecommended =
     recommended !== null &&
     recommended.offers.length === ids.size &&
@@ -42,10 +47,25 @@ export function acceptedAward(input: AcceptedInput): AcceptedAward | null {
     award,
     isRecommended,
     costDifference: award === null || recommended === null ? null : award.total - recommended.total,
-    headline: `Accepted: ${namedOffers({ offers: named })}${award === null ? notComparedText(accepted, currency) : `: ${amountsText(award, currency)}`}.`,
+    missingTonnes,
+    headline: `Accepted: ${namedOffers({ offers: named })}${what}.${coverageText(tonnes, missingTonnes, rfq)}`,
     comparison: comparisonText(award, isRecommended, input),
     notMet: award?.unmet.map(({ words }) => words) ?? [],
+    flags: flagSentences(members, settings.requirements),
   }
+}
+
+/** Null if one of them is not known. */
+function missingOf(tonnes: number | null, wanted: number | null): number | null {
+  if (tonnes === null || wanted === null) return null
+  return tonnes >= reachedFrom(wanted) ? 0 : wanted - tonnes
+}
+
+function coverageText(tonnes: number | null, missing: number | null, { wanted }: RfqTerms): string {
+  if (missing === null || wanted.volume === null) return ''
+  const share = formatPercent(coverageOf(tonnes, wanted.volume) ?? 0)
+  const short = missing === 0 ? '' : `: ${formatTonnes(missing)} are missing`
+  return ` It covers ${share} of the wanted ${formatTonnes(wanted.volume)}${short}.`
 }
 
 /** With the amounts as offered, if they are known in one currency that cannot be converted. */
@@ -103,22 +123,6 @@ function differenceText(award: DecisionAward, recommended: DecisionAward, curren
   const amount = formatTotal(Math.abs(cost), currency)
   if (amount === formatTotal(0, currency)) return `the same${volume} as`
   return `${amount} ${cost < 0 ? 'less' : 'more'}${inPercent}${volume} than`
-}
-
-/** The recommendation with the figures of the rule, in words that recommend no further award. */
-export function afterAcceptance(
-  recommendation: Recommendation,
-  { headline, comparison, notMet }: AcceptedAward,
-): Recommendation {
-  return {
-    ...recommendation,
-    headline,
-    awards: [],
-    reasons: [comparison],
-    conditions: notMet,
-    changes: [],
-    questions: [],
-  }
 }
 
 /** The accepted offers in one line of a list. */

@@ -8,7 +8,8 @@ import { isRanked } from '../offer/ranking.js'
 import { unreadText } from '../rfq/rfq-flags.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { AWARD_RULES, type RequirementName, type Settings } from '../settings.js'
-import { acceptedAward, acceptedOffers, afterAcceptance } from './accepted-award.js'
+import { acceptedAward, acceptedOffers } from './accepted-award.js'
+import { afterAcceptance } from './after-acceptance.js'
 import { type AwardContext, awardOf, isBinding, shownFailures, titleOf } from './award-figures.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES, upTo } from './award-requirements.js'
 import {
@@ -69,11 +70,11 @@ export function decisionOf(input: DecisionInput): Decision {
   const targets = { solver, rfq, settings, currency, hard, wanted, ranked }
   const decided = offerDecisions(offers, solver, hard, settings, awarded)
   const eligible = new Map(decided.flatMap((one) => (one.eligible ? [[one.offerId, one.tonnes] as const] : [])))
-  return {
+  const decision: Decision = {
     rule: settings.awardRule,
     requirements: requirementSwitches(solver, settings),
     banners: bannersOf(rfq, offers, { listed: context.listed, awarded: new Set(awarded.keys()) }),
-    recommendation: accepted === null ? recommendation : afterAcceptance(recommendation, accepted),
+    recommendation,
     accepted,
     byRule: found?.byRule ?? { 'cheapest-compliant': null, 'best-score-compliant': null, 'cheapest-regardless': null },
     scenarios: found?.scenarios ?? [],
@@ -85,6 +86,7 @@ export function decisionOf(input: DecisionInput): Decision {
     scoreLead: scoreLeadOf({ ranked, sensitivity: input.sensitivity, settings, currency: input.currency, eligible }),
     switches,
   }
+  return accepted === null ? decision : afterAcceptance(decision, accepted)
 }
 
 interface Search {
@@ -220,11 +222,15 @@ function offerDecisions(
   awarded: ReadonlyMap<string, number>,
 ): OfferDecision[] {
   const byId = new Map(candidates.map((candidate) => [candidate.offer.id, candidate]))
-  return offers.map(({ id, sequence, eligibility }) => {
+  const isAccepted = acceptedOffers(offers).length > 0
+  return offers.map(({ id, sequence, eligibility, status, metrics }) => {
     const candidate = byId.get(id)
+    const tonnes = awarded.get(id) ?? 0
+    const awardedTonnes = isAccepted ? (status === 'accepted' ? (metrics.volume ?? 0) : 0) : tonnes
     if (candidate === undefined) {
       const why = `Cannot be awarded: ${eligibility.exclusions.map(({ words }) => words).join(' ')}`
-      return { offerId: id, sequence, awardable: false, eligible: false, compliant: false, unmet: [], why, tonnes: 0 }
+      const failed = { awardable: false, eligible: false, compliant: false, unmet: [] }
+      return { offerId: id, sequence, ...failed, why, tonnes, awardedTonnes }
     }
     const eligible = (candidate.failedMask & hard & ~AWARD_BIT) === 0
     const unmet = shownFailures(candidate, levels).map(({ name, met, words }) => ({
@@ -243,7 +249,8 @@ function offerDecisions(
       compliant: eligible && !candidate.reviewRejected,
       unmet,
       why: decisive.length === 0 ? null : decisive.map(({ words }) => words).join(' '),
-      tonnes: awarded.get(id) ?? 0,
+      tonnes,
+      awardedTonnes,
     }
   })
 }

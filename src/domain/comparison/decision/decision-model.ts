@@ -67,12 +67,19 @@ export interface AcceptedAward {
   isRecommended: boolean
   /** total − total of the recommended award; null without one of the two. */
   costDifference: number | null
-  /** `Accepted: Developer · Project (offer 4): 20,000 t at 11.2 USD/t, 224,000 USD in total.` */
+  /** MAX(0, wanted − tonnes); null if either is not known. */
+  missingTonnes: number | null
+  /**
+   * `Accepted: Developer · Project (offer 4): 5,000 t at 11.2 USD/t, 56,000 USD in total. It covers 50 % of the wanted
+   * 10,000 t: 5,000 t are missing.`
+   */
   headline: string
   /** One sentence: the same as recommended, or by how much it is cheaper or dearer. */
   comparison: string
   /** The requirements that it does not meet, in words. */
   notMet: string[]
+  /** Its high flags in words, as in `Recommendation.conditions`. */
+  flags: string[]
 }
 
 /** An award: tonnes bought from each offer, with everything it does not meet. */
@@ -141,6 +148,8 @@ export interface OfferDecision {
   why: string | null
   /** Tonnes in the recommended award. */
   tonnes: number
+  /** Tonnes in the accepted award; as `tonnes` while no offer is accepted. */
+  awardedTonnes: number
 }
 
 export interface Recommendation {

@@ -3,14 +3,15 @@ import { RULE_TEXT } from './recommendation-input.js'
 
 /**
  * The recommendation in three lines: whom to award, why, and what to check first. Banners come first. Once an offer is
- * accepted: the accepted award, how it compares with what the rule chooses, and what it does not meet.
+ * accepted: the accepted award, how it compares with what the rule chooses, what it does not meet, and its high flags.
  */
 export function recommendationLines({ banners, recommendation, rule, accepted }: Decision): string[] {
   if (accepted !== null) {
-    const { headline, comparison, notMet } = accepted
+    const { headline, comparison, notMet, flags } = accepted
     const others = banners.filter(({ code }) => code !== 'offer-accepted').map(({ words }) => words)
     const unmet = notMet.length === 0 ? [] : [['Not met:', ...bounded(notMet)].join(' ')]
-    return [[headline, ...others].join(' '), `Compared: ${comparison}`, ...unmet]
+    const checks = flags.length === 0 ? [] : [['Check:', ...flags].join(' ')]
+    return [[headline, ...others].join(' '), `Compared: ${comparison}`, ...unmet, ...checks]
   }
   const facts = banners.map(({ words }) => words)
   return [

@@ -1,7 +1,7 @@
 import type { RfqReport } from '../report/rfq-report-model.js'
+import { scenarioText } from './after-acceptance.js'
 import { isBinding } from './award-figures.js'
 import { type DecisionAward, SCENARIOS, type Scenario, type ScenarioName } from './decision-model.js'
-import { SCENARIO_TEXT } from './decision-scenarios.js'
 
 /** One scenario with its figures. */
 export interface ScenarioRow
@@ -28,7 +28,8 @@ export function scenarioRows(report: RfqReport): ScenarioRow[] {
   const { awards, decision, rfq } = report
   const rows = SCENARIOS.map((scenario): ScenarioRow => {
     const found = decision.scenarios.find((each) => each.scenario === scenario)
-    const text = awards.find((award) => award.scenario === scenario) ?? SCENARIO_TEXT[scenario as 'recommended']
+    const text =
+      awards.find((award) => award.scenario === scenario) ?? scenarioText(scenario as 'recommended', decision)
     // Without a wanted volume, a scenario has no award.
     const { title, rule, words, difference, constraint } = found ?? {
       title: text.title,

@@ -161,7 +161,7 @@ describe('the recommendation', () => {
       response(at, { status, offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })] } })
     const dearer = decided({ responses: [priced(1, 11, 'submitted'), priced(2, 14, 'accepted')] })
     expect(recommendationLines(dearer)).toEqual([
-      'Accepted: Developer 2 · Project 2 (offer 2): 10,000 t at 14.00 USD/t, 140,000 USD in total.',
+      'Accepted: Developer 2 · Project 2 (offer 2): 10,000 t at 14.00 USD/t, 140,000 USD in total. It covers 100 % of the wanted 10,000 t.',
       'Compared: It costs 30,000 USD more (+27.3 %) than what the rule “Cheapest compliant” chooses: Developer 1 · Project 1 (offer 1), 10,000 t at 11.00 USD/t, 110,000 USD in total.',
       expect.stringMatching(/^Not met: /),
     ])
@@ -175,7 +175,7 @@ describe('the recommendation', () => {
     )
     const unrated = decided({ responses: [response(1, { status: 'accepted', offer: { currency: 'EUR' } })] })
     expect(recommendationLines(unrated)[0]).toMatch(
-      /^Accepted: Developer 1 · Project 1 \(offer 1\): [\d,]+ t at [\d.]+ EUR\/t, [\d,]+ EUR in total, which cannot be converted into USD\.$/,
+      /^Accepted: Developer 1 · Project 1 \(offer 1\): [\d,]+ t at [\d.]+ EUR\/t, [\d,]+ EUR in total, which cannot be converted into USD\. It covers 100 % of the wanted 10,000 t\.$/,
     )
     const none = decided({ responses: [priced(1, 99, 'accepted'), priced(2, 1, 'rejected')] })
     expect(recommendationLines(none).join(' ')).not.toMatch(/Award |offer 2/)

@@ -1,0 +1,95 @@
+import { h } from 'preact'
+import { render } from 'preact-render-to-string'
+import { describe, expect, it } from 'vitest'
+import { renderRfqReport } from '../../reports/formats.js'
+import { cellText } from '../../reports/layout/cell-text.js'
+import { rfqSheets } from '../../reports/rfq/workbook.js'
+import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
+import { comparedOffers, comparisonAnswer } from '../../src/mcp/comparison-answer.js'
+import { toRfqPageModel } from '../../src/read-models/rfq-page-model.js'
+import { RfqCharts } from '../../src/web/pages/rfq-charts.js'
+import { RecommendationCard } from '../../src/web/pages/rfq-page.js'
+import { offersTable, scenariosTable } from '../../src/web/pages/rfq-tables.js'
+import { comparisonInput } from '../helpers/comparison-inputs.js'
+import { partlyAcceptedInput } from './support/rfq-cases.js'
+
+const report = compareOffers(partlyAcceptedInput())
+/** The rows of each sheet as texts, without collapsed rows and columns. */
+const sheetsOf = (of: typeof report) =>
+  Object.fromEntries(
+    rfqSheets(of).map((make) => {
+      const { name, rows, workingColumns = [] } = make()
+      const shown = [...rows()].filter(({ working }) => working !== true)
+      const isShown = (column: number) => !workingColumns.includes(column)
+      return [name, shown.map(({ cells }) => cells.map((cell, at) => (cell && isShown(at) ? cellText(cell) : '')))]
+    }),
+  )
+
+describe('an accepted offer that covers half of what is wanted', () => {
+  it('leads every format with its coverage, what is missing, and the tonnes that a difference in cost is for', () => {
+    const model = toRfqPageModel(report)
+    const workbook = sheetsOf(report).Summary?.flat().join('\n') ?? ''
+    const formats = {
+      page: render(h(RecommendationCard, { model, changed: false })),
+      workbook,
+      html: renderRfqReport(report, 'html'),
+      json: JSON.stringify(report.decision.recommendation),
+      mcp: JSON.stringify(comparisonAnswer(report, [])),
+    }
+    for (const [format, text] of Object.entries(formats)) {
+      expect([format, text]).toEqual([
+        format,
+        expect.stringMatching(
+          /It covers 50(\.0)? % of the wanted 10,000 t: 5,000 t are missing\.[\s\S]*It costs 40,000 USD less[^.]*, for 5,000 t less, than what the/,
+        ),
+      ])
+    }
+  })
+
+  it('is what is awarded in every table and chart, and the award of the rule is called so', () => {
+    const model = toRfqPageModel(report)
+    expect(model.offers.map(({ number, awardedTonnes }) => [number, awardedTonnes]).sort()).toEqual([
+      [1, 5_000],
+      [2, 0],
+    ])
+    const award = offersTable(model, '/rfqs/1', undefined).columns.find(({ key }) => key === 'awardedTonnes')
+    expect(model.offers.map((offer) => award?.value(offer)).sort()).toEqual([0, 5_000])
+    expect(scenariosTable(model).rows[0]?.title).toBe('By the award rule')
+    const charts = render(h(RfqCharts, { model, prices: [] }))
+    expect(charts).toContain('Accepted award')
+    expect(charts).not.toContain('Recommended award')
+    expect(
+      comparedOffers(report)
+        .map(({ number, awardedTonnes }) => [number, awardedTonnes])
+        .sort(),
+    ).toEqual([
+      [1, 5_000],
+      [2, 0],
+    ])
+    const { Summary: summary = [], ...others } = sheetsOf(report)
+    const head = summary.findIndex((row) => row.includes('Accepted (t)'))
+    const awarded = summary.slice(head + 1, head + 3).map(([number, , tonnes]) => [number, tonnes])
+    expect(awarded.sort()).toEqual([
+      ['1', '5,000'],
+      ['2', ''],
+    ])
+    expect(summary.flat()).toContain('Offers by rank. Accepted offers are green.')
+    expect(summary.flat()).toContain('By the award rule')
+    expect(others.Negotiation?.flat().join('\n')).toContain('Accepted: 5,000 t.')
+    for (const text of [...summary.flat(), ...Object.values(others).flat(2)])
+      expect(text).not.toMatch(
+        /Awarded (offers|\(t\))|Difference (to|from) recommended|the recommended (offer|award)|runner-up,/,
+      )
+  })
+
+  it('is the same in the words of an RFQ of which every offer is accepted', () => {
+    const all = compareOffers(partlyAcceptedInput('accepted'))
+    const { About: definitions, ...sheets } = sheetsOf(all)
+    expect(definitions?.flat()).toContain('Runner-up')
+    const texts = Object.values(sheets).flat(2).join('\n')
+    expect(texts).toContain('Accepted: Developer 1')
+    expect(texts).not.toMatch(/[Rr]unner-up/)
+    const open = compareOffers(comparisonInput())
+    expect(Object.values(sheetsOf(open)).flat(2).join('\n')).toMatch(/[Rr]unner-up/)
+  })
+})
