@@ -6,6 +6,7 @@ import { createHandlers, type HandlerDeps } from './handlers.js'
 import { createInProcessRunner } from './in-process-runner.js'
 import { createMaintenance, type MaintenanceJob } from './maintenance.js'
 import { createNotifications, type NotificationOptions } from './notifications.js'
+import { createOtherServices } from './other-services.js'
 import { queueDatabase } from './queue-database.js'
 import { createReadiness } from './readiness.js'
 import { createSchedule, type ScheduleOptions } from './schedule.js'
@@ -89,6 +90,9 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
   if (options.schedule) {
+    const others = createOtherServices({ store, ownQueue: config.queue.kind === 'in-process', log })
+    await others.start()
+    closers.push(async () => void (await settlesWithin(others.stop(), STOP_TICK_MS)))
     const schedule = createSchedule({ config, enqueue, now, log, ...claimsOf(options) })
     schedule.start()
     closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_TICK_MS)))

@@ -9,6 +9,7 @@ import type { PollStates } from './poll-states-contract.js'
 import type { Recorder } from './recorder-contract.js'
 import type { ReportRecords } from './report-contract.js'
 import type { RunQueries, Runs } from './run-contract.js'
+import type { SchedulingProcesses } from './scheduling-contract.js'
 
 // Other modules import all types of the store from here; only those of the outbox have a path of their own.
 export type * from './closing-contract.js'
@@ -19,6 +20,7 @@ export type * from './poll-states-contract.js'
 export type * from './recorder-contract.js'
 export type * from './report-contract.js'
 export type * from './run-contract.js'
+export type * from './scheduling-contract.js'
 
 /**
  * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
@@ -34,6 +36,7 @@ export interface Store
     Closings,
     MaintenanceLog,
     TickClaims,
+    SchedulingProcesses,
     Pruning,
     ReportRecords,
     Outbox {

@@ -14,6 +14,7 @@ import { createReportRecords } from './report-records.js'
 import { createOpenRfqsDue, type PresentRfqs } from './rfq-index.js'
 import { createRuns } from './run-leases.js'
 import { createRunQueries } from './run-queries.js'
+import { createSchedulingProcesses } from './scheduling-processes.js'
 import type { SqlDatabase } from './sql-database.js'
 import { createTickClaims } from './tick-claims.js'
 
@@ -46,6 +47,7 @@ export const createSharedStore = ({ database, presentRfqs, events, clock, comman
   ...createClosings(database, events),
   ...createMaintenanceLog(database),
   ...createTickClaims(database),
+  ...createSchedulingProcesses(database, { clock, command }),
   ...createPruning(database, clock),
   ...createReportRecords(database),
   ...createOutbox(database, events, presentRfqs),

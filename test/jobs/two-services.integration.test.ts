@@ -38,4 +38,42 @@ describe('two services on one database, with a queue each', () => {
     expect(made).toBeGreaterThan(0)
     expect(made).toBeLessThanOrEqual(ids().length)
   })
+  it('warn of each other, as check does, until one has stopped', async () => {
+    const fixture = await openProcessFixture({ rfqs: 1 })
+    const start = async () => {
+      const service = fixture.start(['start'])
+      await eventually(() => expect(service.out).toContain('quotekeeper started'))
+      return service
+    }
+    const warningsOf = (service: RunningProcess) =>
+      linesOf(service).flatMap(({ level, msg }) => (level === 'warn' && msg.includes('another queue') ? [msg] : []))
+    const check = async () => {
+      const checked = fixture.start(['check', '--json'])
+      const status = await checked.ended
+      const queue = (JSON.parse(checked.out) as { what: string }[]).find(({ what }) => what === 'queue')
+      return { status, found: '', remedy: '', ...queue }
+    }
+    const first = await start()
+    expect(warningsOf(first)).toEqual([])
+    const one = `start (process ${first.pid}) on this machine`
+    expect(await check()).toMatchObject({ status: 'exit 0', found: expect.stringContaining(one), remedy: '' })
+    const second = await start()
+    expect(warningsOf(second)).toEqual([expect.stringContaining(one)])
+    expect(warningsOf(second)[0]).toContain('set queue: redis://')
+    const two = `start (process ${second.pid}) on this machine`
+    expect(await check()).toMatchObject({
+      status: 'exit 0',
+      found: expect.stringMatching(
+        /: .* start \(process \d+\) .*, .* start \(process \d+\) .*, not all of them on one queue$/,
+      ),
+      remedy: expect.stringContaining('queue: redis://'),
+    })
+    expect((await check()).found).toContain(two)
+    first.signal('SIGKILL')
+    await first.ended
+    expect(await check()).toMatchObject({ status: 'exit 0', found: expect.not.stringContaining(one), remedy: '' })
+    second.signal('SIGTERM')
+    expect(await second.ended).toBe('exit 0')
+    expect(await check()).toMatchObject({ found: 'jobs run in this process', remedy: '' })
+  })
 })

@@ -69,10 +69,25 @@ async function checkQueue(app: App) {
   const { ok, message } = await runner.ping()
   if (!ok) return failed(message, START_QUEUE)
   const store = await app.store().catch(() => null)
-  if (store === null || app.config.queue.kind === 'in-process') return passed(message)
+  if (store === null) return passed(message)
+  const ownQueue = app.config.queue.kind === 'in-process'
+  if (ownQueue) return withServices(store, { ownQueue, found: message })
   const { queueDatabase } = await import('../../../jobs/queue-database.js')
   const owner = await runner.checkDatabase(await queueDatabase(store))
-  return owner.ok ? passed(`${message}; ${owner.message}`) : failed(owner.message)
+  return owner.ok ? withServices(store, { ownQueue, found: `${message}; ${owner.message}` }) : failed(owner.message)
+}
+
+/** A warning if processes that run on the database have different queues, or would with the one of the configuration. */
+async function withServices(store: Store, { ownQueue, found }: { ownQueue: boolean; found: string }) {
+  const services = await store.otherSchedulingProcesses()
+  const own = services.filter((service) => service.ownQueue)
+  // One with a queue of its own is the service of this configuration.
+  const isConflict = ownQueue ? services.length > 1 || services.length > own.length : own.length > 0
+  if (services.length === 0) return passed(found)
+  const running = `${found}; running on this database: ${services.map(({ by }) => by).join(', ')}`
+  if (!isConflict) return passed(running)
+  const { QUEUE_CONFLICT_REMEDY } = await import('../../../jobs/other-services.js')
+  return warning(`${running}, not all of them on one queue`, QUEUE_CONFLICT_REMEDY)
 }
 
 /** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs a person. */
