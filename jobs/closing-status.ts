@@ -1,6 +1,9 @@
+import { withoutUnsettled } from '../src/closing/closing-round.js'
 import type { ReadinessCheck } from '../src/domain/readiness.js'
+import type { RunRecord } from '../src/domain/records.js'
 import { formatAge } from '../src/domain/terms-read.js'
 import type { Store } from '../src/store/contract.js'
+import { oneLine } from './poll-freshness.js'
 
 type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
 
@@ -11,8 +14,8 @@ const MAX_NAMED = 5
 export const stopText = (hold: string): string => (hold.startsWith('stopped ') ? hold : `stopped: ${hold}`)
 
 /**
- * The state of closing on a channel, in one line: what stops it (`hold`), the last round, the last close, and what waits for a
- * person. It never makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
+ * The state of closing on a channel, in one line: what stops it (`hold`), the last round and why it is not complete, the last
+ * close, and what waits for a person. It never makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
  */
 export async function describeClosing(
   store: ClosingStore,
@@ -37,11 +40,20 @@ export async function describeClosing(
   ]
   const parts = [
     hold === null ? null : stopText(hold),
-    round?.finishedAt ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}` : 'no round yet',
+    round?.finishedAt
+      ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}${causeOf(round, hold)}`
+      : 'no round yet',
     close
       ? `last close ${formatAge(close.decidedAt, now)} ago: RFQ ${close.rfqNumber ?? close.rfqId} ${close.outcome}`
       : null,
     standing.length > 0 ? `needs a person: ${standing.join(', ')}; see \`quotekeeper decisions\`` : null,
   ]
   return { name: `closing of ${channel}`, ok: true, message: parts.filter((part) => part !== null).join('; ') }
+}
+
+/** Why a round is not complete, without what the line says anyway: what stops closing, and which RFQs need a person. */
+function causeOf(round: RunRecord, hold: string | null): string {
+  const error = withoutUnsettled(round.error ?? '')
+  if (error === '' || (hold !== null && error.includes(hold))) return ''
+  return `: ${oneLine({ ...round, error }).replace(/\.$/, '')}`
 }

@@ -79,8 +79,8 @@ export function checkPoll(poll: PollState, now: Date): Omit<ReadinessCheck, 'nam
   return { ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
 }
 
-/** The error of a run on one line, cut. */
-function oneLine({ error, outcome }: FinishedRun): string {
+/** The error of a run on one line, cut; its outcome if it has none. */
+export function oneLine({ error, outcome }: FinishedRun): string {
   const text = (error ?? `the run was ${outcome ?? 'not finished'}`).replaceAll(/\s+/g, ' ')
   return text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text
 }

@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../jobs/poll-checks.js'
+import { createClockStop } from '../closing/clock-stop.js'
 import { createClosingHold } from '../closing/closing-hold.js'
 import { createRfqList } from '../read-models/rfq-list.js'
 import type { TodaySource } from '../read-models/today-model.js'
@@ -14,5 +15,6 @@ export function createTodaySource({ config }: Pick<App, 'config'>, store: Store)
     rfqs: createRfqList({ store, channels, settings: config.reports.settings }),
     pollChecks: createPollChecks(config, store),
     closingHold: createClosingHold(config, store),
+    clockStop: createClockStop(store),
   }
 }

@@ -1,4 +1,5 @@
 import { clockProblem } from './clock-skew.js'
+import { clockStopText } from './clock-stop.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
 import {
   type Candidate,
@@ -145,7 +146,7 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   const clock = clockProblem(read, policy.maxClockSkewSeconds)
   if (clock !== null) {
     evaluation.against.push({ code: 'clock', text: clock })
-    round.stopReason = `No RFQ was closed: ${clock}.`
+    round.stopReason = clockStopText(clock, round.counts.closed)
   }
   if (evaluation.against.length > 0) {
     const outcome = read.state === 'closed' ? ('already-closed' as const) : null

@@ -124,5 +124,11 @@ function describeUnsettled(unsettled: readonly UnsettledClose[]): string | null 
     const shown = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
     return names.length === 0 ? [] : [`${names.length} ${word} (${shown.join(', ')})`]
   })
-  return parts.length === 0 ? null : `RFQs that need a person: ${parts.join(', ')}.`
+  return parts.length === 0 ? null : `${UNSETTLED_BEGIN}${parts.join(', ')}.`
 }
+
+const UNSETTLED_BEGIN = 'RFQs that need a person: '
+
+/** The error of a closing round without the RFQs that need a person. */
+export const withoutUnsettled = (error: string): string =>
+  error.replace(new RegExp(` ?${UNSETTLED_BEGIN}(?:\\d+ [a-z ]+ \\([^)]*\\)(?:, )?)+\\.`), '').trim()

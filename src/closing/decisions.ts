@@ -1,7 +1,15 @@
 import { clockSkewSeconds } from '../domain/clock-skew.js'
 import type { DecisionRecord } from '../domain/records.js'
 import type { NewDecision } from '../store/contract.js'
-import { type Candidate, type Evaluation, hashWithoutUpdateTimes, isSameContent, type Reason } from './evaluate.js'
+import { isSameClockProblem } from './clock-skew.js'
+import {
+  type Candidate,
+  type Evaluation,
+  hashWithoutUpdateTimes,
+  isSameContent,
+  type Reason,
+  type ReasonCode,
+} from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
 import { isRetried, type Round } from './round-state.js'
 import type { Settlement } from './settlement.js'
@@ -49,8 +57,8 @@ export async function recordDecision(
 }
 
 /**
- * Compares reasons by their codes, because their texts contain dates and run numbers. What a person asked for about this RFQ
- * has a decision of its own.
+ * Compares reasons by their codes, because their texts contain dates and run numbers; but how far the clocks differ must be
+ * about the same, because a repeated decision goes on naming it. What a person asked for about this RFQ has a decision of its own.
  */
 function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: Candidate): boolean {
   const compared = ({ evidence, ...fields }: NewDecision) =>
@@ -64,8 +72,16 @@ function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: 
       evidence.approvedBy,
       evidence.only === true ? evidence.startedBy : null,
     ])
-  return compared(newest) === compared(decision) && isSameContent(newest.evidence, candidate)
+  return (
+    compared(newest) === compared(decision) &&
+    (!hasCode(decision, 'clock') || isSameClockProblem(readingOf(newest), readingOf(decision))) &&
+    isSameContent(newest.evidence, candidate)
+  )
 }
+
+const hasCode = ({ evidence: { codes } }: NewDecision, code: ReasonCode) => Array.isArray(codes) && codes.includes(code)
+
+const readingOf = ({ evidence }: NewDecision) => (evidence.reading ?? {}) as Parameters<typeof isSameClockProblem>[0]
 
 /** Records how a close ended, and settles its intent with it. */
 export async function recordOutcome(

@@ -1,6 +1,8 @@
 import { MAX_POSTS_PER_INTENT } from '../domain/close-intent.js'
 import { ItemError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
+import { clockProblem } from './clock-skew.js'
+import { clockStopText } from './clock-stop.js'
 import { recordOutcome } from './decisions.js'
 import { storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
@@ -32,6 +34,8 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   }
   const next = await secondPost(round, read, evaluation)
   if (next.kind === 'never') return recordOutcome(round, read, evaluation, settleByRead(intent, read))
+  const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
+  if (clock !== null) round.stopReason = clockStopText(clock, round.counts.closed)
   const waiting = next.kind === 'wait' ? next.reason : reasonOfAge(intent, context.now())
   if (waiting !== null) {
     round.waiting.set(intent.rfqId, waiting)

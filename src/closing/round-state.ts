@@ -4,7 +4,7 @@ import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../dom
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
 import type { CloseIntent, RunHandle, RunQueries } from '../store/contract.js'
-import { clockProblem } from './clock-skew.js'
+import { clockProblemInGeneral } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
 import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstAnother } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
@@ -131,7 +131,7 @@ export async function secondPost(
   const reason =
     (await context.killSwitch()) ??
     (policy.mode === 'on' ? null : 'the round is a dry run') ??
-    clockProblem(read, policy.maxClockSkewSeconds) ??
+    clockProblemInGeneral(read, policy.maxClockSkewSeconds) ??
     massLossReason(poll)
   return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }

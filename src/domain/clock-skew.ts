@@ -1,3 +1,15 @@
+import type { Timestamp } from './clock.js'
+
+/** That the clocks did not agree, so that a closing round closed nothing more. */
+export interface ClockStop {
+  /** `the marketplace's clock is 3599 s behind ours (limit 60 s)`, or that it sent no `Date` header. */
+  problem: string
+  /** False if the marketplace sent no `Date` header. */
+  isCompared: boolean
+  /** When the round ended. */
+  at: Timestamp
+}
+
 /** The times of one request, by our clock, and the marketplace's clock in its response. */
 export interface ClockTimes {
   /** When the request was sent. */

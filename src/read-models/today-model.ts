@@ -1,3 +1,4 @@
+import type { ClockStop } from '../domain/clock-skew.js'
 import type { Severity } from '../domain/comparison/flag.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings, History, Overview, Reader, Runs } from '../store/contract.js'
@@ -80,6 +81,8 @@ export interface TodaySource {
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
   closingHold: (channel: string) => Promise<string | null>
+  /** What the newest closing round of a channel found of the clocks, if that stopped it. */
+  clockStop: (channel: string) => Promise<ClockStop | null>
 }
 
 export interface TodayOptions {

@@ -1,3 +1,4 @@
+import type { ClockStop } from '../domain/clock-skew.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../domain/deliveries.js'
 import type {
@@ -46,6 +47,8 @@ export interface RfqPage {
   prices: PriceHistory[]
   /** Why no closing round would close it, although it is past due, such as a stop file; null if nothing keeps it, or in the past. */
   hold: string | null
+  /** What its clocks showed, if they stopped the newest closing round, it is past due, and `hold` is null. */
+  clockStop: ClockStop | null
   /** When it and its offers changed, newest first, whatever the moment of the page. */
   moments: Moment[]
 }
@@ -58,6 +61,8 @@ export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   title: string | null
   state: string | null
   dueDate: string | null
+  /** What the clocks showed, if they stopped the newest closing round and it is past due. */
+  clockStop: ClockStop | null
   /** Newest first, each with everything that it is based on, in words. */
   decisions: { record: DecisionRecord; explanation: string }[]
 }

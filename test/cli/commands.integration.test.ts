@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import { FailedError } from '../../src/cli/cli-error.js'
+import type { Today } from '../../src/read-models/today-model.js'
 import { eventually } from '../helpers/eventually.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
@@ -453,6 +454,29 @@ describe('close-expired', () => {
     expect((await quotekeeper('close-expired', '--resume')).err).toContain('Closing was not stopped')
     await quotekeeper('close-expired')
     expect(posts()).toBeGreaterThan(0)
+  })
+
+  it('says why an RFQ has no decision when the clocks ended the last closing round before it', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
+    for (let number = 2601; number <= 2603; number++)
+      sandbox.world.addRfq({ org: 'acme', channel: 'forest' }, { number, responseDueDate: '2026-03-03' })
+    sandbox.faults.add({ times: Number.POSITIVE_INFINITY, effect: { kind: 'date', skewMs: -3_600_000 } })
+    expect((await quotekeeper('close-expired')).status).toBe(1)
+    const { items }: Today = json(await quotekeeper('today', '--json'))
+    const overdue = items.filter(({ kind }) => kind === 'overdue')
+    let undecided = 0
+    for (const { rfqNumber, channel, words } of overdue) {
+      expect(words).toContain(
+        "The clocks differ, so nothing is closed until they agree: the marketplace's clock is 3599 s",
+      )
+      const { out, err } = await quotekeeper('decisions', '--rfq', String(rfqNumber), '--channel', channel)
+      expect(err).toMatch(/^last closing round \d\d:\d\d UTC, .+; partial: No RFQ was closed: .+ 3599 s behind ours/m)
+      if (out !== '') continue
+      undecided++
+      expect(err).toMatch(/^No decisions found: the last closing round ended early because of the clocks\. `.*check`/)
+    }
+    expect(undecided).toBeGreaterThan(1)
+    expect((await quotekeeper('decisions', '--outcome', 'refused')).err).toMatch(/^No decisions found\. /)
   })
 })
 

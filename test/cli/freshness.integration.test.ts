@@ -67,3 +67,37 @@ it('a moment at which no poll was complete yet says so, like the present, over p
   fixture.advanceSeconds(300)
   for (const at of moments.slice(0, -1)) expect(await freshness(at)).toContain('; no complete poll yet')
 })
+
+it('decisions name the newest closing round of each channel and what became of it, and channels with the same end together', async () => {
+  const fixture = await openChannelFixture()
+  const keys = ['acme/a', 'acme/b', 'acme/c', 'acme/d', 'acme/e']
+  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const shown = (channels: readonly string[]) => describeFreshness(cli, fixture.store, { channels, kind: 'close' })
+  const counts = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 1, missing: 0, invalid: 0 }
+  const end = async (channel: string, outcome: 'complete' | 'partial' | 'failed', error: string | null = null) => {
+    const run = await fixture.store.beginRun({ channel, kind: 'close', now: fixture.now() })
+    await run.finish({ ...counts, outcome, error }, fixture.now())
+    fixture.advanceSeconds(60)
+  }
+  expect(await shown(['acme/a'])).toBe('no closing round yet')
+  await end('acme/a', 'complete')
+  expect(await shown(['acme/a'])).toBe('last closing round 12:00 UTC, 60 s ago')
+  await end('acme/a', 'partial', 'the clocks\ndiffer \u001b[31m.')
+  expect(await shown(['acme/a'])).toMatch(
+    /^last closing round 12:01 UTC, 60 s ago; partial: the clocks differ \P{Cc}*$/u,
+  )
+  // One that has begun says nothing yet.
+  const running = await fixture.store.beginRun({ channel: 'acme/a', kind: 'close', now: fixture.now() })
+  expect(await shown(['acme/a'])).toContain('12:01')
+  await running.finish({ ...counts, outcome: 'partial', error: 'late' }, fixture.now())
+  await end('acme/b', 'partial', 'late')
+  await end('acme/c', 'complete')
+  expect(await shown(['acme/a', 'acme/b', 'acme/c', 'acme/d'])).toBe(
+    'last closing round 12:02 UTC, 2 min ago (acme/a; the others are newer); no closing round yet of acme/d; ' +
+      'partial on acme/a, acme/b: late',
+  )
+  for (const key of keys) await end(key, 'failed', `down: ${key}`)
+  expect(await shown(keys)).toMatch(
+    /; failed on acme\/a: down: acme\/a; .+b; .+c; 2 more not complete; see `quotekeeper runs --kind close`$/,
+  )
+})

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
+import { createClockStop } from '../../src/closing/clock-stop.js'
 import { createClosingHold } from '../../src/closing/closing-hold.js'
 import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
@@ -24,7 +25,10 @@ it('what holds all closing is named by today and readiness while it lasts, and c
   const shown = async () => {
     const { store, now } = fixture
     const rfqs = createRfqList({ store, channels, settings: DEFAULT_SETTINGS })
-    const source = { store, channels, rfqs, pollChecks: async () => [], closingHold: createClosingHold(config, store) }
+    const source = {
+      ...{ store, channels, rfqs, pollChecks: async () => [] },
+      ...{ closingHold: createClosingHold(config, store), clockStop: createClockStop(store) },
+    }
     const { items } = await today(source, { now: now(), since: now() })
     const item = items.find(({ kind, rfqId }) => kind === 'overdue' && rfqId === rfq.id)
     const runner = { ping: async () => ({ ok: true, message: 'answers' }) }

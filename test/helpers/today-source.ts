@@ -11,4 +11,5 @@ export const todaySource = (store: Store, channels: readonly ChannelRules[]): To
   channels,
   pollChecks: async () => [],
   closingHold: async () => null,
+  clockStop: async () => null,
 })

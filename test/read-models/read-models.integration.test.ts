@@ -284,6 +284,7 @@ describe('today', () => {
       channels: [RULES],
       pollChecks: async () => [BEHIND],
       closingHold: async () => null,
+      clockStop: async () => null,
     }
     const { items } = await today(source, { now: fixture.now(), since })
     expect(items.map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([

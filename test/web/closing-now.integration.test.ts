@@ -204,4 +204,32 @@ describe('closing now', () => {
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([refused])
     expect(fixture.sandbox.world.rfq(other).state).toBe('open')
   })
+
+  it('says while the clocks differ that nothing is closed, on each RFQ that is past due, and offers a round that compares them', async () => {
+    const fixture = await twoPastDue()
+    const { id: later } = fixture.sandbox.world.addRfq(CHANNEL, { number: 1044, responseDueDate: '2026-12-24' })
+    await fixture.pollRfqs()
+    const { app } = await openPages(fixture)
+    const skewed = fixture.sandbox.faults.add({ times: Infinity, effect: { kind: 'date', skewMs: -3_600_000 } })
+    for (let round = 0; round < 3; round++) {
+      fixture.advanceSeconds(600)
+      await fixture.closeExpired()
+      for (const number of [1042, 1043])
+        for (const path of [page(number), `/rfqs/acme/forest/${number}`]) {
+          const { body } = await app.inject(path)
+          expect(notices(body)).toContainEqual(
+            expect.stringMatching(/^The clocks differ, so nothing is closed until they agree: .+ 3599 s behind ours/),
+          )
+          expect(body.includes('to confirm')).toBe(path === page(number))
+        }
+      for (const path of [page(1044), '/rfqs/acme/forest/1044'])
+        expect(notices((await app.inject(path)).body).join()).not.toContain('clocks')
+    }
+    skewed.remove()
+    const { counts } = await fixture.closeExpired()
+    expect(counts.closed).toBe(2)
+    for (const path of [page(1042), '/rfqs/acme/forest/1042'])
+      expect(notices((await app.inject(path)).body).join()).not.toContain('clocks')
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).not.toContain(later)
+  })
 })

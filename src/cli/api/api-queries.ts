@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { createClockStop } from '../../closing/clock-stop.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Config } from '../../config.js'
@@ -53,6 +54,7 @@ export function createApiQueries(source: Source): ApiQueries {
   const { channels } = config
   const pollChecks = createPollChecks(config, store)
   const closingHold = createClosingHold(config, store)
+  const clockStop = createClockStop(store)
   const rulesOf = createRulesLookup(channels)
   return {
     async channels(now) {
@@ -133,7 +135,7 @@ export function createApiQueries(source: Source): ApiQueries {
     },
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),
-    today: (options) => today({ store, rfqs, channels, pollChecks, closingHold }, options),
+    today: (options) => today({ store, rfqs, channels, pollChecks, closingHold, clockStop }, options),
   }
 }
 

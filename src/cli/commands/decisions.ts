@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../anchors/anchor-target.js'
+import { createClockStop } from '../../closing/clock-stop.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore } from '../app.js'
@@ -81,13 +82,21 @@ async function run(cli: Cli, { store, app }: { store: Store; app: App }, options
   const isFolded = !json && !options.all
   const all = await listDecisions(store, { ...wanted, limit: isFolded ? limit * READ_TO_FOLD : limit }, cli.io.now())
   const rows = isFolded ? foldKeeps(all).slice(0, Math.max(limit, all.filter(({ standing }) => standing).length)) : all
-  const channels = shownChannels(app.config, filter.channel)
+  const channels = shownChannels(app.config, about.channel)
   const freshness = await describeFreshness(cli, store, { channels, kind: 'close' })
-  const emptyText = 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
+  const emptyText = rows.length > 0 ? '' : await describeNone(store, outcome === undefined ? channels : [])
   const toJson = ({ folded: _folded, ...row }: ListedDecision) => row
   printList(cli, { columns: listedColumns, rows, emptyText, freshness, toJson }, options)
   const folded = rows.reduce((sum, row) => sum + row.folded, 0)
   if (folded > 0) cli.io.err(`${plural(folded, 'earlier decision')} to keep an RFQ open not shown; --all lists them.\n`)
+}
+
+/** A round that the clocks stopped is no less stopped if it is a dry run. */
+async function describeNone(store: Store, channels: readonly string[]): Promise<string> {
+  const stops = await Promise.all(channels.map(createClockStop(store)))
+  return stops.every((stop) => stop === null)
+    ? 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
+    : 'No decisions found: the last closing round ended early because of the clocks. `quotekeeper check` compares them.'
 }
 
 /** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */

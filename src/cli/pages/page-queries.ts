@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { createClockStop } from '../../closing/clock-stop.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
 import { previewClose } from '../../closing/preview.js'
 import type { Settings } from '../../domain/comparison/settings.js'
@@ -47,7 +48,8 @@ const MAX_EXPLAINED = 100
 export function createPageQueries({ store, config, rfqs }: PageSource): PageQueries {
   const { channels } = config
   const closingHold = createClosingHold(config, store)
-  const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store), closingHold }
+  const clockStop = createClockStop(store)
+  const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store), closingHold, clockStop }
   const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
@@ -99,7 +101,16 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const prices = await priceHistoryOf(store, { channel, rfqId, offerIds, asOf })
       const isClosable = found.overdue && asOf >= address.now && rulesOf(channel).autoClose === 'on'
       const hold = isClosable ? await closingHold(channel) : null
-      return { id: rfqId, name, model, prices, hold, moments: await momentsOf(store, { channel, rfqId }) }
+      const clocks = isClosable && hold === null ? await clockStop(channel) : null
+      return {
+        id: rfqId,
+        name,
+        model,
+        prices,
+        hold,
+        clockStop: clocks,
+        moments: await momentsOf(store, { channel, rfqId }),
+      }
     },
     async rfqName(address) {
       const found = await findRfq(address)
@@ -137,8 +148,9 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const { title, state, responseDueDate: dueDate } = current === undefined ? found : factsOf(current.rfq)
       const decisions = await store.decisions({ channel, rfqId: id, limit: MAX_EXPLAINED })
       const { timeZone, graceHours, autoClose } = rulesOf(channel)
+      const clocks = found.overdue && state !== 'closed' && autoClose === 'on' ? await clockStop(channel) : null
       return {
-        ...{ channel, id, name, title, state, dueDate, timeZone, graceHours, autoClose },
+        ...{ channel, id, name, title, state, dueDate, timeZone, graceHours, autoClose, clockStop: clocks },
         decisions: decisions.map((record) => ({ record, explanation: explainDecision(record) })),
       }
     },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
+import { clockWords } from '../../read-models/today-closing.js'
 import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
 import type { ClosingPage, ClosingReasons } from '../page-queries.js'
@@ -111,6 +112,9 @@ async function closingPage(
           {plain(found.dueDate)} in {found.timeZone}
           {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
         </p>
+        {found.clockStop !== null && !outcome?.isRunning && (
+          <p class="notice bad">{plain(clockWords(found.clockStop))}</p>
+        )}
         {outcome !== null && (
           <OutcomeNotice outcome={outcome} channel={channel} unsettled={reasons?.unsettled ?? null} />
         )}

@@ -5,7 +5,7 @@ import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
-import { heldWords } from '../../read-models/today-closing.js'
+import { clockWords, heldWords } from '../../read-models/today-closing.js'
 import { HttpError } from '../errors.js'
 import { downloadOf } from '../tables/table-file.js'
 import {
@@ -42,7 +42,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
   const found = await queries.rfq({ ...address, settings: whatIf.settings })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
-  const { model, name, prices, hold, moments } = found
+  const { model, name, prices, hold, clockStop, moments } = found
   const { rfq, summary } = model
   const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of))
   const scenarios = scenariosTable(model)
@@ -71,6 +71,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
             code !== 'rfq-list-differs' && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
         )}
         {hold !== null && <p class="notice bad">{plain(heldWords(hold))}</p>}
+        {clockStop !== null && <p class="notice bad">{plain(clockWords(clockStop))}</p>}
         <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
         <WhatIfPanel

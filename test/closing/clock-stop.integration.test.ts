@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { createReadiness } from '../../jobs/readiness.js'
+import { describeFreshness } from '../../src/cli/freshness.js'
+import { createClockStop } from '../../src/closing/clock-stop.js'
+import { createClosingHold } from '../../src/closing/closing-hold.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { createRfqList } from '../../src/read-models/rfq-list.js'
+import { today } from '../../src/read-models/today.js'
+import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
+import { ALWAYS, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { locationsOf } from '../helpers/store-engine.js'
+import { testConfig } from '../helpers/test-config.js'
+
+const CLI = { globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+const BEHIND = "the marketplace's clock is 3599 s behind ours (limit 60 s)"
+const SCHEDULE = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
+
+/** What today, `decisions` and readiness say about closing. */
+async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run' = 'on') {
+  const config = testConfig({ schedule: SCHEDULE, ...locationsOf(store) })
+  const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose }]
+  const source = {
+    ...{ store, channels, rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }) },
+    ...{ pollChecks: async () => [], closingHold: createClosingHold(config, store), clockStop: createClockStop(store) },
+  }
+  const { items } = await today(source, { now: now(), since: now() })
+  const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
+  const checks = await createReadiness({ config, store, runner, now })()
+  const cli = { ...CLI, io: { now } } as typeof CLI
+  return {
+    items: items.filter(({ kind }) => kind === 'overdue' || kind === 'unsettled'),
+    readiness: checks.find(({ name }) => name === `closing of ${KEY}`),
+    freshness: await describeFreshness(cli, store, { channels: [KEY], kind: 'close' }),
+  }
+}
+
+const skewBy = ({ sandbox }: ChannelFixture, skewMs: number) =>
+  sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs } })
+
+const textsOf = ({ items }: Awaited<ReturnType<typeof shown>>) => items.map(({ words }) => words)
+
+describe('while the clocks differ too much', () => {
+  it('every past-due RFQ, the freshness of decisions and readiness say so, round after round and over a restart', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}])
+    const complete = await shown(fixture)
+    expect(complete.items.map(({ action }) => action.words)).toEqual(Array(3).fill('Close it now'))
+    expect(complete.freshness).toBe('no closing round yet')
+    skewBy(fixture, -3_600_000)
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(600)
+      const { run, decisions } = await fixture.closeExpired()
+      expect(run.outcome).toBe('partial')
+      expect(decisions).toHaveLength(round === 0 ? 1 : 0)
+      if (round === 3) await fixture.reopenStore()
+      fixture.advanceSeconds(8)
+      const { items, freshness, readiness } = await shown(fixture)
+      const at = run.finishedAt?.slice(0, 16).replace('T', ' ')
+      expect(items).toHaveLength(3)
+      for (const { words, severity, action } of items) {
+        expect(words).toContain(
+          'The clocks differ, so nothing is closed until they agree: ' +
+            `${BEHIND}, at the closing round of ${at} UTC. \`quotekeeper check\` compares them now.`,
+        )
+        expect(words.match(/behind/g)).toHaveLength(1)
+        expect(words).not.toContain('next closing round')
+        expect({ severity, action: action.words }).toEqual({ severity: 'high', action: 'See why it is open' })
+      }
+      expect(freshness).toBe(`last closing round ${at?.slice(11)} UTC, 8 s ago; partial: No RFQ was closed: ${BEHIND}`)
+      expect(readiness).toEqual({
+        ...{ name: `closing of ${KEY}`, ok: true },
+        message: `last round 8 s ago: partial: No RFQ was closed: ${BEHIND}`,
+      })
+    }
+    const [decision, ...others] = await fixture.store.decisions({ channel: KEY })
+    expect(others).toEqual([])
+    expect(decision).toMatchObject({ rfqId: rfqId(1), times: 6, reason: BEHIND })
+    expect(textsOf(await shown(fixture, 'dry-run')).join()).not.toContain('clocks')
+  })
+
+  it('a round that fails in between does not hide it, and a round in which they agree ends it', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    const skewed = skewBy(fixture, -3_600_000)
+    await fixture.closeExpired()
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+    await run.finish({ ...counts, outcome: 'failed', error: 'the marketplace is down' }, fixture.now())
+    const failed = await shown(fixture)
+    expect(textsOf(failed).every((words) => words.includes('The clocks differ'))).toBe(true)
+    expect(failed.freshness).toMatch(/; failed: the marketplace is down$/)
+    expect(failed.readiness?.message).toMatch(/ago: failed: the marketplace is down$/)
+    skewed.remove()
+    fixture.answerCloses(rfqId(1), 400)
+    fixture.advanceSeconds(600)
+    const { counts: done } = await fixture.closeExpired()
+    expect(done.closed).toBe(1)
+    const after = await shown(fixture)
+    expect(JSON.stringify(after)).not.toContain('clock')
+    expect(after.freshness).toMatch(/0 s ago; partial: RFQs that need a person: 1 refused \(1001\)$/)
+    // Said once.
+    expect(after.readiness?.message).toMatch(/^last round 0 s ago: partial; .+; needs a person: RFQ 1001 refused; see/)
+  })
+
+  it('a marketplace without a Date header is not said to have another time', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', value: null } })
+    await fixture.closeExpired()
+    for (const words of textsOf(await shown(fixture)))
+      expect(words).toContain(
+        'The clocks cannot be compared, so nothing is closed until they can: the marketplace sent no Date header, at',
+      )
+  })
+
+  it('a clock that jumps within a round stops it after the RFQs that it has closed, and says that they are', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}])
+    fixture.sandbox.faults.add({
+      ...{ operation: 'readRfq', rfqId: rfqId(2), times: ALWAYS },
+      effect: { kind: 'date', skewMs: -3_600_000 },
+    })
+    const { counts, stopReason } = await fixture.closeExpired()
+    expect({ closed: counts.closed, stopReason }).toEqual({
+      closed: 1,
+      stopReason: `No further RFQ was closed: ${BEHIND}.`,
+    })
+    const texts = textsOf(await shown(fixture))
+    expect(texts).toHaveLength(2)
+    for (const words of texts) expect(words).toContain(`until they agree: ${BEHIND}`)
+  })
+
+  it('a close that waits for them to agree says so, and its round stops', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    const failing = fixture.answerCloses(rfqId(1), 500)
+    let asked = 0
+    const stopped = async () => {
+      // Immediately before the POST, when the clocks have been compared.
+      if (++asked === 2) skewBy(fixture, -3_600_000)
+      return null
+    }
+    await fixture.closeExpired({}, { stopped })
+    failing.remove()
+    for (const skewMs of [-3_600_000, 7_200_000]) {
+      fixture.sandbox.faults.clear()
+      skewBy(fixture, skewMs)
+      fixture.advanceSeconds(600)
+      const { stopReason, unsettled } = await fixture.closeExpired()
+      expect(stopReason).toMatch(/^No RFQ was closed: the marketplace's clock is \d+ s (behind|ahead of) ours/)
+      expect(unsettled).toHaveLength(1)
+      const texts = textsOf(await shown(fixture))
+      expect(texts).toHaveLength(2)
+      for (const words of texts) expect(words).toContain(skewMs < 0 ? '3599 s behind' : '7200 s ahead of')
+      const [decision] = await fixture.store.decisions({ channel: KEY, rfqId: rfqId(1), limit: 1 })
+      expect(decision?.reason).toMatch(/not settled yet \(the clocks differ by more than 60 s\)$/)
+    }
+    expect(fixture.posts()).toHaveLength(1)
+  })
+})
+
+it('a decision because of the clocks is repeated while they differ about as much, and made anew when they do not', async () => {
+  const fixture = await openClosingFixture([{}, {}, {}])
+  const recorded: [string, number][] = []
+  const phases: [skewMs: number, reason: string][] = [
+    [-3_600_000, '3599 s behind'],
+    [7_200_000, '7200 s ahead of'],
+    [-3_600_000, '3599 s behind'],
+    [-27_800_000, '27799 s behind'],
+    [-120_000, '119 s behind'],
+  ]
+  for (const [phase, [skewMs, reason]] of phases.entries()) {
+    for (const jitterMs of [0, 4000, -4000, 9000, -9000, 2000]) {
+      fixture.advanceSeconds(600)
+      const skewed = skewBy(fixture, skewMs + jitterMs)
+      await fixture.closeExpired()
+      skewed.remove()
+      if (jitterMs === 9000) await fixture.reopenStore()
+    }
+    recorded.push([`the marketplace's clock is ${reason} ours (limit 60 s)`, 6])
+    const decisions = (await fixture.store.decisions({ channel: KEY })).reverse()
+    expect(decisions.map(({ reason: text, times }) => [text, times])).toEqual(recorded)
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ decisions: phase + 1, brokenAt: null })
+  }
+  // A limit that is lowered is named by a decision of its own.
+  skewBy(fixture, -120_000)
+  await fixture.closeExpired({ maxClockSkewSeconds: 50 })
+  expect((await fixture.store.decisions({ channel: KEY }))[0]?.reason).toContain('(limit 50 s)')
+  expect(fixture.posts()).toEqual([])
+})
