@@ -71,7 +71,9 @@ async function recordStop(
     const recorded = error instanceof UnknownCommitError ? 'may not have been recorded' : 'was NOT recorded'
     throw new FailedError(
       `the order to stop closing ${recorded}, and other processes may go on closing: ${errorMessage(error)} ` +
-        `To stop closing on this machine meanwhile, create the file ${stopFileOf(app.config)}; then give the order again.`,
+        `To stop closing on this machine meanwhile, create the file ${stopFileOf(app.config)}; ` +
+        `if that is not possible, stop Quotekeeper here, or set closing.enabled: false in ${app.config.file} and restart it. ` +
+        'Then give the order again.',
     )
   }
 }

@@ -456,6 +456,15 @@ describe('close-expired', () => {
     expect(posts()).toBeGreaterThan(0)
   })
 
+  it('names what else stops closing if --stop cannot be recorded, also where no file can be created', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: 'database: ./data/none.db\n' })
+    const { status, err } = await quotekeeper('close-expired', '--stop', 'wrong prices')
+    expect(status).toBe(1)
+    expect(err.replaceAll(/\s+/g, ' ')).toMatch(/order to stop closing was NOT recorded/)
+    expect(err).toContain(`create the file ${join(folder, 'data', 'closing.stop')}; if that is not possible`)
+    expect(err).toContain(`closing.enabled: false in ${join(folder, 'quotekeeper.yaml')}`)
+  })
+
   it('says why an RFQ has no decision when the clocks ended the last closing round before it', async () => {
     const { quotekeeper, sandbox } = await createCliFixture()
     for (let number = 2601; number <= 2603; number++)
