@@ -9,6 +9,7 @@ import { amountsText, namedOffers, nameOf, offersText, partsAward } from './awar
 import { flagSentences } from './award-flags.js'
 import type { AwardSolver, Candidate } from './award-solver.js'
 import type { AcceptedAward, DecisionAward, Recommendation } from './decision-model.js'
+import { notAwardableClauses } from './not-awardable.js'
 import { RULE_TEXT } from './recommendation-input.js'
 
 /** The offers that the marketplace shows as accepted, by sequence. */
@@ -75,7 +76,9 @@ function notComparedText(accepted: readonly OfferReport[], comparison: string): 
   const total = sumOfAll(accepted.map(({ metrics }) => metrics.total))
   const isConverted = accepted.some(({ compared }) => compared.rate !== null)
   if (offered == null || others.length > 0 || tonnes === null || total === null || isConverted)
-    return ', without a volume and price that can be compared'
+    return accepted.length === 1
+      ? `, which cannot be compared: ${accepted.map(notAwardableClauses)}`
+      : ', without a volume and price that can be compared'
   const amounts = amountsText({ tonnes, total, pricePerTonne: ratio(total, tonnes) }, offered)
   return `: ${amounts}, which cannot be converted${comparison === '' ? '' : ` into ${comparison}`}`
 }

@@ -4,7 +4,7 @@ import { formatCount, formatPercent, formatTonnes, truncate } from '../number-fo
 import { positiveOrNull } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected, type Requirement } from '../offer/requirements.js'
-import type { RfqTerms } from '../rfq/rfq-terms.js'
+import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'
 import type { RequirementLevel, RequirementLevels, RequirementName } from '../settings.js'
 
 /**
@@ -94,8 +94,10 @@ const RULES: Record<OfferRequirement, Rule> = {
       const days = daysBetween(String(asked.value), String(found.value)) ?? 0
       return `The last delivery, on ${found.value}, is ${formatCount(days, 'day')} after the fulfilment due date, ${asked.value}.`
     }),
-  priceMax: (offer) => stated(offer, 'price-max', NO_PRICE, (one) => priceWords(one, 'above', 'maximum')),
-  priceMin: (offer) => stated(offer, 'price-min', NO_PRICE, (one) => priceWords(one, 'below', 'minimum')),
+  priceMax: (offer, rfq) =>
+    stated(offer, 'price-max', unknownPrice(offer, rfq), (one) => priceWords(one, 'above', 'maximum')),
+  priceMin: (offer, rfq) =>
+    stated(offer, 'price-min', unknownPrice(offer, rfq), (one) => priceWords(one, 'below', 'minimum')),
   submittedOnTime: (offer) =>
     stated(offer, 'on-time', 'the offer states no time of submission', ({ asked }) => {
       return `Submitted late: on ${offer.submittedAt?.slice(0, 10)}, after the response due date, ${asked.value}.`
@@ -111,7 +113,18 @@ const RULES: Record<OfferRequirement, Rule> = {
 
 /** Whatever the reason: requests did not suffice so far, or the marketplace did not give the offer. */
 const ONLY_SUMMARY = 'only the summary of the offer was read so far'
-const NO_PRICE = "the price cannot be converted into the RFQ's currency"
+
+/** What is missing to compare the price with the limits of the RFQ. */
+function unknownPrice({ metrics, terms, shape }: OfferReport, rfq: RfqTerms): string {
+  if (metrics.pricePerTonne === null)
+    return shape === 'summary' ? ONLY_SUMMARY : asClause(metrics.reasons.pricePerTonne ?? 'The price is unknown.')
+  if (terms.currencyCode === null) return 'the offer states no currency'
+  if (currencyCode(rfq.currency) === null) return 'the RFQ states no currency'
+  return "the price cannot be converted into the RFQ's currency"
+}
+
+/** A sentence as part of another. */
+const asClause = (sentence: string) => `${sentence[0]?.toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
 
 /** The requirements an offer does not meet, in the order of OFFER_REQUIREMENTS. */
 export function failedRequirements(offer: OfferReport, rfq: RfqTerms, asOfDate: string): FailedRequirement[] {

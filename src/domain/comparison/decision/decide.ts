@@ -16,7 +16,6 @@ import {
   AWARD_BIT,
   type AwardSolver,
   bitOf,
-  COVERED_BY_REQUIREMENTS,
   candidatesOf,
   createAwardSolver,
   maskOf,
@@ -29,6 +28,7 @@ import { requirementCosts, scenariosOf } from './decision-scenarios.js'
 import { discriminatingCriteria } from './discriminating-criteria.js'
 import { negotiationOf } from './negotiation.js'
 import { clarificationQuestions } from './negotiation-questions.js'
+import { notAwardableClauses, whyNotAwardable } from './not-awardable.js'
 import { emptyRecommendation, recommend } from './recommendation.js'
 import { savingsOf } from './savings-baselines.js'
 import { scoreLeadOf } from './score-lead.js'
@@ -140,19 +140,17 @@ function excludedText(offers: readonly OfferReport[], { candidates }: AwardSolve
       ]
 }
 
-/** Why an offer cannot be awarded: what no requirement can waive. */
-function whyNotAwardable(offer: OfferReport): string {
-  const reasons = offer.eligibility.exclusions.filter(({ code }) => !COVERED_BY_REQUIREMENTS.has(code))
-  return `${titleOf(offer)} is not considered. ${reasons.map(({ words }) => words).join(' ')}`
-}
-
 function noOffers({ unreadOffers }: RfqTerms, offers: readonly OfferReport[]): Recommendation {
   if (offers.length === 0) {
     const words = unreadOffers === 0 ? 'no offers' : unreadText(unreadOffers)
     return emptyRecommendation('no-offers', `The RFQ has ${words}.`, [])
   }
   const reasons = offers.slice(0, 5).map(whyNotAwardable)
-  const headline = `None of the ${formatCount(offers.length, 'offer')} can be awarded: no volume and price that can be compared.`
+  const [only, ...others] = offers
+  const headline =
+    only !== undefined && others.length === 0
+      ? `The only offer cannot be awarded: ${notAwardableClauses(only)}.`
+      : `None of the ${formatCount(offers.length, 'offer')} can be awarded: no volume and price that can be compared.`
   return emptyRecommendation('no-offers', headline, reasons)
 }
 

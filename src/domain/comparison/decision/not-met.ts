@@ -19,15 +19,22 @@ const SAME: Partial<Record<Exclusion['code'], OfferRequirement>> = {
   expired: 'notExpired',
 }
 
+/** Exclusions that say why no price can be compared with the limits of the RFQ. */
+const WITHOUT_PRICE: ReadonlySet<Exclusion['code']> = new Set(['no-volume', 'no-price', 'no-currency'])
+const PRICE_LIMITS: ReadonlySet<OfferRequirement> = new Set(['priceMax', 'priceMin'])
+
 /**
  * Everything that an offer does not meet, as pages and commands list it: why it is not ranked, then every hard requirement,
  * then every advisory one. A rejected review counts as hard, whatever its level. An exclusion is left out where a hard
- * requirement says the same.
+ * requirement says the same, and a price limit that cannot be evaluated where an exclusion says why.
  */
 export function notMetBy(offer: OfferReport, { rfq, context, settings }: RfqReport): NotMet[] {
   const { requirements: levels } = settings
   const failed = failedRequirements(offer, rfq, context.asOfDate)
-  const shown = shownFailures({ failed, reviewRejected: isReviewRejected(offer) }, levels)
+  const hasNoPrice = offer.eligibility.exclusions.some(({ code }) => WITHOUT_PRICE.has(code))
+  const shown = shownFailures({ failed, reviewRejected: isReviewRejected(offer) }, levels).filter(
+    ({ name, met }) => !(hasNoPrice && met === null && PRICE_LIMITS.has(name)),
+  )
   const isHard = ({ name, met }: FailedRequirement) => isBinding({ name, met, level: levels[name] })
   const isSaid = ({ code }: Exclusion) => {
     // Of an offer that is rejected and withdrawn, the requirement says that it is rejected.

@@ -67,8 +67,8 @@ export function enterAwardTarget(candidate: Candidate, context: TargetContext): 
       `No price suffices; it does not meet: ${failed.map((name) => REQUIREMENT_TITLES[name]).join('; ')}.`,
     )
   }
-  const undecided = candidate.failed.some(({ name, met }) => met === null && (bitOf(name) & hard) !== 0)
-  if (undecided) return noTarget("Not determinable: the price cannot be converted into the RFQ's currency.")
+  const undecided = candidate.failed.find(({ name, met }) => met === null && (bitOf(name) & hard) !== 0)
+  if (undecided !== undefined) return noTarget(undecided.words)
   const threshold = totalThreshold(solver, candidate, hard, wanted)
   const max = hard & bitOf('priceMax') ? rfq.comparedMaxUnitPrice : null
   const min = hard & bitOf('priceMin') ? rfq.comparedMinUnitPrice : null

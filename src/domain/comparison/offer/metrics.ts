@@ -211,7 +211,15 @@ export function presentValueOf(
 }
 
 type Reason = string | ((facts: OfferFacts, rfq: StatedRfqTerms) => string)
-const NO_PRICE: Reason = 'Neither the delivery lines nor the stated figures give a volume and a total above 0.'
+/** What is missing for a price per tonne. */
+const NO_PRICE: Reason = ({ lines, terms }) => {
+  const hasVolume = (terms.statedVolume ?? 0) > 0 || lines.some(({ volume }) => (volume ?? 0) > 0)
+  const hasPrice = (terms.statedTotal ?? 0) > 0 || lines.some(({ unitPrice }) => (unitPrice ?? 0) > 0)
+  if (hasVolume && hasPrice)
+    return 'Neither the delivery lines nor the stated figures give a volume and a total above 0.'
+  if (hasVolume) return 'The offer states no price above 0.'
+  return hasPrice ? 'The offer states no volume above 0.' : 'The offer states neither a volume nor a price above 0.'
+}
 const notComparable =
   (stated: 'statedVolume' | 'statedTotal'): Reason =>
   ({ lines, terms }) => {
