@@ -84,6 +84,6 @@ it('mcp says what to do without a database, and with one of another version', as
   writeFileSync(join(folder, 'data/quotekeeper.db'), '')
   expect(await quotekeeper('mcp')).toMatchObject({
     status: 1,
-    err: expect.stringMatching(/is an empty database.*sync/),
+    err: expect.stringMatching(/is empty.*quotekeeper sync/),
   })
 })
