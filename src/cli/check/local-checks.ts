@@ -71,14 +71,14 @@ async function checkQueue(app: App) {
   const store = await app.store().catch(() => null)
   if (store === null) return passed(message)
   const ownQueue = app.config.queue.kind === 'in-process'
-  if (ownQueue) return withServices(store, { ownQueue, found: message })
+  if (ownQueue) return besideServices(store, { ownQueue, found: message })
   const { queueDatabase } = await import('../../../jobs/queue-database.js')
   const owner = await runner.checkDatabase(await queueDatabase(store))
-  return owner.ok ? withServices(store, { ownQueue, found: `${message}; ${owner.message}` }) : failed(owner.message)
+  return owner.ok ? besideServices(store, { ownQueue, found: `${message}; ${owner.message}` }) : failed(owner.message)
 }
 
 /** A warning if processes that run on the database have different queues, or would with the one of the configuration. */
-async function withServices(store: Store, { ownQueue, found }: { ownQueue: boolean; found: string }) {
+async function besideServices(store: Store, { ownQueue, found }: { ownQueue: boolean; found: string }) {
   const services = await store.otherSchedulingProcesses()
   const own = services.filter((service) => service.ownQueue)
   // One with a queue of its own is the service of this configuration.
