@@ -13,8 +13,9 @@ import { openStore } from '../../src/store/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { anRfq } from '../helpers/sample-documents.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { fault, faultUnless } from './fault-test.js'
+import { fault, faultUnless, longFaultUnless } from './fault-test.js'
 
+const longFault = longFaultUnless(null)
 const writer = join(import.meta.dirname, '../fixtures/write-forever.mjs')
 const at = new Date('2026-11-21T12:00:00.000Z')
 
@@ -38,7 +39,7 @@ const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
   readAt: at,
 })
 
-fault(
+longFault(
   33,
   'only complete RFQs remain, and the killed run is recorded as interrupted',
   async () => {
@@ -211,7 +212,7 @@ fault(
   38,
   'all succeed and the schema is complete',
   async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < (process.env.QUOTEKEEPER_HEAVY ? 3 : 1); round++) {
       const path = join(testFolder(), 'many.db')
       const children = Array.from({ length: 3 }, (_, n) =>
         spawn(process.execPath, ['--input-type=module', '-e', opener(path, `c${n}/x`)], {
@@ -248,7 +249,7 @@ fault(33, 'data in a leftover write-ahead log is recovered', async () => {
   expect((await again.rfqs({})).map(({ rfq }) => rfq.id)).toEqual(['in the log'])
 })
 
-fault(
+longFault(
   45,
   'recording them does not block the event loop',
   async () => {

@@ -9,12 +9,14 @@ import { expect, onTestFinished } from 'vitest'
 import type { RunEnd, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
 import { recomputeChain, tamper } from '../anchors/decision-log.js'
+import { createCliFixture } from '../cli/cli-fixture.js'
 import { eventually } from '../helpers/eventually.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, sql } from '../helpers/idle-runs.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { fault } from './fault-test.js'
+import { fault, longFaultUnless } from './fault-test.js'
 
+const longFault = longFaultUnless(null)
 const pruner = join(import.meta.dirname, '../fixtures/prune.mjs')
 const EVERYTHING = { foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null, dropEventsBefore: null }
 
@@ -24,7 +26,7 @@ async function open(path: string): Promise<Store> {
   return store
 }
 
-fault(58, 'no run is lost or counted twice, and the next pruning goes on', async () => {
+longFault(58, 'no run is lost or counted twice, and the next pruning goes on', async () => {
   const path = join(testFolder(), 'prune.db')
   await (await open(path)).close()
   for (let round = 1; round <= 6; round++) {
@@ -87,29 +89,24 @@ fault(58, 'two processes prune at once while a third polls, whose writes wait fo
 })
 
 fault(59, 'verification alone passes, with anchors it names the first one that does not fit', async () => {
-  const fixture = await openProcessFixture()
-  const first = fixture.start(['close-expired'])
-  expect(await first.ended).toBe('exit 0')
-  const anchors = join(fixture.folder, 'anchors.jsonl')
-  const anchored = fixture.start(['decisions', '--anchor', anchors])
-  expect(await anchored.ended).toBe('exit 0')
-  const verify = async (...more: string[]) => {
-    const process = fixture.start(['decisions', '--verify', ...more])
-    return { ended: await process.ended, out: process.out }
-  }
-  expect(await verify('--anchors', anchors)).toMatchObject({ ended: 'exit 0' })
-  tamper(fixture.database, (db: Database.Database) => {
+  const { folder, quotekeeper } = await createCliFixture()
+  expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
+  const anchors = join(folder, 'anchors.jsonl')
+  expect(await quotekeeper('decisions', '--anchor', anchors)).toMatchObject({ status: 0 })
+  const verify = (...more: string[]) => quotekeeper('decisions', '--verify', ...more)
+  expect(await verify('--anchors', anchors)).toMatchObject({ status: 0 })
+  tamper(join(folder, 'data/quotekeeper.db'), (db: Database.Database) => {
     db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
     recomputeChain(db)
   })
-  expect(await verify()).toMatchObject({ ended: 'exit 0' })
+  expect(await verify()).toMatchObject({ status: 0 })
   expect(await verify('--anchors', anchors)).toMatchObject({
-    ended: 'exit 1',
+    status: 1,
     out: expect.stringContaining('The anchor in line 1'),
   })
 })
 
-fault(
+longFault(
   60,
   'the log warns, readiness names it, polls go on, and the anchor is written when it answers again',
   async () => {

@@ -6,13 +6,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
 import { openStore } from '../../src/store/store.js'
+import { createCliFixture } from '../cli/cli-fixture.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
-import { openProcessFixture } from '../helpers/process-fixture.js'
 import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { fault, faultUnless } from './fault-test.js'
+import { faultUnless, longFaultUnless } from './fault-test.js'
 
+const longFault = longFaultUnless(null)
 const noMount = mountSkipReason()
 const noProc = existsSync('/proc/self') ? null : 'there is no /proc'
 const restoreModule = join(import.meta.dirname, '../../dist/src/store/restore.js')
@@ -36,7 +37,7 @@ faultUnless(noMount)(47, 'the database is read, and nothing is written until the
   }
 })
 
-fault(
+longFault(
   48,
   'each time, the database can be opened, and one with the newest data is kept',
   async () => {
@@ -83,13 +84,13 @@ fault(
 )
 
 faultUnless(noProc)(49, 'check ends with an error that names the folder', async () => {
-  const { start } = await openProcessFixture({ more: 'reports: { directory: /proc/quotekeeper/reports }\n' })
-  const check = start(['check'])
-  expect(await check.ended).toBe('exit 1')
+  const { quotekeeper } = await createCliFixture({ more: 'reports: { directory: /proc/quotekeeper/reports }\n' })
+  const check = await quotekeeper('check')
+  expect(check.status).toBe(1)
   expect(check.out).toMatch(/^reports +FAILED +the folder \/proc\/quotekeeper cannot be created there/m)
 })
 
-fault(50, 'a day of polls, each partial, with a restart in between', async () => {
+longFault(50, 'a day of polls, each partial, with a restart in between', async () => {
   const fixture = await openChannelFixture({ retries: 0 })
   const [failing] = Array.from({ length: 4 }, () => fixture.sandbox.world.addRfq(CHANNEL))
   await fixture.pollRfqs()

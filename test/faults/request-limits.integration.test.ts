@@ -114,7 +114,7 @@ longFault(55, 'never more per second than `perSecond`, closes included, and hard
   for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 5)
 })
 
-fault(55, '`start`, `sync`, `close-expired` and `check` together stay within the limit', async () => {
+longFault(55, '`start`, `sync`, `close-expired` and `check` together stay within the limit', async () => {
   const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
   const file = join(fixture.folder, 'quotekeeper.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('perSecond: 5000', 'perSecond: 5'))
@@ -168,7 +168,7 @@ fault(55, 'after kill -9 of the process that has every slot, another continues w
   expect(performance.now() - began).toBeLessThan(3000)
 })
 
-fault(56, 'none sends within that time, and all continue after it', async () => {
+longFault(56, 'none sends within that time, and all continue after it', async () => {
   const database = await createDatabase()
   let pausedAt = Number.POSITIVE_INFINITY
   const server = await openServer((response, number) => {
@@ -204,7 +204,7 @@ longFault(57, 'damaged or deleted, it is replaced, and the limit holds', async (
   expectAtMost(5, server.arrivals.slice(first))
 })
 
-fault(57, 'locked by another program, nothing is sent, the run says why, and the next one succeeds', async () => {
+longFault(57, 'locked by another program, nothing is sent, the run says why, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()
   expect(await fixture.start(['sync']).ended).toBe('exit 0')
   const sent = fixture.sandbox.requests.length

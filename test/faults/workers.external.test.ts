@@ -6,13 +6,14 @@ import { eventually } from '../helpers/eventually.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
 import { openProcessFixture, type ProcessFixture, type RunningProcess } from '../helpers/process-fixture.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
-import { faultUnless } from './fault-test.js'
+import { faultUnless, longFaultUnless } from './fault-test.js'
 import { memoryExhaustingReply } from './memory-exhausting-reply.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const RUNS = 'select kind, outcome from runs order by id'
 const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
 const fault = faultUnless(redisSkipReason)
+const longFault = longFaultUnless(redisSkipReason)
 const runners = useRedisRunners()
 
 /** A process fixture with a queue for its workers. */
@@ -109,7 +110,7 @@ fault(30, 'a re-run of a job whose worker was only suspended has no effect', asy
   await fixture.waitForRows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
 })
 
-fault(40, 'the job passes to another worker', async () => {
+longFault(40, 'the job passes to another worker', async () => {
   const fixture = await openWorkers()
   fixture.sandbox.faults.add({ operation: 'listRfqs', effect: memoryExhaustingReply })
   const small = fixture.startOne({ heap: 64 })
