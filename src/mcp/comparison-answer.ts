@@ -29,6 +29,7 @@ export function comparisonAnswer(report: RfqReport, replaced: readonly string[])
       award: decision.accepted.award && awardOf(decision.accepted.award),
       isRecommended: decision.accepted.isRecommended,
       missingTonnes: decision.accepted.missingTonnes,
+      notMet: decision.accepted.notMet,
       flags: decision.accepted.flags,
     },
     recommendation: {

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
+import { recommendationLines } from '../../src/domain/comparison/decision/recommendation-lines.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
 import { comparedOffers, comparisonAnswer } from '../../src/mcp/comparison-answer.js'
 import { toRfqPageModel } from '../../src/read-models/rfq-page-model.js'
 import { RfqCharts } from '../../src/web/pages/rfq-charts.js'
 import { RecommendationCard } from '../../src/web/pages/rfq-page.js'
 import { offersTable, scenariosTable } from '../../src/web/pages/rfq-tables.js'
-import { comparisonInput } from '../helpers/comparison-inputs.js'
+import { comparisonInput, delivery, response, vintage } from '../helpers/comparison-inputs.js'
 import { partlyAcceptedInput } from './support/rfq-cases.js'
 
 const report = compareOffers(partlyAcceptedInput())
@@ -91,5 +92,35 @@ describe('an accepted offer that covers half of what is wanted', () => {
     expect(texts).not.toMatch(/[Rr]unner-up/)
     const open = compareOffers(comparisonInput())
     expect(Object.values(sheetsOf(open)).flat(2).join('\n')).toMatch(/[Rr]unner-up/)
+  })
+})
+
+describe('an accepted offer in a currency that cannot be converted', () => {
+  const offer = {
+    currency: 'EUR',
+    scheduledDeliveries: [delivery({ fulfilmentDueDate: '2029-06-30', vintages: [vintage({ unitPrice: 9 })] })],
+    prePayments: [{ amount: 90_000, paymentDueDate: '2026-04-15' }],
+    review: { status: 'rejected', comment: 'Not additional.' },
+  }
+  const euros = compareOffers(comparisonInput({ responses: [response(1, { status: 'accepted', offer }), response(2)] }))
+  const sheets = sheetsOf(euros)
+  const formats = {
+    page: render(h(RecommendationCard, { model: toRfqPageModel(euros), changed: false })),
+    workbook: sheets.Summary?.flat().join('\n') ?? '',
+    html: renderRfqReport(euros, 'html'),
+    json: JSON.stringify(euros.decision.accepted),
+    mcp: JSON.stringify(comparisonAnswer(euros, []).accepted),
+    lines: recommendationLines(euros.decision).join('\n'),
+  }
+
+  it.each(Object.entries(formats))('has its failures and high flags: %s', (_, text) => {
+    for (const words of [
+      'The review rejected the offer',
+      'The last delivery, on 2029-06-30, is 912 days after the fulfilment due date, 2026-12-31.',
+      'because it is priced in EUR. No exchange rate into USD is configured.',
+      'Pre-payments are the whole total, 90,000 EUR.',
+    ])
+      expect(text).toContain(words)
+    expect(text).not.toContain('every requirement is met')
   })
 })

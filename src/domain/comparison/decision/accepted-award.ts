@@ -1,15 +1,15 @@
 import { reachedFrom } from '../awards/cheapest-combination.js'
 import { formatCount, formatPercent, formatPricePerTonne, formatTonnes, formatTotal } from '../number-format.js'
 import { ratio, sum } from '../numbers.js'
-import { coverageOf } from '../offer/metrics.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
-import { amountsText, namedOffers, nameOf, offersText, partsAward } from './award-figures.js'
+import { coverageText, missingOf, notComparedText, sumKnown, tonnesOf } from './accepted-amounts.js'
+import { amountsText, namedOffers, nameOf, offersText, partsAward, unmetBy } from './award-figures.js'
 import { flagSentences } from './award-flags.js'
 import type { AwardSolver, Candidate } from './award-solver.js'
 import type { AcceptedAward, DecisionAward, Recommendation } from './decision-model.js'
-import { notAwardableClauses } from './not-awardable.js'
+import { failuresOf } from './not-met.js'
 import { RULE_TEXT } from './recommendation-input.js'
 
 /** The offers that the marketplace shows as accepted, by sequence. */
@@ -19,6 +19,7 @@ export const acceptedOffers = <Offer extends Pick<OfferReport, 'status' | 'seque
 
 interface AcceptedInput {
   offers: readonly OfferReport[]
+  asOfDate: string
   solver: AwardSolver
   rfq: RfqTerms
   settings: Settings
@@ -34,10 +35,12 @@ export function acceptedAward(input: AcceptedInput): AcceptedAward | null {
   const ids = new Set(accepted.map(({ id }) => id))
   const members = solver.candidates.filter(({ offer }) => ids.has(offer.id))
   const award = members.length < accepted.length ? null : figuresOf(members, input)
+  const failing = accepted.map((offer) => failuresOf(offer, rfq, input.asOfDate))
   const named = accepted.map((offer) => ({ offerId: offer.id, sequence: offer.sequence, name: nameOf(offer) }))
   const recommended = recommendation.award
-  const tonnes = sumOfAll(accepted.map(({ metrics }) => metrics.volume))
-  const missingTonnes = missingOf(tonnes, rfq.wanted.volume)
+  const tonnes = sumKnown(accepted.map(tonnesOf))
+  const unmet = unmetBy(failing, tonnes.value, rfq, settings.requirements)
+  const isShort = rfq.minVolume !== null && tonnes.value < reachedFrom(rfq.minVolume)
   const what = award === null ? notComparedText(accepted, currency) : `: ${amountsText(award, currency)}`
   const isRecommended =
     recommended !== null &&
@@ -48,44 +51,13 @@ export function acceptedAward(input: AcceptedInput): AcceptedAward | null {
     award,
     isRecommended,
     costDifference: award === null || recommended === null ? null : award.total - recommended.total,
-    missingTonnes,
-    headline: `Accepted: ${namedOffers({ offers: named })}${what}.${coverageText(tonnes, missingTonnes, rfq)}`,
+    missingTonnes: missingOf(tonnes, rfq.wanted.volume),
+    headline: `Accepted: ${namedOffers({ offers: named })}${what}.${coverageText(tonnes, rfq.wanted.volume)}`,
     comparison: comparisonText(award, isRecommended, input),
-    notMet: award?.unmet.map(({ words }) => words) ?? [],
-    flags: flagSentences(members, settings.requirements),
+    notMet: [...new Set(unmet.map(({ words }) => words))],
+    flags: flagSentences(failing, settings.requirements, isShort),
   }
 }
-
-/** Null if one of them is not known. */
-function missingOf(tonnes: number | null, wanted: number | null): number | null {
-  if (tonnes === null || wanted === null) return null
-  return tonnes >= reachedFrom(wanted) ? 0 : wanted - tonnes
-}
-
-function coverageText(tonnes: number | null, missing: number | null, { wanted }: RfqTerms): string {
-  if (missing === null || wanted.volume === null) return ''
-  const share = formatPercent(coverageOf(tonnes, wanted.volume) ?? 0)
-  const short = missing === 0 ? '' : `: ${formatTonnes(missing)} are missing`
-  return ` It covers ${share} of the wanted ${formatTonnes(wanted.volume)}${short}.`
-}
-
-/** With the amounts as offered, if they are known in one currency that cannot be converted. */
-function notComparedText(accepted: readonly OfferReport[], comparison: string): string {
-  const [offered, ...others] = new Set(accepted.map(({ terms }) => terms.currencyCode))
-  const tonnes = sumOfAll(accepted.map(({ metrics }) => metrics.volume))
-  const total = sumOfAll(accepted.map(({ metrics }) => metrics.total))
-  const isConverted = accepted.some(({ compared }) => compared.rate !== null)
-  if (offered == null || others.length > 0 || tonnes === null || total === null || isConverted)
-    return accepted.length === 1
-      ? `, which cannot be compared: ${accepted.map(notAwardableClauses)}`
-      : ', without a volume and price that can be compared'
-  const amounts = amountsText({ tonnes, total, pricePerTonne: ratio(total, tonnes) }, offered)
-  return `: ${amounts}, which cannot be converted${comparison === '' ? '' : ` into ${comparison}`}`
-}
-
-/** Null if one of them is not known. */
-const sumOfAll = (values: readonly (number | null)[]) =>
-  values.includes(null) ? null : sum(values.map((value) => value ?? 0))
 
 function figuresOf(members: readonly Candidate[], { rfq, settings, currency }: AcceptedInput): DecisionAward {
   const wanted = rfq.wanted.volume
@@ -128,12 +100,19 @@ function differenceText(award: DecisionAward, recommended: DecisionAward, curren
   return `${amount} ${cost < 0 ? 'less' : 'more'}${inPercent}${volume} than`
 }
 
+/** Null if one of them is not known. */
+const sumOfAll = (values: readonly (number | null)[]) => {
+  const { value, isComplete } = sumKnown(values)
+  return isComplete ? value : null
+}
+
 /** The accepted offers in one line of a list. */
 export interface AcceptedInBrief {
   /** Their labels. */
   offers: string[]
-  /** Null unless all can be compared. */
+  /** Null unless all state them. */
   tonnes: number | null
+  /** Null unless all can be compared. */
   pricePerTonne: number | null
 }
 
@@ -141,7 +120,7 @@ export interface AcceptedInBrief {
 export function acceptedInBrief(offers: readonly OfferReport[]): AcceptedInBrief | null {
   const accepted = acceptedOffers(offers)
   if (accepted.length === 0) return null
-  const tonnes = sumOfAll(accepted.map(({ metrics }) => metrics.volume))
+  const tonnes = sumOfAll(accepted.map(tonnesOf))
   const total = sumOfAll(accepted.map(({ compared }) => compared.total))
   return {
     offers: accepted.map(({ label }) => label),

@@ -119,8 +119,12 @@ export const isBinding = ({ name, level, met = false }: Binding): boolean =>
   level === 'hard' || (name === 'reviewNotRejected' && met === false)
 type Binding = Pick<UnmetByAward, 'name' | 'level'> & { met?: false | null }
 
-function unmetBy(
-  members: readonly Candidate[],
+/** An offer with what it does not meet. */
+export type FailingOffer = Pick<Candidate, 'offer' | 'failed' | 'reviewRejected'>
+
+/** What offers and their tonnes together do not meet, by requirement, in the order of `Decision.requirements`. */
+export function unmetBy(
+  members: readonly FailingOffer[],
   tonnes: number,
   rfq: RfqTerms,
   levels: RequirementLevels,
@@ -169,7 +173,10 @@ export function numbersText(numbers: readonly number[]): string {
   return numbers.length < 2 ? `offer ${numbers.join()}` : `offers ${joined(numbers)}`
 }
 const MAX_NAMED = 3
-const joined = (parts: readonly (string | number)[]) => `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+
+/** `a, b and c`. */
+export const joined = (parts: readonly (string | number)[]): string =>
+  parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
 /** A sentence about some of the offers of an award: preceded by their numbers if the award has several. */
 export function ofOffers(words: string, numbers: readonly number[], awarded: number): string {

@@ -29,6 +29,7 @@ import { discriminatingCriteria } from './discriminating-criteria.js'
 import { negotiationOf } from './negotiation.js'
 import { clarificationQuestions } from './negotiation-questions.js'
 import { notAwardableClauses, whyNotAwardable } from './not-awardable.js'
+import { failuresOf } from './not-met.js'
 import { emptyRecommendation, recommend } from './recommendation.js'
 import { savingsOf } from './savings-baselines.js'
 import { scoreLeadOf } from './score-lead.js'
@@ -65,10 +66,13 @@ export function decisionOf(input: DecisionInput): Decision {
   const switchKey = (mask: RequirementMask) => keyOf(mask & maskOf(switches.names), maskOf(switches.names), basis)
   const found = wanted === null ? null : findAwards(input, { solver, hard, wanted, currency, switchKey })
   const recommendation = found?.recommendation ?? noTarget(rfq, offers)
-  const accepted = acceptedAward({ offers, solver, rfq, settings, currency, recommendation })
+  const accepted = acceptedAward({
+    ...{ offers, solver, rfq, settings, currency, recommendation },
+    asOfDate: context.asOfDate,
+  })
   const awarded = new Map(recommendation.award?.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
   const targets = { solver, rfq, settings, currency, hard, wanted, ranked }
-  const decided = offerDecisions(offers, solver, hard, settings, awarded)
+  const decided = offerDecisions(input, solver, hard, awarded)
   const eligible = new Map(decided.flatMap((one) => (one.eligible ? [[one.offerId, one.tonnes] as const] : [])))
   const decision: Decision = {
     rule: settings.awardRule,
@@ -213,31 +217,28 @@ function namesOfGone({ offersGone }: ListedChanges, offers: readonly OfferReport
 }
 
 function offerDecisions(
-  offers: readonly OfferReport[],
+  { offers, rfq, context, settings }: DecisionInput,
   { candidates }: AwardSolver,
   hard: RequirementMask,
-  { requirements: levels }: Settings,
   awarded: ReadonlyMap<string, number>,
 ): OfferDecision[] {
+  const { requirements: levels } = settings
   const byId = new Map(candidates.map((candidate) => [candidate.offer.id, candidate]))
   const isAccepted = acceptedOffers(offers).length > 0
-  return offers.map(({ id, sequence, eligibility, status, metrics }) => {
+  return offers.map((offer) => {
+    const { id, sequence, eligibility, status, metrics } = offer
     const candidate = byId.get(id)
     const tonnes = awarded.get(id) ?? 0
     const awardedTonnes = isAccepted ? (status === 'accepted' ? (metrics.volume ?? 0) : 0) : tonnes
+    const unmet = shownFailures(candidate ?? failuresOf(offer, rfq, context.asOfDate), levels).map(
+      ({ name, met, words }) => ({ name, title: REQUIREMENT_TITLES[name], level: levels[name], met, words }),
+    )
     if (candidate === undefined) {
       const why = `Cannot be awarded: ${eligibility.exclusions.map(({ words }) => words).join(' ')}`
-      const failed = { awardable: false, eligible: false, compliant: false, unmet: [] }
+      const failed = { awardable: false, eligible: false, compliant: false, unmet }
       return { offerId: id, sequence, ...failed, why, tonnes, awardedTonnes }
     }
     const eligible = (candidate.failedMask & hard & ~AWARD_BIT) === 0
-    const unmet = shownFailures(candidate, levels).map(({ name, met, words }) => ({
-      name,
-      title: REQUIREMENT_TITLES[name],
-      level: levels[name],
-      met,
-      words,
-    }))
     const decisive = unmet.filter(isBinding)
     return {
       offerId: id,

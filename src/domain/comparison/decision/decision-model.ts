@@ -67,18 +67,21 @@ export interface AcceptedAward {
   isRecommended: boolean
   /** total − total of the recommended award; null without one of the two. */
   costDifference: number | null
-  /** MAX(0, wanted − tonnes); null if either is not known. */
+  /** MAX(0, wanted − tonnes); null if either is not known. 0 if the tonnes that are known suffice. */
   missingTonnes: number | null
   /**
    * `Accepted: Developer · Project (offer 4): 5,000 t at 11.2 USD/t, 56,000 USD in total. It covers 50 % of the wanted
-   * 10,000 t: 5,000 t are missing.`
+   * 10,000 t: 5,000 t are missing.` Of offers that cannot be compared, it says what is known, as offered, and why.
    */
   headline: string
   /** One sentence: the same as recommended, or by how much it is cheaper or dearer. */
   comparison: string
-  /** The requirements that it does not meet, in words. */
+  /** The requirements that it does not meet, in words, also of offers that cannot be compared. */
   notMet: string[]
-  /** Its high flags in words, as in `Recommendation.conditions`. */
+  /**
+   * Its high flags in words, as in `Recommendation.conditions`, also of offers that cannot be compared. `volume-below-min` is among them
+   * while the accepted offers together are below the RFQ's minimum.
+   */
   flags: string[]
 }
 

@@ -10,8 +10,13 @@ const reasonsOf = ({ eligibility }: OfferReport): string[] =>
 export const whyNotAwardable = (offer: OfferReport): string =>
   `${titleOf(offer)} is not considered. ${reasonsOf(offer).join(' ')}`
 
-/** The same as the end of a sentence: `it states no volume above 0`. */
-export const notAwardableClauses = (offer: OfferReport): string =>
+/** The same as the end of a sentence: `it states no volume above 0`, `each states` of several offers. */
+export const notAwardableClauses = (offer: OfferReport, subject: 'it' | 'each' = 'it'): string =>
   reasonsOf(offer)
-    .map((words) => words.replace(/^The offer /, 'it ').replace(/\.$/, ''))
+    .map((words) =>
+      words
+        .replace(/^The offer /, `${subject} `)
+        .replace(/^The /, 'the ')
+        .replace(/\.$/, ''),
+    )
     .join('; ')

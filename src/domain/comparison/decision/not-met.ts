@@ -2,7 +2,8 @@ import type { Exclusion } from '../offer/eligibility.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
 import type { RfqReport } from '../report/rfq-report-model.js'
-import { isBinding, shownFailures } from './award-figures.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import { type FailingOffer, isBinding, shownFailures } from './award-figures.js'
 import { type FailedRequirement, failedRequirements, type OfferRequirement } from './award-requirements.js'
 
 /** What an offer does not meet. `excluded`: why it is not ranked. */
@@ -24,17 +25,25 @@ const WITHOUT_PRICE: ReadonlySet<Exclusion['code']> = new Set(['no-volume', 'no-
 const PRICE_LIMITS: ReadonlySet<OfferRequirement> = new Set(['priceMax', 'priceMin'])
 
 /**
+ * What an offer does not meet, whether or not it can be compared. Without a price limit that cannot be evaluated where an
+ * exclusion says why.
+ */
+export function failuresOf(offer: OfferReport, rfq: RfqTerms, asOfDate: string): FailingOffer {
+  const hasNoPrice = offer.eligibility.exclusions.some(({ code }) => WITHOUT_PRICE.has(code))
+  const failed = failedRequirements(offer, rfq, asOfDate).filter(
+    ({ name, met }) => !(hasNoPrice && met === null && PRICE_LIMITS.has(name)),
+  )
+  return { offer, failed, reviewRejected: isReviewRejected(offer) }
+}
+
+/**
  * Everything that an offer does not meet, as pages and commands list it: why it is not ranked, then every hard requirement,
  * then every advisory one. A rejected review counts as hard, whatever its level. An exclusion is left out where a hard
  * requirement says the same, and a price limit that cannot be evaluated where an exclusion says why.
  */
 export function notMetBy(offer: OfferReport, { rfq, context, settings }: RfqReport): NotMet[] {
   const { requirements: levels } = settings
-  const failed = failedRequirements(offer, rfq, context.asOfDate)
-  const hasNoPrice = offer.eligibility.exclusions.some(({ code }) => WITHOUT_PRICE.has(code))
-  const shown = shownFailures({ failed, reviewRejected: isReviewRejected(offer) }, levels).filter(
-    ({ name, met }) => !(hasNoPrice && met === null && PRICE_LIMITS.has(name)),
-  )
+  const shown = shownFailures(failuresOf(offer, rfq, context.asOfDate), levels)
   const isHard = ({ name, met }: FailedRequirement) => isBinding({ name, met, level: levels[name] })
   const isSaid = ({ code }: Exclusion) => {
     // Of an offer that is rejected and withdrawn, the requirement says that it is rejected.

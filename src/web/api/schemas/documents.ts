@@ -109,7 +109,9 @@ export const rfqFigures = z
         pricePerTonne: number,
       })
       .nullable()
-      .describe('The accepted offers; null if there are none. Tonnes and price are null if one cannot be compared.'),
+      .describe(
+        'The accepted offers; null if there are none. Tonnes are null if one states none, the price if one cannot be compared.',
+      ),
   })
   .meta({ id: 'RfqFigures' })
 
