@@ -21,7 +21,8 @@ const runners = useRedisRunners()
 /** Adds RFQs, each with one response per text, polls them and writes their workbooks. */
 async function reportOn(rfqs: Partial<RfqTerms>[], texts: readonly string[] = []) {
   const fixture = await openChannelFixture()
-  const ids = rfqs.map((terms) => addRfq(fixture, terms, texts))
+  // One RFQ with offers has all texts in all places; of the others, the name and the title differ.
+  const ids = rfqs.map((terms, at) => addRfq(fixture, terms, at === 0 ? texts : []))
   await fixture.pollListings()
   await fixture.pollRfqs()
   const folder = testFolder()

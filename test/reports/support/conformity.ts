@@ -19,14 +19,35 @@ interface Read {
   faults: string[]
 }
 
+/** Parts by their text, as parsed and with the faults that their schema finds: altered workbooks have most parts in common. */
+export class KnownParts {
+  readonly #trees = new Map<string, Element>()
+  readonly #faults = new Map<string, readonly string[]>()
+  readonly #schema = new Schema()
+
+  tree(xml: string): Element {
+    const tree = this.#trees.get(xml) ?? parseXml(xml)
+    this.#trees.set(xml, tree)
+    return tree
+  }
+
+  schemaFaults(xml: string, root: string): readonly string[] {
+    const key = `${root} ${xml}`
+    const faults = this.#faults.get(key) ?? this.#schema.faults(this.tree(xml), root)
+    this.#faults.set(key, faults)
+    return faults
+  }
+}
+
 /**
  * Checks a workbook against its format: each part against the description of its schema (schema/), links between parts,
  * and rules that no schema states but whose violation Excel reports as damage.
  * @param parts by name, from `partsOf`
+ * @param known parts of other workbooks that were checked
  * @returns one message per fault, with the name of its part; empty for a valid workbook
  */
-export function workbookFaults(parts: ReadonlyMap<string, string>): string[] {
-  const { trees, roots, faults } = read(parts)
+export function workbookFaults(parts: ReadonlyMap<string, string>, known = new KnownParts()): string[] {
+  const { trees, roots, faults } = read(parts, known)
   const workbook = indexWorkbook(trees, roots)
   for (const [part, root] of roots) {
     const tree = trees.get(part)
@@ -38,15 +59,14 @@ export function workbookFaults(parts: ReadonlyMap<string, string>): string[] {
 }
 
 /** The faults that concern the schemas and the links between parts only. */
-export const schemaFaults = (parts: ReadonlyMap<string, string>): string[] => read(parts).faults
+export const schemaFaults = (parts: ReadonlyMap<string, string>): string[] => read(parts, new KnownParts()).faults
 
-function read(parts: ReadonlyMap<string, string>): Read {
-  const trees = new Map([...parts].map(([name, xml]) => [name, parseXml(xml)]))
+function read(parts: ReadonlyMap<string, string>, known: KnownParts): Read {
+  const trees = new Map([...parts].map(([name, xml]) => [name, known.tree(xml)]))
   const { roots, faults } = partRoots(trees)
-  const schema = new Schema()
   for (const [part, root] of roots) {
-    const tree = trees.get(part)
-    if (tree) faults.push(...schema.faults(tree, root).map((fault) => `${part}: ${fault}`))
+    const xml = parts.get(part)
+    if (xml !== undefined) faults.push(...known.schemaFaults(xml, root).map((fault) => `${part}: ${fault}`))
   }
   return { trees, roots, faults: [...faults, ...linkFaults(trees, roots)] }
 }

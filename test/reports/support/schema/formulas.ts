@@ -35,16 +35,41 @@ function formulasIn({ name, text, children }: Element): string[] {
 /** The faults of one formula. */
 export function* formulaFaults(formula: string, { sheets, names }: WorkbookIndex): Generator<string> {
   if (formula.startsWith('=')) yield 'begins with ='
-  const bare = formula.replaceAll(STRING, '""').replaceAll(ERROR, '0')
-  for (const [, quoted, plain] of bare.matchAll(SHEET)) {
-    const sheet = (quoted ?? plain ?? '').replaceAll("''", "'")
-    if (!sheets.has(sheet)) yield `unknown sheet ${sheet}`
-  }
-  const calls = bare.replaceAll(SHEET, '')
-  for (const [, name = ''] of calls.matchAll(CALL)) {
+  const used = wordsOf(formula)
+  for (const sheet of used.sheets) if (!sheets.has(sheet)) yield `unknown sheet ${sheet}`
+  for (const name of used.functions) {
     if (!FUNCTIONS.has(name) && !LATER.has(name)) yield `unknown function ${name}`
   }
-  for (const [name] of calls.replaceAll(CALL, '(').replaceAll(CELLS, '').matchAll(NAME)) {
-    if (!WORDS.has(name) && !names.has(name.toLowerCase()) && !/^[eE]$/.test(name)) yield `unknown name ${name}`
+  for (const name of used.names) if (!names.has(name.toLowerCase())) yield `unknown name ${name}`
+}
+
+interface Words {
+  sheets: string[]
+  functions: string[]
+  names: string[]
+}
+
+/** Workbooks have most of their formulas in common. */
+const known = new Map<string, Words>()
+
+/** The words of a formula, by what they name. */
+function wordsOf(formula: string): Words {
+  const found = known.get(formula) ?? readWords(formula)
+  known.set(formula, found)
+  return found
+}
+
+function readWords(formula: string): Words {
+  const bare = formula.replaceAll(STRING, '""').replaceAll(ERROR, '0')
+  // Only a formula with an exclamation mark names a sheet; looking for one takes long.
+  const hasSheets = bare.includes('!')
+  const sheets = hasSheets ? [...bare.matchAll(SHEET)] : []
+  const calls = hasSheets ? bare.replaceAll(SHEET, '') : bare
+  return {
+    sheets: sheets.map(([, quoted, plain]) => (quoted ?? plain ?? '').replaceAll("''", "'")),
+    functions: [...calls.matchAll(CALL)].map(([, name = '']) => name),
+    names: [...calls.replaceAll(CALL, '(').replaceAll(CELLS, '').matchAll(NAME)]
+      .map(([name]) => name)
+      .filter((name) => !WORDS.has(name) && !/^[eE]$/.test(name)),
   }
 }
