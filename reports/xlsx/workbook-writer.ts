@@ -4,7 +4,7 @@ import { cleanText, oneLine, truncate } from '../../src/domain/clean-text.js'
 import type { ReportIdentity, SheetFactory } from '../layout/sheet-plan.js'
 import { FONT, FONT_POINTS } from './cell-styles.js'
 import { writeSheet } from './sheet-writer.js'
-import { WorkbookPackage } from './workbook-package.js'
+import type { WorkbookPackage } from './workbook-package.js'
 
 const MAX_PROPERTY_CHARACTERS = 255
 /** The order in which Excel writes font elements. exceljs uses a different order, which strict readers reject. */
@@ -44,7 +44,7 @@ async function writeSheets(
   { sheets, identity, options }: { sheets: readonly SheetFactory[]; identity: ReportIdentity; options: BuildOptions },
 ): Promise<void> {
   const signal = abortedWhenClosed(output, options.signal)
-  const workbook = createWorkbook(output, identity)
+  const workbook = await createWorkbook(output, identity)
   for (const [index, makeSheet] of sheets.entries()) {
     const plan = makeSheet()
     if (plan.charts?.length) workbook.drawings.push(plan.charts)
@@ -61,7 +61,9 @@ function abortedWhenClosed(output: PassThrough, signal: AbortSignal | undefined)
   return signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
 }
 
-function createWorkbook(stream: PassThrough, identity: ReportIdentity): WorkbookPackage {
+async function createWorkbook(stream: PassThrough, identity: ReportIdentity): Promise<WorkbookPackage> {
+  // exceljs consists of hundreds of modules, which the other formats do not need.
+  const { WorkbookPackage } = await import('./workbook-package.js')
   const workbook = new WorkbookPackage(stream)
   // Column widths are measured in font 0. exceljs' default is Calibri, which not every machine has.
   const { styles } = workbook as unknown as { styles: StyleInternals }

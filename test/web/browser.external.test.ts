@@ -17,7 +17,7 @@ const isMissing = !existsSync(CHROMIUM) && process.env.CI !== 'true'
 
 let browser: Browser
 beforeAll(async () => {
-  if (!isMissing) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  if (!isMissing) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
 })
 afterAll(() => browser?.close())
 

@@ -46,7 +46,7 @@ describe.skipIf(isMissing)('bull-board', () => {
     const { app } = await openBoard(runners)
     await app.listen({ host: '127.0.0.1', port: 0 })
     const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
     onTestFinished(() => browser.close())
     const page = await browser.newPage({ baseURL: base })
     const complaints: string[] = []
