@@ -1,5 +1,5 @@
 import { oneLine } from '../../src/domain/clean-text.js'
-import { formatAmount, formatPrice } from '../../src/domain/comparison/number-format.js'
+import { formatAmount, formatPrice, formatRange } from '../../src/domain/comparison/number-format.js'
 import { offersLine } from '../../src/domain/comparison/report/offers-line.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { emptyCells, GAP, RowList, subjectRow, textRow } from '../layout/rows.js'
@@ -94,9 +94,9 @@ function requestLine({ rfq, currency }: RfqReport): string {
     rfq.responseDueDate === null ? null : `responses due ${rfq.responseDueDate}`,
     rfq.fulfilmentDueDate === null ? null : `delivery by ${rfq.fulfilmentDueDate}`,
   ]
-  const volume = rangeText(rfq.minVolume, rfq.maxVolume, formatAmount)
-  const price = rangeText(rfq.minUnitPrice, rfq.maxUnitPrice, formatPrice)
-  const years = rangeText(rfq.minVintageYear, rfq.maxVintageYear, String)
+  const volume = formatRange(rfq.minVolume, rfq.maxVolume, formatAmount)
+  const price = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, formatPrice)
+  const years = formatRange(rfq.minVintageYear, rfq.maxVintageYear, String)
   const limits = [
     volume === null ? 'no volume stated' : `${volume} t`,
     price === null ? null : `${price} ${currency.rfq ?? ''}/t`,
@@ -104,10 +104,4 @@ function requestLine({ rfq, currency }: RfqReport): string {
     rfq.contractTypes.length === 0 ? null : codeList(rfq.contractTypes).toLowerCase(),
   ]
   return `Request: ${[codeWords(rfq.state ?? 'unknown').toLowerCase(), ...dates, ...limits].filter((part) => part !== null).join(' · ')}`
-}
-
-function rangeText(min: number | null, max: number | null, format: (value: number) => string): string | null {
-  if (min === null && max === null) return null
-  if (min === null || max === null) return min === null ? `up to ${format(max ?? 0)}` : `from ${format(min)}`
-  return min === max ? format(min) : `${format(min)}–${format(max)}`
 }

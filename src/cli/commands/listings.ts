@@ -1,4 +1,4 @@
-import { formatPrice } from '../../domain/comparison/number-format.js'
+import { formatPrice, formatRange } from '../../domain/comparison/number-format.js'
 import { byCodeUnit } from '../../domain/comparison/numbers.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
@@ -17,7 +17,6 @@ import {
 import { keepChangedSince, parseReadFilter } from '../read-filter.js'
 import { shownChannels } from '../select-channels.js'
 import { formatNumber } from '../terminal-text.js'
-import { formatRange } from './rfqs.js'
 
 type Options = ChannelOption & AsOfOption & ListOptions & { changedSince?: string }
 
@@ -63,7 +62,7 @@ const COLUMNS: ListColumns<ListingRow> = () => [
   },
   {
     header: 'Price',
-    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice),
+    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice) ?? '',
     value: ({ minUnitPrice, maxUnitPrice }) => minUnitPrice ?? maxUnitPrice,
     align: 'right',
   },

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../config/suggest.js'
-import { formatPercent, formatPrice } from '../../domain/comparison/number-format.js'
+import { formatPercent, formatPrice, formatRange } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
 import { listedInBrief, withWords } from '../../domain/listed-changes.js'
 import type { RfqFigures } from '../../read-models/rfq-figures.js'
@@ -190,14 +190,14 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   },
   {
     header: 'Tonnes',
-    cell: ({ minVolume, maxVolume }) => formatRange(minVolume, maxVolume),
+    cell: ({ minVolume, maxVolume }) => formatRange(minVolume, maxVolume) ?? '',
     value: ({ minVolume, maxVolume }) => maxVolume ?? minVolume,
     align: 'right',
     drop: 3,
   },
   {
     header: 'Price',
-    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice),
+    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice) ?? '',
     value: ({ minUnitPrice, maxUnitPrice }) => maxUnitPrice ?? minUnitPrice,
     align: 'right',
     drop: 4,
@@ -213,15 +213,3 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
 ]
-
-/** `100–500`, or one number if both are equal or one is null. */
-export function formatRange(
-  min: number | null,
-  max: number | null,
-  format: (value: number) => string = formatNumber,
-): string {
-  const one = min ?? max
-  if (one === null) return ''
-  if (min === null || max === null || min === max) return format(one)
-  return `${format(min)}–${format(max)}`
-}

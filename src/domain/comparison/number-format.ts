@@ -42,6 +42,20 @@ export const formatChange = (share: number): string => `${share > 0 ? '+' : ''}$
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${formatAmount(count)} ${count === 1 ? noun : plural}`
 
+/**
+ * The limits of a range: `100–500`, `from 100`, `up to 500`, or one number if both are equal; null if there are none.
+ * @param format of a number
+ */
+export function formatRange(
+  min: number | null,
+  max: number | null,
+  format: (value: number) => string = formatAmount,
+): string | null {
+  if (min === null) return max === null ? null : `up to ${format(max)}`
+  if (max === null) return `from ${format(min)}`
+  return min === max ? format(min) : `${format(min)}–${format(max)}`
+}
+
 /** Cuts a text to a maximum length, with an ellipsis, without splitting a character. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text

@@ -1,4 +1,4 @@
-import { formatCount, formatDaysFromToday, formatTotal } from '../../domain/comparison/number-format.js'
+import { formatCount, formatDaysFromToday, formatRange, formatTotal } from '../../domain/comparison/number-format.js'
 import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { describePricesRead } from '../../domain/prices-read.js'
 import { describeTermsRead } from '../../domain/terms-read.js'
@@ -8,20 +8,7 @@ import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
 import { clockWords, heldWords } from '../../read-models/today-closing.js'
 import { HttpError } from '../errors.js'
 import { downloadOf } from '../tables/table-file.js'
-import {
-  Ages,
-  amount,
-  Badge,
-  decimal,
-  Moment,
-  Prose,
-  percent,
-  plain,
-  price,
-  range,
-  total,
-  UNKNOWN,
-} from '../views/format.js'
+import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
 import { type PageContent, type PageRequest, pageOf, type Redirect, readPast } from './page.js'
@@ -107,11 +94,13 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 
 /** The facts that one needs first, in two lines. */
-function Facts({ model }: { model: RfqPageModel }) {
+export function Facts({ model }: { model: RfqPageModel }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = model
   const prices = describePricesRead(model.pricesRead, new Date(asOf))
   const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${formatDaysFromToday(rfq.daysToDue)})`
-  const limits = range(rfq.minUnitPrice, rfq.maxUnitPrice, price)
+  const volume = formatRange(rfq.minVolume, rfq.maxVolume)
+  const limits = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, price)
+  const vintages = formatRange(rfq.minVintageYear, rfq.maxVintageYear, String)
   return (
     <div class="facts">
       <p>
@@ -120,9 +109,9 @@ function Facts({ model }: { model: RfqPageModel }) {
         {due} in {timeZone} · delivery by {plain(rfq.fulfilmentDueDate)}
       </p>
       <p>
-        {`${range(rfq.minVolume, rfq.maxVolume)} t wanted`} ·{' '}
-        {limits === UNKNOWN ? 'no price limit' : `${limits} ${plain(rfq.currency)}/t`} · vintages{' '}
-        {range(rfq.minVintageYear, rfq.maxVintageYear, (year) => (year === null ? 'any' : String(year)))} ·{' '}
+        {volume === null ? 'no volume stated' : `${volume} t wanted`} ·{' '}
+        {limits === null ? 'no price limit' : `${limits} ${plain(rfq.currency)}/t`} · {`vintages ${vintages ?? 'any'}`}{' '}
+        ·{' '}
         {rfq.unreadOffers > 0
           ? unreadText(rfq.unreadOffers)
           : `${formatCount(summary.offers, 'offer')}, ${summary.ranked} ranked, coverage ${percent(summary.coverage)}`}

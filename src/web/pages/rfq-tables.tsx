@@ -102,7 +102,7 @@ const withSmall = (main: string, below: string) => (
 )
 
 const vintagesText = ({ oldestVintage, newestVintage }: RfqPageOffer): string =>
-  range(oldestVintage, newestVintage, (year) => (year === null ? UNKNOWN : String(year)))
+  range(oldestVintage, newestVintage, String)
 
 function deliveryCell(offer: RfqPageOffer) {
   const { firstDelivery, lastDelivery, oldestVintage } = offer

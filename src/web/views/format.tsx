@@ -5,6 +5,7 @@ import {
   formatOneDecimal,
   formatPercent,
   formatPrice,
+  formatRange,
   formatTotal,
 } from '../../domain/comparison/number-format.js'
 
@@ -21,11 +22,9 @@ export const decimal = (value: number | null) => (value === null ? UNKNOWN : for
 export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
 export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
 
-/** `100–500`, or one number. */
-export function range(min: number | null, max: number | null, format = amount): string {
-  if (min === null || max === null || min === max) return format(min ?? max)
-  return `${format(min)}–${format(max)}`
-}
+/** `100–500`, `from 100`, `up to 500`, or one number. */
+export const range = (min: number | null, max: number | null, format: (value: number) => string = amount): string =>
+  formatRange(min, max, format) ?? UNKNOWN
 
 /** A moment to the minute, in UTC. */
 export const minute = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatDecimal, formatPrice } from '../../../src/domain/comparison/number-format.js'
+import { formatDecimal, formatPrice, formatRange } from '../../../src/domain/comparison/number-format.js'
 
 describe('a number as a decimal', () => {
   it('has no floating-point noise', () => {
@@ -38,4 +38,14 @@ describe('a price per tonne', () => {
     const prices = [7.9, 8, 13.81, 13.805, 13.80555, -0.5, 1_234.5]
     expect(prices.map(formatPrice)).toEqual(['7.90', '8.00', '13.81', '13.805', '13.8056', '−0.50', '1,234.50'])
   })
+})
+
+it('says which limits of a range are stated', () => {
+  expect(formatRange(100, 1500)).toBe('100–1,500')
+  expect(formatRange(2021, 2021, String)).toBe('2021')
+  expect(formatRange(2021, null, String)).toBe('from 2021')
+  expect(formatRange(null, 2028, String)).toBe('up to 2028')
+  expect(formatRange(0, null)).toBe('from 0')
+  expect(formatRange(null, 0)).toBe('up to 0')
+  expect(formatRange(null, null)).toBeNull()
 })
