@@ -1,4 +1,5 @@
 import { notMetBy, notMetText } from '../domain/comparison/decision/not-met.js'
+import { type NewerSummary, newerStatus } from '../domain/comparison/offer/newer-summary.js'
 import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { createCalendar } from '../domain/expiry.js'
@@ -37,6 +38,8 @@ export interface RankedOffer extends OfferRow {
   flags: { severity: string; words: string }[]
   /** A newer list of the RFQs no longer has it. */
   notListed: boolean
+  /** What the RFQ says otherwise, which was read after the offer: `status` is that of the RFQ, `body` the offer as it was read. */
+  newerSummary: NewerSummary | null
 }
 
 /** The report on an RFQ as of a moment, default now. */
@@ -59,7 +62,11 @@ export function rankedOffers({ config }: App, found: RfqWithResponses, report: R
   const places = new Map(report.offers.map((offer, at) => [offer.id, { ...placeOf(offer, report), at }]))
   const rowOf = (response: KnownDocument) => withBody(offerRow(rfq, response, calendar), response)
   return found.responses
-    .map((response) => ({ ...NOT_REPORTED, ...places.get(response.id), ...rowOf(response) }))
+    .map((response) => {
+      const row = rowOf(response)
+      const { newerStatus: status, ...place } = { ...NOT_REPORTED, ...places.get(response.id) }
+      return { ...place, ...row, status: status ?? row.status }
+    })
     .sort((a, b) => Number(isForeign(a)) - Number(isForeign(b)) || a.at - b.at)
     .map(({ at: _at, ...row }) => row)
 }
@@ -78,6 +85,8 @@ const NOT_REPORTED = {
   notMet: null,
   flags: [],
   notListed: false,
+  newerStatus: null,
+  newerSummary: null,
   at: Number.POSITIVE_INFINITY,
 }
 
@@ -97,6 +106,8 @@ function placeOf(offer: OfferReport, report: RfqReport) {
     failure: notMetText(notMet.filter(({ kind }) => kind !== 'advisory')),
     notMet: notMetText(notMet),
     flags: offer.flags.map(({ severity, words }) => ({ severity, words })),
+    newerStatus: newerStatus(offer.newerSummary),
+    newerSummary: offer.newerSummary,
     notListed: offer.flags.some(({ code }) => code === 'not-listed'),
   }
 }

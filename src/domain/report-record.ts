@@ -1,6 +1,7 @@
 import type { Timestamp } from './clock.js'
 import type { Settings } from './comparison/settings.js'
 import type { ListedChanges } from './listed-changes.js'
+import type { NewerSummaries } from './newer-summaries.js'
 import type { PricesRead } from './prices-read.js'
 import type { ReportFormat } from './report-format.js'
 import type { TermsRead } from './terms-read.js'
@@ -40,4 +41,6 @@ export interface ReadTimes {
   pricesRead: PricesRead | null
   /** What a newer list said of the RFQ; null, or absent in older records, if nothing else. */
   listed?: ListedChanges | null
+  /** Offers whose summaries in the RFQ were newer than what was read of them; null, or absent in older records, if none. */
+  newerSummaries?: NewerSummaries | null
 }

@@ -8,6 +8,7 @@ const SHARED_MEMBERS = {
   totalPrice: ['offer.totalPrice', ({ offer }) => offer?.totalPrice],
   currency: ['offer.currency', ({ offer }) => offer?.currency],
   expiryDate: ['offer.expiryDate', ({ offer }) => offer?.expiryDate],
+  contractType: ['offer.contractType', ({ offer }) => offer?.contractType],
 } satisfies Record<string, [path: string, value: (response: RfqResponse) => unknown]>
 const SHARED = Object.entries(SHARED_MEMBERS)
 

@@ -1,6 +1,7 @@
 import type { ComparisonContext } from '../domain/comparison/comparison-context.js'
 import { type AcceptedInBrief, acceptedInBrief } from '../domain/comparison/decision/accepted-award.js'
 import { type AwardInBrief, awardInBrief } from '../domain/comparison/decision/award-in-brief.js'
+import { hasOtherTerms } from '../domain/comparison/offer/newer-summary.js'
 import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
 import type { RfqAssessment } from '../domain/comparison/rfq-assessment.js'
 
@@ -10,6 +11,8 @@ export interface RfqFigures {
   ranked: number
   /** Offers that are not missing and of which only the summary is known: they were not read yet, or cannot be. */
   summaryOnly: number
+  /** Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type. */
+  newerTerms: number
   /** Offers within the limits that the RFQ states and not rejected by their review, whatever their status. */
   meetRequirements: number
   /** Wanted tonnes; null if the RFQ states none. */
@@ -37,6 +40,7 @@ export interface RfqFigures {
 export const NO_FIGURES: RfqFigures = {
   ranked: 0,
   summaryOnly: 0,
+  newerTerms: 0,
   meetRequirements: 0,
   wanted: null,
   volume: 0,
@@ -58,6 +62,8 @@ export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): 
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
+    newerTerms: offers.filter(({ newerSummary, status }) => status !== 'rejected' && hasOtherTerms(newerSummary))
+      .length,
     meetRequirements: summary.meetRequirements,
     wanted: rfq.wanted.volume,
     volume: summary.volume,

@@ -9,10 +9,11 @@ import { createOverdueTest } from '../domain/expiry.js'
 import { RecentlyUsed } from '../domain/recently-used.js'
 import type { KnownDocument, RfqEntry } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
-import type { History, Overview } from '../store/contract.js'
+import type { Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { factsOf, NO_FACTS, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, NO_FIGURES, type RfqFigures } from './rfq-figures.js'
+import { readSummaryTimes, type SummaryStore } from './summary-times.js'
 
 /** An RFQ in a list, as known at a moment. */
 export interface RfqListRow extends RfqFacts {
@@ -36,7 +37,7 @@ export interface RfqListRow extends RfqFacts {
 }
 
 export interface RfqListSource {
-  store: Pick<Overview, 'rfqEntries'> & Pick<History, 'rfqs'>
+  store: Pick<Overview, 'rfqEntries'> & SummaryStore
   channels: readonly ChannelRules[]
   settings: Settings
 }
@@ -160,22 +161,16 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     const slice = new TimeSlice()
     for (const { rfq, responses } of found) {
       if (slice.isOver) await slice.next()
-      const assessed = assessRfq(
-        // Neither problems nor listings influence these figures.
-        {
-          rfq: parseStoredRfq(rfq),
-          responses: responses.map(parseStoredResponse),
-          listings: new Map(),
-          problemsOf: () => 0,
-        },
-        context,
-      )
+      const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
+      const summaries = await readSummaryTimes(store, rfq, parsed, asOf)
+      // Neither numbers of problems nor listings influence these figures.
+      const assessed = assessRfq({ ...parsed, listings: new Map(), problemsOf: () => 0, ...summaries }, context)
       const row = rows.find(({ id }) => id === rfq.id)
       if (row === undefined) continue
       const own = figuresOf(assessed, context)
       figures.set(row, own)
-      // A poll may have recorded another version since the rows were read.
-      if (rfq.version === row.version) knownFigures.set(figuresKey(row, context.asOfDate), own)
+      // A poll may have recorded another version since the rows were read. That an offer was read again, and is the same, is no version.
+      if (rfq.version === row.version && summaries === null) knownFigures.set(figuresKey(row, context.asOfDate), own)
     }
     return figures
   }

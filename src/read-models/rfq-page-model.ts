@@ -1,6 +1,7 @@
 import type { Decision, DecisionAward, RequirementSwitch } from '../domain/comparison/decision/decision-model.js'
 import { type NotMet, notMetBy } from '../domain/comparison/decision/not-met.js'
 import type { Flag } from '../domain/comparison/flag.js'
+import { hasOtherTerms } from '../domain/comparison/offer/newer-summary.js'
 import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import type { RfqTerms } from '../domain/comparison/rfq/rfq-terms.js'
@@ -81,6 +82,8 @@ export interface RfqPageOffer {
   missingSince: string | null
   /** A newer list no longer has it. */
   notListed: boolean
+  /** The RFQ, read after the offer, shows another volume, total, currency, expiry date or contract type. */
+  newerTerms: boolean
   /** In its own currency. */
   currency: string | null
   volume: number | null
@@ -169,9 +172,10 @@ function pageOffer(
   report: RfqReport,
 ): RfqPageOffer {
   const { id, sequence, rank, label, developer, project, status, submittedAt, late, missingSince } = offer
-  const { terms, metrics, compared, scores, flags } = offer
+  const { terms, metrics, compared, scores, flags, newerSummary } = offer
   return {
     ...{ id, number: sequence, rank, label, developer, project, status, submittedAt, late, missingSince },
+    newerTerms: hasOtherTerms(newerSummary),
     notListed: flags.some(({ code }) => code === 'not-listed'),
     contractType: terms.contractType,
     currency: terms.currency,

@@ -39,7 +39,13 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
 }
 
 /** What the offers of an RFQ come to. Of offers without an award that covers the volume, that is what must be known first. */
-export function offerWords(
+export function offerWords(row: Pick<RfqListRow, 'offers' | 'unreadOffers'>, figures: RfqFigures | undefined): string {
+  const newer = figures?.newerTerms ?? 0
+  const said = newer === 0 ? '' : ` Of ${formatCount(newer, 'offer')} the RFQ shows newer terms than were read.`
+  return `${knownWords(row, figures)}${said}`
+}
+
+function knownWords(
   { offers, unreadOffers }: Pick<RfqListRow, 'offers' | 'unreadOffers'>,
   figures: RfqFigures | undefined,
 ): string {

@@ -7,6 +7,7 @@ import type {
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { listedChangesOf } from '../domain/listed-changes.js'
+import { newerSummariesOf } from '../domain/newer-summaries.js'
 import { pricesReadOf } from '../domain/prices-read.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import type { ReadTimes } from '../domain/report-record.js'
@@ -83,7 +84,9 @@ export async function gatherRfqInput(
     listings: listings.map(parseStoredListing),
   }
   const read = source.readTimes === undefined && asOf >= source.now ? await readTimes(source) : source.readTimes
-  return { ...reportParameters(source), ...known, absences, problems, decisions, ...read }
+  // A record of a report on the present has what it says of when the RFQ was read.
+  const newerSummaries = read == null ? 'by-version' : (read.newerSummaries ?? null)
+  return { ...reportParameters(source), ...known, absences, problems, decisions, ...read, newerSummaries }
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
@@ -104,6 +107,7 @@ async function readTimes({
     termsRead: termsReadOf(states),
     pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null),
     listed: rfq === undefined ? null : listedChangesOf(rfq),
+    newerSummaries: rfq === undefined ? null : newerSummariesOf(rfq.readAt, states),
   }
 }
 
@@ -129,6 +133,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
     listings: listings.map(parseStoredListing),
     decisions,
     problems,
+    newerSummaries: 'by-version',
   }
 }
 

@@ -35,9 +35,11 @@ export async function makeRfqReport(
   const report = await buildRfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
   const written = await writeRfqReport(report, format, destination, { ...source, ambiguous })
-  const { termsRead, pricesRead, listed } = report.context
+  const { termsRead, pricesRead, listed, newerSummaries } = report.context
   const isKnown = termsRead !== null || pricesRead !== null || listed !== null
-  const readTimes = isKnown ? { termsRead, pricesRead, ...(listed && { listed }) } : null
+  const readTimes = isKnown
+    ? { termsRead, pricesRead, ...(listed && { listed }), ...(newerSummaries && { newerSummaries }) }
+    : null
   return { ...written, readTimes, recommendation: recommendationLines(report.decision) }
 }
 

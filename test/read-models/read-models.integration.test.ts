@@ -86,7 +86,7 @@ describe('the list of RFQs', () => {
     await fixture.pollRfqs()
     const read: string[] = []
     const store = {
-      rfqEntries: fixture.store.rfqEntries,
+      ...fixture.store,
       rfqs: (filter: Parameters<typeof fixture.store.rfqs>[0]) => {
         read.push(...(filter.ids ?? []))
         return fixture.store.rfqs(filter)
@@ -121,7 +121,7 @@ describe('the list of RFQs', () => {
     await fixture.pollRfqs()
     const gate = { passed: Promise.resolve() }
     const store = {
-      rfqEntries: fixture.store.rfqEntries,
+      ...fixture.store,
       rfqs: async (filter: Parameters<typeof fixture.store.rfqs>[0]) => {
         const found = await fixture.store.rfqs(filter)
         if (filter.asOf === undefined) await gate.passed

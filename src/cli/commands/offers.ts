@@ -1,5 +1,6 @@
 import { recommendationLines } from '../../domain/comparison/decision/recommendation-lines.js'
 import { formatPrice } from '../../domain/comparison/number-format.js'
+import { hasOtherTerms } from '../../domain/comparison/offer/newer-summary.js'
 import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
@@ -61,6 +62,14 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
+function statusText({ status, missingSince, notListed, newerSummary }: RankedOffer): string | null {
+  const notes = [
+    ...(missingSince !== null ? ['missing'] : notListed ? ['not listed'] : []),
+    ...(hasOtherTerms(newerSummary) ? ['newer terms'] : []),
+  ]
+  return notes.length === 0 ? status : `${status ?? ''} (${notes.join(', ')})`
+}
+
 const submitted = ({ submittedAt, late }: RankedOffer, { minute }: TimeFormat) =>
   `${minute(submittedAt)}${late ? ' late' : ''}`
 
@@ -76,8 +85,7 @@ const COLUMNS: ListColumns<RankedOffer> = (time) => [
   { header: 'Project', cell: ({ projectName }) => projectName, min: 24, drop: 3 },
   {
     header: 'Status',
-    cell: ({ status, missingSince, notListed }) =>
-      missingSince ? `${status ?? ''} (missing)` : notListed ? `${status ?? ''} (not listed)` : status,
+    cell: statusText,
     drop: 1,
   },
   { header: 'Contract', cell: ({ contractType }) => contractType, drop: 6 },

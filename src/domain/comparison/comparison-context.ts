@@ -1,6 +1,7 @@
 import type { Timestamp } from '../clock.js'
 import { type Calendar, createCalendar } from '../expiry.js'
 import type { ListedChanges } from '../listed-changes.js'
+import type { NewerSummaries } from '../newer-summaries.js'
 import type { PricesRead } from '../prices-read.js'
 import type { TermsRead } from '../terms-read.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
@@ -22,6 +23,8 @@ export interface ReportContext {
   pricesRead: PricesRead | null
   /** What a newer list says otherwise than the RFQ; null if nothing, and as of a past moment. */
   listed: ListedChanges | null
+  /** Offers whose summaries in the RFQ are newer than what was read of them; null if none, and as of a past moment. */
+  newerSummaries: NewerSummaries | null
 }
 
 /** The observation a figure is derived from. */
@@ -62,6 +65,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
     termsRead: input.termsRead ?? null,
     pricesRead: input.pricesRead ?? null,
     listed: input.listed ?? null,
+    newerSummaries: input.newerSummaries === 'by-version' ? null : (input.newerSummaries ?? null),
   }
   return { report, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { ListedChanges } from '../listed-changes.js'
+import type { NewerSummaries } from '../newer-summaries.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
 import type { PricesRead } from '../prices-read.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../records.js'
@@ -68,6 +69,11 @@ export interface ReportParameters {
   pricesRead?: PricesRead | null
   /** What a newer list says otherwise than the RFQ; null (the default) if nothing, and as of a past moment. */
   listed?: ListedChanges | null
+  /**
+   * Offers whose summaries in the RFQ are newer than what was read of them; `by-version` as of a past moment, when only the times of
+   * the versions are known; null (the default) if there are none.
+   */
+  newerSummaries?: NewerSummaries | 'by-version' | null
   /** Absent members default to DEFAULT_SETTINGS. */
   settings?: SettingsInput
 }

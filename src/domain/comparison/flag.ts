@@ -15,6 +15,7 @@ export type FlagCode = OfferFlagCode | RfqFlagCode
 
 export const OFFER_FLAGS = [
   'no-offer',
+  'summary-differs',
   'invalid-document',
   'withdrawn',
   'not-listed',

@@ -6,6 +6,7 @@ import { byCodeUnit } from './numbers.js'
 import { convertAmounts, eligibilityOf } from './offer/eligibility.js'
 import { type ListingQuality, listingQuality } from './offer/listing-quality.js'
 import { metricsOf } from './offer/metrics.js'
+import { createNewerSummaries, type NewerSummary, newerStatus, type SummaryTimes } from './offer/newer-summary.js'
 import { offerFlags } from './offer/offer-flags.js'
 import { offerLabels } from './offer/offer-labels.js'
 import type { OfferReport } from './offer/offer-report-model.js'
@@ -32,12 +33,16 @@ export interface RfqAssessmentInput {
   listings: ReadonlyMap<string, ParsedListing>
   /** Number of problems recorded for a response. */
   problemsOf: (responseId: string) => number
+  /** Which summaries in the RFQ are newer than what was read of the offers; default none. */
+  newerSummaries?: SummaryTimes | undefined
+  /** Paths of a response that contradicted its summary when both were read; default none. */
+  conflictsOf?: (responseId: string) => ReadonlySet<string>
 }
 
 /** Evaluates the offers of an RFQ: terms, metrics, requirements, scores, ranks, flags. */
 export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext): RfqAssessment {
   const stated = parseRfqTerms(input.rfq, context)
-  const facts = parseInSequence(input.responses, context)
+  const facts = parseInSequence(input, context)
   const rfqCurrency = currencyCode(stated.currency)
   const codes = facts.map((one) => one.facts.terms.currencyCode)
   const currency = currencyReport(rfqCurrency, codes, context.settings)
@@ -54,12 +59,21 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
 interface ParsedOffer {
   known: VersionMetadata
   facts: OfferFacts
+  newerSummary: NewerSummary | null
 }
 
+const NO_PATHS: ReadonlySet<string> = new Set()
+
 /** By submission (unknown last), then id. */
-function parseInSequence(responses: Iterable<ParsedResponse>, context: ComparisonContext): ParsedOffer[] {
+function parseInSequence(input: RfqAssessmentInput, context: ComparisonContext): ParsedOffer[] {
+  const { rfq, newerSummaries: times = null, conflictsOf = () => NO_PATHS } = input
+  const newerSummaryOf = createNewerSummaries({ rfq, times, conflictsOf })
   const parsed: ParsedOffer[] = []
-  for (const one of responses) parsed.push({ known: versionMetadata(one), facts: offerFacts(one, context) })
+  for (const one of input.responses) {
+    const [known, own] = [versionMetadata(one), offerFacts(one, context)]
+    const newerSummary = newerSummaryOf(known, own)
+    parsed.push({ known, facts: { ...own, status: newerStatus(newerSummary) ?? own.status }, newerSummary })
+  }
   const time = ({ facts }: ParsedOffer) =>
     facts.submittedAt === null ? Number.POSITIVE_INFINITY : Date.parse(facts.submittedAt)
   return parsed.sort((a, b) => {
@@ -98,7 +112,7 @@ interface OfferContext {
 }
 
 function assessOffer(
-  { known, facts }: ParsedOffer,
+  { known, facts, newerSummary }: ParsedOffer,
   sequence: number,
   label: string,
   offerContext: OfferContext,
@@ -122,6 +136,7 @@ function assessOffer(
     ...evaluated,
     inView: known.missingSince === null,
     missingSince: known.missingSince,
+    newerSummary,
     listing: projects.get(facts.listingId) ?? listingQuality(undefined),
     eligibility: eligibilityOf({ facts, missingSince: known.missingSince, metrics, compared }, currency, settings),
     requirements,

@@ -125,12 +125,13 @@ const OfferCell = ({ offer, rfqPath, asOf }: { offer: RfqPageOffer; rfqPath: str
   </>
 )
 
-const statusCell = ({ status, late, missingSince, notListed, daysToExpiry }: RfqPageOffer) => (
+const statusCell = ({ status, late, missingSince, notListed, newerTerms, daysToExpiry }: RfqPageOffer) => (
   <>
     {plain(status)}
     {late && <Badge tone="warn">late</Badge>}
     {missingSince !== null && <Badge tone="warn">withdrawn</Badge>}
     {notListed && <Badge tone="bad">not listed</Badge>}
+    {newerTerms && <Badge tone="bad">newer terms</Badge>}
     {daysToExpiry !== null && daysToExpiry < 0 && <Badge tone="warn">expired</Badge>}
   </>
 )

@@ -5,6 +5,7 @@ import { awardInBrief, awardInWords } from '../decision/award-in-brief.js'
 import type { Severity } from '../flag.js'
 import { byCodeUnit, countByName, sum } from '../numbers.js'
 import { listingQuality } from '../offer/listing-quality.js'
+import { conflictPaths } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked } from '../offer/ranking.js'
 import { plainDecision } from '../report/compare-offers.js'
@@ -59,8 +60,11 @@ function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessme
   const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
   const counts = new Map(countByName(responseProblems.map(({ entityId }) => entityId)))
   const problemsOf = (id: string) => counts.get(id) ?? 0
+  const conflictsOf = conflictPaths(responseProblems)
   return input.rfqs
-    .map(({ rfq, responses }) => assessRfq({ rfq, responses, listings, problemsOf }, context))
+    .map(({ rfq, responses }) =>
+      assessRfq({ rfq, responses, listings, problemsOf, newerSummaries: input.newerSummaries, conflictsOf }, context),
+    )
     .sort(byUrgency)
 }
 

@@ -3,6 +3,7 @@ import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
 import { formatCount } from '../number-format.js'
+import { hasOtherTerms } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked } from '../offer/ranking.js'
 import { unreadText } from '../rfq/rfq-flags.js'
@@ -194,6 +195,7 @@ function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[], { listed, awar
     const words = describeListed(listed, namesOfGone(listed, offers, awarded))
     banners.push({ code: 'rfq-list-differs', words })
   }
+  banners.push(...newerTermsBanner(offers, awarded))
   const accepted = acceptedOffers(offers)
   if (accepted.length > 0) {
     const names = accepted.slice(0, 3).map(titleOf)
@@ -203,6 +205,22 @@ function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[], { listed, awar
   }
   return banners
 }
+
+/** Offers that are awarded have this among what to check; those that cannot be awarded any more do not matter. */
+function newerTermsBanner(offers: readonly OfferReport[], awarded: ReadonlySet<string>): Banner[] {
+  const isAccepted = acceptedOffers(offers).length > 0
+  const isSaid = ({ id, status }: OfferReport) => (isAccepted ? status === 'accepted' : awarded.has(id))
+  const differing = offers.filter(
+    (offer) => offer.inView && offer.status !== 'rejected' && hasOtherTerms(offer.newerSummary) && !isSaid(offer),
+  )
+  const [first, ...others] = differing
+  if (first?.newerSummary == null) return []
+  const more =
+    others.length === 0 ? '' : ` The same goes for ${formatCount(others.length, 'more offer')}, see their flags.`
+  return [{ code: 'summary-differs', words: `${titleOf(first)}: ${lowerFirst(first.newerSummary.words)}${more}` }]
+}
+
+const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)
 
 /** Those of the award first; as they are named elsewhere in the report. */
 function namesOfGone({ offersGone }: ListedChanges, offers: readonly OfferReport[], awarded: ReadonlySet<string>) {

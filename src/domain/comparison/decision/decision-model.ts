@@ -54,7 +54,7 @@ export interface RequirementSwitch {
 }
 
 export interface Banner {
-  code: 'rfq-closed' | 'rfq-overdue' | 'rfq-list-differs' | 'offer-accepted'
+  code: 'rfq-closed' | 'rfq-overdue' | 'rfq-list-differs' | 'summary-differs' | 'offer-accepted'
   words: string
 }
 

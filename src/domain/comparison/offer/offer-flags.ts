@@ -16,6 +16,7 @@ import {
 import { ratio } from '../numbers.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
+import { hasOtherTerms } from './newer-summary.js'
 import type { OfferReport } from './offer-report-model.js'
 import type { Requirement } from './requirements.js'
 
@@ -34,7 +35,7 @@ export interface FlagContext {
   implausible: readonly FlagValue[]
 }
 
-type FlagBody = Pick<Flag, 'words' | 'compared'>
+type FlagBody = Pick<Flag, 'words' | 'compared'> & { severity?: Severity }
 type Rule = (of: FlagContext) => FlagBody | null
 
 /** Raises the flags of an offer, most severe first. RULES has one rule per flag. */
@@ -52,6 +53,7 @@ export const severityOf = (code: OfferFlagCode): Severity => RULES[code][0]
 
 const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'no-offer': ['high', noOffer],
+  'summary-differs': ['high', summaryDiffers],
   'invalid-document': ['medium', invalidDocument],
   withdrawn: ['high', withdrawn],
   'not-listed': ['high', notListed],
@@ -122,6 +124,17 @@ function summaryOnly(of: FlagContext): FlagBody | null {
     of.problems === 0 ? 'the offer itself was not read yet' : 'the offer itself was not read, see its problems'
   const words = `Only the summary within the RFQ is known (${known}): deliveries, pre-payments and review are unknown.`
   return { words, compared: [] }
+}
+
+/** Less severe if only the status differs, because the newer one is used. */
+function summaryDiffers({ offer: { newerSummary } }: FlagContext): FlagBody | null {
+  if (newerSummary === null) return null
+  const compared = newerSummary.differences.flatMap(({ member, rfq, offer }) => [
+    flagValue(`${member} of the offer`, offer),
+    flagValue(`${member} in the RFQ`, rfq),
+  ])
+  const severity = hasOtherTerms(newerSummary) ? 'high' : 'medium'
+  return { words: newerSummary.words, compared, severity }
 }
 
 function implausibleNumbers({ implausible }: FlagContext): FlagBody | null {

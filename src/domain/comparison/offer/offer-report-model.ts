@@ -4,6 +4,7 @@ import type { Flag } from '../flag.js'
 import type { ComparedAmounts, Eligibility } from './eligibility.js'
 import type { ListingQuality } from './listing-quality.js'
 import type { Metrics } from './metrics.js'
+import type { NewerSummary } from './newer-summary.js'
 import type { DeliveryLine, OfferTerms, PrepaymentLine } from './offer-terms.js'
 import type { Requirement } from './requirements.js'
 import type { Scores } from './scores.js'
@@ -20,6 +21,7 @@ export interface OfferReport {
   listingId: string | null
   developer: string | null
   project: string | null
+  /** The status in the RFQ, if that was read after the offer itself. */
   status: string | null
   submittedAt: Timestamp | null
   /** Submitted after the RFQ's `responseDueDate` had ended in the time zone; null if either is unknown. */
@@ -27,6 +29,8 @@ export interface OfferReport {
   /** False while it is missing from the RFQ. */
   inView: boolean
   missingSince: Timestamp | null
+  /** What the RFQ says otherwise, if it was read after the offer itself: `terms` are as the offer has them. */
+  newerSummary: NewerSummary | null
   terms: OfferTerms
   lines: DeliveryLine[]
   prepayments: PrepaymentLine[]

@@ -4,6 +4,7 @@ import { createContext, type Source } from '../comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
 import { decisionOf } from '../decision/decide.js'
 import { byCodeUnit, countByName } from '../numbers.js'
+import { conflictPaths } from '../offer/newer-summary.js'
 import { isRanked } from '../offer/ranking.js'
 import { assessRfq } from '../rfq-assessment.js'
 import { changesOf } from './document-changes.js'
@@ -38,7 +39,9 @@ export function compareOffers(
     countByName(problems.filter(({ kind }) => kind === 'response').map(({ entityId }) => entityId)),
   )
   const problemsOf = (id: string) => counts.get(id) ?? 0
-  const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf }
+  const { newerSummaries } = input
+  const conflictsOf = conflictPaths(problems)
+  const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf, newerSummaries, conflictsOf }
   const { rfq, currency, offers } = assessRfq(assessed, comparison)
   const ranked = offers.filter(isRanked)
   const labels = new Map(offers.map(({ id, label }) => [id, label]))

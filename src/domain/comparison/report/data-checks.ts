@@ -2,6 +2,7 @@ import type { parseResponseSummary } from '../../observation.js'
 import type { ParsedRfq } from '../comparison-input.js'
 import { formatAmount, formatDecimal, truncate } from '../number-format.js'
 import { sum } from '../numbers.js'
+import { ownStatus } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { EXACT_TOTAL, totalTolerance } from '../reconciliation.js'
 import { crossedLimits } from '../rfq/rfq-flags.js'
@@ -107,7 +108,13 @@ function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocumen
   const { terms } = offer
   const [left, right] = [
     [summary.status, summary.contractType, summary.totalVolume, summary.totalPrice, summary.currency],
-    [offer.status, terms.contractType, terms.statedVolume, terms.statedTotal, terms.currency],
+    [
+      ownStatus(offer.newerSummary) ?? offer.status,
+      terms.contractType,
+      terms.statedVolume,
+      terms.statedTotal,
+      terms.currency,
+    ],
   ].map((parts) => parts.map(formatPart).join(', '))
   const ok = left === right
   const parts: CheckParts = {

@@ -80,6 +80,9 @@ export const rfqFigures = z
   .strictObject({
     ranked: count.describe('Offers that can be ranked.'),
     summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
+    newerTerms: count.describe(
+      'Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type.',
+    ),
     meetRequirements: count.describe(
       'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
     ),

@@ -1,0 +1,157 @@
+import type { Timestamp } from '../../clock.js'
+import { describeReadTimes } from '../../listed-changes.js'
+import type { NewerSummaries } from '../../newer-summaries.js'
+import type { ResponseSummary } from '../../observation.js'
+import type { DocumentProblem, ParsedRfq, VersionMetadata } from '../comparison-input.js'
+import { formatMoney, formatTonnes, truncate } from '../number-format.js'
+import { nonBlank } from '../numbers.js'
+import type { OfferFacts } from './offer-terms.js'
+
+/**
+ * Which summaries are newer than the offers themselves: those named, or `by-version` as of a past moment, when it is only known which
+ * versions there were.
+ */
+export type SummaryTimes = NewerSummaries | 'by-version' | null
+
+/** What the RFQ says of an offer otherwise than the offer itself, which was read before. */
+export interface NewerSummary {
+  /** When the RFQ was last read; as of a past moment, when its version was first read. */
+  rfqAt: Timestamp
+  /** The same of the offer itself. */
+  offerAt: Timestamp
+  /** In the order of SUMMARY_MEMBERS. */
+  differences: SummaryDifference[]
+  /** In one sentence. */
+  words: string
+}
+
+export interface SummaryDifference {
+  member: SummaryMember
+  /** As the RFQ and the offer itself have it. */
+  rfq: string | number
+  offer: string | number
+}
+
+type SummaryMember = 'status' | 'totalPrice' | 'totalVolume' | 'currency' | 'expiryDate' | 'contractType'
+
+/** Paths of the members of a summary in the offer itself, as problems name them (summary-conflict.ts). */
+const PATHS: Record<SummaryMember, string> = {
+  status: 'status',
+  totalPrice: 'offer.totalPrice',
+  totalVolume: 'offer.totalVolume',
+  currency: 'offer.currency',
+  expiryDate: 'offer.expiryDate',
+  contractType: 'offer.contractType',
+}
+const SUMMARY_MEMBERS = Object.keys(PATHS) as SummaryMember[]
+
+/** The summaries of an RFQ, to compare its offers with. */
+export interface SummarySource {
+  rfq: ParsedRfq
+  times: SummaryTimes
+  /** Paths of the members that an offer and its summary were found to contradict each other in when both were read. */
+  conflictsOf: (responseId: string) => ReadonlySet<string>
+}
+
+/** The paths in which each offer was found to contradict its summary. @param problems those known at the moment */
+export function conflictPaths(problems: readonly DocumentProblem[]): (responseId: string) => ReadonlySet<string> {
+  const paths = new Map<string, Set<string>>()
+  for (const { kind, entityId, path, code } of problems) {
+    if (kind !== 'response' || code !== 'conflict') continue
+    const known = paths.get(entityId)
+    if (known === undefined) paths.set(entityId, new Set([path]))
+    else known.add(path)
+  }
+  return (id) => paths.get(id) ?? NO_PATHS
+}
+const NO_PATHS: ReadonlySet<string> = new Set()
+
+/** An offer as it was itself read. */
+type OwnFacts = Pick<OfferFacts, 'shape' | 'status' | 'terms' | 'hasOffer'>
+
+/** Finds what newer summaries say otherwise; the function returns null for an offer if that is nothing. */
+export function createNewerSummaries({ rfq, times, conflictsOf }: SummarySource) {
+  const nothing = () => null
+  if (times === null || rfq.shape !== 'full' || rfq.document === null) return nothing
+  const summaries = new Map(rfq.document.responses.map((summary) => [summary.id as string, summary]))
+  const readAt = times === 'by-version' ? null : new Map(times.offers.map((offer) => [offer.id, offer.readAt]))
+  const rfqAt = times === 'by-version' ? rfq.observedAt : times.rfqReadAt
+  return (known: VersionMetadata, own: OwnFacts): NewerSummary | null => {
+    const summary = summaries.get(known.id)
+    if (summary === undefined || own.shape !== 'full' || !own.hasOffer || known.missingSince !== null) return null
+    // Both versions are first observed at the same time if they were read together.
+    const ofVersion = known.observedAt < rfq.observedAt ? known.observedAt : undefined
+    const offerAt = readAt === null ? ofVersion : readAt.get(known.id)
+    if (offerAt === undefined) return null
+    const found = differencesOf(summary, own)
+    // An offer that was read again after the RFQ, and was the same, has such a problem.
+    const differences =
+      readAt === null ? found.filter(({ member }) => !conflictsOf(known.id).has(PATHS[member])) : found
+    if (differences.length === 0) return null
+    return { rfqAt, offerAt, differences, words: wordsOf({ rfqAt, offerAt, differences }, summary, own) }
+  }
+}
+
+/** Absent and null members say nothing. */
+function differencesOf(summary: ResponseSummary, own: OwnFacts): SummaryDifference[] {
+  const [listed, offered] = [valuesOfSummary(summary), valuesOfOffer(own)]
+  return SUMMARY_MEMBERS.flatMap((member) => {
+    const [rfq, offer] = [listed[member], offered[member]]
+    return rfq === null || offer === null || rfq === offer ? [] : [{ member, rfq, offer }]
+  })
+}
+
+type Values = Record<SummaryMember, string | number | null>
+
+const valuesOfSummary = (summary: ResponseSummary): Values => ({
+  status: nonBlank(summary.status),
+  totalPrice: summary.totalPrice,
+  totalVolume: summary.totalVolume,
+  currency: nonBlank(summary.currency),
+  expiryDate: summary.expiryDate ?? null,
+  contractType: nonBlank(summary.contractType),
+})
+
+const valuesOfOffer = ({ status, terms }: OwnFacts): Values => ({
+  status,
+  totalPrice: terms.statedTotal,
+  totalVolume: terms.statedVolume,
+  currency: terms.currency,
+  expiryDate: terms.expiryDate,
+  contractType: terms.contractType,
+})
+
+/** `The RFQ, read at 2026-01-31 14:02 UTC, says accepted, total 60,000 USD; the offer itself, read at 13:20, says submitted, total 72,000 USD.` */
+function wordsOf(
+  { rfqAt, offerAt, differences }: Omit<NewerSummary, 'words'>,
+  summary: ResponseSummary,
+  { terms }: OwnFacts,
+): string {
+  const { newer, older } = describeReadTimes(rfqAt, offerAt)
+  const said = differences.map(({ member, rfq }) => valueText(member, rfq, summary.currency))
+  const own = differences.map(({ member, offer }) => valueText(member, offer, terms.currency))
+  return `The RFQ, read at ${newer}, says ${said.join(', ')}; the offer itself, read at ${older}, says ${own.join(', ')}.`
+}
+
+function valueText(member: SummaryMember, value: string | number, currency: string | null): string {
+  if (member === 'totalPrice') return `total ${formatMoney(Number(value), currency)}`
+  if (member === 'totalVolume') return `volume ${formatTonnes(Number(value))}`
+  const text = truncate(String(value), 40)
+  if (member === 'expiryDate') return `expiry ${text}`
+  return member === 'currency' ? `currency ${text}` : text
+}
+
+/** Whether more than the status differs: volume, price, expiry or contract. The status of the summary is used; these cannot be. */
+export const hasOtherTerms = (summary: NewerSummary | null): summary is NewerSummary =>
+  summary?.differences.some(({ member }) => member !== 'status') ?? false
+
+/** The status that the RFQ shows, if that is newer and another one. */
+export const newerStatus = (summary: NewerSummary | null): string | null => statusIn(summary, 'rfq')
+
+/** The status that the offer itself had, if the RFQ shows a newer one. */
+export const ownStatus = (summary: NewerSummary | null): string | null => statusIn(summary, 'offer')
+
+function statusIn(summary: NewerSummary | null, where: 'rfq' | 'offer'): string | null {
+  const found = summary?.differences.find(({ member }) => member === 'status')
+  return found === undefined ? null : String(found[where])
+}

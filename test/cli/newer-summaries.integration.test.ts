@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeReportInProcess } from '../../src/reporting/make-report.js'
+import { requestOf } from '../../src/reporting/recorded-reports.js'
+import { openStore } from '../../src/store/store.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { createCliFixture, NOW } from './cli-fixture.js'
+
+const TONNES = 12_000
+type Change = Parameters<Awaited<ReturnType<typeof createCliFixture>>['sandbox']['world']['changeResponse']>[1]
+
+const lineOf = (unitPrice: number) => ({
+  ...{ reportingPeriodStart: '2024-01-01', reportingPeriodEnd: '2024-12-31', mitigationTypes: ['removal'] },
+  ...{ volume: TONNES, unitPrice, name: null },
+})
+
+/** An RFQ with offers of Alpha at 9, Beta at 8 and Gamma at 10 USD per tonne, which was read with all of them at 09:30. */
+async function openThreeOffers() {
+  const channel = { org: 'acme', channel: 'forest', listings: 2, rfqs: 0 } as const
+  const cli = await createCliFixture({ channels: [channel], autoClose: 'off' })
+  const { world, faults } = cli.sandbox
+  const rfq = world.addRfq(channel, {
+    ...{ responseDueDate: '2026-03-12', fulfilmentDueDate: '2026-12-31', minVolume: 10_000, maxVolume: 20_000 },
+    ...{ contractTypes: ['spot' as const], minVintageYear: 2020, maxVintageYear: 2028, listingIds: [] },
+    pricing: { minUnitPrice: 1, maxUnitPrice: 20, currency: 'USD' },
+  })
+  const add = (projectDeveloperName: string, price: number) =>
+    world.addResponse(rfq.id, {
+      ...{ projectDeveloperName, submittedAt: '2026-03-05T09:00:00.000Z', status: 'submitted' },
+      offer: {
+        ...{ currency: 'USD', contractType: 'spot', prePayments: [], expiryDate: '2026-12-31' },
+        scheduledDeliveries: [
+          { fulfilmentDueDate: '2026-09-30', fulfilmentMethod: 'transfer', vintages: [lineOf(price)] },
+        ],
+        ...{ totalVolume: TONNES, totalPrice: TONNES * price, review: null },
+      },
+    }).id
+  const [alpha, beta, gamma] = [add('Alpha', 9), add('Beta', 8), add('Gamma', 10)]
+  const number = String(rfq.number)
+  let minutes = 0
+  const run = (...args: string[]) =>
+    cli.quotekeeperWith({ now: () => new Date(NOW.getTime() + minutes * 60_000) }, ...args)
+  expect((await run('sync')).status).toBe(0)
+  return {
+    ...{ cli, faults, number, rfqId: rfq.id, alpha, beta, gamma },
+    /** Each of the offers answers 500 from now on. */
+    fail: (...ids: string[]) => {
+      for (const responseId of ids)
+        faults.add({
+          ...{ responseId, operation: 'readResponse', times: Number.POSITIVE_INFINITY },
+          effect: { kind: 'status', status: 500 },
+        })
+    },
+    change: (id: string, change: Change) => world.changeResponse(id, change),
+    /** Polls later. */
+    poll: async (afterMinutes: number) => {
+      minutes += afterMinutes
+      return (await run('sync', '--only', 'rfqs')).status
+    },
+    text: async (...args: string[]) => (await run(...args)).out.replaceAll(/\s+/g, ' '),
+    json: async (...args: string[]) => JSON.parse((await run(...args, '--json')).out),
+    run,
+  }
+}
+
+const GAMMA =
+  'The RFQ, read at 2026-03-10 09:40 UTC, says total 60,000 USD; the offer itself, read at 09:30, says total 120,000 USD.'
+
+describe('an offer that cannot be read, of which the RFQ says something newer', () => {
+  it('is accepted or rejected as the RFQ says, and has other newer terms as a flag, on every surface and at that moment', async () => {
+    const { fail, change, poll, text, json, run, number, alpha, beta, gamma } = await openThreeOffers()
+    expect(await text('compare', number)).toContain('Recommendation: Award Beta')
+    fail(alpha, beta, gamma)
+    change(alpha, { status: 'accepted' })
+    change(beta, { status: 'rejected' })
+    change(gamma, { offer: { totalPrice: 60_000 } })
+    expect(await poll(10)).toBe(1)
+    const gammaWords = GAMMA.replace('The', 'the')
+    for (const command of ['offers', 'compare']) {
+      const said = await text(command, number)
+      expect(said).toMatch(/Accepted: .*Alpha.*: 12,000 t/)
+      expect(said).toContain(gammaWords)
+      expect(said).not.toContain('Recommendation:')
+    }
+    const offers = await json('offers', number)
+    const byId = new Map(offers.map((offer: { id: string }) => [offer.id, offer]))
+    expect(byId.get(alpha)).toMatchObject({ status: 'accepted', awarded: TONNES, body: { status: 'submitted' } })
+    expect(byId.get(beta)).toMatchObject({ status: 'rejected', rank: null, awarded: null })
+    expect(byId.get(gamma)).toMatchObject({
+      status: 'submitted',
+      totalPrice: 120_000,
+      newerSummary: { words: GAMMA, rfqAt: '2026-03-10T09:40:00.000Z', offerAt: '2026-03-10T09:30:00.000Z' },
+      flags: [{ severity: 'high', words: GAMMA }],
+    })
+    expect(await text('offers', number)).toContain('(newer terms)')
+    const today = await text('today')
+    expect(today).toContain(
+      'Accepted: Alpha, 12,000 t at 9.00 USD/t. Of 1 offer the RFQ shows newer terms than were read.',
+    )
+    const report = await json('report', number)
+    expect(report.decision.accepted).toMatchObject({ offers: [{ offerId: alpha }], flags: [] })
+    expect(
+      report.checks.checks.filter(({ id, verdict }: Record<string, string>) => id === 'summary' && verdict === 'fails'),
+    ).toHaveLength(3)
+    expect((await json('report', '--channel', 'acme/forest')).rfqs[0].accepted).toMatchObject({ offers: ['Alpha'] })
+    // As of that moment, from the times of the versions; as of the moment before, nothing of it.
+    const asOf = ['--as-of', '2026-03-10T09:41:00Z']
+    await poll(60)
+    for (const command of ['offers', 'compare']) {
+      expect(await text(command, number, ...asOf)).toMatch(/Accepted: .*Alpha/)
+      expect(await text(command, number, ...asOf)).toContain(gammaWords)
+      expect(await text(command, number, '--as-of', '2026-03-10T09:35:00Z')).not.toMatch(/Accepted|the RFQ, read/)
+    }
+    expect((await run('report', number, ...asOf, '--format', 'html')).status).toBe(0)
+  })
+
+  it('has the difference as the first thing to check if it is the award, until the offer is read', async () => {
+    const { fail, change, poll, text, json, faults, number, beta } = await openThreeOffers()
+    fail(beta)
+    change(beta, { offer: { totalPrice: 240_000, totalVolume: 13_000, expiryDate: '2026-11-30', currency: 'EUR' } })
+    await poll(10)
+    const words =
+      'The RFQ, read at 2026-03-10 09:40 UTC, says total 240,000 EUR, volume 13,000 t, currency EUR, expiry 2026-11-30; the offer itself, ' +
+      'read at 09:30, says total 96,000 USD, volume 12,000 t, currency USD, expiry 2026-12-31.'
+    expect(await text('compare', number)).toContain(`Check: ${words}`)
+    expect((await json('report', number)).decision).toMatchObject({
+      banners: [],
+      recommendation: {
+        award: { offers: [{ offerId: beta }] },
+        conditions: [words, 'The offer has not been reviewed yet.', expect.anything()],
+      },
+    })
+    // The RFQ is read again and again, the offer is not.
+    await poll(60)
+    expect(await text('compare', number)).toContain(
+      'Check: The RFQ, read at 2026-03-10 10:40 UTC, says total 240,000 EUR',
+    )
+    faults.clear()
+    await poll(10)
+    expect(await text('compare', number)).not.toContain('The RFQ, read at')
+    expect((await json('offers', number)).map((offer: { newerSummary: unknown }) => offer.newerSummary)).toEqual([
+      null,
+      null,
+      null,
+    ])
+  })
+
+  it('is what it says itself if it was read with the RFQ that contradicts it, at that poll and the next', async () => {
+    const { poll, change, text, json, faults, rfqId, number, beta, fail, alpha } = await openThreeOffers()
+    const contradict = (rfq: { responses: { id: string }[] }) => ({
+      ...rfq,
+      responses: rfq.responses.map((each) => (each.id === beta ? { ...each, status: 'rejected' } : each)),
+    })
+    faults.add({
+      ...{ operation: 'readRfq', rfqId, times: Number.POSITIVE_INFINITY },
+      effect: { kind: 'transform', change: contradict },
+    })
+    expect(await poll(10)).toBe(0)
+    expect(await text('compare', number)).toContain('Recommendation: Award Beta')
+    // From now on it cannot be read; the RFQ changes, but says the same of this offer.
+    fail(beta)
+    change(alpha, { offer: { totalPrice: TONNES * 9 + 1 } })
+    await poll(10)
+    expect(await text('compare', number)).toContain('Recommendation: Award Beta')
+    expect(await text('compare', number, '--as-of', '2026-03-10T09:50:00Z')).toContain('Recommendation: Award Beta')
+    expect(await json('problems')).toMatchObject(
+      expect.arrayContaining([expect.objectContaining({ entityId: beta, code: 'conflict', path: 'status' })]),
+    )
+  })
+
+  it('is in a report that is made again from its record with the same bytes, also after the offer was read', async () => {
+    const { cli, fail, change, poll, run, faults, number, alpha } = await openThreeOffers()
+    fail(alpha)
+    change(alpha, { status: 'accepted', offer: { totalPrice: 70_000 } })
+    await poll(10)
+    const { out } = await run('report', number, '--format', 'html')
+    const original = readFileSync(out.trim(), 'utf8')
+    expect(original).toContain(
+      'says accepted, total 70,000 USD; the offer itself, read at 09:30, says submitted, total 108,000 USD',
+    )
+    faults.clear()
+    expect(await poll(60)).toBe(0)
+    const store = await openStore({ path: join(cli.folder, 'data/quotekeeper.db') })
+    onTestFinished(() => store.close())
+    const [{ name } = { name: '' }] = await store.listReports(1)
+    const record = await store.reportRecord(name)
+    const request = record && requestOf(record, testFolder())
+    if (!request) throw new Error('no record')
+    expect(readFileSync((await makeReportInProcess(store)(request)).path, 'utf8')).toBe(original)
+  })
+})
