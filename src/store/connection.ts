@@ -47,13 +47,21 @@ export class Connection {
     })
   }
 
-  /** Opens or creates the file (0600, folder 0700). Errors: UnusableDatabaseError. */
-  static async open(path: string, prepare: (writer: Sqlite) => Promise<void>): Promise<Connection> {
+  /**
+   * Opens or creates the file (0600, folder 0700). Errors: UnusableDatabaseError.
+   * @param steps.inspect throws unless the file may be changed
+   * @param steps.prepare checks and migrates it
+   */
+  static async open(
+    path: string,
+    { inspect, prepare }: { inspect: (writer: Sqlite) => void; prepare: (writer: Sqlite) => Promise<void> },
+  ): Promise<Connection> {
     let writer: Sqlite | undefined
     try {
       createPrivateFile(path)
       const opened = await retryWhileBusy(() => connect(path))
       writer = opened
+      await retryWhileBusy(() => inspect(opened))
       opened.pragma(`page_size = ${PAGE_SIZE}`)
       const mode = await retryWhileBusy(() => opened.pragma('journal_mode = wal', { simple: true }))
       await prepare(opened)

@@ -69,6 +69,9 @@ function apply(db: Sqlite, number: number, step: Migration, now: Date): void {
   db.pragma(`user_version = ${number}`)
 }
 
+/** @throws UnusableDatabaseError for a file of another program */
+export const rejectOtherProgram = (db: Sqlite): void => rejectForeign(db, schemaVersion(db))
+
 function rejectForeign(db: Sqlite, version: number): void {
   const id = db.pragma('application_id', { simple: true }) as number
   const tables = db.prepare('select count(*) from sqlite_schema').pluck().get() as number

@@ -7,7 +7,7 @@ import { UnusableDatabaseError } from './errors.js'
 import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
-import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
+import { type MigrationReport, migrate, rejectOtherProgram, schemaVersion } from './migrate.js'
 import { migrations } from './migrations.js'
 import { createObservedEvents } from './observed-events.js'
 import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
@@ -84,13 +84,16 @@ async function openConnection(options: StoreOptions, clock: Clock): Promise<Conn
     return report
   }
   try {
-    return await Connection.open(options.path, async (db) => {
-      if (options.checked) return
-      const report = await prepare(db)
-      options.onOpen?.(report)
-      if (options.readOnlyIfNeeded) return
-      rejectReadOnly(db)
-      removeDatabaseLeftovers(realpathSync(options.path))
+    return await Connection.open(options.path, {
+      inspect: rejectOtherProgram,
+      async prepare(db) {
+        if (options.checked) return
+        const report = await prepare(db)
+        options.onOpen?.(report)
+        if (options.readOnlyIfNeeded) return
+        rejectReadOnly(db)
+        removeDatabaseLeftovers(realpathSync(options.path))
+      },
     })
   } catch (error) {
     if (!options.readOnlyIfNeeded || !isNotWritable(error)) throw error

@@ -20,7 +20,7 @@ async function openServices() {
   const pids = [...RUNNING]
   let now = START
   const open = async (ownQueue: boolean) => {
-    const connection = await Connection.open(path, async () => undefined)
+    const connection = await Connection.open(path, { inspect: () => undefined, prepare: async () => undefined })
     onTestFinished(() => connection.close())
     const options = { clock: () => now, command: 'quotekeeper start', pid: pids.shift() as number }
     const store = createSchedulingProcesses(sqliteDatabase(connection), options)

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -27,7 +27,12 @@ describe('openStore', () => {
     )
     const foreign = join(folder, 'foreign.db')
     new Database(foreign).exec('create table theirs (a)').close()
-    await expect(openStore({ path: foreign })).rejects.toThrow(/another program/)
+    const untouched = readFileSync(foreign)
+    for (let round = 0; round < 6; round++) {
+      await expect(openStore({ path: foreign, readOnlyIfNeeded: round % 2 === 1 })).rejects.toThrow(/another program/)
+      expect(readFileSync(foreign).equals(untouched)).toBe(true)
+      expect(readdirSync(folder).sort()).toEqual(['foreign.db', 'text.db'])
+    }
     await expect(openStore({ path: join(folder, 'none.db'), create: false })).rejects.toThrow(UnusableDatabaseError)
     expect(existsSync(join(folder, 'none.db'))).toBe(false)
   })

@@ -3,7 +3,7 @@ import { flush } from '../backup.js'
 import { Connection } from '../connection.js'
 import { StoreError } from '../errors.js'
 import { describeFileUsers, findFileUsers } from '../file-users.js'
-import { migrate, requireCurrentSchema } from '../migrate.js'
+import { migrate, rejectOtherProgram, requireCurrentSchema } from '../migrate.js'
 import { requireFile } from '../read-only.js'
 import { rejectInUse } from '../restore.js'
 import { sqliteDatabase } from '../sqlite-database.js'
@@ -41,7 +41,10 @@ export const unfinishedPath = (path: string): string => `${path}.copying`
 export async function openSqliteTarget(path: string, now: Date): Promise<CopyTarget> {
   if (existsSync(path)) throw new StoreError(`${path} already exists. Copy to a file that does not exist.`)
   const unfinished = unfinishedPath(path)
-  const connection = await Connection.open(unfinished, async (db) => void (await migrate(db, now)))
+  const connection = await Connection.open(unfinished, {
+    inspect: rejectOtherProgram,
+    prepare: async (db) => void (await migrate(db, now)),
+  })
   return {
     ...sideOf(path, connection),
     isInPlace: false,
