@@ -215,7 +215,10 @@ const withBody = (reply: TransportReply, text: string): TransportReply => ({
 })
 
 /** Another version of Quotekeeper may find other problems in the same bytes. */
-const fingerprintOf = (body: Buffer, version: string) => `${version} ${hash('sha256', body, 'base64')}`
+const fingerprintOf = (body: Buffer, version: string) =>
+  `${version} ${hash('sha256', body, 'base64').slice(0, FINGERPRINT_LENGTH)}`
+/** Of 43 characters: 132 bits. */
+const FINGERPRINT_LENGTH = 22
 
 function storedObservation<T>(id: string, fingerprint: string, body: Buffer, parse: DocumentParser<T>) {
   const text = decodeText(body).trim()

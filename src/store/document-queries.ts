@@ -24,6 +24,20 @@ export interface VersionRow {
   parsed_body: string | null
   body_as_received: number
 }
+export const VERSION_COLUMNS: readonly (keyof VersionRow)[] = [
+  ...([
+    'channel',
+    'kind',
+    'rfq_id',
+    'id',
+    'version',
+    'content_hash',
+    'not_before',
+    'observed_at',
+    'superseded_at',
+  ] as const),
+  ...(['run_id', 'valid', 'shape', 'body', 'parsed_body', 'body_as_received'] as const),
+]
 /** A row of `selectKnown`. */
 export interface KnownRow extends VersionRow {
   first_observed_at: string
@@ -103,15 +117,14 @@ ${joinOne('versions', 'v', CURRENT_VERSION)}
 where true`
 
 /** The versions known at @asOf. Nothing recorded later changes the result. */
-const selectAsOf = ({ joinOne }: Dialect) => `
+const selectAsOf = ({ versionsOfDocuments }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
   v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at, null as full_read_at,
   null as listed_at, null as listed_body,
   ${missingSinceAsOf('v')} as missing_since
-from versions v
-${joinOne('entities', 'e', sameDocument('v', 'e'))}
+from ${versionsOfDocuments(sameDocument('v', 'e'))}
 where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
 
 /** Which documents of the current state, or of the state as of a moment. */
@@ -131,7 +144,7 @@ export function selectKnown(
   more: string | false = false,
 ) {
   const { kind, channel, asOf, ids, rfqIds } = filter
-  const row = asOf === undefined ? 'e' : 'v'
+  const row = asOf === undefined ? 'e' : dialect.outerRow
   const conditions = allOf(
     kind !== undefined && `${row}.kind = @kind`,
     channel !== undefined && `${row}.channel = @channel`,

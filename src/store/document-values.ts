@@ -21,9 +21,6 @@ export const OF_KEY = 'channel = @channel and kind = @kind and rfq_id = @rfqId a
  */
 export const LISTED_SINCE = `listed_at > @readAt and listed_hash <> coalesce(@listHash, '')`
 
-/** The same values in that order: statements that run for every document bind them by position, which takes half the time. */
-export const inOrder = ({ channel, kind, rfqId, id }: EntityKey) => [channel, kind, rfqId, id] as const
-
 /** What is stored of a document, without its text. */
 export interface EntityRow {
   version: number
@@ -44,6 +41,8 @@ export interface WriteContext {
   isNewRfq: boolean
   /** What becomes events at the end of the transaction. */
   observed: Observations
+  /** The number of the observation of SQLite that versions of this transaction refer to, once there is one. */
+  observation?: number
 }
 
 /** A document to be recorded. */
@@ -72,17 +71,6 @@ export function requestState(snapshot: ShapedSnapshot, readAt: string) {
     lastModified: isFull ? (validators?.lastModified ?? null) : null,
   }
 }
-
-/** Values of the columns full_read_at, requested_at, summary_hash, read_summary_hash, etag and last_modified. */
-export const requestColumns = (state: ReturnType<typeof requestState>) =>
-  [
-    state.fullReadAt,
-    state.requestedAt,
-    state.summaryHash,
-    state.readSummaryHash,
-    state.etag,
-    state.lastModified,
-  ] as const
 
 /** What is remembered of the bytes, so that they need not be parsed again. */
 export const readState = ({ fingerprint, valid, shape, problems }: ShapedSnapshot) => ({

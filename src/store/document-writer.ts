@@ -1,15 +1,24 @@
 import type { Connection } from './connection.js'
 import type { UpsertResult } from './contract.js'
 import {
+  type DocumentRow,
+  inOrder,
+  millisecondsOf,
+  OF_DOCUMENT,
+  OF_DOCUMENT_IN_ORDER,
+  requestColumns,
+  SET_REQUEST,
+  SET_SUMMARY,
+  type StoredDocumentRow,
+  toDocumentRow,
+} from './document-columns.js'
+import {
   type EntityKey,
-  type EntityRow,
   hashOf,
   hasSameBytes,
-  inOrder,
   lastShownAt,
   OF_KEY,
   readState,
-  requestColumns,
   requestState,
   type ShapedSnapshot,
   storedTexts,
@@ -22,7 +31,7 @@ import { fromStoredText } from './stored-text.js'
 /** Writes single documents: their versions, absences and problems. Within a transaction only. */
 export interface DocumentWriter {
   /** The stored state of a document; undefined if it is not stored. */
-  findCurrent(key: EntityKey): EntityRow | undefined
+  findCurrent(key: EntityKey): DocumentRow | undefined
   /** Stores a document as it was read, and what it means for its history. */
   upsert(key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult
   /** Records that a document was seen, without having been read. */
@@ -33,7 +42,7 @@ export interface DocumentWriter {
   observe(
     key: EntityKey,
     change: ObservedChange['change'],
-    row: EntityRow | null,
+    row: DocumentRow | null,
     snapshot: ShapedSnapshot | null,
     context: WriteContext,
   ): void
@@ -42,25 +51,33 @@ export interface DocumentWriter {
 export function createDocumentWriter(connection: Connection): DocumentWriter {
   const sql = (text: string) => connection.statement(text)
 
-  const findCurrent = (key: EntityKey) =>
-    sql(
-      `select v.valid, e.version, e.last_read_at, e.full_read_at, e.missing_since, e.fingerprint, v.content_hash,
-        v.shape
-      from entities e join versions v using (channel, kind, rfq_id, id, version)
-      where e.channel = ? and e.kind = ? and e.rfq_id = ? and e.id = ?`,
-    ).get(...inOrder(key)) as EntityRow | undefined
+  const findCurrent = (key: EntityKey): DocumentRow | undefined => {
+    const row = sql(
+      `select d.number, v.valid, d.version, d.last_read_ms, d.full_read_ms, d.missing_since, d.fingerprint,
+        lower(hex(v.content_hash)) as content_hash, v.shape
+      from documents d join document_versions v on v.document = d.number and v.version = d.version
+      where d.${OF_DOCUMENT_IN_ORDER}`,
+    ).get(...inOrder(key)) as StoredDocumentRow | undefined
+    return row && toDocumentRow(row)
+  }
 
   /** The stored text of a version, as JSON that loses nothing when it is parsed. */
-  const findText = (key: EntityKey, version: number) =>
-    sql(
-      `select coalesce(parsed_body, body) from versions
-      where ${OF_KEY} and version = @version`,
-    )
+  const findText = ({ number, version }: DocumentRow) =>
+    sql('select coalesce(parsed_body, body) from document_versions where document = ? and version = ?')
       .pluck()
-      .get({ ...key, version }) as string
+      .get(number, version) as string
+
+  const observationOf = (context: WriteContext): number => {
+    const moment = [context.run.id, context.stamp]
+    context.observation ??= (sql('select number from observations where run_id = ? and observed_at = ?')
+      .pluck()
+      .get(moment) ??
+      sql('insert into observations (run_id, observed_at) values (?, ?)').run(moment).lastInsertRowid) as number
+    return context.observation
+  }
 
   const insertVersion = (
-    key: EntityKey,
+    document: number | bigint,
     version: number,
     { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
     notBefore: string | null,
@@ -68,16 +85,15 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   ) => {
     const { body, parsedBody } = storedTexts(snapshot)
     sql(
-      `insert into versions (channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, run_id, valid,
-        shape, body, body_as_received, parsed_body)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into document_versions (document, version, content_hash, not_before, observation, valid, shape, body,
+        body_as_received, parsed_body)
+      values (?, ?, unhex(?), ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
-      ...inOrder(key),
+      document,
       version,
       hash,
       notBefore,
-      context.stamp,
-      context.run.id,
+      observationOf(context),
       snapshot.valid ? 1 : 0,
       snapshot.shape,
       body,
@@ -88,65 +104,63 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
 
   /** Returns false if the document is stored already. */
   const insert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): boolean => {
-    const { stamp, readAt } = context
     const { fingerprint, hasProblems } = readState(snapshot)
-    const { changes } = sql(
-      `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, changed_at,
-        last_read_at, fingerprint, has_problems, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
-        last_modified)
-      values (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    const observed = millisecondsOf(context.stamp)
+    sql('insert into collections (channel, kind, rfq_id) values (?, ?, ?) on conflict do nothing').run(
+      ...[key.channel, key.kind, key.rfqId],
+    )
+    const { changes, lastInsertRowid } = sql(
+      `insert into documents (collection, id, version, first_observed_ms, last_observed_ms, last_read_ms, fingerprint, has_problems, full_read_ms,
+        requested_at, summary_hash, read_summary_hash, etag, last_modified)
+      select number, ?, 1, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?, ? from collections where channel = ? and kind = ? and rfq_id = ?
+      on conflict do nothing`,
     ).run(
-      ...inOrder(key),
-      stamp,
-      stamp,
-      stamp,
-      readAt,
+      key.id,
+      observed,
+      observed,
+      millisecondsOf(context.readAt),
       fingerprint,
       hasProblems,
-      ...requestColumns(requestState(snapshot, readAt)),
+      ...requestColumns(requestState(snapshot, context.readAt)),
+      ...[key.channel, key.kind, key.rfqId],
     )
     if (changes === 0) return false
-    insertVersion(key, 1, { snapshot, hash: hashOf(key, snapshot) }, null, context)
+    insertVersion(lastInsertRowid, 1, { snapshot, hash: hashOf(key, snapshot) }, null, context)
     observe(key, 'inserted', null, snapshot, context)
     return true
   }
 
   const recordChanged = (
     key: EntityKey,
-    row: EntityRow,
+    row: DocumentRow,
     { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
     context: WriteContext,
   ): UpsertResult => {
+    const { number, version } = row
+    const observed = millisecondsOf(context.stamp)
+    const { fingerprint, hasProblems } = readState(snapshot)
+    sql('update document_versions set superseded_at = ? where document = ? and version = ?').run(
+      ...[context.stamp, number, version],
+    )
+    insertVersion(number, version + 1, { snapshot, hash }, lastShownAt(row), context)
     sql(
-      `update versions set superseded_at = @stamp
-      where ${OF_KEY} and version = @version`,
-    ).run({ ...key, stamp: context.stamp, version: row.version })
-    insertVersion(key, row.version + 1, { snapshot, hash }, lastShownAt(row), context)
-    sql(
-      `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
-        changed_at = @stamp, latest_body = null, latest_parsed_body = null, fingerprint = @fingerprint,
-        has_problems = @hasProblems
-      where ${OF_KEY}`,
-    ).run({ ...key, stamp: context.stamp, readAt: context.readAt, ...readState(snapshot) })
+      `update documents set version = version + 1, changed_ms = ?, last_observed_ms = ?, last_read_ms = ?, latest_body = null,
+        latest_parsed_body = null, fingerprint = ?, has_problems = ?
+      where number = ?`,
+    ).run(observed, observed, millisecondsOf(context.readAt), fingerprint, hasProblems, number)
     observe(key, 'changed', row, snapshot, context)
     return 'changed'
   }
 
   /** Same content hash: only volatile members, order and white space may differ. The newest text is kept as `latest_body`. */
-  const recordUnchanged = (
-    key: EntityKey,
-    row: EntityRow,
-    snapshot: ShapedSnapshot,
-    context: WriteContext,
-  ): UpsertResult => {
-    if (hasSameBytes(row, snapshot)) touchRead(key, snapshot, context)
-    else replaceLatest(key, row, snapshot, context)
+  const recordUnchanged = (row: DocumentRow, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
+    if (hasSameBytes(row, snapshot)) touchRead(row, snapshot, context)
+    else replaceLatest(row, snapshot, context)
     // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
     if (snapshot.valid !== (row.valid === 1)) {
-      sql(
-        `update versions set valid = @valid
-        where ${OF_KEY} and version = @version`,
-      ).run({ ...key, version: row.version, valid: snapshot.valid ? 1 : 0 })
+      sql('update document_versions set valid = ? where document = ? and version = ?').run(
+        ...[snapshot.valid ? 1 : 0, row.number, row.version],
+      )
     }
     return 'unchanged'
   }
@@ -163,51 +177,45 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
 
   /** When the document was read, and what decides whether it is read again. */
   const recordRequest = (key: EntityKey, snapshot: ShapedSnapshot, { readAt }: WriteContext) => {
+    const { summaryHash, requestedAt } = requestState(snapshot, readAt)
     if (snapshot.shape === 'full') {
-      sql(
-        `update entities set full_read_at = ?, requested_at = ?, summary_hash = ?, read_summary_hash = ?, etag = ?,
-          last_modified = ?
-        where channel = ? and kind = ? and rfq_id = ? and id = ?`,
-      ).run(...requestColumns(requestState(snapshot, readAt)), ...inOrder(key))
+      sql(`update documents set ${SET_REQUEST} where ${OF_DOCUMENT_IN_ORDER}`).run(
+        ...requestColumns(requestState(snapshot, readAt)),
+        ...inOrder(key),
+      )
     } else if (snapshot.shape === 'summary') {
-      const { summaryHash, requestedAt } = requestState(snapshot, readAt)
       sql(
-        `update entities set last_read_at = @readAt, summary_hash = @summaryHash,
-          requested_at = coalesce(@requestedAt, requested_at)
-        where ${OF_KEY}`,
-      ).run({ ...key, readAt, summaryHash, requestedAt })
+        `update documents set last_read_ms = ?, requested_at = coalesce(?, requested_at), ${SET_SUMMARY}
+        where ${OF_DOCUMENT_IN_ORDER}`,
+      ).run(millisecondsOf(readAt), requestedAt, summaryHash, summaryHash, ...inOrder(key))
     } else if (snapshot.requested) {
-      sql(
-        `update entities set requested_at = @readAt
-        where ${OF_KEY}`,
-      ).run({ ...key, readAt })
+      sql(`update documents set requested_at = @readAt where ${OF_DOCUMENT}`).run({ ...key, readAt })
     }
   }
 
   /** The same bytes may have other problems than before: the list, or a summary, contradicts them. */
-  const touchRead = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) =>
-    sql(
-      `update entities set last_observed_at = ?, last_read_at = ?, has_problems = ?
-      where channel = ? and kind = ? and rfq_id = ? and id = ?`,
-    ).run(stamp, readAt, readState(snapshot).hasProblems, ...inOrder(key))
+  const touchRead = ({ number }: DocumentRow, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) =>
+    sql('update documents set last_observed_ms = ?, last_read_ms = ?, has_problems = ? where number = ?').run(
+      ...[millisecondsOf(stamp), millisecondsOf(readAt), readState(snapshot).hasProblems, number],
+    )
 
-  const replaceLatest = (key: EntityKey, row: EntityRow, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
+  const replaceLatest = (
+    { number, version }: DocumentRow,
+    snapshot: ShapedSnapshot,
+    { stamp, readAt }: WriteContext,
+  ) => {
     const { body, parsedBody } = storedTexts(snapshot)
     const { fingerprint, hasProblems } = readState(snapshot)
-    const ofKey = inOrder(key)
     // `update … from` would make a temporary table, which takes ten times as long.
-    const isSame = sql(
-      `select body = ? from versions
-      where channel = ? and kind = ? and rfq_id = ? and id = ? and version = ?`,
-    )
+    const isSame = sql('select body = ? from document_versions where document = ? and version = ?')
       .pluck()
-      .get(body, ...ofKey, row.version)
+      .get(body, number, version)
     const latest = isSame === 1 ? [null, null] : [body, parsedBody]
     sql(
-      `update entities set last_observed_at = ?, last_read_at = ?, fingerprint = ?, has_problems = ?, latest_body = ?,
+      `update documents set last_observed_ms = ?, last_read_ms = ?, fingerprint = ?, has_problems = ?, latest_body = ?,
         latest_parsed_body = ?
-      where channel = ? and kind = ? and rfq_id = ? and id = ?`,
-    ).run(stamp, readAt, fingerprint, hasProblems, ...latest, ...ofKey)
+      where number = ?`,
+    ).run(millisecondsOf(stamp), millisecondsOf(readAt), fingerprint, hasProblems, ...latest, number)
   }
 
   /**
@@ -218,12 +226,18 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     const { fingerprint, hash, valid, problems } = snapshot
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined || isNewRfq || !valid || problems.length > 0) return false
+    const read = millisecondsOf(readAt)
     const { changes } = sql(
-      `update entities set last_observed_at = ?, last_read_at = ?, full_read_at = ?, requested_at = ?,
-        summary_hash = ?, read_summary_hash = ?, etag = ?, last_modified = ?
-      where channel = ? and kind = ? and rfq_id = ? and id = ? and fingerprint = ? and has_problems = 0
-        and missing_since is null and last_read_at <= ?`,
-    ).run(stamp, readAt, ...requestColumns(requestState(snapshot, readAt)), ...inOrder(key), fingerprint, readAt)
+      `update documents set last_observed_ms = ?, last_read_ms = ?, ${SET_REQUEST}
+      where ${OF_DOCUMENT_IN_ORDER} and fingerprint = ? and has_problems = 0 and missing_since is null and last_read_ms <= ?`,
+    ).run(
+      millisecondsOf(stamp),
+      read,
+      ...requestColumns(requestState(snapshot, readAt)),
+      ...inOrder(key),
+      fingerprint,
+      read,
+    )
     return changes === 1
   }
 
@@ -244,14 +258,13 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     if (snapshot.shape !== 'full' && row.shape === 'full') return touch(key, context)
     const hash = hasSameBytes(row, snapshot) ? row.content_hash : hashOf(key, snapshot)
     const isSame = row.content_hash === hash && row.shape === snapshot.shape
-    return isSame ? recordUnchanged(key, row, snapshot, context) : recordChanged(key, row, { snapshot, hash }, context)
+    return isSame ? recordUnchanged(row, snapshot, context) : recordChanged(key, row, { snapshot, hash }, context)
   }
 
-  const touch = (key: EntityKey, context: WriteContext): UpsertResult => {
-    sql(
-      `update entities set last_observed_at = @stamp
-      where ${OF_KEY}`,
-    ).run({ ...key, stamp: context.stamp })
+  const touch = (key: EntityKey, { stamp }: WriteContext): UpsertResult => {
+    sql(`update documents set last_observed_ms = ? where ${OF_DOCUMENT_IN_ORDER}`).run(
+      ...[millisecondsOf(stamp), ...inOrder(key)],
+    )
     return 'unchanged'
   }
 
@@ -261,10 +274,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       select channel, kind, rfq_id, id, last_read_at, @stamp, @runId from entities
       where ${OF_KEY}`,
     ).run({ ...key, stamp: context.stamp, runId: context.run.id })
-    sql(
-      `update entities set missing_since = @stamp
-      where ${OF_KEY}`,
-    ).run({ ...key, stamp: context.stamp })
+    sql(`update documents set missing_since = @stamp where ${OF_DOCUMENT}`).run({ ...key, stamp: context.stamp })
   }
 
   const clearMissing = (key: EntityKey, context: WriteContext) => {
@@ -272,17 +282,14 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       `update absences set returned_at = @stamp
       where ${OF_KEY} and returned_at is null`,
     ).run({ ...key, stamp: context.stamp })
-    sql(
-      `update entities set missing_since = null
-      where ${OF_KEY}`,
-    ).run(key)
+    sql(`update documents set missing_since = null where ${OF_DOCUMENT}`).run(key)
   }
 
   /** Collects a change, of which an event may be made. Bodies are not kept when there are too many of them for single events. */
   const observe = (
     key: EntityKey,
     change: ObservedChange['change'],
-    row: EntityRow | null,
+    row: DocumentRow | null,
     snapshot: ShapedSnapshot | null,
     { observed: { changes } }: WriteContext,
   ): void => {
@@ -294,7 +301,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       rfqId: key.kind === 'rfq' ? id : fromStoredText(key.rfqId),
       id,
       change,
-      before: row && { text: keepsText ? findText(key, row.version) : null, shape: row.shape },
+      before: row && { text: keepsText ? findText(row) : null, shape: row.shape },
       // Not a copy: most bodies are not asked for, and would be parsed.
       after: snapshot,
     })

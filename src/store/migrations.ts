@@ -1,5 +1,6 @@
+import { COMPACT_TABLES } from './compact-tables.js'
 import { failingSince, outbox } from './outbox-schema.js'
-import { SHORTER_ENTITIES } from './shorter-entities.js'
+import { SHORTER_ENTITIES, SHORTER_FINGERPRINTS } from './shorter-entities.js'
 
 /** A migration, applied by migrate.ts. A released migration is never edited: every change is a new one. */
 export interface Migration {
@@ -312,6 +313,15 @@ create index close_decisions_of_run on close_decisions (run_id);
 create index close_intents_of_run on close_intents (run_id);
 `
 
+const DROP_VIEWS = `
+drop view listings;
+drop view rfqs;
+drop view offers;
+drop view offer_vintages;
+drop view offer_prepayments;
+drop view current_documents;
+`
+
 // What parsing changes is stored twice: as received, and as JSON of the parsed body. SQLite reads the text of a body another
 // way than Quotekeeper: it takes the first of two equal keys, and reads 1e400 as infinity.
 const receivedBodies = `
@@ -321,13 +331,7 @@ alter table versions add column parsed_body text;
 alter table entities add column latest_parsed_body text;
 create trigger versions_text_stays before update of body_as_received, parsed_body on versions
 begin select raise(abort, 'a version never changes'); end;
-drop view listings;
-drop view rfqs;
-drop view offers;
-drop view offer_vintages;
-drop view offer_prepayments;
-drop view current_documents;
-${currentDocuments(`,
+${DROP_VIEWS}${currentDocuments(`,
   case when e.latest_body is null then coalesce(v.parsed_body, v.body)
     else coalesce(e.latest_parsed_body, e.latest_body) end as parsed_body`)}
 ${documentViews('parsed_body')}
@@ -430,6 +434,13 @@ alter table entities add column listed_at text;
 alter table entities add column listed_body text;
 `
 
+const compactTables = `
+${DROP_VIEWS}
+${SHORTER_FINGERPRINTS}
+${COMPACT_TABLES}
+${documentViews('parsed_body')}
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -446,4 +457,5 @@ export const migrations: readonly Migration[] = [
   { name: 'parts of polls', sql: pollParts },
   { name: 'shorter rows of documents', sql: shorterRows },
   { name: 'list entries of RFQs that were not read since', sql: listedEntries },
+  { name: 'compact tables of documents', sql: compactTables },
 ]

@@ -7,6 +7,7 @@ import {
   missingSinceAsOf,
   sameDocument,
   toVersion,
+  VERSION_COLUMNS,
   type VersionRow,
 } from './document-queries.js'
 import { InvalidCursorError } from './errors.js'
@@ -170,6 +171,9 @@ select * from (
 ) ${event}`
 }
 
+const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
+  f.version as of_version, f.since, f.at, f.key`
+
 /** One statement, so that revisions and versions come from one state. */
 const revisionsQuery = (filter: RevisionFilter) => `
 with found as (
@@ -179,12 +183,13 @@ with found as (
     union all ${revisionsFrom('returned', 'absences', 'returned_at', 'missing_since', filter)}
   ) revisions order by at desc, key desc limit @limit
 )
-select f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id, f.version as of_version,
-  f.since, f.at, f.key, v.*
+select ${REVISION}, ${VERSION_COLUMNS.map((column) => `v.${column}`).join(', ')}
 from found f
-left join versions v on v.channel = f.channel and v.kind = f.kind and v.rfq_id = f.rfq_id and v.id = f.id
-  and v.version in (f.version, f.version - 1)
-order by f.at desc, f.key desc, v.version desc`
+join versions v on ${sameDocument('v', 'f')} and v.version in (f.version, f.version - 1)
+union all
+select ${REVISION}, ${VERSION_COLUMNS.map((column) => `null as ${column}`).join(', ')}
+from found f where f.version is null
+order by at desc, key desc, version desc`
 
 function toRevisions(rows: readonly RevisionRow[]): Revision[] {
   const revisions: Revision[] = []

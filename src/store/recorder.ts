@@ -2,7 +2,15 @@ import type { DocumentKind } from '../domain/documents.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from './contract.js'
-import { entityKey, inOrder, LISTED_SINCE, listedColumns, OF_KEY, type WriteContext } from './document-values.js'
+import {
+  IN_COLLECTION,
+  inOrder,
+  millisecondsOf,
+  OF_DOCUMENT,
+  OF_DOCUMENT_IN_ORDER,
+  SET_SUMMARY,
+} from './document-columns.js'
+import { entityKey, LISTED_SINCE, listedColumns, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './run-leases.js'
@@ -13,15 +21,15 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 const MAX_WRITES_PER_TURN = 200
 
 const RECORD_LIST_HASH = `
-update entities set list_hash = coalesce(@listHash, list_hash),
+update documents set list_hash = coalesce(@listHash, list_hash),
   listed_hash = case when ${LISTED_SINCE} then listed_hash end,
   listed_at = case when ${LISTED_SINCE} then listed_at end,
   listed_body = case when ${LISTED_SINCE} then listed_body end
-where ${OF_KEY}`
+where ${OF_DOCUMENT}`
 
 const RECORD_LISTED = `
-update entities set listed_hash = @hash, listed_at = @at, listed_body = @text
-where ${OF_KEY} and full_read_at <= @readAt and coalesce(listed_at, '') <= @readAt`
+update documents set listed_hash = @hash, listed_at = @at, listed_body = @text
+where ${OF_DOCUMENT} and full_read_ms <= @readMs and coalesce(listed_at, '') <= @readAt`
 
 const keyOf = (run: LiveRun, entry: Snapshot | string) =>
   entityKey(run, 'rfq', typeof entry === 'string' ? entry : entry.id)
@@ -58,13 +66,14 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
 
   /** Documents not missing and last read before the list; a document read later must not be marked missing by it. */
   const presentIds = ({ run, readAt }: WriteContext, kind: DocumentKind, rfqId: string) =>
-    ids(
-      `select id from entities where channel = ? and kind = ? and rfq_id = ? and missing_since is null
-        and last_read_at <= ?`,
-      [run.channel, kind, toStoredText(rfqId), readAt],
-    )
+    ids(`select id from documents where ${IN_COLLECTION} and missing_since is null and last_read_ms <= ?`, [
+      run.channel,
+      kind,
+      toStoredText(rfqId),
+      millisecondsOf(readAt),
+    ])
 
-  const ids = (query: string, parameters: readonly string[]) =>
+  const ids = (query: string, parameters: readonly (string | number)[]) =>
     (sql(query).pluck().all(parameters) as string[]).map(fromStoredText)
 
   const upsertResponses = async (snapshot: RfqSnapshot, context: WriteContext) => {
@@ -80,13 +89,14 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   /** One that is missing, or unknown, stays as it is: the next poll reads it. */
   const recordObserved = async (snapshot: RfqSnapshot, context: WriteContext): Promise<RecordResult['responses']> => {
     const results: RecordResult['responses'] = []
+    const [observed, read] = [millisecondsOf(context.stamp), millisecondsOf(context.readAt)]
     for (const [index, { id, summaryHash }] of (snapshot.observed ?? []).entries()) {
       if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
       const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
       sql(
-        `update entities set last_observed_at = ?, last_read_at = ?, summary_hash = ?
-        where channel = ? and kind = ? and rfq_id = ? and id = ? and missing_since is null`,
-      ).run(context.stamp, context.readAt, summaryHash, ...inOrder(key))
+        `update documents set last_observed_ms = ?, last_read_ms = ?, ${SET_SUMMARY}
+        where ${OF_DOCUMENT_IN_ORDER} and missing_since is null`,
+      ).run(observed, read, summaryHash, summaryHash, ...inOrder(key))
       results.push({ id, change: 'unchanged' })
     }
     return results
@@ -167,6 +177,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
             sql(RECORD_LISTED).run({
               ...listedColumns(entry, context.readAt),
               readAt: context.readAt,
+              readMs: millisecondsOf(context.readAt),
               ...keyOf(run, entry),
             })
             if (slice.isOver) await slice.next()
@@ -184,10 +195,11 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
           markMissing(entityKey(run, kind, id), context)
           observe(entityKey(run, kind, id), 'missing', null, null, context)
         }
-        const missingBefore = ids(
-          `select id from entities where channel = ? and kind = ? and rfq_id = '' and missing_since is not null`,
-          [run.channel, kind],
-        )
+        const missingBefore = ids(`select id from documents where ${IN_COLLECTION} and missing_since is not null`, [
+          run.channel,
+          kind,
+          '',
+        ])
         const returned = missingBefore.filter((id) => listed.has(id))
         for (const id of returned) {
           clearMissing(entityKey(run, kind, id), context)

@@ -44,7 +44,7 @@ interface IndexRow {
 
 /** SQLite rejects some texts that are valid JSON, such as deeply nested ones: their RFQs have no state here. */
 const JSON_TEXT = `case when json_valid(coalesce(v.parsed_body, v.body)) then coalesce(v.parsed_body, v.body) else '{}' end`
-const FACTS = `v.id, json_extract(${JSON_TEXT}, '$.state') as state, json_extract(${JSON_TEXT}, '$.responseDueDate') as due_date`
+const FACTS = `e.id, json_extract(${JSON_TEXT}, '$.state') as state, json_extract(${JSON_TEXT}, '$.responseDueDate') as due_date`
 
 /** An RFQ with what decides whether it is due. */
 export interface IndexedRfq {
@@ -63,7 +63,7 @@ class RfqIndex {
   readonly #connection: Connection
   readonly #channel: string
   readonly #rfqs = new Map<string, IndexedRfq>()
-  /** The newest row of `versions` that was read; null before the first update has ended. */
+  /** The newest row of `document_versions` that was read; null before the first update has ended. */
   #newestRow: number | null = null
   #updating: Promise<void> = Promise.resolve()
 
@@ -90,7 +90,7 @@ class RfqIndex {
 
   async #update(): Promise<void> {
     // Asked first: what is recorded during this update is read by the next one.
-    const [newest] = this.#read<{ row: number | null }>('select max(rowid) as row from versions')
+    const [newest] = this.#read<{ row: number | null }>('select max(number) as row from document_versions')
     const upTo = newest?.row ?? 0
     if (this.#newestRow === null) await this.#readCurrent()
     else await this.#readSince(this.#newestRow, upTo)
@@ -116,8 +116,10 @@ class RfqIndex {
     for (let after = row; after < upTo; after += ROW_STEP) {
       this.#add(
         this.#read<IndexRow>(
-          `select ${FACTS} from versions v
-          where v.rowid > @after and v.rowid <= @until and v.channel = @channel and v.kind = 'rfq' order by v.rowid`,
+          `select ${FACTS} from document_versions v
+          join documents e on e.number = v.document
+          join collections c on c.number = e.collection
+          where v.number > @after and v.number <= @until and c.channel = @channel and c.kind = 'rfq' order by v.number`,
           { after, until: Math.min(after + ROW_STEP, upTo) },
         ),
       )

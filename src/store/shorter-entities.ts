@@ -7,3 +7,8 @@ update entities set summary_hash = substr(summary_hash, 1, 32), read_summary_has
   requested_at = nullif(requested_at, full_read_at)
 where summary_hash is not null or read_summary_hash is not null or requested_at is not null;
 `
+
+/** SQL of both engines: of the 44 characters of a hash of received bytes, the first 22, 132 bits (src/marketplace/session.ts). */
+export const SHORTER_FINGERPRINTS = `
+update entities set fingerprint = substr(fingerprint, 1, length(fingerprint) - 22) where fingerprint like '% %=';
+`

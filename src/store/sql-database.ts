@@ -38,6 +38,10 @@ export interface Dialect {
    * has no statistics of a new table, it takes one whose time grows with the square of the rows.
    */
   joinOne(table: string, alias: string, condition: string): string
+  /** Rows `v` of `versions`, each with the row `e` of `entities` that a condition finds. */
+  versionsOfDocuments(condition: string): string
+  /** Of these two, the one by which they are found and ordered. */
+  readonly outerRow: 'e' | 'v'
   /** Aggregate: a JSON list of values, as text. */
   listOf(value: string): string
   /** The state of an RFQ, from its row `e` of `entities` and the newest `v` of `versions`. */

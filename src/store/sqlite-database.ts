@@ -3,7 +3,10 @@ import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '
 
 const SQLITE: Dialect = {
   anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
-  joinOne: (table, alias, condition) => `join ${table} ${alias} on ${condition}`,
+  // Cross joins keep their order: without statistics, SQLite might read all versions to find the documents.
+  joinOne: (table, alias, condition) => `cross join ${table} ${alias} on ${condition}`,
+  versionsOfDocuments: (condition) => `entities e cross join versions v on ${condition}`,
+  outerRow: 'e',
   listOf: (value) => `json_group_array(${value})`,
   stateOfRfq: `json_extract(coalesce(v.parsed_body, v.body), '$.state')`,
   keepRows: '',

@@ -26,6 +26,8 @@ interface UnsettledRow {
   body: string | null
 }
 
+const OF_RFQ = `e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = u.rfq_id`
+
 /** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
 const unsettled = (ofChannel: string | false) => `
 with answers as (
@@ -49,10 +51,9 @@ with answers as (
     end, null, null
   from open
 )
-select u.*, e.missing_since, coalesce(e.latest_body, v.body) as body
+select u.*, (select e.missing_since from entities e where ${OF_RFQ}) as missing_since,
+  (select coalesce(e.latest_body, v.body) from entities e join versions v on ${CURRENT_VERSION} where ${OF_RFQ}) as body
 from unsettled u
-left join entities e on e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = u.rfq_id
-left join versions v on ${CURRENT_VERSION}
 order by u.since, u.channel, u.rfq_id`
 
 /** Closes that need a person (docs/CLOSING.md, rule 12). */

@@ -68,9 +68,9 @@ describe('when a response was read and requested', () => {
 
   it('is recorded for one that was read, one requested in vain, and one that was not requested', async () => {
     const { record, rows } = await recording()
-    const read = { ...full('read', { validators: VALIDATORS }), summaryHash: 's1' }
+    const read = { ...full('read', { validators: VALIDATORS }), summaryHash: '01' }
     await record('08:01:00', {
-      responses: [read, summary('refused', { summaryHash: 's2' }), summary('seen', { requested: false })],
+      responses: [read, summary('refused', { summaryHash: '02' }), summary('seen', { requested: false })],
     })
     const nothing = { full_read_at: null, requested_at: null, read_summary_hash: null, etag: null, last_modified: null }
     const time = iso('08:01:00')
@@ -80,25 +80,25 @@ describe('when a response was read and requested', () => {
         last_read_at: time,
         full_read_at: time,
         requested_at: null,
-        summary_hash: 's1',
-        read_summary_hash: 's1',
+        summary_hash: '01',
+        read_summary_hash: '01',
         etag: VALIDATORS.etag,
         last_modified: VALIDATORS.lastModified,
       },
-      { ...nothing, id: 'refused', last_read_at: time, requested_at: time, summary_hash: 's2' },
+      { ...nothing, id: 'refused', last_read_at: time, requested_at: time, summary_hash: '02' },
       { ...nothing, id: 'seen', last_read_at: time, summary_hash: null },
     ])
   })
 
   it('stays known when only its summary is seen later', async () => {
     const { record, rows } = await recording()
-    await record('08:01:00', { responses: [{ ...full('a', { validators: VALIDATORS }), summaryHash: 's1' }] })
+    await record('08:01:00', { responses: [{ ...full('a', { validators: VALIDATORS }), summaryHash: '01' }] })
     const [read] = (await rows(REQUESTS)) as [object]
-    await record('08:02:00', { responses: [summary('a', { requested: false, summaryHash: 's2' })] })
-    const seen = { ...read, last_read_at: iso('08:02:00'), summary_hash: 's2' }
+    await record('08:02:00', { responses: [summary('a', { requested: false, summaryHash: '02' })] })
+    const seen = { ...read, last_read_at: iso('08:02:00'), summary_hash: '02' }
     expect(await rows(REQUESTS)).toEqual([seen])
-    await record('08:03:00', { responses: [summary('a', { summaryHash: 's3' })] })
-    const requested = { last_read_at: iso('08:03:00'), requested_at: iso('08:03:00'), summary_hash: 's3' }
+    await record('08:03:00', { responses: [summary('a', { summaryHash: '03' })] })
+    const requested = { last_read_at: iso('08:03:00'), requested_at: iso('08:03:00'), summary_hash: '03' }
     expect(await rows(REQUESTS)).toEqual([{ ...seen, ...requested }])
   })
 

@@ -47,7 +47,10 @@ export const NUMBERED: readonly { table: string; column: string }[] = [
 ]
 
 /** Columns that one engine has, and that are computed from others. */
-const COMPUTED = new Set(['entities.state', 'entities.due_date', 'versions.document', 'close_decisions.approved_by'])
+const COMPUTED = new Set([
+  ...['entities.state', 'entities.due_date', 'versions.document', 'close_decisions.approved_by'],
+  ...['entities.document_number', 'versions.document_number'],
+])
 
 /** The columns that are copied: those that both databases have. */
 export async function columnsOf(table: CopiedTable, sides: readonly [CopySide, CopySide]): Promise<string[]> {

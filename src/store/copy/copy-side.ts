@@ -8,6 +8,8 @@ export interface CopySide {
   name: string
   database: SqlDatabase
   columnsOf(table: string): Promise<string[]>
+  /** What to select from, to read a table in the order of its key. */
+  inOrderOfKey(table: string): string
   /** Reads besides the columns of `entities` the text of each RFQ, as `rfq_text`, for `insert` of the other side. */
   readonly needsRfqText: boolean
   insert(tx: Transaction, table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>

@@ -127,6 +127,7 @@ const sideOf = (database: PostgresDatabase): PostgresSide => ({
   name: database.location.name,
   database,
   needsRfqText: true,
+  inOrderOfKey: (table) => table,
   async columnsOf(table) {
     const rows = await database.all<{ name: string }>(
       `select column_name as name from information_schema.columns

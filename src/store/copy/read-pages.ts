@@ -20,13 +20,13 @@ const RFQ_TEXT = `(select coalesce(v.parsed_body, v.body) from versions v where 
 
 /** Reads a table in pages, ordered by its key; all rows with one key are in one page. */
 export async function* readPages(
-  { database }: CopySide,
+  { database, inOrderOfKey }: CopySide,
   { name, key, ties }: CopiedTable,
   { columns, after, withRfqText = false }: PageOptions,
 ): AsyncGenerator<{ rows: Row[]; last: Key }> {
   const selected = columns.map((column) => `t.${column}`)
   if (withRfqText && name === 'entities') selected.push(RFQ_TEXT)
-  const select = `select ${selected.join(', ')} from ${name} t`
+  const select = `select ${selected.join(', ')} from ${inOrderOfKey(name)} t`
   const order = [...key, ...(ties ?? [])].join(', ')
   const keyParameters = key.map((_, at) => `@key${at}`).join(', ')
   const parametersOf = (values: Key) => Object.fromEntries(values.map((value, at) => [`key${at}`, value]))

@@ -1,4 +1,4 @@
-import { SHORTER_ENTITIES } from '../shorter-entities.js'
+import { SHORTER_ENTITIES, SHORTER_FINGERPRINTS } from '../shorter-entities.js'
 import { documentViews } from './document-views.js'
 import { guards } from './guards.js'
 import { BY_KEY_LENGTH, exactly, longKey, partitions } from './long-keys.js'
@@ -325,4 +325,5 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 13, name: 'parts of polls', sql: byBytes(pollParts) },
   { version: 14, name: 'shorter rows of documents', sql: SHORTER_ENTITIES },
   { version: 15, name: 'list entries of RFQs that were not read since', sql: listedEntries },
+  { version: 16, name: 'shorter fingerprints', sql: SHORTER_FINGERPRINTS },
 ]

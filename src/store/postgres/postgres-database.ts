@@ -11,10 +11,14 @@ const MAX_OUTAGE_MS = 5000
 /** How often a transaction is made again that PostgreSQL cancelled because of others. */
 const MAX_CONFLICTS = 10
 
+const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
+  `cross join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias}`
+
 export const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
-  joinOne: (table, alias, condition) =>
-    `cross join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias}`,
+  joinOne,
+  versionsOfDocuments: (condition) => `versions v ${joinOne('entities', 'e', condition)}`,
+  outerRow: 'v',
   listOf: (value) => `coalesce(json_agg(${value}), '[]')::text`,
   stateOfRfq: 'e.state',
   keepRows: 'for share',

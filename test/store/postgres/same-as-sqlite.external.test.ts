@@ -65,7 +65,7 @@ const response: fc.Arbitrary<ResponseSnapshot> = fc
   .record({
     document: snapshot('o'),
     shape: fc.constantFrom('full' as const, 'full' as const, 'summary' as const),
-    summaryHash: fc.constantFrom(null, 's1', 's2'),
+    summaryHash: fc.constantFrom(null, '01', '02'),
     requested: fc.boolean(),
   })
   .map(({ document, ...rest }) => ({ ...document, ...rest }))
@@ -78,7 +78,7 @@ const rfq: fc.Arbitrary<RfqStep> = fc
     listHash: fc.constantFrom(null, 'l1', 'l2'),
     responses: fc.array(response, { maxLength: 4 }).map(unique),
     observed: fc
-      .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom(null, 's1') }), { maxLength: 2 })
+      .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom(null, '01') }), { maxLength: 2 })
       .map(unique),
     responsesComplete: fc.boolean(),
   })
