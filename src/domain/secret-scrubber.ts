@@ -8,8 +8,8 @@ export const MIN_PART_LENGTH = 8
  * @param replacement what to write instead
  */
 export function createScrubber(secrets: readonly string[], replacement = '[secret]'): (text: string) => string {
-  const found = secretPattern(secrets)
-  return found === null ? (text) => text : (text) => text.replaceAll(found.pattern, () => replacement)
+  const search = secretSearch(secrets)
+  return search === null ? (text) => text : (text) => text.replaceAll(search.patternFor(text), () => replacement)
 }
 
 /** Something with an error, from which secrets are removed: libraries quote what they were given. */
@@ -27,15 +27,36 @@ export const scrubTexts =
   (_name: string, value: unknown): unknown =>
     typeof value === 'string' ? scrub(value) : value
 
+/** How `createScrubber` finds secrets. */
+export interface SecretSearch {
+  /** The pattern that finds them in this text: global, and used for other texts too. */
+  patternFor(text: string): RegExp
+  /** No text that a pattern matches is longer. */
+  maxLength: number
+}
+
+/** Only texts with one of these contain encoded characters. */
+const ENCODED = /[%\\]/
+
 /**
- * The pattern that `createScrubber` searches for.
- * @returns the pattern, and the length of the longest text that it matches; null if there is nothing to search for
+ * Prepares the search. The pattern of encoded characters takes tens of milliseconds to compile, so it is only made for a text that may
+ * contain some.
+ * @returns null if there is nothing to search for
  */
-export function secretPattern(secrets: readonly string[]): { pattern: RegExp; maxLength: number } | null {
+export function secretSearch(secrets: readonly string[]): SecretSearch | null {
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
   if (forms.length === 0) return null
-  const pattern = new RegExp(forms.map(formPattern).join('|'), 'gu')
-  return { pattern, maxLength: (forms[0] as string).length * MAX_CHARACTER_LENGTH }
+  const patternOf = (write: (form: string) => string) => new RegExp(forms.map(write).join('|'), 'gu')
+  const plain = patternOf((form) => Array.from(form, plainCharacter).join(''))
+  let encoded: RegExp | undefined
+  return {
+    patternFor: (text) => {
+      if (!ENCODED.test(text)) return plain
+      encoded ??= patternOf(formPattern)
+      return encoded
+    },
+    maxLength: (forms[0] as string).length * MAX_CHARACTER_LENGTH,
+  }
 }
 
 /** Longer than what one character of a secret matches in any encoding. */
@@ -79,12 +100,14 @@ function unitPattern(unit: string, start: string): string {
 
 function plainPattern(unit: string, start: string): string {
   if (unit.startsWith('\\')) return `${start}\\\\{${unit.length},${8 * unit.length}}`
-  if (unit === ' ') return '[ +]'
+  if (unit === ' ') return plainCharacter(unit)
   // JSON may escape a slash, and must escape quotes and control characters.
   if (unit === '"' || unit === '/') return `(?:${start}\\\\{1,8})?${quote(unit)}`
   const short = JSON.stringify(unit).slice(1, -1)
   return short === unit ? quote(unit) : `${quote(unit)}|${start}\\\\{1,8}${quote(short.slice(1))}`
 }
+
+const plainCharacter = (character: string) => (character === ' ' ? '[ +]' : quote(character))
 
 /** Every character as a code point, so that none has a meaning of its own in a pattern. */
 const quote = (text: string) => Array.from(text, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`).join('')

@@ -1,5 +1,5 @@
 import type { DocumentParser } from '../domain/observation.js'
-import { secretPattern } from '../domain/secret-scrubber.js'
+import { type SecretSearch, secretSearch } from '../domain/secret-scrubber.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { UnavailableError } from './errors.js'
 
@@ -23,20 +23,21 @@ export const MAX_REMOVED_KEYS = 100_000
  *   begins with the label, if it contains the key more than 100,000 times
  */
 export function createKeyRemover(apiKey: string): (body: Buffer, label: () => string) => Buffer | Promise<Buffer> {
-  const search = secretPattern([apiKey])
+  const search = secretSearch([apiKey])
   if (search === null) return (body) => body
   return (body, label) => {
-    search.pattern.lastIndex = 0
-    const isClean = body.length <= CHUNK_BYTES && !search.pattern.test(body.toString('latin1'))
+    const isClean = body.length <= CHUNK_BYTES && !contains(body.toString('latin1'), search)
     return isClean ? body : removeKey(body, label, search)
   }
 }
 
-async function removeKey(
-  body: Buffer,
-  label: () => string,
-  { pattern, maxLength }: { pattern: RegExp; maxLength: number },
-) {
+function contains(text: string, search: SecretSearch): boolean {
+  const pattern = search.patternFor(text)
+  pattern.lastIndex = 0
+  return pattern.test(text)
+}
+
+async function removeKey(body: Buffer, label: () => string, { patternFor, maxLength }: SecretSearch) {
   const slice = new TimeSlice()
   const parts: Buffer[] = []
   let copied = 0
@@ -45,6 +46,7 @@ async function removeKey(
     const end = at + CHUNK_BYTES
     // One byte is one character, so a match has the same place in the body: all forms of the key are ASCII.
     const text = body.toString('latin1', from, Math.min(end + maxLength, body.length))
+    const pattern = patternFor(text)
     pattern.lastIndex = at - from
     for (let match = pattern.exec(text); match && from + match.index < end; match = pattern.exec(text)) {
       parts.push(body.subarray(copied, from + match.index), REMOVED_KEY_BYTES)

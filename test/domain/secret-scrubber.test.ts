@@ -47,6 +47,24 @@ describe('secret scrubber', () => {
     )
   })
 
+  it('removes the same from a text with and without encoded characters elsewhere', () => {
+    const text = fc.string({ unit: 'grapheme-ascii' }).filter((each) => !/[%\\]/.test(each))
+    fc.assert(
+      fc.property(fc.array(secret, { minLength: 1, maxLength: 2 }), text, text, (keys, before, after) => {
+        const scrub = createScrubber(keys)
+        for (const key of [
+          ...keys,
+          ...keys.map((each) => btoa(each)),
+          ...keys.map((each) => each.replaceAll(' ', '+')),
+        ]) {
+          const whole = `${before}${key}${after} | `
+          expect(scrub(`${whole}\\ %`)).toBe(`${scrub(whole)}\\ %`)
+        }
+      }),
+      { numRuns: 8 },
+    )
+  })
+
   it('removes a secret of which any characters are escaped in JSON or percent-encoded, in either case', () => {
     const encoding = fc.constantFrom<(character: string) => string>(
       (character) => inJson(character),
