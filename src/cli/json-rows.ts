@@ -3,6 +3,7 @@
  * columns.
  */
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
+import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 import { type Calendar, isLate } from '../domain/expiry.js'
 import { listedChangesOf, withWords } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
@@ -54,6 +55,8 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
     currency: document?.pricing?.currency ?? null,
     closedAt: document?.closedAt ?? null,
     offers: responses.filter(({ missingSince }) => missingSince === null).length,
+    /** Offers that the list shows of an RFQ that was never read itself. */
+    unreadOffers: unreadOffersOf(rfq.shape, document),
     ...observationFields(rfq),
     /** What a newer list says otherwise; null if nothing, and as of a past moment. */
     listed: withWords(listedChangesOf(rfq)),

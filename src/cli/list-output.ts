@@ -16,8 +16,12 @@ export interface ListColumn<Row> extends Column<Row> {
   key?: string
   /** The value that `--sort` compares and `--tsv` prints, where the cell is formatted for reading. */
   value?: (row: Row) => string | number | null | undefined
+  /** What `--sort` compares, if not the value. */
+  sortValue?: (row: Row) => number
   /** Shown only with `--wide` and `--columns`. */
   isExtra?: true
+  /** An extra column that `--tsv` always has, because a cell of the table says it too. */
+  inTsv?: true
   /** Left out of a table in which all its cells are empty. */
   hideIfEmpty?: true
   /** `drop`, for a table in which all its cells are equal. */
@@ -155,12 +159,12 @@ const keyOf = <Row>({ key, header }: ListColumn<Row>): string =>
 
 function chooseColumns<Row>(
   all: readonly ListColumn<Row>[],
-  { columns, wide }: ListOptions,
+  { columns, wide, tsv }: ListOptions,
 ): readonly ListColumn<Row>[] {
   // Chosen columns are never hidden.
   if (columns !== undefined)
     return columns.split(',').map((name) => omitDrop(findColumn(all, name.trim(), '--columns')))
-  return wide ? all : all.filter(({ isExtra }) => !isExtra)
+  return wide ? all : all.filter(({ isExtra, inTsv }) => !isExtra || (tsv && inTsv))
 }
 
 /** Leaves out columns that say nothing about these rows, unless the user chose the columns. */
@@ -195,7 +199,7 @@ function sortRows<Row>({ rows }: List<Row>, all: readonly ListColumn<Row>[], sor
   const descending = sort.startsWith('-')
   const column = findColumn(all, descending ? sort.slice(1) : sort, '--sort')
   return rows
-    .map((row) => ({ row, value: columnValue(column, row) }))
+    .map((row) => ({ row, value: column.sortValue?.(row) ?? columnValue(column, row) }))
     .sort((a, b) => compareValues(a.value, b.value, descending))
     .map(({ row }) => row)
 }

@@ -1,5 +1,5 @@
 import { plausibleOrNull } from '../domain/comparison/numbers.js'
-import { countListed } from '../domain/comparison/rfq/rfq-terms.js'
+import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 import { type ListedChanges, listedChangesOf } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument } from '../domain/records.js'
@@ -56,7 +56,7 @@ export function factsOf(rfq: KnownDocument): RfqFacts {
     minUnitPrice: plausibleOrNull(document.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
     currency: document.pricing?.currency ?? null,
-    unreadOffers: rfq.shape === 'list' ? countListed(document) : 0,
+    unreadOffers: unreadOffersOf(rfq.shape, document),
     listed: listedChangesOf(rfq),
   }
 }

@@ -36,7 +36,7 @@ const ROW_VALUES = {
   title: ({ title }) => title?.toLowerCase() ?? null,
   state: ({ state }) => state,
   due: ({ responseDueDate }) => responseDueDate,
-  offers: ({ offers }) => offers,
+  offers: ({ offers, unreadOffers }) => offers + unreadOffers,
   changedAt: ({ changedAt }) => changedAt,
 } satisfies Record<string, (row: RfqListRow) => Value>
 

@@ -77,6 +77,33 @@ async function validated(app: FastifyInstance, options: InjectOptions) {
   return response
 }
 
+describe('an RFQ that was not read yet', () => {
+  it('is answered with the number of its offers that the list shows, everywhere the same, until it is read', async () => {
+    const fixture = await openChannelFixture({ rfqs: 0, retries: 0 })
+    const { world, faults } = fixture.sandbox
+    const { id, number } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+    world.addResponse(id, {})
+    world.addResponse(id, {})
+    faults.add({ operation: 'readRfq', times: 1, effect: { kind: 'status', status: 500 } })
+    await fixture.pollRfqs()
+    const { read } = await openApi(fixture)
+    const shown = async () => {
+      const [item] = (await read('/rfqs')).items
+      const own = await read(`/rfqs/${KEY}/${number}`)
+      const { rfq, summary } = await read(`/rfqs/${KEY}/${number}/comparison`)
+      return [
+        [item.offers, item.unreadOffers],
+        [own.offers, own.unreadOffers],
+        [summary.offers, rfq.unreadOffers],
+      ]
+    }
+    expect(await shown()).toEqual([1, 2, 3].map(() => [0, 2]))
+    fixture.advanceSeconds(600)
+    await fixture.pollRfqs({ full: true })
+    expect(await shown()).toEqual([1, 2, 3].map(() => [2, 0]))
+  })
+})
+
 describe('an RFQ that was not read since the list says something else', () => {
   it('is answered with what the list says, on every page of the list, and not as of a moment', async () => {
     const fixture = await openChannelFixture({ rfqs: 0 })

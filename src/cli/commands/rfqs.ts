@@ -171,7 +171,8 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   {
     header: 'Offers',
     cell: ({ offers, unreadOffers }) => (unreadOffers === 0 ? offers : `${formatNumber(unreadOffers)} unread`),
-    value: ({ offers, unreadOffers }) => offers + unreadOffers,
+    value: ({ offers }) => offers,
+    sortValue: ({ offers, unreadOffers }) => offers + unreadOffers,
     align: 'right',
   },
   {
@@ -212,4 +213,5 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
     isExtra: true,
   },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
+  { header: 'Unread offers', cell: ({ unreadOffers }) => unreadOffers, align: 'right', isExtra: true, inTsv: true },
 ]

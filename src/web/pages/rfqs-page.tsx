@@ -130,8 +130,15 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
     key: 'offers',
     title: 'Offers',
     align: 'right',
-    value: ({ offers, unreadOffers }) => offers + unreadOffers,
+    value: ({ offers }) => offers,
     cell: ({ offers, unreadOffers }) => (unreadOffers === 0 ? offers : `${unreadOffers}, not read yet`),
+  },
+  {
+    key: 'unreadOffers',
+    fileOnly: true,
+    sortable: false,
+    title: 'Offers, not read yet',
+    value: ({ unreadOffers }) => unreadOffers,
   },
   numberColumn('coverage', 'Coverage', ({ figures }) => figures.coverage, percent, {
     hint: 'Share of the wanted volume that the ranked offers cover',

@@ -1,4 +1,5 @@
 import type { Timestamp } from '../../clock.js'
+import type { DocumentShape } from '../../documents.js'
 import { type ComparisonContext, type Source, toSource } from '../comparison-context.js'
 import type { CalendarDate, ParsedRfq } from '../comparison-input.js'
 import { daysBetween } from '../date-math.js'
@@ -98,14 +99,16 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
     currency: nonBlank(rfq?.pricing?.currency),
     wanted: wantedVolume(minVolume, maxVolume, settings.wantedVolume),
-    unreadOffers: known.shape === 'list' ? countListed(rfq) : 0,
+    unreadOffers: unreadOffersOf(known.shape, rfq),
     missingSince: known.missingSince,
   }
 }
 
-/** Offers in the list entry of an RFQ. */
-export const countListed = (entry: { responses?: readonly { id: string }[] | null } | null): number =>
-  new Set(entry?.responses?.map(({ id }) => id)).size
+/** Offers that the list shows of an RFQ that was never read itself; 0 of one that was. */
+export const unreadOffersOf = (
+  shape: DocumentShape,
+  document: { responses?: readonly { id: string }[] | null } | null,
+): number => (shape === 'list' ? new Set(document?.responses?.map(({ id }) => id)).size : 0)
 
 const vintageLimit = (limit: number | string | null | undefined) =>
   typeof limit === 'number' ? plausibleOrNull(limit) : null

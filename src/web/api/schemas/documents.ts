@@ -118,6 +118,8 @@ export const rfqFigures = z
   })
   .meta({ id: 'RfqFigures' })
 
+const unreadOffers = count.describe('Offers that the list shows of an RFQ that was never read itself.')
+
 export const rfqItem = z
   .strictObject({
     ...rfqTerms,
@@ -125,7 +127,7 @@ export const rfqItem = z
     daysToDue: z.int().nullable().describe('Negative after the due date. Counted in the time zone of the channel.'),
     overdue: z.boolean().describe('Open, past due and past the grace period.'),
     offers: count.describe('Offers that are not missing.'),
-    unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
+    unreadOffers,
     changedAt: timestamp,
     missingSince: timestamp.nullable(),
     valid: z.boolean(),
@@ -136,7 +138,15 @@ export const rfqItem = z
   .meta({ id: 'RfqItem' })
 
 export const rfqDetail = z
-  .strictObject({ ...rfqTerms, closedAt: nullableText, offers: count, listed, ...observation, ...documentBody })
+  .strictObject({
+    ...rfqTerms,
+    closedAt: nullableText,
+    offers: count,
+    unreadOffers,
+    listed,
+    ...observation,
+    ...documentBody,
+  })
   .meta({ id: 'Rfq' })
 
 const offerTerms = {
