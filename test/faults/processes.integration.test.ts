@@ -23,7 +23,7 @@ fault(39, '`sync` keeps the RFQs it has read completely, and the next `sync` rea
   expect(performance.now() - began).toBeLessThan(10_000)
   expect(fixture.sql(RUNS)).toEqual([{ kind: 'rfqs', outcome: 'partial' }])
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-  expect(await fixture.start(SYNC).ended).toBe('exit 0')
+  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   expect(fixture.sql(`select count(*) as n from rfqs`)).toEqual([{ n: 12 }])
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
 })
@@ -37,7 +37,7 @@ fault(39, 'a close with an unknown outcome is settled by a read in the next roun
   running.signal('SIGTERM')
   expect(await running.ended).toBe('exit 1')
   expect(fixture.sql(CLOSED)).toEqual([{ n: 0 }])
-  expect(await fixture.start(['close-expired']).ended).toBe('exit 0')
+  expect(await fixture.run('close-expired')).toMatchObject({ status: 0 })
   expect(fixture.sql(CLOSED)).toEqual([{ n: 1 }])
   expect(fixture.posts()).toHaveLength(1)
 })
@@ -55,7 +55,7 @@ fault(39, 'a second SIGTERM ends the service at once, and its poll is recorded a
   expect(await service.ended).toBe('exit 143')
   expect(performance.now() - began).toBeLessThan(2_000)
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-  expect(await fixture.start(SYNC).ended).toBe('exit 0')
+  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
     { outcome: 'interrupted' },
     { outcome: 'complete' },
@@ -71,7 +71,7 @@ fault(33, 'a killed `sync` leaves only complete RFQs, and the next one reads the
   })
   const running = fixture.start(SYNC)
   expect(await running.ended).toBe('SIGKILL')
-  expect(await fixture.start(SYNC).ended).toBe('exit 0')
+  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   expect(fixture.sql(RUNS)).toEqual([
     { kind: 'rfqs', outcome: 'interrupted' },
     { kind: 'rfqs', outcome: 'complete' },
@@ -100,14 +100,14 @@ fault(33, 'a killed service leaves only complete RFQs, and continues after a res
 
 longFaultUnless(null)(40, 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()
-  expect(await fixture.start(SYNC).ended).toBe('exit 0')
+  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   const known = fixture.sql('select * from versions')
   fixture.sandbox.faults.add({ operation: 'listRfqs', effect: memoryExhaustingReply })
   const small = fixture.start(SYNC, { heap: 64 })
   expect(await small.ended).toBe('SIGABRT')
   expect(small.err).toContain('heap out of memory')
   expect(fixture.sql('select * from versions')).toEqual(known)
-  expect(await fixture.start(SYNC).ended).toBe('exit 0')
+  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   expect(fixture.sql('select outcome from runs order by id')).toEqual([
     { outcome: 'complete' },
     { outcome: 'interrupted' },

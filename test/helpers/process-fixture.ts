@@ -3,10 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
+import { run } from '../../src/cli/program.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { CHANNEL } from './channel-fixture.js'
 import { eventually } from './eventually.js'
 import { testFolder } from './test-folder.js'
+import { testIo } from './test-io.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const API_KEY = 'key-of-acme'
@@ -21,6 +23,8 @@ export interface ProcessFixture {
   rfqIds: string[]
   /** Starts the program with this folder's configuration. */
   start(args: string[], options?: ProcessOptions): RunningProcess
+  /** Runs a command in this process, with the same configuration: for what the processes left, not for what they are. */
+  run(...args: string[]): Promise<{ status: number; out: string; err: string }>
   /** Starts a worker (test/fixtures/worker.mjs) on a Redis queue. */
   startWorker(queue: { url: string; prefix: string }, options?: ProcessOptions): RunningProcess
   /** The rows a query returns, or null while the database cannot be read. */
@@ -61,7 +65,7 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
   const ids = Array.from({ length: rfqs }, () => addPastDueRfq(sandbox))
   writeFileSync(file, configuration(sandbox.url) + withFreePort(more))
 
-  const run = (args: string[], { heap }: ProcessOptions = {}) =>
+  const startProcess = (args: string[], { heap }: ProcessOptions = {}) =>
     watch(
       spawn(process.execPath, [...(heap === undefined ? [] : [`--max-old-space-size=${heap}`]), ...args], {
         cwd: folder,
@@ -85,9 +89,13 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
     database,
     rfqIds: ids,
     sql,
-    start: (args, options) => run([join(ROOT, 'dist/src/cli/main.js'), '--config', file, ...args], options),
+    start: (args, options) => startProcess([join(ROOT, 'dist/src/cli/main.js'), '--config', file, ...args], options),
+    run: async (...args) => {
+      const { io, written } = testIo({ cwd: folder, env: { ACME_API_KEY: API_KEY } })
+      return { status: await run(['--config', file, ...args], io), ...written }
+    },
     startWorker: ({ url, prefix }, options) =>
-      run([join(ROOT, 'test/fixtures/worker.mjs'), JSON.stringify({ file, url, prefix })], options),
+      startProcess([join(ROOT, 'test/fixtures/worker.mjs'), JSON.stringify({ file, url, prefix })], options),
     waitForRows: (text, rows) => eventually(() => expect(sql(text)).toEqual(rows)),
     posts: () => sandbox.requests.filter((request) => request.operation === 'closeRfq'),
   }

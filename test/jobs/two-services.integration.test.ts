@@ -21,7 +21,7 @@ describe('two services on one database, with a queue each', () => {
   it('make the report of each tick once', async () => {
     const more = 'schedule: { listings: null, rfqs: null, closeExpired: null, channelReport: "* * * * * *" }\n'
     const fixture = await openProcessFixture({ rfqs: 1, more })
-    expect(await fixture.start(['sync']).ended).toBe('exit 0')
+    expect(await fixture.run('sync')).toMatchObject({ status: 0 })
     const services = [1, 2].map(() => fixture.start(['--log-level', 'debug', 'start']))
     const ids = () => services.flatMap((service) => enqueuedBy(service, 'channel-report'))
     const skipped = () => services.flatMap(linesOf).filter(({ job, added }) => job === 'channel-report' && !added)
@@ -48,21 +48,20 @@ describe('two services on one database, with a queue each', () => {
     const warningsOf = (service: RunningProcess) =>
       linesOf(service).flatMap(({ level, msg }) => (level === 'warn' && msg.includes('another queue') ? [msg] : []))
     const check = async () => {
-      const checked = fixture.start(['check', '--json'])
-      const status = await checked.ended
-      const queue = (JSON.parse(checked.out) as { what: string }[]).find(({ what }) => what === 'queue')
+      const { status, out } = await fixture.run('check', '--json')
+      const queue = (JSON.parse(out) as { what: string }[]).find(({ what }) => what === 'queue')
       return { status, found: '', remedy: '', ...queue }
     }
     const first = await start()
     expect(warningsOf(first)).toEqual([])
     const one = `start (process ${first.pid}) on this machine`
-    expect(await check()).toMatchObject({ status: 'exit 0', found: expect.stringContaining(one), remedy: '' })
+    expect(await check()).toMatchObject({ status: 0, found: expect.stringContaining(one), remedy: '' })
     const second = await start()
     expect(warningsOf(second)).toEqual([expect.stringContaining(one)])
     expect(warningsOf(second)[0]).toContain('set queue: redis://')
     const two = `start (process ${second.pid}) on this machine`
     expect(await check()).toMatchObject({
-      status: 'exit 0',
+      status: 0,
       found: expect.stringMatching(
         /: .* start \(process \d+\) .*, .* start \(process \d+\) .*, not all of them on one queue$/,
       ),
@@ -71,7 +70,7 @@ describe('two services on one database, with a queue each', () => {
     expect((await check()).found).toContain(two)
     first.signal('SIGKILL')
     await first.ended
-    expect(await check()).toMatchObject({ status: 'exit 0', found: expect.not.stringContaining(one), remedy: '' })
+    expect(await check()).toMatchObject({ status: 0, found: expect.not.stringContaining(one), remedy: '' })
     second.signal('SIGTERM')
     expect(await second.ended).toBe('exit 0')
     expect(await check()).toMatchObject({ found: 'jobs run in this process', remedy: '' })
