@@ -5,7 +5,7 @@
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 import { type Calendar, isLate } from '../domain/expiry.js'
-import { listedChangesOf, withWords } from '../domain/listed-changes.js'
+import { type ListedChanges, withWords } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
@@ -37,7 +37,8 @@ export const withBody = <Row extends object>(row: Row, { exactBody }: KnownDocum
 })
 
 export type RfqRow = ReturnType<typeof rfqRow>
-export function rfqRow({ rfq, responses }: RfqWithResponses) {
+/** @param listed what the list says otherwise; see `readListed` */
+export function rfqRow({ rfq, responses }: RfqWithResponses, listed: ListedChanges | null = null) {
   const { document } = parseStored('rfq', rfq.shape, rfq.body)
   return {
     channel: rfq.channel,
@@ -59,7 +60,7 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
     unreadOffers: unreadOffersOf(rfq.shape, document),
     ...observationFields(rfq),
     /** What a newer list says otherwise; null if nothing, and as of a past moment. */
-    listed: withWords(listedChangesOf(rfq)),
+    listed: withWords(listed),
   }
 }
 

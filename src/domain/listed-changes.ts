@@ -4,7 +4,7 @@ import { formatCount, truncate } from './comparison/number-format.js'
 import { isPlainObject } from './exact-json.js'
 import type { KnownDocument } from './records.js'
 
-/** What a list says otherwise than the RFQ itself, which was read before. */
+/** What a list says otherwise than the RFQ itself, which was read before, or in the same poll. */
 export interface ListedChanges {
   /** When the first list that said so was requested. */
   at: Timestamp
@@ -22,6 +22,11 @@ export interface ListedChanges {
   offersNew: string[]
   /** Names of other members that differ. */
   fields: string[]
+  /**
+   * What the RFQ itself says of the state or the response due date, if the list of the same poll contradicted it: `at` is `readAt` then.
+   * Absent otherwise.
+   */
+  own?: string
 }
 
 /** An offer that is no longer listed. */
@@ -110,7 +115,12 @@ export function describeListed(
   changes: ListedChanges,
   names: readonly string[] = changes.offersGone.map(({ name }) => name),
 ): string {
-  const { at, readAt } = changes
+  const { at, readAt, own } = changes
+  if (own !== undefined && readAt !== null) {
+    const said = changes.state === null ? `due ${truncate(own, 40)}` : truncate(own, 40)
+    const other = joined(clausesOf(changes, names))
+    return `The list of ${minuteOf(at)} UTC ${other}; the RFQ itself, read at ${readTimeText(readAt, at)}, says ${said}.`
+  }
   const read = readAt === null ? '' : `; this RFQ was last read at ${readTimeText(readAt, at)}`
   return `The list of ${minuteOf(at)} UTC ${joined(clausesOf(changes, names))}${read}.`
 }

@@ -1,6 +1,6 @@
 import { plausibleOrNull } from '../domain/comparison/numbers.js'
 import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
-import { type ListedChanges, listedChangesOf } from '../domain/listed-changes.js'
+import type { ListedChanges } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument } from '../domain/records.js'
 
@@ -40,8 +40,8 @@ export const NO_FACTS: RfqFacts = {
   listed: null,
 }
 
-/** What a list shows of a stored RFQ. */
-export function factsOf(rfq: KnownDocument): RfqFacts {
+/** What a list shows of a stored RFQ. @param listed what the marketplace's list says otherwise */
+export function factsOf(rfq: KnownDocument, listed: ListedChanges | null = null): RfqFacts {
   const { document } = parseStored('rfq', rfq.shape, rfq.body)
   if (document === null) return NO_FACTS
   return {
@@ -57,6 +57,6 @@ export function factsOf(rfq: KnownDocument): RfqFacts {
     maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
     currency: document.pricing?.currency ?? null,
     unreadOffers: unreadOffersOf(rfq.shape, document),
-    listed: listedChangesOf(rfq),
+    listed,
   }
 }

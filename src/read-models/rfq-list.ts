@@ -11,6 +11,7 @@ import type { KnownDocument, RfqEntry } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
+import { readListed } from './list-conflicts.js'
 import { factsOf, NO_FACTS, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, NO_FIGURES, type RfqFigures } from './rfq-figures.js'
 import { readSummaryTimes, type SummaryStore } from './summary-times.js'
@@ -96,12 +97,16 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       for (const batch of batches(group, DOCUMENTS_BATCH)) {
         const ids = batch.map(({ id }) => id)
         const found = await store.rfqs({ channel, ids, withoutResponses: true, ...(asOf && { asOf }) })
+        const listed = await readListed(
+          store,
+          found.map(({ rfq }) => rfq),
+        )
         const slice = new TimeSlice()
         for (const { rfq } of found) {
           if (slice.isOver) await slice.next()
-          const own = factsOf(rfq)
+          const own = factsOf(rfq, listed.get(rfq.id) ?? null)
           facts.set(entityKey(rfq), own)
-          knownFacts.set(factsKey({ ...idsOf(rfq), listedAt: rfq.listed?.at ?? null }), own)
+          knownFacts.set(factsKey(entryOf(rfq)), own)
         }
       }
     }
@@ -221,10 +226,16 @@ const entityKey = ({ channel, id }: { channel: string; id: string }) => `${chann
 const versionKey = (document: { channel: string; id: string; version: number }) =>
   `${entityKey(document)}\t${document.version}`
 
+/** Without its body, which is parsed on each access. */
+const entryOf = ({ channel, id, version, valid, readAt, listed }: KnownDocument) => ({
+  ...{ channel, id, version, valid, readAt },
+  listedAt: listed?.at ?? null,
+})
+
 /** What the facts of an RFQ depend on. */
-const factsKey = ({ listedAt, ...rfq }: ReturnType<typeof idsOf> & Pick<RfqEntry, 'listedAt'>) =>
-  `${versionKey(rfq)}\t${listedAt ?? ''}`
-const idsOf = ({ channel, id, version }: KnownDocument) => ({ channel, id, version })
+const factsKey = (rfq: Pick<RfqEntry, 'channel' | 'id' | 'version' | 'listedAt' | 'valid' | 'readAt'>) =>
+  // Each read of an RFQ that is not valid may find another contradiction of the list.
+  `${versionKey(rfq)}\t${rfq.listedAt ?? ''}\t${rfq.valid ? '' : rfq.readAt}`
 
 function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()

@@ -140,7 +140,9 @@ async function overdueItems(
       const kept = reasons.get(keyOf(row))
       const isClosable = autoClose === 'on' && hold === null && clocks === null && row.valid && kept === undefined
       const why = !row.valid
-        ? 'Its document is not valid, so it is never closed.'
+        ? row.listed?.own === undefined
+          ? 'Its document is not valid, so it is never closed.'
+          : 'While the list contradicts it, it is not closed.'
         : kept
           ? `Kept open: ${sentence(kept)}`
           : ''

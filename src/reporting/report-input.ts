@@ -6,6 +6,7 @@ import type {
 } from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
+import { listConflictOf } from '../domain/list-conflict.js'
 import { listedChangesOf } from '../domain/listed-changes.js'
 import { newerSummariesOf } from '../domain/newer-summaries.js'
 import { pricesReadOf } from '../domain/prices-read.js'
@@ -86,7 +87,16 @@ export async function gatherRfqInput(
   const read = source.readTimes === undefined && asOf >= source.now ? await readTimes(source) : source.readTimes
   // A record of a report on the present has what it says of when the RFQ was read.
   const newerSummaries = read == null ? 'by-version' : (read.newerSummaries ?? null)
-  return { ...reportParameters(source), ...known, absences, problems, decisions, ...read, newerSummaries }
+  // Since a report was recorded, the list may agree with the same version, which makes that version valid.
+  const wasContradicted = read?.listed?.own !== undefined
+  return {
+    ...reportParameters(source),
+    ...known,
+    rfq: wasContradicted ? { ...rfq, valid: false } : rfq,
+    ...{ absences, problems, decisions },
+    ...read,
+    newerSummaries,
+  }
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
@@ -102,11 +112,12 @@ async function readTimes({
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
   ])
   const rfqs = current.map(({ rfq }) => rfq)
+  const problems = rfqs.some(({ valid }) => !valid) ? await store.problems({ channel, entityIds: [rfqId] }) : []
   const [rfq] = rfqs
   return {
     termsRead: termsReadOf(states),
     pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null),
-    listed: rfq === undefined ? null : listedChangesOf(rfq),
+    listed: rfq === undefined ? null : (listedChangesOf(rfq) ?? listConflictOf(rfq, problems)),
     newerSummaries: rfq === undefined ? null : newerSummariesOf(rfq.readAt, states),
   }
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '../domain/lenient-parser.js'
+import { conflictMessage } from '../domain/list-conflict.js'
 import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
 
 /** The members of an RFQ that decide whether it is closed. */
@@ -47,7 +48,7 @@ export function findConflict(listed: readonly Terms[], { body }: Pick<Observatio
     for (const path of TERMS) {
       const inList = entry[path]
       if (inList === null || inList === detail[path]) continue
-      const message = `the list says ${shown(inList)}, the RFQ itself says ${shown(detail[path])}`
+      const message = conflictMessage(shown(inList), shown(detail[path]))
       return { path, code: 'conflict', message }
     }
   }

@@ -7,6 +7,7 @@ import { withWords } from '../../domain/listed-changes.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { createRulesLookup } from '../../read-models/channel-rules.js'
+import { readListed } from '../../read-models/list-conflicts.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { offerChanges } from '../../read-models/offer-page-model.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
@@ -90,7 +91,11 @@ export function createApiQueries(source: Source): ApiQueries {
         })),
       }
     },
-    rfq: (name) => withRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
+    rfq: (name) =>
+      withRfq(source, name, async (found) => {
+        const listed = await readListed(store, [found.rfq])
+        return { ...rfqRow(found, listed.get(found.rfq.id)), ...bodyOf(found.rfq) }
+      }),
     rfqId: (name) => findRfqId(source, name),
     offers: (name) =>
       withRfq(source, name, async (found) => {

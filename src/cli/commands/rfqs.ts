@@ -138,7 +138,7 @@ async function jsonRows(store: Store, filter: ReadFilter, rows: readonly Row[]) 
 async function refuseUnknownState(store: Store, state: string, listed: readonly RfqListRow[]): Promise<void> {
   const isKnown = (rows: readonly { state: string | null }[]) => rows.some((row) => row.state === state)
   if (RFQ_STATES.some((known) => known === state) || isKnown(listed)) return
-  const stored = (await store.rfqs({ withoutResponses: true })).map(rfqRow)
+  const stored = (await store.rfqs({ withoutResponses: true })).map((known) => rfqRow(known))
   if (isKnown(stored)) return
   const states = [...new Set([...RFQ_STATES, ...stored.flatMap((row) => row.state ?? [])])]
   const suggestion = didYouMean(state, states)

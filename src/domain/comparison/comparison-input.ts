@@ -21,11 +21,15 @@ export type VersionMetadata = Pick<
 >
 
 /** A stored document as far as a comparison reads it. */
-export type StoredDocument = VersionMetadata & Pick<KnownDocument, 'shape' | 'body'>
+export type StoredDocument = VersionMetadata &
+  Pick<KnownDocument, 'shape' | 'body'> &
+  Partial<Pick<KnownDocument, 'isLossy'>>
 
 export interface ParsedRfq extends VersionMetadata {
   /** `list`: only the list entry could be read. */
   shape: 'full' | 'list'
+  /** False if the document itself is why it is not valid, not its entry in the list. */
+  matchesFormat: boolean
   document: Rfq | null
 }
 

@@ -3,8 +3,10 @@ import type { ParsedListing, ParsedResponse, ParsedRfq, StoredDocument, VersionM
 
 /** Parses a stored RFQ. Never throws. */
 export function parseStoredRfq(stored: StoredDocument): ParsedRfq {
-  const { document } = parseRfq(stored.body)
-  return { ...versionMetadata(stored), shape: stored.shape === 'full' ? 'full' : 'list', document }
+  const { document, valid } = parseRfq(stored.body)
+  const shape = stored.shape === 'full' ? 'full' : 'list'
+  const matchesFormat = stored.valid || (shape === 'full' && valid && stored.isLossy !== true)
+  return { ...versionMetadata(stored), shape, matchesFormat, document }
 }
 
 /** Parses a stored response by the schema of its shape. Never throws. */

@@ -123,6 +123,7 @@ function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
     closedAt: rfq.closedAt,
     missingSince: rfq.missingSince,
     valid: rfq.source.valid,
+    matchesFormat: rfq.matchesFormat,
     version: rfq.source.version,
     observedAt: rfq.source.observedAt,
   }
@@ -213,7 +214,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     overdue: due.filter((days) => days < 0).length,
     openWithoutOffers: open.filter(({ offers, unreadOffers }) => offers + unreadOffers === 0).length,
     missing: rfqs.filter(({ missingSince }) => missingSince !== null).length,
-    invalid: rfqs.filter(({ valid }) => !valid).length,
+    invalid: rfqs.filter(({ matchesFormat }) => !matchesFormat).length,
     offers: offers.length,
     byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
       status,

@@ -25,9 +25,7 @@ const SEVERITY: Record<RfqFlagCode, Severity> = {
 /** Flags on the RFQ itself, most severe first. */
 export function rfqFlags(rfq: Terms, offers: number, { asOfDate, report: { listed } }: ComparisonContext): Flag[] {
   const raised: Record<RfqFlagCode, FlagBody> = {
-    'rfq-invalid': rfq.source.valid
-      ? null
-      : flagBody('The RFQ document does not match the documented format; its readable values are used.'),
+    'rfq-invalid': notValid(rfq, listed),
     'rfq-missing':
       rfq.missingSince === null
         ? null
@@ -84,6 +82,17 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate, report: { liste
 export const unreadText = (offers: number): string => `${formatCount(offers, 'offer')}, not read yet`
 
 const flagBody = (words: string, ...compared: FlagValue[]) => ({ words, compared })
+
+function notValid({ source, matchesFormat }: Terms, listed: ListedChanges | null): FlagBody {
+  if (source.valid) return null
+  if (!matchesFormat)
+    return flagBody('The RFQ document does not match the documented format; its readable values are used.')
+  // What the list says is a flag of its own.
+  if (listed?.own !== undefined) return null
+  return flagBody(
+    'The RFQ and its entry in the list contradict each other, or the entry is ambiguous; see the problems.',
+  )
+}
 
 function listDiffers(listed: ListedChanges | null): FlagBody {
   if (listed === null) return null

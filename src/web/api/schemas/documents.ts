@@ -53,11 +53,16 @@ const listed = z
     offersGone: z.array(z.strictObject({ id: text, name: text })).describe('Offers that the list no longer has.'),
     offersNew: z.array(text).describe('Ids of offers that only the list has.'),
     fields: z.array(text).describe('Names of other members that differ.'),
+    own: text
+      .optional()
+      .describe(
+        'What the RFQ itself says instead, if it was read in the same poll as the list; `at` is `readAt` then.',
+      ),
     words: text.describe('The same in one sentence.'),
   })
   .nullable()
   .describe(
-    'What a newer list says otherwise than the RFQ, which was not read since. Null if nothing, and with `as_of`.',
+    'What the list says otherwise than the RFQ, in a newer poll or in that which read the RFQ. Null if nothing, and with `as_of`.',
   )
 
 const rfqTerms = {

@@ -307,7 +307,10 @@ describe('a flag on an offer', () => {
 })
 
 const RFQ_CASES: Record<RfqFlagCode, Case> = {
-  'rfq-invalid': { scene: { rfqStored: { valid: false } }, words: 'does not match the documented format' },
+  'rfq-invalid': {
+    scene: { rfq: { title: 7 }, rfqStored: { valid: false } },
+    words: 'does not match the documented format',
+  },
   'rfq-missing': { scene: { rfqStored: { missingSince: '2026-03-11T00:00:00.000Z' } }, words: '2026-03-11' },
   'rfq-list-differs': {
     scene: { listed: { ...LISTED, state: 'closed' } },

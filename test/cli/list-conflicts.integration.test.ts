@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeReportInProcess } from '../../src/reporting/make-report.js'
+import { requestOf } from '../../src/reporting/recorded-reports.js'
+import { openStore } from '../../src/store/store.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { createCliFixture, NOW } from './cli-fixture.js'
+
+/** One RFQ, due soon, with two offers; its entry in the list can be made to contradict it. */
+async function openContradicted() {
+  const channel = { org: 'acme', channel: 'forest', listings: 2, rfqs: 0 } as const
+  const cli = await createCliFixture({ channels: [channel], autoClose: 'off' })
+  const { world, faults } = cli.sandbox
+  const { id, number } = world.addRfq(channel, { responseDueDate: '2026-03-12', minVolume: 100, maxVolume: 1_000_000 })
+  for (let offers = 0; offers < 2; offers++) world.addResponse(id)
+  let minutes = 0
+  const run = (...args: string[]) =>
+    cli.quotekeeperWith({ now: () => new Date(NOW.getTime() + minutes * 60_000) }, ...args)
+  expect((await run('sync')).status).toBe(0)
+  return {
+    ...{ cli, id, number: String(number), run },
+    listSays: (patch: object) => {
+      faults.clear()
+      faults.add({
+        ...{ operation: 'listRfqs', times: Number.POSITIVE_INFINITY },
+        effect: { kind: 'patch', id, patch },
+      })
+    },
+    clear: () => faults.clear(),
+    poll: async () => {
+      minutes += 10
+      expect((await run('sync', '--only', 'rfqs')).status).toBe(0)
+    },
+    text: async (...args: string[]) => (await run(...args)).out.replaceAll(/\s+/g, ' '),
+    json: async (...args: string[]) => JSON.parse((await run(...args, '--json')).out),
+  }
+}
+
+const NOTHING = /list of|List says|does not match|contradict/
+
+describe('a list that contradicts the RFQ that the same poll reads', () => {
+  it('is named by rfqs, offers, compare, today and report, as text and as JSON, in each poll until it agrees', async () => {
+    const { id, number, listSays, clear, poll, text, json } = await openContradicted()
+    const commands = [['offers', number], ['compare', number], ['today'], ['report', number, '--json']]
+    for (const args of [['rfqs'], ...commands.slice(0, 3)]) expect(await text(...args)).not.toMatch(NOTHING)
+    const expectSaid = async (sentence: string, brief: string) => {
+      expect(await text('rfqs')).toMatch(new RegExp(`List says .* open ${brief}`))
+      for (const args of commands) {
+        const said = await text(...args)
+        expect(said).toContain(sentence)
+        expect(said).not.toContain('does not match the documented format')
+      }
+      expect((await json('rfqs'))[0]).toMatchObject({ id, state: 'open', listed: { words: sentence } })
+      expect(await json('compare', number)).toMatchObject({ listed: { words: sentence } })
+    }
+    listSays({ state: 'closed' })
+    await poll()
+    await expectSaid(
+      'The list of 2026-03-10 09:40 UTC says closed; the RFQ itself, read at 09:40, says open.',
+      'closed',
+    )
+    const { rfq, checks } = await json('report', number)
+    expect(rfq.flags).toMatchObject([{ code: 'rfq-list-differs', severity: 'high' }])
+    expect(checks.checks.find((each: { id: string }) => each.id === 'documents-valid').verdict).toBe('ok')
+    await poll()
+    await expectSaid(
+      'The list of 2026-03-10 09:50 UTC says closed; the RFQ itself, read at 09:50, says open.',
+      'closed',
+    )
+    listSays({ responseDueDate: '2026-04-01' })
+    await poll()
+    const due =
+      'The list of 2026-03-10 10:00 UTC says due 2026-04-01; the RFQ itself, read at 10:00, says due 2026-03-12.'
+    await expectSaid(due, 'due 2026-04-01')
+    clear()
+    await poll()
+    for (const args of [['rfqs'], ...commands.slice(0, 3)]) expect(await text(...args)).not.toMatch(NOTHING)
+    expect((await json('report', number)).rfq.flags).toEqual([])
+    expect((await json('report', number)).context.listed).toBeNull()
+  })
+
+  it('is not said of a past moment, which has no false sentence about the format either', async () => {
+    const { number, listSays, poll, text } = await openContradicted()
+    listSays({ state: 'closed' })
+    await poll()
+    await poll()
+    for (const args of [['rfqs'], ['offers', number], ['compare', number], ['report', number, '--json']]) {
+      const said = await text(...args, '--as-of', '2026-03-10T09:45:00Z')
+      expect([args, said.match(/list of 20|List says|does not match the documented format/)]).toEqual([args, null])
+    }
+    const channel = await text('report', '--channel', 'acme/forest', '--json')
+    expect(channel).toContain('The RFQ and its entry in the list contradict each other')
+    expect(channel).not.toContain('does not match the documented format')
+  })
+
+  it('is in a report that is made again from its record with the same bytes, also after the list agrees', async () => {
+    const { cli, number, listSays, clear, poll, run } = await openContradicted()
+    listSays({ state: 'closed' })
+    await poll()
+    const { out } = await run('report', number, '--format', 'html')
+    const original = readFileSync(out.trim(), 'utf8')
+    expect(original).toContain('the RFQ itself, read at 09:40, says open')
+    clear()
+    await poll()
+    const store = await openStore({ path: join(cli.folder, 'data/quotekeeper.db') })
+    onTestFinished(() => store.close())
+    const [{ name } = { name: '' }] = await store.listReports(1)
+    const record = await store.reportRecord(name)
+    const request = record && requestOf(record, testFolder())
+    if (!request) throw new Error('no record')
+    expect(readFileSync((await makeReportInProcess(store)(request)).path, 'utf8')).toBe(original)
+  })
+})
