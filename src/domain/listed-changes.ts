@@ -185,11 +185,11 @@ function fieldsText(fields: readonly string[]): string {
 const joined = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
-/** Two times for one sentence: `2026-01-31 14:02 UTC` and, on the same day, `13:20`. */
-export const describeReadTimes = (newer: Timestamp, older: Timestamp): { newer: string; older: string } => ({
-  newer: `${minuteOf(newer)} UTC`,
-  older: readTimeText(older, newer),
-})
+/** Two times for one sentence: `2026-01-31 14:02 UTC` and, on the same day, `13:20`; with seconds if they are in the same minute. */
+export const describeReadTimes = (newer: Timestamp, older: Timestamp): { newer: string; older: string } =>
+  minuteOf(newer) === minuteOf(older)
+    ? { newer: `${minuteOf(newer)}${newer.slice(16, 19)} UTC`, older: older.slice(11, 19) }
+    : { newer: `${minuteOf(newer)} UTC`, older: readTimeText(older, newer) }
 
 const minuteOf = (time: Timestamp): string => time.slice(0, 16).replace('T', ' ')
 const readTimeText = (time: Timestamp, of: Timestamp): string =>

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { describeListed, isDecisive, listedChangesOf, listedInBrief } from '../../src/domain/listed-changes.js'
+import {
+  describeListed,
+  describeReadTimes,
+  isDecisive,
+  listedChangesOf,
+  listedInBrief,
+} from '../../src/domain/listed-changes.js'
 
 const AT = '2026-11-21T14:02:10.000Z'
 const READ_AT = '2026-11-21T13:20:59.000Z'
@@ -109,5 +115,15 @@ describe('the sentence about it', () => {
     expect(brief({ state: 'closed', responses: listedOffers(4, 1, 2) })).toBe('closed, 1 offer gone, 1 offer new')
     expect(brief({ responseDueDate: '2026-12-01', title: 'Other' })).toBe('due 2026-12-01')
     expect(brief({ title: 'Other' })).toBe('other title')
+  })
+})
+
+describe('two times in one sentence', () => {
+  it.each([
+    ['2026-01-31T14:02:10.000Z', '2026-01-31T13:20:00.000Z', '2026-01-31 14:02 UTC', '13:20'],
+    ['2026-01-31T14:02:10.000Z', '2026-01-30T13:20:00.000Z', '2026-01-31 14:02 UTC', '2026-01-30 13:20 UTC'],
+    ['2026-01-31T14:02:10.000Z', '2026-01-31T14:02:01.000Z', '2026-01-31 14:02:10 UTC', '14:02:01'],
+  ])('%s and %s', (newer, older, ...texts) => {
+    expect(Object.values(describeReadTimes(newer, older))).toEqual(texts)
   })
 })
