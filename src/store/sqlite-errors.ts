@@ -24,12 +24,15 @@ export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 
 function remedyFor(code: string, path: string): { what: string; todo: string; unusable: boolean } {
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+  if (/^SQLITE_NOTADB/.test(code)) {
     return {
-      what: 'The database is damaged or not a SQLite file',
-      todo: `Nothing was changed. ${restoreRemedy(path)}`,
+      what: 'The database is not a SQLite file, or is damaged',
+      todo: `Nothing was changed. Check the path of "database" in the configuration. If it is right, the file is damaged. ${restoreRemedy(path)}`,
       unusable: true,
     }
+  }
+  if (/^SQLITE_CORRUPT/.test(code)) {
+    return { what: 'The database is damaged', todo: `Nothing was changed. ${restoreRemedy(path)}`, unusable: true }
   }
   if (/^SQLITE_FULL/.test(code) || (/^SQLITE_IOERR/.test(code) && isFull(dirname(path)))) {
     return {
