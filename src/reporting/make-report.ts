@@ -2,7 +2,7 @@ import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ReportFormat } from '../domain/report-format.js'
 import { makeChannelReport } from './channel-report.js'
 import type { MadeReport } from './made-report.js'
-import type { WriteOptions } from './report-file.js'
+import type { WriteObserver, WriteOptions } from './report-file.js'
 import type { ReportSource } from './report-input.js'
 import { makeRfqReport } from './rfq-report.js'
 
@@ -20,7 +20,7 @@ export interface ReportRequest extends Omit<ReportSource, 'store'>, WriteOptions
  * Makes a report.
  * @throws as `makeRfqReport` and `makeChannelReport`; the reason of `signal` if it was aborted
  */
-export type MakeReport = (request: ReportRequest, options?: BuildOptions) => Promise<MadeReport>
+export type MakeReport = (request: ReportRequest, options?: BuildOptions & WriteObserver) => Promise<MadeReport>
 
 /** Makes reports in the calling thread, from an open store. */
 export const makeReportInProcess =

@@ -38,6 +38,11 @@ export interface WriteOptions {
   sha256?: string | undefined
 }
 
+export interface WriteObserver {
+  /** Called with the path of the temporary file before it is written: a thread that dies does not remove it. */
+  onTemporary?: (path: string) => void
+}
+
 /**
  * The absolute path of a report.
  * @param name from file-names.ts; used if only a directory is given
@@ -59,11 +64,12 @@ export function destinationPath(destination: Destination, name: string): string 
 export async function writeFileAtomically(
   path: string,
   content: FileContent,
-  { mustBeNew = false, sha256 }: WriteOptions = {},
+  { mustBeNew = false, sha256, onTemporary }: WriteOptions & WriteObserver = {},
 ): Promise<Written> {
   const directory = dirname(path)
   makeFolder(directory, DIRECTORY_MODE)
   const temporary = join(directory, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
+  onTemporary?.(temporary)
   try {
     const written = await writeFlushed(temporary, content)
     if (sha256 !== undefined && sha256 !== written.sha256)

@@ -32,6 +32,7 @@ async function makeReport({ database, request }: Make) {
     return await makeReportInProcess(store)(request, {
       signal: cancellation.signal,
       onProgress: (progress) => send({ progress }),
+      onTemporary: (temporary) => send({ temporary }),
     })
   } finally {
     await store.close()

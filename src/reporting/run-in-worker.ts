@@ -1,13 +1,16 @@
+import { rm } from 'node:fs/promises'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
 import type { MadeReport } from './made-report.js'
 import type { MakeReport, ReportRequest } from './make-report.js'
+import type { WriteObserver } from './report-file.js'
 
 /** What the thread is sent: a report to make, or to cancel the one in progress. */
 export type WorkerCommand = { make: { database: string; request: ReportRequest } } | { cancel: true }
 /** What the thread sends back. */
 export type WorkerMessage =
   | { progress: BuildProgress }
+  | { temporary: string }
   | { written: MadeReport; heapBytes: number }
   | { failed: Partial<NodeJS.ErrnoException> }
 
@@ -92,8 +95,12 @@ export function makeReportInWorker({
   return async (request, options = {}) => {
     const make = { database, request }
     const taken = takeThread()
+    let temporary: string | null = null
+    const onTemporary = (path: string) => {
+      temporary = path
+    }
     try {
-      const { written, heapBytes } = await runReport(taken.worker, make, options)
+      const { written, heapBytes } = await runReport(taken.worker, make, { ...options, onTemporary })
       const used = { ...taken, reports: taken.reports + 1 }
       if (heapBytes > MAX_IDLE_HEAP_BYTES) discard(used)
       else keepThread(used)
@@ -101,6 +108,7 @@ export function makeReportInWorker({
     } catch (error) {
       discard(taken)
       if (!isOutOfMemory(error) || options.signal?.aborted) throw error
+      if (temporary !== null) await rm(temporary, { force: true })
       const unlimited = { worker: new Worker(thread), reports: 0 }
       const { written } = await runReport(unlimited.worker, make, options).finally(() => discard(unlimited))
       return written
@@ -115,7 +123,7 @@ type Written = Extract<WorkerMessage, { written: MadeReport }>
 function runReport(
   worker: Worker,
   make: { database: string; request: ReportRequest },
-  { signal, onProgress }: BuildOptions,
+  { signal, onProgress, onTemporary }: BuildOptions & WriteObserver,
 ): Promise<Written> {
   const send = (command: WorkerCommand) => worker.postMessage(command)
   const cancel = () => send({ cancel: true })
@@ -123,6 +131,7 @@ function runReport(
   const result = new Promise<Written>((resolve, reject) => {
     const onMessage = (message: WorkerMessage) => {
       if ('progress' in message) onProgress?.(message.progress)
+      else if ('temporary' in message) onTemporary?.(message.temporary)
       else if ('written' in message) resolve(message)
       else reject(signal?.aborted ? signal.reason : Object.assign(new Error(message.failed.message), message.failed))
     }

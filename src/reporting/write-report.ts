@@ -11,6 +11,7 @@ import { channelFileName, rfqFileName } from './file-names.js'
 import {
   type Destination,
   destinationPath,
+  type WriteObserver,
   type WriteOptions,
   type WrittenFile,
   writeFileAtomically,
@@ -26,7 +27,7 @@ export async function writeRfqReport(
   report: RfqReport,
   format: ReportFormat,
   destination: Destination,
-  options: WriteOptions & RfqRenderOptions & { ambiguous?: boolean } = {},
+  options: WriteOptions & WriteObserver & RfqRenderOptions & { ambiguous?: boolean } = {},
 ): Promise<WrittenFile> {
   const { ambiguous = false } = options
   const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
@@ -39,7 +40,7 @@ export async function writeChannelReport(
   report: ChannelReport,
   format: ReportFormat,
   destination: Destination,
-  options: WriteOptions & ChannelRenderOptions = {},
+  options: WriteOptions & WriteObserver & ChannelRenderOptions = {},
 ): Promise<WrittenFile> {
   const { channel, asOf } = report.context
   const path = destinationPath(destination, channelFileName(channel, new Date(asOf), format))

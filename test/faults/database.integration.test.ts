@@ -212,7 +212,7 @@ fault(
   38,
   'all succeed and the schema is complete',
   async () => {
-    for (let round = 0; round < (process.env.QUOTEKEEPER_HEAVY ? 3 : 1); round++) {
+    for (let round = 0; round < 3; round++) {
       const path = join(testFolder(), 'many.db')
       const children = Array.from({ length: 3 }, (_, n) =>
         spawn(process.execPath, ['--input-type=module', '-e', opener(path, `c${n}/x`)], {
