@@ -151,10 +151,14 @@ async function recordUnreadable(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   await recordListEntry(poll, { ...entry, problems: [...entry.problems, UNADDRESSABLE] })
 }
 
-/** Records at least the list entry of a new RFQ, and that it was requested in vain; the next poll tries to read its detail again. */
+/**
+ * Records at least the list entry of an RFQ that was never read, and that it was requested in vain; the next poll tries to read its detail
+ * again.
+ */
 async function recordUnsent(poll: RfqPoll, id: string, inVain: boolean): Promise<void> {
   const entry = poll.entries.get(id)
-  if (entry && (inVain || !poll.known.has(id))) await recordListEntry(poll, entry, inVain)
+  const wasRead = poll.known.get(id)?.shape === 'full'
+  if (entry && (inVain || !wasRead)) await recordListEntry(poll, entry, inVain)
 }
 
 /** Records the list entry of an RFQ whose detail cannot be read, or that has no identifier. */

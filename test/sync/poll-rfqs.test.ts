@@ -102,10 +102,18 @@ describe('polling RFQs', () => {
     expect(await sql(fixture, 'select id, title, shape from rfqs')).toEqual([
       { id: rfq.id, title: rfq.title, shape: 'list' },
     ])
+    for (let round = 1; round <= 6; round++) {
+      fixture.advanceSeconds(60)
+      fixture.sandbox.world.changeRfq(rfq.id, { title: `Title ${round}` })
+      expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
+      expect(await sql(fixture, 'select title, shape, version from rfqs')).toEqual([
+        { title: `Title ${round}`, shape: 'list', version: 1 + round },
+      ])
+    }
     fault.remove()
     fixture.advanceSeconds(60)
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 1 })
-    expect(await sql(fixture, 'select shape, version from rfqs')).toEqual([{ shape: 'full', version: 2 }])
+    expect(await sql(fixture, 'select shape, version from rfqs')).toEqual([{ shape: 'full', version: 8 }])
   })
 
   it('records the summary of a response that is listed but cannot be read', async () => {

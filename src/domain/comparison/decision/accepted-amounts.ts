@@ -15,6 +15,10 @@ type Offer = Pick<OfferReport, 'metrics' | 'terms'>
 export const tonnesOf = ({ metrics, terms }: Offer): number | null =>
   metrics.volume ?? positiveOrNull(plausibleOrNull(terms.statedVolume)) ?? positiveOrNull(metrics.sumVolume)
 
+/** What an offer costs, also if no volume can be derived from it; null if it does not say. */
+const totalOf = ({ metrics, terms }: Offer): number | null =>
+  metrics.total ?? positiveOrNull(plausibleOrNull(terms.statedTotal))
+
 /** The sum of what is known. */
 export interface KnownSum {
   /** 0 if nothing is known. */
@@ -70,11 +74,12 @@ const isUnconverted = ({ eligibility }: OfferReport): boolean => {
 /** As offered, in the order of the offers. */
 function totalsByCurrency(offers: readonly OfferReport[]) {
   const totals = new Map<string, number>()
-  for (const { terms, metrics } of offers) {
-    if (terms.currencyCode !== null && metrics.total !== null)
-      totals.set(terms.currencyCode, (totals.get(terms.currencyCode) ?? 0) + metrics.total)
+  for (const offer of offers) {
+    const { currencyCode } = offer.terms
+    const total = totalOf(offer)
+    if (currencyCode !== null && total !== null) totals.set(currencyCode, (totals.get(currencyCode) ?? 0) + total)
   }
-  const isComplete = offers.every(({ terms, metrics }) => terms.currencyCode !== null && metrics.total !== null)
+  const isComplete = offers.every((offer) => offer.terms.currencyCode !== null && totalOf(offer) !== null)
   return { amounts: [...totals].map(([code, total]) => ({ code, total })), isComplete }
 }
 

@@ -122,6 +122,17 @@ type Binding = Pick<UnmetByAward, 'name' | 'level'> & { met?: false | null }
 /** An offer with what it does not meet. */
 export type FailingOffer = Pick<Candidate, 'offer' | 'failed' | 'reviewRejected'>
 
+interface FailureOfOffer {
+  offer: OfferReport
+  words: string
+  /** False if it cannot be determined. */
+  isKnown: boolean
+}
+
+const moreText = (failing: number, undetermined: number): string =>
+  (failing === 0 ? '' : ` The same requirement fails for ${formatCount(failing, 'other offer')}.`) +
+  (undetermined === 0 ? '' : ` It cannot be determined for ${formatCount(undetermined, 'other offer')}.`)
+
 /** What offers and their tonnes together do not meet, by requirement, in the order of `Decision.requirements`. */
 export function unmetBy(
   members: readonly FailingOffer[],
@@ -129,20 +140,23 @@ export function unmetBy(
   rfq: RfqTerms,
   levels: RequirementLevels,
 ): UnmetByAward[] {
-  const failing = new Map<RequirementName, { offer: OfferReport; words: string }[]>()
+  const failing = new Map<RequirementName, FailureOfOffer[]>()
   for (const member of members) {
-    for (const { name, words } of shownFailures(member, levels)) {
+    for (const { name, words, met } of shownFailures(member, levels)) {
       const list = failing.get(name)
-      if (list === undefined) failing.set(name, [{ offer: member.offer, words }])
-      else list.push({ offer: member.offer, words })
+      const failure = { offer: member.offer, words, isKnown: met !== null }
+      if (list === undefined) failing.set(name, [failure])
+      else list.push(failure)
     }
   }
   const byOffers = OFFER_REQUIREMENTS.flatMap((name) => {
-    const [first, ...others] = failing.get(name) ?? []
+    const all = failing.get(name) ?? []
+    const known = all.filter(({ isKnown }) => isKnown)
+    const open = all.filter(({ isKnown }) => !isKnown)
+    const [first, ...others] = [...known, ...open]
     if (first === undefined) return []
     const who = members.length === 1 ? '' : `Offer ${first.offer.sequence}: `
-    const more =
-      others.length === 0 ? '' : ` The same requirement fails for ${formatCount(others.length, 'other offer')}.`
+    const more = moreText(Math.max(0, known.length - 1), others.length - Math.max(0, known.length - 1))
     const offerIds = [first, ...others].map(({ offer }) => offer.id)
     return [unmet(name, levels, offerIds, `${who}${first.words}${more}`)]
   })

@@ -67,6 +67,14 @@ describe('an accepted offer that cannot be compared', () => {
     ])
   })
 
+  it('names the one whose failure is known before those of which it cannot be determined', () => {
+    const unknown = accepted(1, { ...deliveries(3000), currency: 'GBP' })
+    const dear = accepted(2, deliveries(4000, 20))
+    const { accepted: both } = decided([unknown, dear], { pricing: { currency: 'USD', maxUnitPrice: 12 } })
+    const ofPrice = both?.notMet.filter((words) => words.includes('12'))
+    expect(ofPrice).toEqual([expect.stringMatching(/^Offer 2: .* It cannot be determined for 1 other offer\.$/)])
+  })
+
   it('has every high flag: pre-payment in full, a volume below the minimum, no exchange rate', () => {
     const prePayments = [{ amount: 36_000, paymentDueDate: '2026-04-15' }]
     const flags = [
@@ -150,19 +158,19 @@ describe('several accepted offers of which not all can be compared', () => {
     [
       'one without a volume',
       [noVolume, deliveries(4_000)],
-      `: at least 4,000 t, at least 36,000 USD in total; ${LACKS_VOLUME} ${AT_LEAST}`,
+      `: at least 4,000 t, 36,100 USD in total; ${LACKS_VOLUME} ${AT_LEAST}`,
       null,
     ],
     [
       'one without a volume, beside one that suffices',
       [noVolume, deliveries(10_000)],
-      `: at least 10,000 t, at least 90,000 USD in total; ${LACKS_VOLUME} ${COVERED}`,
+      `: at least 10,000 t, 90,100 USD in total; ${LACKS_VOLUME} ${COVERED}`,
       0,
     ],
     [
       'none with a volume',
       [noVolume, noVolume],
-      '; offers 1 and 2 cannot be compared: each states no volume above 0.',
+      ': 200 USD in total; offers 1 and 2 cannot be compared: each states no volume above 0.',
       null,
     ],
     [
