@@ -145,7 +145,8 @@ create trigger entities_update instead of update on entities begin
   where number = old.document_number;
 end;
 create trigger versions_insert instead of insert on versions begin
-  insert into observations (run_id, observed_at) values (new.run_id, new.observed_at) on conflict do nothing;
+  insert into observations (run_id, observed_at) select new.run_id, new.observed_at
+  where not exists (select 1 from observations where run_id = new.run_id and observed_at = new.observed_at);
   insert into document_versions (document, version, content_hash, not_before, observation, superseded_at, valid, shape, body,
     body_as_received, parsed_body)
   values (${NUMBER}, new.version, unhex(new.content_hash), new.not_before,
@@ -168,6 +169,21 @@ begin select raise(abort, 'history is never removed'); end;
 create trigger observations_stay before update on observations
 begin select raise(abort, 'a version never changes'); end;
 create trigger observations_last before delete on observations
+begin select raise(abort, 'history is never removed'); end;
+-- "insert or replace" fires no triggers of deletions.
+create trigger document_versions_once before insert on document_versions
+when exists (select 1 from document_versions where number = new.number or (document = new.document and version = new.version))
+begin select raise(abort, 'a version never changes'); end;
+create trigger observations_once before insert on observations
+when exists (select 1 from observations where number = new.number or (run_id = new.run_id and observed_at = new.observed_at))
+begin select raise(abort, 'a version never changes'); end;
+create trigger documents_stay before update of number, collection, id on documents
+begin select raise(abort, 'a document keeps its identity'); end;
+create trigger documents_last before delete on documents
+begin select raise(abort, 'history is never removed'); end;
+create trigger collections_stay before update on collections
+begin select raise(abort, 'a document keeps its identity'); end;
+create trigger collections_last before delete on collections
 begin select raise(abort, 'history is never removed'); end;
 create trigger versions_stay instead of update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
   run_id, shape, body, body_as_received, parsed_body on versions

@@ -15,12 +15,16 @@ export function removeBackupLeftovers(folder: string): void {
 }
 
 /**
- * Removes temporary files beside a database whose process was killed: of a restore and of the write test.
+ * Removes temporary files beside a database whose process was killed: of a restore, of an upgrade and of the write test.
  * @param except a file that is kept whatever its name
  */
 export function removeDatabaseLeftovers(database: string, except?: string): void {
   const name = basename(database).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-  removeLeftovers(dirname(database), new RegExp(`^${name}\\.restoring-(\\d+)${COMPANIONS}$`), except)
+  removeLeftovers(
+    dirname(database),
+    new RegExp(`^${name}\\.(?:restoring|upgrading-[0-9a-f]+)-(\\d+)${COMPANIONS}$`),
+    except,
+  )
   removeLeftovers(dirname(database), /^\.quotekeeper-write-test-(\d+)$/)
 }
 

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { renameSync, rmSync } from 'node:fs'
 import type { Sqlite } from './connection.js'
 import { retryWhileBusy } from './connection.js'
 import { UnusableDatabaseError } from './errors.js'
@@ -30,7 +31,13 @@ export async function migrate(
   rejectForeign(db, from)
   rejectNewer(db, from, steps.length)
   const backup = from > 0 && from < steps.length ? copyBeforeMigration(db, from, now) : null
-  if (from < steps.length) await retryWhileBusy(() => applyMissing(db, steps, now))
+  try {
+    if (from < steps.length) await retryWhileBusy(() => applyMissing(db, steps, now))
+  } catch (error) {
+    // The database is as it was, and a copy might fill the disk.
+    if (backup !== null) rmSync(backup, { force: true })
+    throw error
+  }
   return { from, to: Math.max(from, steps.length), backup }
 }
 
@@ -96,8 +103,14 @@ function rejectNewer(db: Sqlite, version: number, newest: number): void {
 /** @returns null if another process, which made a copy of its own, has migrated it meanwhile */
 function copyBeforeMigration(db: Sqlite, version: number, now: Date): string | null {
   const file = `${db.name}.schema-${version}-${now.toISOString().replaceAll(/[-:.]/g, '')}.bak`
-  db.prepare('vacuum into ?').run(file)
-  if (schemaVersion(db) === version) return file
-  rmSync(file, { force: true })
-  return null
+  // Under another name until it is whole; removeDatabaseLeftovers removes it if this process is killed.
+  const unfinished = `${db.name}.upgrading-${randomBytes(4).toString('hex')}-${process.pid}`
+  try {
+    db.prepare('vacuum into ?').run(unfinished)
+    if (schemaVersion(db) !== version) return null
+    renameSync(unfinished, file)
+    return file
+  } finally {
+    for (const suffix of ['', '-journal']) rmSync(`${unfinished}${suffix}`, { force: true })
+  }
 }

@@ -31,6 +31,10 @@ describe('files of a killed process', () => {
     const { path, leave, left } = await setUp()
     for (let round = 0; round < 6; round++) {
       const names = ['', '-wal', '-shm'].map((suffix) => leave(`quotekeeper.db.restoring-${DEAD}${suffix}`))
+      names.push(
+        leave(`quotekeeper.db.upgrading-0a1b2c3d-${DEAD}`),
+        leave(`quotekeeper.db.upgrading-0a1b2c3d-${DEAD}-journal`),
+      )
       names.push(leave(`.quotekeeper-write-test-${DEAD}`), leave(`quotekeeper.db.restoring-${process.pid}`))
       await (await openStore({ path })).close()
       expect(left(names)).toEqual([])

@@ -52,6 +52,20 @@ describe('a new database that several processes create at once', () => {
   })
 })
 
+describe('a migration that fails', () => {
+  it('changes nothing and leaves no copy, however often it is tried', async () => {
+    const path = await databaseOfSchema(migrations.length)
+    const broken = { name: 'broken', sql: 'create table one_more (a); create table one_more (a)' }
+    for (let round = 0; round < 6; round++) {
+      const db = new Database(path)
+      await expect(migrate(db, NOW, [...migrations, broken])).rejects.toThrow('already exists')
+      expect(db.pragma('user_version', { simple: true })).toBe(migrations.length)
+      db.close()
+      expect(readdirSync(join(path, '..'))).toEqual(['quotekeeper.db'])
+    }
+  })
+})
+
 describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database of schema %i', (schema) => {
   it('is migrated once, keeps its data, and is copied before', async () => {
     const path = await databaseOfSchema(schema)
