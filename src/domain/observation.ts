@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import { canonicalJson } from './canonical-json.js'
 import {
   type DocumentKind,
   type DocumentShape,
@@ -20,6 +18,7 @@ import {
   type Problem,
   parseLeniently,
 } from './lenient-parser.js'
+import { unidentifiedId } from './unidentified.js'
 
 export type Listing = Lenient<z.output<typeof listingDocument>>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
@@ -35,7 +34,7 @@ export type Review = NonNullable<Offer['review']>
 
 /** A body as received, with the result of parsing it. */
 export interface Observation<T> {
-  /** The identifier, or `unidentified-<hash>` for a document without one. */
+  /** The identifier, or `unidentified-<hash>` for a document without a usable one (unidentified.ts). */
   id: string
   /** The parsed JSON, unaltered. */
   body: unknown
@@ -139,10 +138,6 @@ export function identifierOf(body: unknown): string | null {
   return typeof id === 'string' && id !== '' && id.length <= MAX_IDENTIFIER_LENGTH ? id : null
 }
 
-/** The identifier under which a document without one is stored: equal documents get the same. */
-export const unidentifiedId = (body: unknown): string =>
-  `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`
-
 /**
  * The problems of losses, and whether they make a document not valid: a duplicate key always does, because it is unknown which
  * value is meant; a changed number only in a field of the API description, or if there are too many to examine them all.
@@ -170,7 +165,7 @@ const INVALID_UTF8: Problem = {
 }
 
 const parserFor =
-  <S extends z.ZodType>(schema: S) =>
+  <S extends z.ZodType>(kind: DocumentKind, schema: S) =>
   (body: unknown, received?: ReceivedText): Observation<Lenient<z.output<S>>> => {
     const { value, problems: deviations } = parseLeniently(schema, body)
     const exactBody = received ? received.exact : body
@@ -178,7 +173,7 @@ const parserFor =
     const problems = [...lost.problems, ...(received?.hasInvalidUtf8 ? [INVALID_UTF8] : []), ...deviations]
     const id = (value as { id?: string } | null)?.id
     return {
-      id: id ?? unidentifiedId(exactBody),
+      id: id ?? unidentifiedId(kind, exactBody),
       body,
       exactBody,
       text: received?.text ?? null,
@@ -189,15 +184,15 @@ const parserFor =
   }
 
 /** Parses a listing. Never throws. */
-export const parseListing = parserFor(listingDocument)
+export const parseListing = parserFor('listing', listingDocument)
 /** Parses an element of the RFQ list. Never throws. */
-export const parseRfqListItem = parserFor(rfqListDocument)
+export const parseRfqListItem = parserFor('rfq', rfqListDocument)
 /** Parses an RFQ. Never throws. */
-export const parseRfq = parserFor(rfqDocument)
+export const parseRfq = parserFor('rfq', rfqDocument)
 /** Parses the summary of a response within an RFQ. Never throws. */
-export const parseResponseSummary = parserFor(responseSummary)
+export const parseResponseSummary = parserFor('response', responseSummary)
 /** Parses a response. Never throws. */
-export const parseResponse = parserFor(responseDocument)
+export const parseResponse = parserFor('response', responseDocument)
 
 type Shaped<S extends DocumentShape, T> = Observation<T> & { shape: S }
 interface StoredObservations {

@@ -1,11 +1,6 @@
 import { contentHash } from '../domain/canonical-json.js'
-import {
-  type DocumentParser,
-  identifierOf,
-  type Observation,
-  unidentifiedId,
-  withTextOnly,
-} from '../domain/observation.js'
+import { type DocumentParser, identifierOf, type Observation, withTextOnly } from '../domain/observation.js'
+import { identifyApart } from '../domain/unidentified.js'
 import type { CloseResult } from './contract.js'
 import type { JsonObject, ParsedText } from './json-body.js'
 import { TransientError } from './retry.js'
@@ -39,9 +34,9 @@ export class ListCollector<T> {
   readonly observations: Observation<T>[] = []
   readonly #kind: 'listing' | 'rfq'
   readonly #parse: DocumentParser<T>
-  /** Entries without an identifier, by id and by text, with their number. */
+  /** Entries without an identifier, by the hash of their content, with their number. */
   readonly #unidentified = new Map<string, { observation: Observation<T>; times: number }>()
-  readonly #idByText = new Map<string, string>()
+  readonly #hashByText = new Map<string, string>()
   #unidentifiedLeftOut = 0
   #problems = 0
   #problemsLeftOut = 0
@@ -53,22 +48,24 @@ export class ListCollector<T> {
 
   /** @param parse parses the text; not called for a text that is known */
   add(text: string, parse: () => ParsedText): void {
-    const known = this.#unidentified.get(this.#idByText.get(text) ?? '')
+    const known = this.#unidentified.get(this.#hashByText.get(text) ?? '')
     if (known) known.times++
     else this.#addNew(text, parse())
   }
 
   finish(): Observation<T>[] {
-    for (const { observation, times } of this.#unidentified.values()) {
+    const unidentified = [...this.#unidentified.values()]
+    const different = unidentified.map(({ observation }) => observation)
+    identifyApart(this.#kind, different)
+    for (const { observation, times } of unidentified) {
       if (times > 1) {
         const message = `the list contains ${times} equal entries without an identifier; they are stored as one`
         observation.problems.push({ path: '', code: 'duplicate', message })
       }
     }
-    const [firstUnidentified] = this.#unidentified.values()
     if (this.#unidentifiedLeftOut > 0) {
       const message = `${this.#unidentifiedLeftOut} further entries of the list have no identifier; they are not stored`
-      firstUnidentified?.observation.problems.push({ path: '', code: 'omitted', message })
+      different[0]?.problems.push({ path: '', code: 'omitted', message })
     }
     if (this.#problemsLeftOut > 0) {
       const message = `the list has more than ${MAX_LIST_PROBLEMS} problems; ${this.#problemsLeftOut} are not recorded`
@@ -82,14 +79,14 @@ export class ListCollector<T> {
       this.#keep(this.#parse(body, received))
       return
     }
-    const id = unidentifiedId(received.exact)
-    const known = this.#unidentified.get(id)
+    const hash = contentHash(this.#kind, received.exact)
+    const known = this.#unidentified.get(hash)
     if (known) known.times++
     else if (this.#unidentified.size >= MAX_UNIDENTIFIED) this.#unidentifiedLeftOut++
     else {
       const observation = this.#keep(this.#parse(body, received))
-      this.#unidentified.set(id, { observation, times: 1 })
-      if (text.length <= MAX_COMPARED_TEXT) this.#idByText.set(text, id)
+      this.#unidentified.set(hash, { observation, times: 1 })
+      if (text.length <= MAX_COMPARED_TEXT) this.#hashByText.set(text, hash)
     }
   }
 

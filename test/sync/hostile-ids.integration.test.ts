@@ -106,6 +106,56 @@ describe('listings with any identifiers', () => {
   })
 })
 
+describe('documents without a usable identifier', () => {
+  const LONG = 'i'.repeat(1001)
+  const IDENTITIES = [{ id: `${LONG}a` }, { id: `${LONG}b` }, { id: 17 }, {}, { id: null }]
+  const ALL = IDENTITIES.length
+  /** Members as one poll shows them: what is signed differs in each, and the content changes in the fourth. */
+  const documentationAt = (poll: number) => ({
+    registryId: 'VCS',
+    ...(poll >= 3 && { country: 'FR' }),
+    additionalDocumentation: { url: `https://files.example/a.zip?signature=${poll}`, expires: poll },
+  })
+  const orderAt = (poll: number) => ({
+    ...(poll >= 3 && { title: 'Renamed' }),
+    listingIds: poll % 2 ? ['a', 'b'] : ['b', 'a'],
+  })
+  const linkAt = (poll: number) => ({ link: `https://files.example/a.zip?signature=${poll}` })
+  const twoVersions = (poll: number) => (poll < 3 ? ALL : 2 * ALL)
+
+  it.each([
+    { operation: 'listListings', distinct: 'projectName', membersAt: documentationAt, versionsAt: twoVersions },
+    { operation: 'listRfqs', distinct: 'number', membersAt: orderAt, versionsAt: twoVersions },
+    // It is not known that this member has no meaning.
+    { operation: 'listRfqs', distinct: 'number', membersAt: linkAt, versionsAt: (poll: number) => (poll + 1) * ALL },
+  ] as const)(
+    'stay one each over eight polls and restarts, whatever is signed: $operation, $membersAt.name',
+    async ({ operation, distinct, membersAt, versionsAt }) => {
+      const fixture = await openChannelFixture({ listings: 1 })
+      fixture.sandbox.world.addRfq(CHANNEL, { state: 'closed' })
+      let poll = 0
+      const change = ({ items: [item] }: { items: object[] }) => {
+        const items = IDENTITIES.map((identity, at) => {
+          const { id: _, ...rest } = item as { id: string }
+          return { ...rest, ...membersAt(poll), [distinct]: at, ...identity }
+        })
+        // The order of a list has no meaning.
+        return { items: poll % 2 ? items : items.reverse() }
+      }
+      fixture.sandbox.faults.add({ operation, times: Number.POSITIVE_INFINITY, effect: { kind: 'transform', change } })
+      for (; poll < 8; poll++) {
+        fixture.advanceSeconds(600)
+        const { run } = await (operation === 'listListings' ? fixture.pollListings() : fixture.pollRfqs())
+        expect(run).toMatchObject({ outcome: 'complete', inserted: poll === 0 ? ALL : 0, missing: 0, failedItems: 0 })
+        const [entities, versions, absences] = await counts(fixture)
+        expect([entities, versions, absences]).toEqual([ALL, versionsAt(poll), 0])
+        if (poll % 3 === 2) await fixture.reopenStore()
+      }
+      for (const id of await storedIds(fixture)) expect(id).toMatch(/^unidentified-/)
+    },
+  )
+})
+
 describe('an RFQ whose identifier cannot be part of a URL', () => {
   const UNADDRESSABLE = ['.', '..', '\ud800', 'a\udfffb']
 

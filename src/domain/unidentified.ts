@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import { canonicalJson, contentHash } from './canonical-json.js'
+import type { DocumentKind } from './documents.js'
+import { ExactNumber, isPlainObject } from './exact-json.js'
+
+/**
+ * What tells documents of a kind apart if they have no identifier, each with the members that come with it: from the one that changes
+ * least to the one that is hardest to share. A level counts only if the document has its first member.
+ */
+const DISTINCTIVE: Record<DocumentKind, readonly (readonly string[])[]> = {
+  listing: [
+    ['registryId', 'registry', 'organizationName'],
+    ['projectName', 'registryId', 'registry', 'organizationName', 'storefrontUrl'],
+  ],
+  rfq: [['number'], ['reference'], ['createdAt', 'title']],
+  response: [],
+}
+/** Members that may differ at every read. */
+const VOLATILE = new Set(['expires', 'updatedAt'])
+const ADDRESS = /^https?:\/\//i
+
+/**
+ * The identifiers under which a document without a usable one may be stored, the first that applies being the one that changes least:
+ * by an `id` that is too long or no text, by what else tells it apart, by its content without what may differ at every read (queries of
+ * addresses, `expires`, `updatedAt`), and by its content (canonical-json.ts).
+ * @param body parsed JSON, or its exact value
+ * @returns one entry for each, null if the document has none; the last is never null
+ */
+export function unidentifiedIds(kind: DocumentKind, body: unknown): (string | null)[] {
+  const document = isPlainObject(body) ? body : {}
+  const { id } = Object.hasOwn(document, 'id') ? document : {}
+  const named = (by: string, value: unknown) => shortened(`${by} ${canonicalJson(value)}`)
+  const byMembers = DISTINCTIVE[kind].map((members, level) => {
+    const values = members.map((member) => (Object.hasOwn(document, member) ? stable(document[member]) : null))
+    return isDistinctive(values[0]) ? named(`members ${level}`, values) : null
+  })
+  const byStable = shortened(`stable ${contentHash(kind, stable(body))}`)
+  return [isDistinctive(id) ? named('id', id) : null, ...byMembers, byStable, shortened(contentHash(kind, body))]
+}
+
+/** The identifier under which a document without a usable one is stored, unless others of its list have the same. */
+export const unidentifiedId = (kind: DocumentKind, body: unknown): string =>
+  unidentifiedIds(kind, body).find((id) => id !== null) as string
+
+/**
+ * Gives each of several different documents an identifier of its own: the first of `unidentifiedIds` that no other has, so that none
+ * depends on their order.
+ * @param entries documents without a usable identifier, with different content
+ */
+export function identifyApart(kind: DocumentKind, entries: readonly { id: string; exactBody: unknown }[]): void {
+  let open = entries.map((entry) => ({ entry, ids: unidentifiedIds(kind, entry.exactBody) }))
+  for (let level = 0; open.length > 0; level++) {
+    const times = new Map<string, number>()
+    const idOf = ({ ids }: (typeof open)[number]) => ids[level] ?? null
+    for (const id of open.map(idOf)) if (id !== null) times.set(id, (times.get(id) ?? 0) + 1)
+    const isShared = (each: (typeof open)[number]) => {
+      const id = idOf(each)
+      return level < each.ids.length - 1 && (id === null || times.get(id) !== 1)
+    }
+    for (const each of open) if (!isShared(each)) each.entry.id = idOf(each) as string
+    open = open.filter(isShared)
+  }
+}
+
+const shortened = (text: string) => `unidentified-${hash('sha256', text).slice(0, 16)}`
+
+/** A text, a number, or JSON that is not empty, such as `{ "$oid": … }`. */
+const isDistinctive = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
+    ? Object.keys(value).length > 0
+    : value !== null && value !== undefined && value !== '' && typeof value !== 'boolean'
+
+/** A copy without what may differ at every read. */
+function stable(value: unknown): unknown {
+  if (typeof value === 'string') return ADDRESS.test(value) ? value.replace(/[?#].*$/s, '') : value
+  if (Array.isArray(value)) return value.map(stable)
+  if (!isPlainObject(value)) return value
+  const members = Object.entries(value).filter(([member]) => !VOLATILE.has(member))
+  return Object.fromEntries(members.map(([member, each]) => [member, stable(each)]))
+}
