@@ -5,7 +5,8 @@
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 import { type Calendar, isLate } from '../domain/expiry.js'
-import { type ListedChanges, withWords } from '../domain/listed-changes.js'
+import { listedOf } from '../domain/list-conflict.js'
+import { withWords } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
@@ -37,8 +38,7 @@ export const withBody = <Row extends object>(row: Row, { exactBody }: KnownDocum
 })
 
 export type RfqRow = ReturnType<typeof rfqRow>
-/** @param listed what the list says otherwise; see `readListed` */
-export function rfqRow({ rfq, responses }: RfqWithResponses, listed: ListedChanges | null = null) {
+export function rfqRow({ rfq, responses }: RfqWithResponses) {
   const { document } = parseStored('rfq', rfq.shape, rfq.body)
   return {
     channel: rfq.channel,
@@ -59,8 +59,8 @@ export function rfqRow({ rfq, responses }: RfqWithResponses, listed: ListedChang
     /** Offers that the list shows of an RFQ that was never read itself. */
     unreadOffers: unreadOffersOf(rfq.shape, document),
     ...observationFields(rfq),
-    /** What a newer list says otherwise; null if nothing, and as of a past moment. */
-    listed: withWords(listed),
+    /** What the list says otherwise; null if nothing. As of a past moment, no newer list than the one before the RFQ was read. */
+    listed: withWords(listedOf(rfq)),
   }
 }
 

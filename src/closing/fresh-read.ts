@@ -19,23 +19,32 @@ export async function readAndRecord(context: ClosingContext, run: RunHandle, id:
   const whole = await readRfqWithResponses(context.session, id)
   const answeredAt = context.now()
   const known = await knownOf(context, run.channel, whole.rfq)
-  const rfq = { ...whole.rfq, valid: known.valid }
+  const rfq = { ...whole.rfq, ...known.recorded }
   const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: null }, answeredAt)
   const { rfqVersion: version, rfqHash: hash } = recorded
-  return freshRead(rfq, { ...known, version, hash }, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
+  const { valid, missingSince } = known
+  return freshRead(
+    rfq,
+    { valid, missingSince, version, hash },
+    { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate },
+  )
 }
 
 /**
  * What only polls show and this read does not clear: that the RFQ is missing from the list, and that the same content was
- * recorded as not valid, because its list entry contradicts it or has a duplicate key.
+ * recorded as not valid, because its list entry contradicts it or because a text with the same content had a duplicate key.
+ * `recorded`: how the RFQ is recorded then.
  */
 async function knownOf({ store }: ClosingContext, channel: string, { id, exactBody, valid }: Observation<Rfq>) {
   const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
-  if (stored === undefined) return { valid, missingSince: null }
+  if (stored === undefined) return { valid, missingSince: null, recorded: { valid, listConflict: null } }
   const { rfq } = stored
+  const isSame = rfq.contentHash === contentHash('rfq', exactBody)
+  const listConflict = isSame ? rfq.listConflict : null
+  const stays = isSame && !rfq.valid
   return {
-    valid: valid && (rfq.valid || rfq.contentHash !== contentHash('rfq', exactBody)),
-    missingSince: rfq.missingSince,
+    ...{ valid: valid && !stays, missingSince: rfq.missingSince },
+    recorded: { valid: valid && (!stays || listConflict !== null), listConflict },
   }
 }
 
@@ -58,10 +67,10 @@ export async function readBeforeClose(
     const answeredAt = context.now()
     if (contentHash('rfq', value.exactBody) === expected.hash) {
       // A poll may have found something against it since the decision.
-      const now = await knownOf(context, run.channel, value)
+      const { valid, missingSince } = await knownOf(context, run.channel, value)
       await context.store.touchRfqs(run, [known.id], answeredAt)
       const { version, hash } = expected
-      return freshRead(value, { ...now, version, hash }, { readAt, answeredAt, serverDate })
+      return freshRead(value, { valid, missingSince, version, hash }, { readAt, answeredAt, serverDate })
     }
     expected = await readAndRecord(context, run, known.id)
   }

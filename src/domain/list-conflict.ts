@@ -1,43 +1,33 @@
-import type { ListedChanges } from './listed-changes.js'
-import type { KnownDocument, ProblemRecord } from './records.js'
-
-/** The message of a problem `conflict` of an RFQ. @param listed, own what the list and the RFQ itself say, as JSON or in words */
-export const conflictMessage = (listed: string, own: string): string =>
-  `the list says ${listed}, the RFQ itself says ${own}`
-
-const MESSAGE = /^the list says ("(?:[^"\\]|\\.)*"|a \w+), the RFQ itself says (.*)$/s
-
-/** Members of ListedChanges that a problem can name. */
-const TERMS = ['state', 'responseDueDate'] as const
+import { type ListedChanges, listedChangesOf } from './listed-changes.js'
+import type { KnownDocument } from './records.js'
 
 /**
- * What the list said otherwise in the poll that last read the RFQ, as the problems of the RFQ have it.
- * @returns null if they agreed, if a newer list is known (listedChangesOf), and as of a past moment
+ * What the list says otherwise than the RFQ: a newer list, or that of the poll that read the RFQ.
+ * @returns null if they agree; as of a past moment, only the poll that had read the RFQ counts
  */
-export function listConflictOf(
-  { id, channel, valid, readAt, listed }: Pick<KnownDocument, 'id' | 'channel' | 'valid' | 'readAt' | 'listed'>,
-  problems: readonly ProblemRecord[],
-): ListedChanges | null {
-  if (valid || readAt === null || listed !== null) return null
-  const found = problems.find(
-    ({ kind, entityId, channel: of, code, lastSeenAt, path }) =>
-      kind === 'rfq' &&
-      entityId === id &&
-      of === channel &&
-      code === 'conflict' &&
-      lastSeenAt >= readAt &&
-      isTerm(path),
-  )
-  const [, listedText, ownText] = MESSAGE.exec(found?.message ?? '') ?? []
-  if (found === undefined || listedText === undefined || ownText === undefined) return null
+export const listedOf = (
+  rfq: Pick<KnownDocument, 'body' | 'readAt' | 'listed' | 'listConflict'>,
+): ListedChanges | null => listedChangesOf(rfq) ?? listConflictOf(rfq)
+
+/**
+ * What the list said otherwise in the poll that last read the RFQ, or had said at a past moment.
+ * @returns null if they agreed, if the entry was only ambiguous, and if a newer list is known (listedChangesOf)
+ */
+function listConflictOf({
+  readAt,
+  listed,
+  listConflict,
+}: Pick<KnownDocument, 'readAt' | 'listed' | 'listConflict'>): ListedChanges | null {
+  if (listConflict === null || listed !== null) return null
+  const { state, responseDueDate, since } = listConflict
+  const own = [...(state ? [state.own] : []), ...(responseDueDate ? [`due ${responseDueDate.own}`] : [])]
+  if (own.length === 0) return null
+  // When it was read is not known of a past moment.
+  const at = readAt ?? since
   return {
-    ...{ at: readAt, readAt, state: null, responseDueDate: null, fulfilmentDueDate: null },
-    ...{ offersGone: [], offersNew: [], fields: [] },
-    [found.path]: unquoted(listedText),
-    own: unquoted(ownText),
+    ...{ at, readAt: at, fulfilmentDueDate: null, offersGone: [], offersNew: [], fields: [] },
+    state: state?.listed ?? null,
+    responseDueDate: responseDueDate?.listed ?? null,
+    own: state ? own.join(', ') : (responseDueDate?.own ?? ''),
   }
 }
-
-const isTerm = (path: string): boolean => TERMS.some((term) => term === path)
-
-const unquoted = (text: string): string => (text.startsWith('"') ? String(JSON.parse(text)) : text)

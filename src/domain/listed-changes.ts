@@ -23,8 +23,8 @@ export interface ListedChanges {
   /** Names of other members that differ. */
   fields: string[]
   /**
-   * What the RFQ itself says of the state or the response due date, if the list of the same poll contradicted it: `at` is `readAt` then.
-   * Absent otherwise.
+   * What the RFQ itself says of the state and the response due date, if the list of the same poll contradicted it: `closed`, `2026-11-20`, or
+   * `open, due 2026-11-20`. `at` is `readAt` then. Absent otherwise.
    */
   own?: string
 }

@@ -45,7 +45,7 @@ export interface Observation<T> {
   /** The document, with null for absent or unusable values; null if the body is not an object or has no identifier. */
   document: T | null
   problems: Problem[]
-  /** False if a value has the wrong type, the identifier is absent, parsing lost something, or a list disagrees (docs/DATABASE.md). */
+  /** False if a value has the wrong type, the identifier is absent, or parsing lost something (docs/DATABASE.md). */
   valid: boolean
   /** Identifies the bytes as received and the version of Quotekeeper that parsed them; null or absent if not known. */
   fingerprint?: string | null

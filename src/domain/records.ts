@@ -106,6 +106,8 @@ export interface KnownDocument extends Version {
    * moment.
    */
   listed: ListedEntry | null
+  /** How the list contradicted the RFQ when it was last read, which is not valid then; null of other documents. */
+  listConflict: KnownListConflict | null
 }
 
 /** An RFQ's entry in a list that is newer than what was read of the RFQ itself. */
@@ -114,6 +116,26 @@ export interface ListedEntry {
   at: Timestamp
   /** Parsed JSON. Parsed on each access. */
   body: unknown
+}
+
+/** What the list and the RFQ itself say of one member: a text as it is (at most 80 characters), for any other value its type. */
+interface Contradiction {
+  listed: string
+  own: string
+}
+
+/** How the list entry of an RFQ contradicts the RFQ itself, both read by one poll. It has one of these members at least. */
+export interface ListConflict {
+  state?: Contradiction
+  responseDueDate?: Contradiction
+  /** Parsing the entry lost something that matters, such as one of two values of a key. */
+  ambiguous?: true
+}
+
+/** One that is stored. */
+export interface KnownListConflict extends ListConflict {
+  /** When the first of the polls that found it recorded it. */
+  since: Timestamp
 }
 
 /** An RFQ with its responses, all from one consistent state. */
@@ -143,6 +165,8 @@ export interface RfqEntry {
   /** When the list was requested that first showed another entry than when the RFQ was read; null as `KnownDocument.listed`. */
   listedAt: Timestamp | null
   valid: boolean
+  /** Since when its list contradicts it; null if it does not. */
+  conflictSince: Timestamp | null
   /** When the RFQ itself, with the status and prices of its offers, was last read; null if never, and as of a past moment. */
   readAt: Timestamp | null
   /** Responses that are not missing. */

@@ -6,12 +6,12 @@ import { assessRfq } from '../domain/comparison/rfq-assessment.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { createOverdueTest } from '../domain/expiry.js'
+import { listedOf } from '../domain/list-conflict.js'
 import { RecentlyUsed } from '../domain/recently-used.js'
 import type { KnownDocument, RfqEntry } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
-import { readListed } from './list-conflicts.js'
 import { factsOf, NO_FACTS, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, NO_FIGURES, type RfqFigures } from './rfq-figures.js'
 import { readSummaryTimes, type SummaryStore } from './summary-times.js'
@@ -97,14 +97,10 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       for (const batch of batches(group, DOCUMENTS_BATCH)) {
         const ids = batch.map(({ id }) => id)
         const found = await store.rfqs({ channel, ids, withoutResponses: true, ...(asOf && { asOf }) })
-        const listed = await readListed(
-          store,
-          found.map(({ rfq }) => rfq),
-        )
         const slice = new TimeSlice()
         for (const { rfq } of found) {
           if (slice.isOver) await slice.next()
-          const own = factsOf(rfq, listed.get(rfq.id) ?? null)
+          const own = factsOf(rfq, listedOf(rfq))
           facts.set(entityKey(rfq), own)
           knownFacts.set(factsKey(entryOf(rfq)), own)
         }
@@ -227,15 +223,15 @@ const versionKey = (document: { channel: string; id: string; version: number }) 
   `${entityKey(document)}\t${document.version}`
 
 /** Without its body, which is parsed on each access. */
-const entryOf = ({ channel, id, version, valid, readAt, listed }: KnownDocument) => ({
-  ...{ channel, id, version, valid, readAt },
+const entryOf = ({ channel, id, version, readAt, listed, listConflict }: KnownDocument) => ({
+  ...{ channel, id, version, readAt, conflictSince: listConflict?.since ?? null },
   listedAt: listed?.at ?? null,
 })
 
 /** What the facts of an RFQ depend on. */
-const factsKey = (rfq: Pick<RfqEntry, 'channel' | 'id' | 'version' | 'listedAt' | 'valid' | 'readAt'>) =>
-  // Each read of an RFQ that is not valid may find another contradiction of the list.
-  `${versionKey(rfq)}\t${rfq.listedAt ?? ''}\t${rfq.valid ? '' : rfq.readAt}`
+const factsKey = (rfq: Pick<RfqEntry, 'channel' | 'id' | 'version' | 'listedAt' | 'conflictSince' | 'readAt'>) =>
+  // A contradiction is told with when it was last read.
+  `${versionKey(rfq)}\t${rfq.listedAt ?? ''}\t${rfq.conflictSince === null ? '' : `${rfq.conflictSince} ${rfq.readAt}`}`
 
 function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()

@@ -6,8 +6,7 @@ import type {
 } from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
-import { listConflictOf } from '../domain/list-conflict.js'
-import { listedChangesOf } from '../domain/listed-changes.js'
+import { listedOf } from '../domain/list-conflict.js'
 import { newerSummariesOf } from '../domain/newer-summaries.js'
 import { pricesReadOf } from '../domain/prices-read.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
@@ -87,14 +86,11 @@ export async function gatherRfqInput(
   const read = source.readTimes === undefined && asOf >= source.now ? await readTimes(source) : source.readTimes
   // A record of a report on the present has what it says of when the RFQ was read.
   const newerSummaries = read == null ? 'by-version' : (read.newerSummaries ?? null)
-  // Since a report was recorded, the list may agree with the same version, which makes that version valid.
-  const wasContradicted = read?.listed?.own !== undefined
   return {
     ...reportParameters(source),
     ...known,
-    rfq: wasContradicted ? { ...rfq, valid: false } : rfq,
     ...{ absences, problems, decisions },
-    ...read,
+    ...(read ?? { listed: listedOf(found.rfq) }),
     newerSummaries,
   }
 }
@@ -112,12 +108,11 @@ async function readTimes({
     store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
   ])
   const rfqs = current.map(({ rfq }) => rfq)
-  const problems = rfqs.some(({ valid }) => !valid) ? await store.problems({ channel, entityIds: [rfqId] }) : []
   const [rfq] = rfqs
   return {
     termsRead: termsReadOf(states),
     pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null),
-    listed: rfq === undefined ? null : (listedChangesOf(rfq) ?? listConflictOf(rfq, problems)),
+    listed: rfq === undefined ? null : listedOf(rfq),
     newerSummaries: rfq === undefined ? null : newerSummariesOf(rfq.readAt, states),
   }
 }

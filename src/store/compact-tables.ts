@@ -210,12 +210,12 @@ from ${versionsBefore} new join observations o on o.run_id = new.run_id and o.ob
 order by new.rowid;
 `
 
-/** The newest version of each document, with its newest body. */
-const currentDocuments = `
+/** The newest version of each document, with its newest body. @param valid SQL */
+export const currentDocumentsWith = (valid: string): string => `
 create view current_documents as
 select c.channel, c.kind, nullif(c.rfq_id, '') as rfq_id, d.id, d.version, lower(hex(v.content_hash)) as content_hash, v.shape,
   ${timestamp('d.first_observed_ms')} as first_observed_at, ${timestamp('d.last_observed_ms')} as last_observed_at, o.observed_at as changed_at,
-  d.missing_since, v.valid, coalesce(d.latest_body, v.body) as body,
+  d.missing_since, ${valid}, coalesce(d.latest_body, v.body) as body,
   case when d.latest_body is null then coalesce(v.parsed_body, v.body)
     else coalesce(d.latest_parsed_body, d.latest_body) end as parsed_body
 from documents d
@@ -238,5 +238,5 @@ drop table ${versionsBefore};
 ${views}
 ${writing}
 ${guards}
-${currentDocuments}
+${currentDocumentsWith('v.valid')}
 `

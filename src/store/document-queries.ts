@@ -2,6 +2,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import { parseExactly } from '../domain/exact-json.js'
 import type { Absence, KnownDocument, ListedEntry, ProblemRecord, Version } from '../domain/records.js'
 import type { History, ProblemCounts } from './contract.js'
+import { CONFLICT, joinConflict, toConflict, VALID } from './list-conflicts.js'
 import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -46,6 +47,8 @@ export interface KnownRow extends VersionRow {
   missing_since: string | null
   listed_at: string | null
   listed_body: string | null
+  conflict_since: string | null
+  conflict_said: string | null
 }
 
 /** The body is parsed on each access, so that only its text stays in memory. */
@@ -80,6 +83,7 @@ export const toKnown = (row: KnownRow): KnownDocument =>
     readAt: row.full_read_at,
     missingSince: row.missing_since,
     listed: toListed(row),
+    listConflict: toConflict(row.conflict_since, row.conflict_said),
   })
 
 const toListed = ({ listed_at: at, listed_body: text }: KnownRow): ListedEntry | null =>
@@ -109,22 +113,24 @@ export const missingSinceAsOf = (row: string): string =>
 /** The newest version of each document, with its body as last received. */
 const selectCurrent = ({ joinOne }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
-  v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
+  v.run_id, ${VALID}, v.shape, coalesce(e.latest_body, v.body) as body,
   case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end as parsed_body, v.body_as_received,
-  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at, e.listed_at, e.listed_body
+  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at, e.listed_at, e.listed_body, ${CONFLICT}
 from entities e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
+${joinConflict('e', 'now')}
 where true`
 
 /** The versions known at @asOf. Nothing recorded later changes the result. */
-const selectAsOf = ({ versionsOfDocuments }: Dialect) => `
+const selectAsOf = ({ versionsOfDocuments, outerRow }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
-  v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
+  v.run_id, ${VALID}, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at, null as full_read_at,
   null as listed_at, null as listed_body,
-  ${missingSinceAsOf('v')} as missing_since
+  ${missingSinceAsOf('v')} as missing_since, ${CONFLICT}
 from ${versionsOfDocuments(sameDocument('v', 'e'))}
+${joinConflict(outerRow, 'asOf')}
 where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
 
 /** Which documents of the current state, or of the state as of a moment. */

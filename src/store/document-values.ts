@@ -1,6 +1,6 @@
 import { contentHash } from '../domain/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../domain/documents.js'
-import type { LiveRun, ResponseSnapshot, Snapshot } from './contract.js'
+import type { LiveRun, ResponseSnapshot, RfqSnapshot, Snapshot } from './contract.js'
 import type { Observations } from './observed-events.js'
 import { toStoredText } from './stored-text.js'
 
@@ -49,7 +49,8 @@ export interface WriteContext {
 export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<
     ResponseSnapshot,
     'summaryHash' | 'requested' | 'submittedAt'
-  >
+  > &
+  Pick<RfqSnapshot['rfq'], 'listConflict'>
 
 /** Whether a document was received with the bytes that were last received of the stored version. */
 export const hasSameBytes = (row: EntityRow, { fingerprint, shape }: ShapedSnapshot) =>
@@ -73,11 +74,14 @@ export function requestState(snapshot: ShapedSnapshot, readAt: string) {
 }
 
 /** What is remembered of the bytes, so that they need not be parsed again. */
-export const readState = ({ fingerprint, valid, shape, problems }: ShapedSnapshot) => ({
-  fingerprint: valid && shape === 'full' ? (fingerprint ?? null) : null,
-  // A closing round keeps a document not valid that it reads without problems.
-  hasProblems: !valid || problems.length > 0 ? 1 : 0,
+export const readState = (snapshot: ShapedSnapshot) => ({
+  fingerprint: snapshot.valid && snapshot.shape === 'full' ? (snapshot.fingerprint ?? null) : null,
+  hasProblems: hasNoProblems(snapshot) ? 0 : 1,
 })
+
+/** Also without a list entry that contradicts it. A closing round may keep a document not valid that it reads without problems. */
+export const hasNoProblems = ({ valid, problems, listConflict = null }: ShapedSnapshot): boolean =>
+  valid && problems.length === 0 && listConflict === null
 
 export const hashOf = ({ kind }: EntityKey, snapshot: Snapshot): string =>
   snapshot.hash ?? contentHash(kind, exactBodyOf(snapshot))

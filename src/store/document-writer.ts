@@ -15,6 +15,7 @@ import {
 import {
   type EntityKey,
   hashOf,
+  hasNoProblems,
   hasSameBytes,
   lastShownAt,
   OF_KEY,
@@ -156,7 +157,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const recordUnchanged = (row: DocumentRow, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
     if (hasSameBytes(row, snapshot)) touchRead(row, snapshot, context)
     else replaceLatest(row, snapshot, context)
-    // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
+    // The same content may have been received as a text that loses something when it is parsed.
     if (snapshot.valid !== (row.valid === 1)) {
       sql('update document_versions set valid = ? where document = ? and version = ?').run(
         ...[snapshot.valid ? 1 : 0, row.number, row.version],
@@ -223,9 +224,9 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
    * @returns false if something else is to be recorded
    */
   const recordSame = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt, isNewRfq }: WriteContext) => {
-    const { fingerprint, hash, valid, problems } = snapshot
+    const { fingerprint, hash } = snapshot
     // A hash is calculated only of other bytes than those that were stored.
-    if (fingerprint == null || hash !== undefined || isNewRfq || !valid || problems.length > 0) return false
+    if (fingerprint == null || hash !== undefined || isNewRfq || !hasNoProblems(snapshot)) return false
     const read = millisecondsOf(readAt)
     const { changes } = sql(
       `update documents set last_observed_ms = ?, last_read_ms = ?, ${SET_REQUEST}

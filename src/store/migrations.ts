@@ -1,4 +1,5 @@
-import { COMPACT_TABLES } from './compact-tables.js'
+import { COMPACT_TABLES, currentDocumentsWith } from './compact-tables.js'
+import { validUnlessContradicted } from './list-conflicts.js'
 import { failingSince, outbox } from './outbox-schema.js'
 import { SHORTER_ENTITIES, SHORTER_FINGERPRINTS } from './shorter-entities.js'
 
@@ -441,6 +442,26 @@ ${COMPACT_TABLES}
 ${documentViews('parsed_body')}
 `
 
+const listConflicts = `
+-- When the list contradicted an RFQ that the same poll read (src/domain/list-conflict.ts). Not a part of versions: a list that
+-- contradicts an RFQ today must not change what is known of it as of yesterday.
+create table list_conflicts (
+  channel text not null,
+  -- Of the RFQ.
+  id text not null,
+  since text not null,
+  -- Null until a read of the RFQ ends it.
+  ended_at text,
+  -- What the list and the RFQ said, as JSON.
+  said text not null,
+  run_id integer not null,
+  primary key (channel, id, since)
+) strict;
+create unique index list_conflicts_open on list_conflicts (channel, id) where ended_at is null;
+drop view current_documents;
+${currentDocumentsWith(validUnlessContradicted('c', 'd'))}
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -458,4 +479,5 @@ export const migrations: readonly Migration[] = [
   { name: 'shorter rows of documents', sql: shorterRows },
   { name: 'list entries of RFQs that were not read since', sql: listedEntries },
   { name: 'compact tables of documents', sql: compactTables },
+  { name: 'lists that contradict RFQs', sql: listConflicts },
 ]

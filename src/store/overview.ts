@@ -11,6 +11,7 @@ import {
   type VersionRow,
 } from './document-queries.js'
 import { InvalidCursorError } from './errors.js'
+import { joinConflict, VALID } from './list-conflicts.js'
 import { offerIdsOf } from './listed-offers.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
@@ -66,6 +67,7 @@ interface EntryRow {
   missing_since: string | null
   listed_at: string | null
   valid: number
+  conflict_since: string | null
   read_at: string | null
   responses: number | null
   present: number | null
@@ -85,6 +87,7 @@ const toEntry = (row: EntryRow): RfqEntry => ({
   missingSince: row.missing_since,
   listedAt: row.listed_at,
   valid: row.valid === 1,
+  conflictSince: row.conflict_since,
   readAt: row.read_at,
   offers: row.present ?? 0,
   responsesKey: `${row.responses ?? 0} ${row.versions ?? 0} ${row.present ?? 0} ${row.newest_missing ?? ''}`,
@@ -96,10 +99,11 @@ with responses as (
     max(missing_since) as newest_missing
   from entities where channel = @channel and kind = 'response' group by rfq_id
 )
-select e.channel, e.id, e.version, e.changed_at, e.missing_since, e.listed_at, v.valid,
+select e.channel, e.id, e.version, e.changed_at, e.missing_since, e.listed_at, ${VALID}, f.since as conflict_since,
   case v.shape when 'full' then e.full_read_at end as read_at, r.responses, r.present, r.versions, r.newest_missing
 from entities e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
+${joinConflict('e', 'now')}
 left join responses r on r.rfq_id = e.id
 where e.channel = @channel and e.kind = 'rfq'
 order by e.id`
@@ -119,10 +123,12 @@ with known as (
     max(missing_since) as newest_missing
   from known where kind = 'response' group by rfq_id
 )
-select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, null as listed_at, v.valid, null as read_at,
+select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, null as listed_at, ${VALID}, f.since as conflict_since,
+  null as read_at,
   r.responses, r.present, r.versions, r.newest_missing
 from known e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
+${joinConflict('e', 'asOf')}
 left join responses r on r.rfq_id = e.id
 where e.kind = 'rfq'
 order by e.id`

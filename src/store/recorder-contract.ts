@@ -1,4 +1,5 @@
 import type { Problem } from '../domain/lenient-parser.js'
+import type { ListConflict } from '../domain/records.js'
 import type { Validators } from '../domain/validators.js'
 import type { LiveRun } from './run-contract.js'
 
@@ -25,8 +26,11 @@ export interface Snapshot {
 
 /** An RFQ with its responses, stored in one transaction. */
 export interface RfqSnapshot {
-  /** `requested`, of a list entry: the RFQ itself was requested in vain. Default false. */
-  rfq: Snapshot & Pick<ResponseSnapshot, 'requested'>
+  /**
+   * `requested`, of a list entry: the RFQ itself was requested in vain. Default false. `listConflict`, of an RFQ that was read: how its
+   * list entry contradicts it; null, the default: it does not.
+   */
+  rfq: Snapshot & Pick<ResponseSnapshot, 'requested'> & { listConflict?: ListConflict | null }
   /** `list` for an RFQ that could never be read, of which only the list entry is known. */
   shape: 'full' | 'list'
   /** Hash of the list entry, to detect changes at the next poll. */

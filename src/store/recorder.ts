@@ -1,4 +1,5 @@
 import type { DocumentKind } from '../domain/documents.js'
+import type { ListConflict } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from './contract.js'
@@ -10,8 +11,9 @@ import {
   OF_DOCUMENT_IN_ORDER,
   SET_SUMMARY,
 } from './document-columns.js'
-import { entityKey, LISTED_SINCE, listedColumns, type WriteContext } from './document-values.js'
+import { type EntityKey, entityKey, LISTED_SINCE, listedColumns, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
+import { conflictText } from './list-conflicts.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './run-leases.js'
 import { sqliteTransaction } from './sqlite-database.js'
@@ -26,6 +28,15 @@ update documents set list_hash = coalesce(@listHash, list_hash),
   listed_at = case when ${LISTED_SINCE} then listed_at end,
   listed_body = case when ${LISTED_SINCE} then listed_body end
 where ${OF_DOCUMENT}`
+
+const END_CONFLICT = `
+update list_conflicts set ended_at = @stamp where channel = @channel and id = @id and ended_at is null and said is not @said`
+
+const BEGIN_CONFLICT = `
+insert into list_conflicts (channel, id, since, said, run_id)
+select @channel, @id, @stamp, @said, @runId
+where not exists (select 1 from list_conflicts where channel = @channel and id = @id and ended_at is null)
+on conflict (channel, id, since) do update set said = excluded.said, ended_at = null`
 
 const RECORD_LISTED = `
 update documents set listed_hash = @hash, listed_at = @at, listed_body = @text
@@ -84,6 +95,12 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       results.push({ id: response.id, change: upsert(key, response, context) })
     }
     return results
+  }
+
+  const recordConflict = (key: EntityKey, conflict: ListConflict | null, { run, stamp }: WriteContext) => {
+    const said = conflictText(conflict)
+    sql(END_CONFLICT).run({ ...key, stamp, said })
+    if (said !== null) sql(BEGIN_CONFLICT).run({ ...key, stamp, said, runId: run.id })
   }
 
   /** One that is missing, or unknown, stays as it is: the next poll reads it. */
@@ -147,6 +164,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         if (rfq === 'stale') return { ...result, responses: [], missing: [] }
         if (snapshot.shape === 'full') {
           sql(RECORD_LIST_HASH).run({ ...key, listHash: snapshot.listHash, readAt: context.readAt })
+          recordConflict(key, snapshot.rfq.listConflict ?? null, context)
         }
         const responses = [...(await upsertResponses(snapshot, context)), ...(await recordObserved(snapshot, context))]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }

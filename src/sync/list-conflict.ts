@@ -1,9 +1,11 @@
 import type { Problem } from '../domain/lenient-parser.js'
-import { conflictMessage } from '../domain/list-conflict.js'
 import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
+import type { ListConflict } from '../domain/records.js'
 
 /** The members of an RFQ that decide whether it is closed. */
 const TERMS = ['state', 'responseDueDate'] as const
+/** Characters of a value that are kept. */
+const MAX_SHOWN = 80
 /** A value of one; `object` for what is no text, number or Boolean. */
 type Term = string | number | boolean | null | { readonly object: true }
 /** What an entry of a list says of an RFQ, as plain JSON. */
@@ -37,22 +39,30 @@ function toTerm(value: unknown): Term {
 }
 
 /**
- * Finds a list entry that contradicts an open RFQ about its state or due date. The list may be wrong, or the RFQ may have
+ * Finds where list entries contradict an open RFQ about its state or due date. The list may be wrong, or the RFQ may have
  * changed between the two reads; the next poll shows which (docs/CLOSING.md, rule 2). Absent and null members say nothing.
- * @param listed what each entry of the RFQ says
+ * @param listed what each entry of the RFQ says; of each member, the first contradiction is found
+ * @returns null if there is none
  */
-export function findConflict(listed: readonly Terms[], { body }: Pick<Observation<Rfq>, 'body'>): Problem | null {
+export function findConflict(
+  listed: readonly Terms[],
+  { body }: Pick<Observation<Rfq>, 'body'>,
+): { conflict: ListConflict; problems: Problem[] } | null {
   const detail = (body ?? {}) as Body
   if (detail.state !== 'open') return null
-  for (const entry of listed) {
-    for (const path of TERMS) {
-      const inList = entry[path]
-      if (inList === null || inList === detail[path]) continue
-      const message = conflictMessage(shown(inList), shown(detail[path]))
-      return { path, code: 'conflict', message }
-    }
+  const conflict: ListConflict = {}
+  const problems: Problem[] = []
+  for (const path of TERMS) {
+    const own = detail[path]
+    const entry = listed.find((each) => each[path] !== null && each[path] !== own)
+    if (entry === undefined) continue
+    conflict[path] = { listed: inWords(entry[path]), own: inWords(own) }
+    const message = `the list says ${quoted(entry[path])}, the RFQ itself says ${quoted(own)}`
+    problems.push({ path, code: 'conflict', message })
   }
-  return null
+  return problems.length === 0 ? null : { conflict, problems }
 }
 
-const shown = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : `a ${typeof value}`)
+const inWords = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, MAX_SHOWN) : `a ${typeof value}`
+const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(inWords(value)) : inWords(value))

@@ -1,5 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Observation, Rfq } from '../domain/observation.js'
+import type { ListConflict } from '../domain/records.js'
 import {
   AbortedError,
   ChannelError,
@@ -111,7 +112,7 @@ async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Tu
     if (read === null) return
     const { fetched, failures } = read
     reading.progress.failures.push(...failures)
-    const document = withListProblems(fetched.rfq, rfq)
+    const document = comparedWithList(fetched.rfq, rfq)
     const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: listHashOf(rfq, failures) }
     countRecorded(reading, document, await context.store.recordRfq(run, snapshot, context.now()))
     progress.counts.seen += fetched.responses.length + fetched.observed.length
@@ -184,14 +185,17 @@ function responseChooser(
   }
 }
 
-/** An RFQ is not valid if parsing its list entry lost something that matters, or if list and detail disagree. */
-function withListProblems(rfq: Observation<Rfq>, { listProblems, listIsLossy, terms }: RfqToRead): Observation<Rfq> {
-  const conflict = findConflict(terms, rfq)
-  const problems = conflict ? [...listProblems, conflict] : listProblems
-  const valid = rfq.valid && !listIsLossy && conflict === null
+/** An RFQ with how its list entry contradicts it, or is ambiguous because parsing it lost something that matters. */
+function comparedWithList(rfq: Observation<Rfq>, { listProblems, listIsLossy, terms }: RfqToRead): ComparedRfq {
+  const found = findConflict(terms, rfq)
+  const listConflict =
+    found || listIsLossy ? { ...found?.conflict, ...(listIsLossy && { ambiguous: true as const }) } : null
+  const problems = [...listProblems, ...(found?.problems ?? [])]
   // Not a copy: its content may not be parsed yet.
-  return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems], valid })
+  return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems], listConflict })
 }
+
+type ComparedRfq = Observation<Rfq> & { listConflict?: ListConflict | null }
 
 /** What is stored of the documents that are present, by which those that did not change are recognized. */
 function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead): KnownDocuments {
@@ -205,8 +209,12 @@ function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead
 }
 
 /** Counts a recorded RFQ and its responses. */
-export function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
-  if (!rfq.valid) poll.progress.counts.invalid++
+export function countRecorded(
+  poll: Poll,
+  rfq: { id: string; valid: boolean; listConflict?: ListConflict | null },
+  recorded: RecordResult,
+): void {
+  if (!rfq.valid || rfq.listConflict != null) poll.progress.counts.invalid++
   countChange(poll, 'rfq', rfq.id, recorded.rfq)
   for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)
   countMissing(poll, 'response', recorded.missing)

@@ -31,6 +31,10 @@ async function openContradicted() {
     poll: async () => {
       minutes += 10
       expect((await run('sync', '--only', 'rfqs')).status).toBe(0)
+      return new Date(NOW.getTime() + minutes * 60_000).toISOString()
+    },
+    wait: () => {
+      minutes++
     },
     text: async (...args: string[]) => (await run(...args)).out.replaceAll(/\s+/g, ' '),
     json: async (...args: string[]) => JSON.parse((await run(...args, '--json')).out),
@@ -80,18 +84,49 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
     expect((await json('report', number)).context.listed).toBeNull()
   })
 
-  it('is not said of a past moment, which has no false sentence about the format either', async () => {
-    const { number, listSays, poll, text } = await openContradicted()
-    listSays({ state: 'closed' })
-    await poll()
-    await poll()
-    for (const args of [['rfqs'], ['offers', number], ['compare', number], ['report', number, '--json']]) {
-      const said = await text(...args, '--as-of', '2026-03-10T09:45:00Z')
-      expect([args, said.match(/list of 20|List says|does not match the documented format/)]).toEqual([args, null])
+  it('is said of the moments at which it did, and nothing of them ever changes, over twelve polls', async () => {
+    const { number, listSays, clear, poll, wait, run } = await openContradicted()
+    const commands = [
+      ...[['rfqs'], ['offers', number], ['compare', number], ['report', number, '--json']],
+      ...[
+        ['report', '--channel', 'acme/forest', '--json'],
+        ['rfqs', '--json'],
+      ],
+    ]
+    const saidAt = async (moment: string) => {
+      const said = await Promise.all(commands.map((args) => run(...args, '--as-of', moment)))
+      return said.map(({ out }) => out.replaceAll(/"generatedAt": *"[^"]*"/g, '').replaceAll(/\s+/g, ' '))
     }
-    const channel = await text('report', '--channel', 'acme/forest', '--json')
-    expect(channel).toContain('The RFQ and its entry in the list contradict each other')
-    expect(channel).not.toContain('does not match the documented format')
+    const closed = { patch: { state: 'closed' }, list: 'closed', own: 'open' }
+    const later = { patch: { responseDueDate: '2026-04-01' }, list: 'due 2026-04-01', own: 'due 2026-03-12' }
+    const both = {
+      ...{ patch: { ...closed.patch, ...later.patch } },
+      ...{ list: 'closed, due 2026-04-01', own: 'open, due 2026-03-12' },
+    }
+    const polls = [null, closed, closed, both, null, later]
+    const before: { moment: string; said: string[] }[] = []
+    let since = ''
+    for (const [index, says] of [...polls, ...polls].entries()) {
+      if (says === null) clear()
+      else listSays(says.patch)
+      const moment = await poll()
+      if (says !== polls[(index + 5) % 6]) since = moment.slice(11, 16)
+      wait()
+      const said = await saidAt(moment)
+      for (const text of said) expect(text).not.toContain('does not match the documented format')
+      if (says === null) for (const text of said) expect(text).not.toMatch(/list of 20|List says|contradict each/)
+      else {
+        const sentence = `The list of 2026-03-10 ${since} UTC says ${says.list}; the RFQ itself, read at ${since}, says ${says.own}.`
+        expect(said[0]).toMatch(new RegExp(`List says .* open ${says.list}`))
+        for (const text of said.slice(1, 4)) expect(text).toContain(sentence)
+        expect(said[4]).toContain('The RFQ and its entry in the list contradict each other')
+        expect(said[5]).toContain(sentence)
+      }
+      const last = before.at(-1)
+      if (last !== undefined) expect(await saidAt(last.moment)).toEqual(last.said)
+      before.push({ moment, said })
+    }
+    for (const { moment, said } of before) expect(await saidAt(moment)).toEqual(said)
   })
 
   it('is in a report that is made again from its record with the same bytes, also after the list agrees', async () => {

@@ -105,10 +105,10 @@ describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database 
         body: JSON.stringify(body),
         at: '2026-11-20T12:00:00.000Z',
       }
-      db.prepare(`insert into entities (channel, kind, id, version, first_observed_at, last_observed_at, last_read_at, changed_at)
-        values ('acme/forest', 'rfq', @id, 1, @at, @at, @at, @at)`).run(row)
-      db.prepare(`insert into versions (channel, kind, id, version, content_hash, observed_at, run_id, valid, shape, body)
-        values ('acme/forest', 'rfq', @id, 1, @hash, @at, 1, 1, 'full', @body)`).run(row)
+      db.prepare(`insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at, changed_at)
+        values ('acme/forest', 'rfq', '', @id, 1, @at, @at, @at, @at)`).run(row)
+      db.prepare(`insert into versions (channel, kind, rfq_id, id, version, content_hash, observed_at, run_id, valid, shape, body)
+        values ('acme/forest', 'rfq', '', @id, 1, @hash, @at, 1, 1, 'full', @body)`).run(row)
     }
     db.close()
     for (let round = 0; round < 6; round++) {

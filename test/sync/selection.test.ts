@@ -73,6 +73,8 @@ describe('findConflict', () => {
   const conflict = (list: object[], body: object = {}) =>
     findConflict(listedTerms(list.map((each) => entry('a', each))).get('a') ?? [], rfq(body))
 
+  const message = (list: object[]) => conflict(list)?.problems[0]?.message
+
   it('is null where the list agrees, says nothing, or does not have the RFQ', () => {
     expect(conflict([{ state: 'open', responseDueDate: '2026-03-01' }])).toBeNull()
     expect(conflict([{ state: null }, {}])).toBeNull()
@@ -82,13 +84,27 @@ describe('findConflict', () => {
   it('quotes both sides, also when only one of several entries contradicts', () => {
     const disagreeing = { state: 'open', responseDueDate: '2026-05-01' }
     expect(conflict([{ state: 'open' }, disagreeing, {}])).toEqual({
-      path: 'responseDueDate',
-      code: 'conflict',
-      message: 'the list says "2026-05-01", the RFQ itself says "2026-03-01"',
+      conflict: { responseDueDate: { listed: '2026-05-01', own: '2026-03-01' } },
+      problems: [
+        {
+          path: 'responseDueDate',
+          code: 'conflict',
+          message: 'the list says "2026-05-01", the RFQ itself says "2026-03-01"',
+        },
+      ],
     })
-    expect(conflict([{ state: 7 }])?.message).toBe('the list says a number, the RFQ itself says "open"')
-    expect(conflict([{ state: ['open'] }])?.message).toBe('the list says a object, the RFQ itself says "open"')
-    expect(conflict([{ state: 'x'.repeat(200) }])?.message.length).toBeLessThan(130)
+    expect(message([{ state: 7 }])).toBe('the list says a number, the RFQ itself says "open"')
+    expect(message([{ state: ['open'] }])).toBe('the list says a object, the RFQ itself says "open"')
+    expect(message([{ state: 'x'.repeat(200) }])?.length).toBeLessThan(130)
+  })
+
+  it('finds every member that is contradicted, each by the first entry that does', () => {
+    const found = conflict([{ responseDueDate: '2026-05-01' }, { state: 'closed', responseDueDate: '2026-06-01' }])
+    expect(found?.conflict).toEqual({
+      state: { listed: 'closed', own: 'open' },
+      responseDueDate: { listed: '2026-05-01', own: '2026-03-01' },
+    })
+    expect(found?.problems.map(({ path }) => path)).toEqual(['state', 'responseDueDate'])
   })
 
   it('concerns open RFQs only', () => {

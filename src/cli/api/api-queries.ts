@@ -7,7 +7,6 @@ import { withWords } from '../../domain/listed-changes.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { createRulesLookup } from '../../read-models/channel-rules.js'
-import { readListed } from '../../read-models/list-conflicts.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { offerChanges } from '../../read-models/offer-page-model.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
@@ -72,14 +71,14 @@ export function createApiQueries(source: Source): ApiQueries {
     async states(now) {
       return [...new Set((await rfqs.rows({ now })).flatMap(({ state }) => state ?? []))]
     },
-    async rfqs({ cursor, limit, figures, withListed, ...filter }) {
+    async rfqs({ cursor, limit, figures, listedNow, ...filter }) {
       const moment = momentOf(filter)
       const rows = await rfqs.rows({ ...moment, ...(filter.channel !== undefined && { channel: filter.channel }) })
       const found = rows.filter(matches(filter))
       const sort = sortOf(filter.sort)
       const matching = sort === null ? found : await sortRfqs(found, sort, rfqs, moment)
       const page = takePage(matching, keyOf, { cursor, limit })
-      const listed = withListed ? await listedNow(rfqs, filter, rows) : new Map()
+      const listed = listedBy(listedNow && filter.asOf !== undefined ? await currentRows(rfqs, filter) : rows)
       const known = figures ? await rfqs.figures(page.items, moment) : []
       return {
         ...page,
@@ -93,8 +92,7 @@ export function createApiQueries(source: Source): ApiQueries {
     },
     rfq: (name) =>
       withRfq(source, name, async (found) => {
-        const listed = await readListed(store, [found.rfq])
-        return { ...rfqRow(found, listed.get(found.rfq.id)), ...bodyOf(found.rfq) }
+        return { ...rfqRow(found), ...bodyOf(found.rfq) }
       }),
     rfqId: (name) => findRfqId(source, name),
     offers: (name) =>
@@ -146,15 +144,10 @@ export function createApiQueries(source: Source): ApiQueries {
 
 const keyOf = ({ channel, id }: Pick<RfqListRow, 'channel' | 'id'>) => `${channel}\t${id}`
 
-/** What newer lists say of RFQs, also where the rows are as of a moment before. */
-async function listedNow(
-  list: RfqList,
-  { now, asOf, channel }: ApiMoment & { channel?: string },
-  rows: readonly RfqListRow[],
-) {
-  const current = asOf === undefined ? rows : await list.rows({ now, ...(channel !== undefined && { channel }) })
-  return new Map(current.map((row) => [keyOf(row), row.listed]))
-}
+const currentRows = (list: RfqList, { now, channel }: ApiMoment & { channel?: string }): Promise<RfqListRow[]> =>
+  list.rows({ now, ...(channel !== undefined && { channel }) })
+
+const listedBy = (rows: readonly RfqListRow[]) => new Map(rows.map((row) => [keyOf(row), row.listed]))
 
 const asOfFilter = ({ asOf }: Pick<ApiMoment, 'asOf'>) => (asOf === undefined ? {} : { asOf })
 const momentOf = ({ now, asOf }: ApiMoment): ApiMoment => ({ now, ...(asOf && { asOf }) })
@@ -168,7 +161,7 @@ function countRfqs(rows: readonly RfqListRow[]) {
   return { open, closed, other: rows.length - open - closed, overdue: rows.filter(({ overdue }) => overdue).length }
 }
 
-function matches(filter: Omit<RfqFilter, 'figures' | 'sort' | 'withListed'>): (row: RfqListRow) => boolean {
+function matches(filter: Omit<RfqFilter, 'figures' | 'sort' | 'listedNow'>): (row: RfqListRow) => boolean {
   const { state, search, dueBefore, dueAfter, overdue, missing, changedSince } = filter
   const text = search?.toLowerCase()
   const since = changedSince?.toISOString()

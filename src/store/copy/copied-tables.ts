@@ -24,6 +24,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     key: ['channel', 'kind', 'rfq_id', 'id', 'missing_since'],
     ties: ['not_before', `coalesce(returned_at, '')`, 'run_id'],
   },
+  { name: 'list_conflicts', key: ['channel', 'id', 'since'] },
   { name: 'problems', key: ['channel', 'kind', 'entity_id', 'path', 'code'] },
   { name: 'close_decisions', key: ['id'] },
   { name: 'close_decision_repeats', key: ['decision_id'] },

@@ -2,6 +2,7 @@ import type { ObservedResponse, UpsertResult } from '../contract.js'
 import {
   type EntityKey,
   hashOf,
+  hasNoProblems,
   hasSameBytes,
   lastShownAt,
   readState,
@@ -225,18 +226,18 @@ export class DocumentChanges {
           : { latest: 'replace', body, parsed_body: parsedBody }
       this.#update(key, { ...seen, fingerprint }, latest)
     }
-    // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
+    // The same content may have been received as a text that loses something when it is parsed.
     if (snapshot.valid !== (row.valid === 1)) this.#changeVersion(row, { valid: snapshot.valid ? 1 : 0 })
     return 'unchanged'
   }
 
   /** A document with the bytes of its stored version, without problems. Returns false if something else is to be recorded. */
   #recordSame(key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): boolean {
-    const { fingerprint, hash, valid, problems } = snapshot
+    const { fingerprint, hash } = snapshot
     const row = this.find(key)
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined || row?.fingerprint !== fingerprint) return false
-    if (!valid || problems.length > 0) return false
+    if (!hasNoProblems(snapshot)) return false
     if (row.has_problems !== 0 || row.missing_since !== null || row.last_read_at > readAt) return false
     this.#update(key, { last_observed_at: stamp, last_read_at: readAt, ...toRequestColumns(snapshot, readAt) })
     return true

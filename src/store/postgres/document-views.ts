@@ -1,3 +1,5 @@
+import { validUnlessContradicted } from '../list-conflicts.js'
+
 const text = (name: string, path = toCamel(name)) => `document #>> '{${path}}' as ${name}`
 const either = (name: string, path: string) =>
   `coalesce(document #>> '{offer,${path}}', document #>> '{${path}}') as ${name}`
@@ -22,18 +24,25 @@ const isObject = (name: string) => `jsonb_typeof(${name}.value) = 'object'`
 
 const OBSERVED = 'first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version'
 
-/** Views whose columns are extracted from the document, so that they cannot contradict it. */
-export const documentViews = `
-create view current_documents as
+/** The newest version of each document, with its newest body. @param valid SQL */
+const currentDocumentsWith = (valid: string) => `
+create or replace view current_documents as
 select e.channel, e.kind, nullif(e.rfq_id, '') as rfq_id, e.id, e.version, v.content_hash, v.shape,
-  e.first_observed_at, e.last_observed_at, e.changed_at, e.missing_since, v.valid, coalesce(e.latest_body, v.body) as body,
+  e.first_observed_at, e.last_observed_at, e.changed_at, e.missing_since, ${valid}, coalesce(e.latest_body, v.body) as body,
   case when e.latest_body is null then coalesce(v.parsed_body, v.body)
     else coalesce(e.latest_parsed_body, e.latest_body) end as parsed_body,
   v.document
 from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
   and v.version = e.version;
+`
 
+/** An RFQ that its list entry contradicts is not valid. */
+export const currentDocuments = currentDocumentsWith(validUnlessContradicted('e'))
+
+/** Views whose columns are extracted from the document, so that they cannot contradict it. */
+export const documentViews = `
+${currentDocumentsWith('v.valid')}
 create view listings as
 select channel, id, ${[
   ...['project_name', 'organization_name', 'country', 'registry', 'registry_id'].map((name) => text(name)),

@@ -1,5 +1,5 @@
 import { SHORTER_ENTITIES, SHORTER_FINGERPRINTS } from '../shorter-entities.js'
-import { documentViews } from './document-views.js'
+import { currentDocuments, documentViews } from './document-views.js'
 import { guards } from './guards.js'
 import { BY_KEY_LENGTH, exactly, longKey, partitions } from './long-keys.js'
 
@@ -310,6 +310,20 @@ alter table entities add column listed_at text collate "C";
 alter table entities add column listed_body text collate "C";
 `
 
+const listConflicts = `
+create table list_conflicts (
+  channel text not null,
+  id text not null,
+  since text not null,
+  ended_at text,
+  said text not null,
+  run_id bigint not null
+);
+create index list_conflicts_of on list_conflicts using hash (id);
+create unique index list_conflicts_begun on list_conflicts (channel, md5(id), since);
+create unique index list_conflicts_open on list_conflicts (channel, md5(id)) where ended_at is null;
+`
+
 const identity = `insert into meta values ('database_id', gen_random_uuid()::text);`
 
 /** Texts are ordered and compared by their bytes, whatever the locale of the database. */
@@ -326,4 +340,5 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 14, name: 'shorter rows of documents', sql: SHORTER_ENTITIES },
   { version: 15, name: 'list entries of RFQs that were not read since', sql: listedEntries },
   { version: 16, name: 'shorter fingerprints', sql: SHORTER_FINGERPRINTS },
+  { version: 17, name: 'lists that contradict RFQs', sql: byBytes(listConflicts) + currentDocuments },
 ]

@@ -2,6 +2,7 @@ import { TimeSlice } from '../../domain/time-slice.js'
 import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from '../contract.js'
 import { entityKey, listedColumns } from '../document-values.js'
 import { RunLostError } from '../errors.js'
+import { conflictText } from '../list-conflicts.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
 import { assertLive } from '../run-leases.js'
 import type { Transaction } from '../sql-database.js'
@@ -19,6 +20,15 @@ update entities e set listed_hash = d.hash, listed_at = d.at, listed_body = d.te
 from json_to_recordset(@rows) as d (id text, hash text, at text, text text)
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.id and e.full_read_at <= @readAt
   and coalesce(e.listed_at, '') <= @readAt`
+const END_CONFLICTS = `
+update list_conflicts f set ended_at = d.stamp
+from json_to_recordset(@rows) as d (id text, stamp text, said text)
+where f.channel = @channel and f.id = d.id and f.ended_at is null and f.said is distinct from d.said`
+const BEGIN_CONFLICTS = `
+insert into list_conflicts (channel, id, since, said, run_id)
+select @channel, d.id, d.stamp, d.said, @runId from json_to_recordset(@rows) as d (id text, stamp text, said text)
+where d.said is not null and not exists (select 1 from list_conflicts f where f.channel = @channel and f.id = d.id and f.ended_at is null)
+on conflict (channel, md5(id), since) do update set said = excluded.said, ended_at = null`
 /** Bytes of a document whose text is not known. */
 const UNKNOWN_BYTES = 4096
 
@@ -65,6 +75,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
     )
     const all: Observed[] = []
     const results: RecordResult[] = []
+    const readRfqs: ReadRfq[] = []
     const slice = new TimeSlice()
     for (const [at, { snapshot }] of items.entries()) {
       const { shape, readAt } = snapshot
@@ -74,9 +85,13 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       const stamp = timestamps[at] as string
       all.push({ observations, stamp })
       const context = { run, stamp, readAt: readAt.toISOString(), observed: observations }
-      results.push(await recordRfq(changes, snapshot, context, slice))
+      const result = await recordRfq(changes, snapshot, context, slice)
+      results.push(result)
+      if (shape === 'full' && result.rfq !== 'stale')
+        readRfqs.push({ id: toStoredText(rfq.id), stamp, said: conflictText(rfq.listConflict ?? null) })
     }
     await writeChanges(tx, run.channel, changes)
+    await writeConflicts(tx, run, readRfqs)
     await events.write(tx, run, all)
     return results
   }
@@ -172,6 +187,21 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
         },
       )
     },
+  }
+}
+
+/** An RFQ that was read, and what contradicts it (list-conflicts.ts). */
+interface ReadRfq {
+  id: string
+  stamp: string
+  said: string | null
+}
+
+async function writeConflicts(tx: Transaction, run: LiveRun, rfqs: readonly ReadRfq[]): Promise<void> {
+  for (const rows of inParts(rfqs)) {
+    await tx.run(END_CONFLICTS, { channel: run.channel, rows })
+    if (rfqs.some(({ said }) => said !== null))
+      await tx.run(BEGIN_CONFLICTS, { channel: run.channel, runId: run.id, rows })
   }
 }
 

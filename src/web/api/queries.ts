@@ -37,8 +37,8 @@ export interface RfqFilter {
   sort: (typeof RFQ_SORTS)[number]
   /** Compute the figures of the offers too. */
   figures: boolean
-  /** Say what newer lists say of the RFQs, at present. */
-  withListed: boolean
+  /** Say what the newest list says of the RFQs, although the rows are as of a moment before: that of the first page. */
+  listedNow: boolean
 }
 
 /** An RFQ in a list. */

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { ListConflict } from '../../../src/domain/records.js'
 import type { ListedRfqs, ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { openNewStore } from '../../helpers/new-store.js'
@@ -70,10 +71,14 @@ const response: fc.Arbitrary<ResponseSnapshot> = fc
   })
   .map(({ document, ...rest }) => ({ ...document, ...rest }))
 
+const conflict = fc.constantFrom<ListConflict | null>(
+  ...[null, null, { state: { listed: 'closed', own: 'open' } }, { ambiguous: true } as const],
+)
+
 type RfqStep = Omit<RfqSnapshot, 'readAt'>
 const rfq: fc.Arbitrary<RfqStep> = fc
   .record({
-    rfq: snapshot('r'),
+    rfq: fc.tuple(snapshot('r'), conflict).map(([read, listConflict]) => ({ ...read, listConflict })),
     shape: fc.constantFrom('full' as const, 'full' as const, 'list' as const),
     listHash: fc.constantFrom(null, 'l1', 'l2'),
     responses: fc.array(response, { maxLength: 4 }).map(unique),
@@ -167,6 +172,7 @@ const TABLES: Record<string, string> = {
   versions: `select channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, superseded_at, run_id, valid,
     shape, body, body_as_received, parsed_body from versions order by kind, rfq_id, id, version`,
   absences: `select * from absences order by kind, rfq_id, id, missing_since, returned_at`,
+  list_conflicts: `select * from list_conflicts order by id, since`,
   problems: `select * from problems order by kind, entity_id, path, code`,
   events: `select kind, at, channel, rfq_id, offer_id, run_id, count, summary, data from events
     order by run_id, kind, rfq_id, offer_id, data`,

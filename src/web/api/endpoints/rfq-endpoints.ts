@@ -59,7 +59,7 @@ export const rfqEndpoints = [
         ...channelOf(call),
         ...defined({ state, search: q, dueBefore: due_before, dueAfter: due_after, overdue, missing }),
         ...defined({ changedSince: changed_since }),
-        ...{ figures, sort, cursor: cursor ?? null, limit, withListed: call.query.as_of === undefined },
+        ...{ figures, sort, cursor: cursor ?? null, limit, listedNow: call.query.as_of === undefined },
       })
       return listPage({ ...page, next: page.next && { ...page.next, asOf: at.asOf ?? at.now } }, at)
     },

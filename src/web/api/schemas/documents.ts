@@ -56,7 +56,8 @@ const listed = z
     own: text
       .optional()
       .describe(
-        'What the RFQ itself says instead, if it was read in the same poll as the list; `at` is `readAt` then.',
+        'What the RFQ itself says instead, if it was read in the same poll as the list; `at` is `readAt` then. ' +
+          'As of a past moment, both are when that poll recorded it.',
       ),
     words: text.describe('The same in one sentence.'),
   })

@@ -333,6 +333,7 @@ it('stored documents can be passed to a comparison without conversion', () => {
     lastObservedAt: '',
     readAt: null,
     listed: null,
+    listConflict: null,
     exactBody: {},
     bodyText: '{}',
     isLossy: false,

@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parseRfq } from '../../src/domain/observation.js'
+import type { ListConflict } from '../../src/domain/records.js'
+import type { Store } from '../../src/store/contract.js'
+import { openNewStore } from '../helpers/new-store.js'
+import { CHANNEL } from '../helpers/recording-store.js'
+import { slowRuns } from '../helpers/slow-runs.js'
+
+const START = Date.parse('2026-11-21T08:00:00.000Z')
+
+const conflict = fc.constantFrom<ListConflict | null>(
+  null,
+  null,
+  { state: { listed: 'closed', own: 'open' } },
+  { responseDueDate: { listed: '2026-12-24', own: '2026-11-20' } },
+  { ambiguous: true },
+)
+/** What each read of an RFQ finds, and how long after the one before it; a fingerprint makes unchanged bytes a case of their own. */
+const read = fc.record({
+  id: fc.constantFrom('rfq-1', 'rfq-1', 'a\\u0000b', 'ä'.repeat(1000)),
+  title: fc.constantFrom('A', 'A', 'B'),
+  minVolume: fc.constantFrom(5, 5, 'five'),
+  conflict,
+  withFingerprint: fc.boolean(),
+  seconds: fc.constantFrom(0, 1, 60),
+})
+
+/** What is known of each RFQ, now or at a moment. */
+async function known(store: Store, asOf?: Date) {
+  const moment = asOf && { asOf }
+  const rfqs = await store.rfqs({ channel: CHANNEL, ...moment })
+  const entries = await store.rfqEntries({ channel: CHANNEL, ...moment })
+  expect(entries.map(({ id, valid, conflictSince }) => ({ id, valid, conflictSince }))).toEqual(
+    rfqs.map(({ rfq }) => ({ id: rfq.id, valid: rfq.valid, conflictSince: rfq.listConflict?.since ?? null })),
+  )
+  return rfqs.map(({ rfq: { id, version, valid, listConflict } }) => ({ id, version, valid, listConflict }))
+}
+
+it('whether a list contradicted an RFQ at a moment never changes, whatever is read later', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(read, { minLength: 2, maxLength: 12 }), async (reads) => {
+      const store = await openNewStore({ clock: () => new Date(START) })
+      const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(START) })
+      const moments = new Map<number, Awaited<ReturnType<typeof known>>>()
+      let now = START
+      for (const { id, title, minVolume, conflict: listConflict, withFingerprint, seconds } of reads) {
+        now += seconds * 1000
+        const body = { id, state: 'open', title, minVolume }
+        const rfq = {
+          ...parseRfq(body, { text: JSON.stringify(body), exact: body, losses: [], hasInvalidUtf8: false }),
+          ...{ listConflict, ...(withFingerprint && { fingerprint: `1 ${title} ${minVolume}` }) },
+        }
+        const readAt = new Date(now)
+        const snapshot = {
+          rfq,
+          shape: 'full',
+          listHash: 'hash',
+          responses: [],
+          responsesComplete: true,
+          readAt,
+        } as const
+        await store.recordRfq(run, snapshot, readAt)
+        const state = await known(store)
+        const own = state.find((each) => each.id === id)
+        expect(own).toMatchObject({ valid: minVolume === 5 && listConflict === null })
+        expect(own?.listConflict).toEqual(listConflict && { ...listConflict, since: expect.any(String) })
+        moments.set(now, state)
+        for (const [at, then] of moments) expect(await known(store, new Date(at))).toEqual(then)
+      }
+      expect(await known(store, new Date(START - 1))).toEqual([])
+      await store.close()
+    }),
+    { numRuns: slowRuns(60) },
+  )
+})
