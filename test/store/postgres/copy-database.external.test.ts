@@ -19,7 +19,7 @@ afterAll(() => server?.remove())
 let schemas = 0
 const newUrl = () => `${server.url}?schema=copy_${schemas++}`
 
-/** A SQLite database with history: versions, absences, problems, closings, events, pruned numbers. Its store is closed. */
+/** A SQLite database with history: versions, absences, a list that contradicts an RFQ, problems, closings, events, pruned numbers. Its store is closed. */
 async function database(): Promise<ChannelFixture & { path: string }> {
   const fixture = await openChannelFixture({ rfqs: 60, responsesPerRfq: 3 })
   const { store, sandbox, now } = fixture
@@ -35,6 +35,8 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   for (const id of others.slice(0, 50)) {
     for (const { id: response } of sandbox.world.rfq(id).responses) sandbox.world.removeResponse(response)
   }
+  const contradicted = { kind: 'patch', id: others[51] ?? '', patch: { state: 'closed' } } as const
+  sandbox.faults.add({ operation: 'listRfqs', effect: contradicted })
   await fixture.pollRfqs()
   await fixture.closeExpired({ mode: 'on' })
   await store.routeEvents(() => ['desk'], now())
