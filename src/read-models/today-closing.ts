@@ -1,10 +1,9 @@
 import type { ClockStop } from '../domain/clock-skew.js'
 import { acceptedInWords } from '../domain/comparison/decision/accepted-award.js'
-import { formatCount } from '../domain/comparison/number-format.js'
-import { isExpired } from '../domain/expiry.js'
-import type { DecisionRecord, HeldPlan, UnsettledClose } from '../domain/records.js'
+import type { HeldPlan, UnsettledClose } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
-import { type ChannelRules, createRulesLookup } from './channel-rules.js'
+import { createRulesLookup } from './channel-rules.js'
+import { heldRoundWords, keptReason, overdueOutlook, unsettledWords } from './closing-outlook.js'
 import { closingPath, listPath } from './page-paths.js'
 import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
@@ -46,16 +45,14 @@ function createClockLookup({ source }: TodayContext): (channel: string) => Promi
 const NO_STOP = Promise.resolve(null)
 
 function unsettledItem(close: UnsettledClose, { byId }: TodayContext, clocks: ClockStop | null): TodayItem {
-  const { channel, rfqId, rfqNumber, outcome, inProgress, since, reason } = close
+  const { channel, rfqId, rfqNumber, outcome, inProgress, since } = close
   const row = byId.get(keyOf({ channel, id: rfqId }))
   const name = row?.name ?? rfqId
-  const waits = outcome === 'open' && !inProgress && clocks !== null ? ` ${clockWords(clocks)}` : ''
-  const facts = `${sentence(reason)} ${sentence(close.remedy)}${waits}`
   return {
     kind: outcome === 'open' ? 'unsettled' : outcome,
     severity: inProgress ? 'low' : outcome === 'open' ? 'medium' : 'high',
     ...rfqFields(channel, rfqId, row, rfqNumber),
-    words: inProgress ? facts : `${UNSETTLED_WORDS[outcome]}: ${facts}`,
+    words: unsettledWords(close, clocks),
     since,
     action: { ...unsettledAction(close), path: closingPath(channel, name) },
   }
@@ -69,29 +66,14 @@ function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): {
     : { words: 'Look at the evidence', command: `quotekeeper decisions --explain ${decisionId}` }
 }
 
-const UNSETTLED_WORDS: Record<UnsettledClose['outcome'], string> = {
-  refused: 'The marketplace refused to close it',
-  unknown: 'It is not known whether the close had an effect',
-  failed: 'The close had no effect',
-  open: 'A close is not settled',
-}
-
-const sentence = (text: string) => {
-  const trimmed = text.trim()
-  const capital = trimmed.charAt(0).toUpperCase() + trimmed.slice(1)
-  return /[.!?]$/.test(capital) ? capital : `${capital}.`
-}
-
-function heldItem({ plan, channel, rfqIds, since, expiresAt }: HeldPlan, hold: string | null): TodayItem {
+function heldItem(held: HeldPlan, hold: string | null): TodayItem {
+  const { plan, channel, since } = held
   return {
     kind: 'held',
     severity: 'high',
     ...NO_RFQ,
     channel,
-    words: [
-      `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
-      ...(hold === null ? [] : [heldWords(hold)]),
-    ].join(' '),
+    words: heldRoundWords(held, hold),
     since,
     action: {
       // An approved round would close nothing while closing is stopped.
@@ -106,8 +88,6 @@ function heldItem({ plan, channel, rfqIds, since, expiresAt }: HeldPlan, hold: s
   }
 }
 
-const minuteOf = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
-
 /** RFQs that are past due and open, unless an item about their close names them already. */
 async function overdueItems(
   context: TodayContext,
@@ -120,16 +100,11 @@ async function overdueItems(
   const reasons = new Map<string, string>()
   const holds = new Map<string, string | null>()
   for (const channel of new Set(overdue.map((row) => row.channel))) {
-    const { calendar, graceHours } = rulesOf(channel)
+    const rules = rulesOf(channel)
     holds.set(channel, await context.source.closingHold(channel))
     for (const decision of await context.source.store.newestDecisions(channel)) {
-      const { rfqId, dueDate, decidedAt, repeatedUntil } = decision
-      // A decision made before the RFQ was past due says nothing about why it is open now.
-      const wasPastDue =
-        dueDate !== null && isExpired(dueDate, calendar, graceHours, new Date(repeatedUntil ?? decidedAt))
-      if (decision.decision !== 'keep' || !wasPastDue) continue
-      const reason = (await clockStop(channel)) === null ? decision.reason : reasonWithoutClock(decision)
-      reasons.set(keyOf({ channel, id: rfqId }), reason)
+      const reason = keptReason(decision, rules, await clockStop(channel))
+      if (reason !== undefined) reasons.set(keyOf({ channel, id: decision.rfqId }), reason)
     }
   }
   return Promise.all(
@@ -138,14 +113,7 @@ async function overdueItems(
       const hold = autoClose === 'on' ? (holds.get(row.channel) ?? null) : null
       const clocks = hold === null ? await clockStop(row.channel) : null
       const kept = reasons.get(keyOf(row))
-      const isClosable = autoClose === 'on' && hold === null && clocks === null && row.valid && kept === undefined
-      const why = !row.valid
-        ? row.listed?.own === undefined
-          ? 'Its document is not valid, so it is never closed.'
-          : 'While the list contradicts it, it is not closed.'
-        : kept
-          ? `Kept open: ${sentence(kept)}`
-          : ''
+      const { words, isClosable } = overdueOutlook(row, { autoClose, hold, clocks, kept })
       return {
         kind: 'overdue',
         severity: isClosable ? 'medium' : 'high',
@@ -153,11 +121,10 @@ async function overdueItems(
         words: [
           `Past due since ${row.responseDueDate} and still open.`,
           listedWords(row),
-          hold !== null ? heldWords(hold) : clocks !== null ? clockWords(clocks) : CLOSING_WORDS[autoClose],
-          why,
+          words,
           acceptedWords(figures[at]),
         ]
-          .filter((words) => words !== '')
+          .filter((sentence) => sentence !== '')
           .join(' '),
         since: null,
         action: {
@@ -170,12 +137,6 @@ async function overdueItems(
       }
     }),
   )
-}
-
-/** Empty if there is no other: what the clocks showed then may not be so any more. */
-function reasonWithoutClock({ evidence: { codes, against }, reason }: DecisionRecord): string {
-  if (!Array.isArray(codes) || !Array.isArray(against)) return reason
-  return against.filter((_, at) => codes[at] !== 'clock').join('; ')
 }
 
 /** RFQs that were past due and open at a past moment. */
@@ -201,17 +162,3 @@ const acceptedWords = (figures: RfqFigures | undefined): string =>
   figures?.accepted ? acceptedInWords(figures.accepted, figures.currency) : ''
 
 const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null
-
-/** Why nothing is closed on a channel at the moment. */
-export const heldWords = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
-
-/** Why nothing is closed on a channel until its clocks agree; amounts are those of its newest closing round. */
-export const clockWords = ({ problem, isCompared, at }: ClockStop) =>
-  `${isCompared ? 'The clocks differ, so nothing is closed until they agree' : 'The clocks cannot be compared, so nothing is closed until they can'}: ` +
-  `${problem}, at the closing round of ${minuteOf(at)} UTC. \`quotekeeper check\` compares them now.`
-
-const CLOSING_WORDS: Record<ChannelRules['autoClose'], string> = {
-  on: 'The next closing round evaluates it.',
-  'dry-run': 'The channel is set to dry-run, so nothing closes it.',
-  off: 'Closing is off for the channel, so nothing closes it.',
-}

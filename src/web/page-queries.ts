@@ -13,6 +13,7 @@ import type {
 import type { ChangeFeed } from '../read-models/change-feed.js'
 import type { ChannelPageModel } from '../read-models/channel-page-model.js'
 import type { ChannelRules } from '../read-models/channel-rules.js'
+import type { ClosingOutlook } from '../read-models/closing-outlook.js'
 import type { Moment, PriceHistory } from '../read-models/moments.js'
 import type { OfferPageModel } from '../read-models/offer-page-model.js'
 import type { RfqPageModel } from '../read-models/rfq-page-model.js'
@@ -45,10 +46,8 @@ export interface RfqPage {
   id: string
   name: string
   prices: PriceHistory[]
-  /** Why no closing round would close it, although it is past due, such as a stop file; null if nothing keeps it, or in the past. */
-  hold: string | null
-  /** What its clocks showed, if they stopped the newest closing round, it is past due, and `hold` is null. */
-  clockStop: ClockStop | null
+  /** What becomes of it if it is past due and open; null otherwise, and in the past. */
+  outlook: ClosingOutlook | null
   /** When it and its offers changed, newest first, whatever the moment of the page. */
   moments: Moment[]
 }

@@ -218,7 +218,9 @@ describe('closing now', () => {
         for (const path of [page(number), `/rfqs/acme/forest/${number}`]) {
           const { body } = await app.inject(path)
           expect(notices(body)).toContainEqual(
-            expect.stringMatching(/^The clocks differ, so nothing is closed until they agree: .+ 3599 s behind ours/),
+            expect.stringMatching(
+              /^(The RFQ is overdue: .*)?The clocks differ, so nothing is closed until they agree: .+ 3599 s behind ours/,
+            ),
           )
           expect(body.includes('to confirm')).toBe(path === page(number))
         }

@@ -6,6 +6,7 @@ import type { Settings } from '../../domain/comparison/settings.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { channelPageModel } from '../../read-models/channel-page-model.js'
 import { createRulesLookup } from '../../read-models/channel-rules.js'
+import { closingOutlook } from '../../read-models/closing-outlook.js'
 import { momentsOf, priceHistoryOf } from '../../read-models/moments.js'
 import { offerPageModel } from '../../read-models/offer-page-model.js'
 import { factsOf } from '../../read-models/rfq-facts.js'
@@ -99,16 +100,13 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
       const { id: rfqId, name } = found
       const prices = await priceHistoryOf(store, { channel, rfqId, offerIds, asOf })
-      const isClosable = found.overdue && asOf >= address.now && rulesOf(channel).autoClose === 'on'
-      const hold = isClosable ? await closingHold(channel) : null
-      const clocks = isClosable && hold === null ? await clockStop(channel) : null
+      const outlook = asOf >= address.now ? await closingOutlook(source, found, address.now) : null
       return {
         id: rfqId,
         name,
         model,
         prices,
-        hold,
-        clockStop: clocks,
+        outlook,
         moments: await momentsOf(store, { channel, rfqId }),
       }
     },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
+import { clockWords } from '../../read-models/closing-outlook.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
-import { clockWords } from '../../read-models/today-closing.js'
 import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
 import type { ClosingPage, ClosingReasons } from '../page-queries.js'

@@ -5,8 +5,8 @@ import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
-import { clockWords, heldWords } from '../../read-models/today-closing.js'
 import { HttpError } from '../errors.js'
+import type { RfqPage } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
@@ -29,7 +29,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
   const found = await queries.rfq({ ...address, settings: whatIf.settings })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
-  const { model, name, prices, hold, clockStop, moments } = found
+  const { model, name, prices, outlook, moments } = found
   const { rfq, summary } = model
   const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of))
   const scenarios = scenariosTable(model)
@@ -43,22 +43,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
         <Facts model={model} />
-        {model.banners.map(
-          ({ code, words }) =>
-            // The award says so itself.
-            code !== 'offer-accepted' && (
-              <p class="notice warn" key={code}>
-                {plain(words)}
-              </p>
-            ),
-        )}
-        {rfq.flags.map(
-          ({ code, words, severity }) =>
-            // Its banner names the offers as the page does.
-            code !== 'rfq-list-differs' && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
-        )}
-        {hold !== null && <p class="notice bad">{plain(heldWords(hold))}</p>}
-        {clockStop !== null && <p class="notice bad">{plain(clockWords(clockStop))}</p>}
+        <Notices model={model} outlook={outlook} name={name} />
         <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
         <WhatIfPanel
@@ -92,6 +77,33 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
 }
 
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
+
+/** Flags that a banner says: about offers it names them as the page does, and about a due date what becomes of the RFQ. */
+const SAID_BY_BANNERS: readonly string[] = ['rfq-list-differs', 'rfq-overdue']
+
+/** What to know before anything else, each fact once. */
+function Notices({ model, outlook, name }: { model: RfqPageModel } & Pick<RfqPage, 'outlook' | 'name'>) {
+  const { banners, rfq, channel } = model
+  return (
+    <>
+      {banners.map(({ code, words }) => {
+        // The award says so itself.
+        if (code === 'offer-accepted') return null
+        if (code !== 'rfq-overdue') return <p class="notice warn">{plain(words)}</p>
+        return (
+          <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
+            {plain(outlook === null ? words : `${words} ${outlook.words}`)}{' '}
+            <a href={closingPath(channel, name)}>Closing decisions</a>
+          </p>
+        )
+      })}
+      {rfq.flags.map(
+        ({ code, words, severity }) =>
+          !SAID_BY_BANNERS.includes(code) && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
+      )}
+    </>
+  )
+}
 
 /** The facts that one needs first, in two lines. */
 export function Facts({ model }: { model: RfqPageModel }) {
