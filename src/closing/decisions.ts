@@ -94,7 +94,7 @@ export async function recordOutcome(
   const decision: NewDecision = {
     ...commonFields(round, read, evaluation),
     decision: 'close',
-    reason: `${evaluation.for.join('; ')}. ${reason}.`,
+    reason: `${evaluation.for.join('; ')}. ${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
     outcome,
     httpStatus: reply?.status ?? null,
     message: reply?.message ?? failure,

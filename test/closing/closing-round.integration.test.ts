@@ -166,7 +166,7 @@ describe('the reply to a close', () => {
     [
       '404: refused',
       { kind: 'status', status: 404 },
-      { outcome: 'refused', httpStatus: 404, reason: /the marketplace replied 404.*; a read shows state open/ },
+      { outcome: 'refused', httpStatus: 404, reason: /The marketplace replied 404.*; a read shows state open/ },
       1,
     ],
     [
@@ -185,7 +185,7 @@ describe('the reply to a close', () => {
     [
       'a lost reply: closed, as a read shows',
       { kind: 'reset', apply: true },
-      { outcome: 'closed', httpStatus: null, reason: /no reply to the POST \(.+\); a read shows state closed/ },
+      { outcome: 'closed', httpStatus: null, reason: /No reply to the POST \(.+\); a read shows state closed/ },
       1,
     ],
     ['a time-out: closed, as a read shows', { kind: 'hang', apply: true }, { outcome: 'closed', httpStatus: null }, 1],
@@ -198,7 +198,7 @@ describe('the reply to a close', () => {
     [
       'an HTML page instead of JSON, with effect: closed',
       { kind: 'text', text: '<html>', apply: true },
-      { outcome: 'closed', reason: /the marketplace replied 200 without ok/ },
+      { outcome: 'closed', reason: /The marketplace replied 200 without ok/ },
       1,
     ],
     [

@@ -98,7 +98,7 @@ describe('the evidence of a decision', () => {
         decision: 'close',
         outcome: 'closed',
         reason: expect.stringMatching(
-          /^its state is open; .+; it is in the newest list\. the marketplace replied 200, .+ closed\.$/,
+          /^its state is open; .+; it is in the newest list\. The marketplace replied 200, .+ closed\.$/,
         ),
         httpStatus: 200,
         message: null,
