@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
+import { LONG_SUFFIX } from '../helpers/long-tests.js'
 import { matrix } from './fault-matrix.js'
-import { LONG_SUFFIX } from './fault-test.js'
 
 const FILE = join(import.meta.dirname, '../../docs/RELIABILITY.md')
 const BEGIN = '<!-- the table below is written by npm run faults -->'

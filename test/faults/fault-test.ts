@@ -1,4 +1,5 @@
 import { it } from 'vitest'
+import { LONG_SUFFIX, runsLongTests } from '../helpers/long-tests.js'
 import { matrix } from './fault-matrix.js'
 
 /**
@@ -21,12 +22,9 @@ export function faultUnless(reason: string | null): FaultTest {
 
 export const fault: FaultTest = faultUnless(null)
 
-/** Ends the titles of tests that only `npm run faults` runs. */
-export const LONG_SUFFIX = '(long)'
-
-/** For tests that take too long for `npm test`: only `npm run faults` runs them, and its table marks them. */
+/** For tests that take too long for `npm test`: `npm run test:long` and `npm run faults` run them, and the table marks them. */
 export function longFaultUnless(reason: string | null): FaultTest {
-  const short = process.env.QUOTEKEEPER_HEAVY === '1' ? null : 'only with npm run faults'
+  const short = runsLongTests ? null : 'only with npm run test:long'
   const fault = faultUnless(reason ?? short)
   return (row, behaviour, test, timeout) => fault(row, `${behaviour} ${LONG_SUFFIX}`, test, timeout)
 }

@@ -9,6 +9,7 @@ import type { OfferReport } from '../../../src/domain/comparison/offer/offer-rep
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA } from '../../../src/domain/comparison/settings.js'
+import { labelledCases } from '../../helpers/long-tests.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import {
   generatedEdits,
@@ -36,8 +37,10 @@ interface AppliedEdit {
 
 /** LibreOffice needs seconds for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
 const GENERATED = process.env.QUOTEKEEPER_HEAVY ? 12 : 1
-const EDITS: readonly InputEdit[] = [...NAMED_EDITS, ...generatedEdits(GENERATED, 7)]
-const names = EDITS.map(({ name }) => name)
+const byName = (edits: readonly InputEdit[]) => Object.fromEntries(edits.map((edit) => [edit.name, edit]))
+const QUICK = ['weights', 'discount rate and haircuts', 'own tonnes', 'everything at once']
+const cases = labelledCases(byName([...NAMED_EDITS, ...generatedEdits(GENERATED, 7)]), QUICK)
+const EDITS = cases.map(([, edit]) => edit)
 
 /** Without rates of currencies that have no cell on `Inputs`. */
 function withExistingRates(changes: InputChanges, { currency }: RfqReport): InputChanges {
@@ -88,13 +91,13 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     }
     const after = readValues(bench.recalculated(changed))
     for (const [index, one] of made.entries()) {
-      edits.set(names[index] ?? '', { ...one, after: after[index] as ReadWorkbook })
+      edits.set(EDITS[index]?.name ?? '', { ...one, after: after[index] as ReadWorkbook })
     }
     bench.remove()
   }, 200_000)
   afterAll(() => edits.clear())
 
-  it.each(names)('computes the scores and ranks of a report with these inputs: %s', (name) => {
+  it.each(cases)('computes the scores and ranks of a report with these inputs: %s', (_, { name }) => {
     const { after, expected } = appliedEdit(name)
     const sheet = tableOf(after, 'Scoring', 7)
     for (const offer of expected.offers) {
@@ -112,7 +115,7 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     }
   })
 
-  it.each(names)('computes the awards of a report with these inputs, or marks them outdated: %s', (name) => {
+  it.each(cases)('computes the awards of a report with these inputs, or marks them outdated: %s', (_, { name }) => {
     const { after, expected } = appliedEdit(name)
     const sheet = tableOf(after, 'Award', 5)
     const all = scenarioRows(expected)
@@ -136,7 +139,7 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     }
   })
 
-  it.each(names)('states how each award was solved for the current inputs: %s', (name) => {
+  it.each(cases)('states how each award was solved for the current inputs: %s', (_, { name }) => {
     const { changes, after, written, expected } = appliedEdit(name)
     const sheet = tableOf(after, 'Award', 5)
     const ruleText = (scenario: SheetScenario) =>
@@ -153,25 +156,22 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     expect(ruleText('own').endsWith('ignored: not ranked.')).toBe(ignored.length > 0)
   })
 
-  it.each(EDITS.map(({ name, outdated }) => [name, outdated] as const))(
-    'marks searched awards outdated only where the changes affect them: %s',
-    (name, outdated) => {
-      const { changes, after, written, expected } = appliedEdit(name)
-      const solutions = tableOf(after, 'Award', 5).map(({ Solution }) => Solution)
-      const shown = solutions[SHEET_SCENARIOS.indexOf('cheapest-combination')] === 'outdated'
-      if (outdated !== undefined) expect(shown).toBe(outdated)
-      if (changes.rankExpired === undefined && Object.keys(changes.rates ?? {}).length === 0) expect(shown).toBe(false)
-      if (!shown) expect(awardBasisOf(expected)).toEqual(awardBasisOf(written))
-      const combinations = rowsOf(after, 'Sensitivity').filter(({ D }) => D === 'outdated')
-      expect(combinations.length).toBe(shown ? written.sensitivity.wantedVolumes.length : 0)
-      const announced = Object.values(after.sheets.Award ?? {}).some(({ v }) =>
-        /^Scenarios marked as outdated/.test(String(v)),
-      )
-      expect(announced).toBe(solutions.slice(0, SHEET_SCENARIOS.length).includes('outdated'))
-    },
-  )
+  it.each(cases)('marks searched awards outdated only where the changes affect them: %s', (_, { name, outdated }) => {
+    const { changes, after, written, expected } = appliedEdit(name)
+    const solutions = tableOf(after, 'Award', 5).map(({ Solution }) => Solution)
+    const shown = solutions[SHEET_SCENARIOS.indexOf('cheapest-combination')] === 'outdated'
+    if (outdated !== undefined) expect(shown).toBe(outdated)
+    if (changes.rankExpired === undefined && Object.keys(changes.rates ?? {}).length === 0) expect(shown).toBe(false)
+    if (!shown) expect(awardBasisOf(expected)).toEqual(awardBasisOf(written))
+    const combinations = rowsOf(after, 'Sensitivity').filter(({ D }) => D === 'outdated')
+    expect(combinations.length).toBe(shown ? written.sensitivity.wantedVolumes.length : 0)
+    const announced = Object.values(after.sheets.Award ?? {}).some(({ v }) =>
+      /^Scenarios marked as outdated/.test(String(v)),
+    )
+    expect(announced).toBe(solutions.slice(0, SHEET_SCENARIOS.length).includes('outdated'))
+  })
 
-  it.each(names)('computes the sensitivity ranks of a report with these inputs: %s', (name) => {
+  it.each(cases)('computes the sensitivity ranks of a report with these inputs: %s', (_, { name }) => {
     const { after, written, expected } = appliedEdit(name)
     const shown = written.sensitivity.contenders.map(({ offerId }) => offerId)
     const found = new Map(expected.sensitivity.contenders.map(({ offerId }, at) => [offerId, at]))
@@ -195,7 +195,7 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
       expect(leads).toContainEqual([title, closeToTotals(lowPoints), closeToTotals(highPoints)])
   })
 
-  it.each(names)('computes the break-even prices of a report with these inputs: %s', (name) => {
+  it.each(cases)('computes the break-even prices of a report with these inputs: %s', (_, { name }) => {
     const { after, written, expected } = appliedEdit(name)
     const { contenders, breakEven } = expected.sensitivity
     if (!sameOffers(written.sensitivity.contenders, contenders)) return
@@ -215,7 +215,7 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     }
   })
 
-  it.each(names)('says on Negotiation that prices to reach are for the settings of the report: %s', (name) => {
+  it.each(cases)('says on Negotiation that prices to reach are for the settings of the report: %s', (_, { name }) => {
     const { changes, after, written } = appliedEdit(name)
     const changed = Object.keys(inputCells(changes)).length > 0
     const { offers } = written.decision.negotiation
@@ -229,7 +229,7 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     expect(outdated).toBe(changed ? solved.filter(({ change }) => change !== null).length : 0)
   })
 
-  it.each(NAMED_EDITS.map(({ name }) => name))('counts the changed inputs: %s', (name) => {
+  it.each(cases.filter(([, edit]) => NAMED_EDITS.includes(edit)))('counts the changed inputs: %s', (_, { name }) => {
     const { changes, after } = appliedEdit(name)
     expect(after.sheets.Inputs?.B4?.v).toBe(Object.keys(inputCells(changes)).length)
   })

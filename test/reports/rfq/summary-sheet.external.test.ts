@@ -6,6 +6,7 @@ import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { comparisonInput, manyResponses, response, sampleResponses } from '../../helpers/comparison-inputs.js'
+import { labelledCases } from '../../helpers/long-tests.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
 import { Bench, type ReadWorkbook, readValues, whyNoTools } from '../support/tools.js'
@@ -15,35 +16,40 @@ const sixOffers = (settings = {}) =>
   comparisonInput({ responses: [...sampleResponses(), response(6)].slice(0, 6), settings })
 
 /** Inputs that a reader changes, and the settings of a report that has the same. */
-const ALL_EDITS: [name: string, edits: Record<string, string>, settings: object][] = [
-  ['best score', { AwardRule: 'best-score-compliant' }, { awardRule: 'best-score-compliant' }],
-  ['regardless', { AwardRule: 'cheapest-regardless' }, { awardRule: 'cheapest-regardless' }],
-  ['maximum volume', { WantedBasis: 'max' }, { wantedVolume: 'max' }],
-  [
-    'price limits',
-    { Require_priceMin: 'hard', Require_reviewAccepted: 'hard' },
-    { requirements: { priceMin: 'hard', reviewAccepted: 'hard' } },
-  ],
-  [
-    'no limits',
-    { Require_vintages: 'off', Require_fulfilmentDate: 'off', Require_contractType: 'off', Require_priceMax: 'off' },
-    { requirements: { vintages: 'off', fulfilmentDate: 'off', contractType: 'off', priceMax: 'off' } },
-  ],
-  [
-    'midpoint',
-    { WantedBasis: 'mid', Require_volumeMax: 'off' },
-    { wantedVolume: 'mid', requirements: { volumeMax: 'off' } },
-  ],
-]
+const ALL_EDITS: Record<string, { edits: Record<string, string>; settings: object }> = {
+  'best score': { edits: { AwardRule: 'best-score-compliant' }, settings: { awardRule: 'best-score-compliant' } },
+  regardless: { edits: { AwardRule: 'cheapest-regardless' }, settings: { awardRule: 'cheapest-regardless' } },
+  'maximum volume': { edits: { WantedBasis: 'max' }, settings: { wantedVolume: 'max' } },
+  'price limits': {
+    edits: { Require_priceMin: 'hard', Require_reviewAccepted: 'hard' },
+    settings: { requirements: { priceMin: 'hard', reviewAccepted: 'hard' } },
+  },
+  'no limits': {
+    edits: {
+      Require_vintages: 'off',
+      Require_fulfilmentDate: 'off',
+      Require_contractType: 'off',
+      Require_priceMax: 'off',
+    },
+    settings: { requirements: { vintages: 'off', fulfilmentDate: 'off', contractType: 'off', priceMax: 'off' } },
+  },
+  midpoint: {
+    edits: { WantedBasis: 'mid', Require_volumeMax: 'off' },
+    settings: { wantedVolume: 'mid', requirements: { volumeMax: 'off' } },
+  },
+}
 
 /** LibreOffice needs seconds for each. */
-const EDITS = ALL_EDITS.slice(0, process.env.QUOTEKEEPER_HEAVY ? ALL_EDITS.length : 4)
+const EDITS = labelledCases(ALL_EDITS, ['best score', 'price limits'])
 
-const PRINTED: Record<string, () => ComparisonInput> = {
-  'no-offers': RFQ_CASES['no-offers'] as () => ComparisonInput,
-  six: sixOffers,
-  eight: () => comparisonInput({ responses: manyResponses(8, 3) }),
-}
+const PRINTED = labelledCases<() => ComparisonInput>(
+  {
+    'no-offers': RFQ_CASES['no-offers'] as () => ComparisonInput,
+    six: sixOffers,
+    eight: () => comparisonInput({ responses: manyResponses(8, 3) }),
+  },
+  ['no-offers', 'eight'],
+)
 
 it('the sheet Summary states no excess that is a rounding error', () => {
   const report = compareOffers(sixOffers())
@@ -67,17 +73,17 @@ describe.skipIf(missing !== null)(`the sheet Summary${missing ? ` (${missing})` 
     bench = new Bench()
     const bytes = await rfqWorkbook(compareOffers(sixOffers()))
     const files: string[] = []
-    for (const [name, edits] of EDITS) files.push(bench.keep(`${name}.xlsx`, await editWorkbook(bytes, edits)))
+    for (const [name, { edits }] of EDITS) files.push(bench.keep(`${name}.xlsx`, await editWorkbook(bytes, edits)))
     for (const [at, read] of readValues(bench.recalculated(files)).entries()) edited.set(EDITS[at]?.[0] ?? '', read)
     const toPrint: string[] = []
-    for (const [name, input] of Object.entries(PRINTED))
+    for (const [name, input] of PRINTED)
       toPrint.push(bench.keep(`print-${name}.xlsx`, await rfqWorkbook(compareOffers(input()))))
     const printed = bench.printed(toPrint)
-    for (const [at, name] of Object.keys(PRINTED).entries()) pages.set(name, pagesIn(printed[at] ?? ''))
+    for (const [at, [name]] of PRINTED.entries()) pages.set(name, pagesIn(printed[at] ?? ''))
   }, 240_000)
   afterAll(() => bench?.remove())
 
-  it.each(EDITS)('says what a report with the changed inputs says: %s', (name, _, settings) => {
+  it.each(EDITS)('says what a report with the changed inputs says: %s', (name, { settings }) => {
     const [summary] = rfqSheets(compareOffers(sixOffers(settings)))
     const expected = [...(summary?.().rows() ?? [])].flatMap(({ cells }) => cells.map((cell) => cell && cellText(cell)))
     const found = Object.values(edited.get(name)?.sheets.Summary ?? {}).map(({ v }) => v)
@@ -94,25 +100,21 @@ describe.skipIf(missing !== null)(`the sheet Summary${missing ? ` (${missing})` 
     else expect(award).toContain(`Award ${numbers.length} offers (no. ${numbers.join(', ')}): `)
   })
 
-  it('is one page', () => {
-    for (const [name, found] of pages) {
-      expect(
-        found.filter((sheet) => sheet === 'Summary'),
-        name,
-      ).toHaveLength(1)
-    }
+  it.each(PRINTED)('is one page: %s', (name) => {
+    expect(pages.get(name)?.filter((sheet) => sheet === 'Summary')).toHaveLength(1)
   })
 
   it('is the only page if there are no offers', () => {
     expect(pages.get('no-offers')).toEqual(['Summary'])
   })
 
-  it('fits on at most six pages with Comparison, Award and Negotiation, for up to eight offers', () => {
-    for (const name of ['six', 'eight']) {
+  it.each(PRINTED)(
+    'fits on at most six pages with Comparison, Award and Negotiation, for up to eight offers: %s',
+    (name) => {
       const set = pages.get(name)?.filter((sheet) => ['Summary', 'Comparison', 'Award', 'Negotiation'].includes(sheet))
-      expect(set?.length, `${name}: ${set?.join()}`).toBeLessThanOrEqual(6)
-    }
-  })
+      expect(set?.length, set?.join()).toBeLessThanOrEqual(6)
+    },
+  )
 })
 
 /** The sheet of each printed page, from its footer. */

@@ -7,6 +7,7 @@ import { compareOffers } from '../../../src/domain/comparison/report/compare-off
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA } from '../../../src/domain/comparison/settings.js'
 import { comparisonInput, response } from '../../helpers/comparison-inputs.js'
+import { labelledCases } from '../../helpers/long-tests.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import { inputCells, settingsWith, switchEdits } from '../support/input-edits.js'
 import { Bench, formulasOf, type ReadWorkbook, readValues, readWorkbooks, whyNoTools } from '../support/tools.js'
@@ -15,6 +16,7 @@ import { rfqWorkbook } from '../support/workbooks.js'
 /** LibreOffice needs about a second for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
 const HEAVY = Boolean(process.env.QUOTEKEEPER_HEAVY)
 const SWITCHES = switchEdits(HEAVY ? 150 : 3, 11)
+const switches = labelledCases(Object.fromEntries(SWITCHES.map((edit, at) => [`${at}`, edit])), ['0'])
 const PREPARATION_MS = HEAVY ? 1_800_000 : 500_000
 const missing = whyNoTools()
 
@@ -47,12 +49,12 @@ describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${mi
 
   beforeAll(async () => {
     const files: Buffer[] = []
-    const reports = SWITCHES.map(({ input, changes }) => ({
+    const reports = switches.map(([, { input, changes }]) => ({
       written: compareOffers(input),
       expected: compareOffers({ ...input, settings: settingsWith(input.settings, changes) }),
     }))
     for (const [at, { written }] of reports.entries()) {
-      files.push(await editWorkbook(await rfqWorkbook(written), inputCells(SWITCHES[at]?.changes ?? {})))
+      files.push(await editWorkbook(await rfqWorkbook(written), inputCells(switches[at]?.[1].changes ?? {})))
     }
     for (const [at, after] of (await recalculated(files)).values.entries()) {
       const { written, expected } = reports[at] as (typeof reports)[number]
@@ -61,9 +63,9 @@ describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${mi
   }, PREPARATION_MS)
   afterAll(() => void cases.splice(0))
 
-  it.each([...SWITCHES.keys()])(
-    'give the award, runner-up and closest award of a report with these switches: %i',
-    (at) => {
+  it.each(switches.map(([label], at) => [label, at] as const))(
+    'give the award, runner-up and closest award of a report with these switches: %s',
+    (_, at) => {
       const { layout, expected, after } = cases[at] as (typeof cases)[number]
       const { recommendation, rule, offers } = expected.decision
       const { award, status, closest, runnerUp } = recommendation
@@ -155,12 +157,16 @@ describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : '
   const after: ReadWorkbook[] = []
   let withOtherRate: ReadWorkbook
   const own = layout.award.at('own', 0)
-  const changes: { inputs: Record<string, string | number>; award?: Record<string, string | number> }[] = [
+  const allChanges: { inputs: Record<string, string | number>; award?: Record<string, string | number> }[] = [
     ...chosen.map(([name, value]) => ({ inputs: { [name]: value } })),
     { inputs: ALL_ZERO },
     ...['abc', -5, HUGE].map((value) => ({ inputs: {}, award: { [own]: value } })),
   ]
-  const labels = changes.map(({ inputs, award }, at) => [at, JSON.stringify(award ?? inputs)] as const)
+  const named = allChanges.map((change) => [JSON.stringify(change.award ?? change.inputs), change] as const)
+  const quick = [{ [chosen[0]?.[0] ?? '']: 'abc' }, ALL_ZERO, { [own]: 'abc' }].map((change) => JSON.stringify(change))
+  const cases = labelledCases(Object.fromEntries(named), quick)
+  const changes = cases.map(([, change]) => change)
+  const labels = cases.map(([label], at) => [label, at] as const)
 
   beforeAll(async () => {
     const bytes = await rfqWorkbook(report)
@@ -201,7 +207,7 @@ describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : '
 
   it('has no error values before', () => expect(errorsIn(before)).toEqual([]))
 
-  it.each(labels)('show no error value, turn the master check red and name the cell: %i %s', (at) => {
+  it.each(labels)('show no error value, turn the master check red and name the cell: %s', (_, at) => {
     const read = after[at] as ReadWorkbook
     expect(errorsIn(read)).toEqual([])
     expect(read.sheets.Checks?.B4?.v).toBe('fails')
@@ -214,7 +220,7 @@ describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : '
     expect(message.match(/!/g)).toHaveLength(named)
   })
 
-  it.each(labels)('withhold every result that depends on them: %i %s', (at) => {
+  it.each(labels)('withhold every result that depends on them: %s', (_, at) => {
     const read = after[at] as ReadWorkbook
     const isOwn = changes[at]?.award !== undefined
     const condition = isOwn ? '=IF(InputErrors+OwnAwardErrors>0,' : '=IF(InputErrors'

@@ -6,6 +6,7 @@ import { compareOffers } from '../../../src/domain/comparison/report/compare-off
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { writeRfqReport } from '../../../src/reporting/write-report.js'
 import { comparisonInput } from '../../helpers/comparison-inputs.js'
+import { labelledCases } from '../../helpers/long-tests.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
 import { crowdedInput, HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
 import {
@@ -38,6 +39,8 @@ const SHEETS = [
 const inputs = { ...RFQ_CASES, crowded: crowdedInput }
 /** Recalculating the crowded one takes longer than all others. */
 const names = Object.keys(process.env.QUOTEKEEPER_HEAVY ? inputs : RFQ_CASES)
+/** LibreOffice needs a second or two for each workbook. */
+const cases = labelledCases(Object.fromEntries(names.map((name) => [name, name])), ['mixed', 'hostile', 'no-offers'])
 const compared = new Map<string, RfqReport>()
 /** The report of a case, made once for all tests. */
 function report(name: string): RfqReport {
@@ -56,7 +59,7 @@ function workbookOf(name: string): Promise<Buffer> {
 afterAll(() => made.clear())
 
 describe('the workbook of an RFQ', () => {
-  it.each(Object.keys(RFQ_CASES))('has its fourteen sheets: %s', async (name) => {
+  it.each(cases)('has its fourteen sheets: %s', async (_, name) => {
     const parts = await partsOf(await workbookOf(name))
     const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
     expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
@@ -130,28 +133,29 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
   beforeAll(async () => {
     bench = new Bench()
     const files: string[] = []
-    for (const name of names) {
+    for (const [, name] of cases) {
       files.push(bench.keep(`${name}.xlsx`, await workbookOf(name)))
     }
     const again = readValues(bench.recalculated(files))
     for (const [index, read] of readWorkbooks(files).entries()) {
-      written.set(names[index] ?? '', read)
-      recalculated.set(names[index] ?? '', again[index] as ReadWorkbook)
+      const [, name = ''] = cases[index] ?? []
+      written.set(name, read)
+      recalculated.set(name, again[index] as ReadWorkbook)
     }
   }, 280_000)
   afterAll(() => bench?.remove())
 
-  it.each(names)('shows the result of every formula as LibreOffice computes it: %s', (name) => {
+  it.each(cases)('shows the result of every formula as LibreOffice computes it: %s', (_, name) => {
     expect(differences(written.get(name), recalculated.get(name))).toEqual([])
     expect(formulasOf(written.get(name)).length).toBeGreaterThan(100)
   })
 
-  it.each(names)('opens in openpyxl with all its sheets: %s', (name) => {
+  it.each(cases)('opens in openpyxl with all its sheets: %s', (_, name) => {
     expect(Object.keys(written.get(name)?.sheets ?? {})).toEqual(SHEETS)
   })
 
   it('has the charts of the decision on Summary and those of volumes on Statistics, and none without offers', () => {
-    expect(written.get('sample')?.charts).toMatchObject({ Summary: 2, Statistics: 2 })
+    expect(written.get('mixed')?.charts).toMatchObject({ Summary: 2, Statistics: 2 })
     expect(written.get('no-offers')?.charts.Summary).toBe(0)
   })
 

@@ -14,6 +14,8 @@ export async function editWorkbook(bytes: Buffer, inputs: Values, award: Values 
   const inputCells = Object.entries(inputs).map(([name, value]) => [addressOfName(workbook, name), value] as const)
   await setValues(zip, sheetNumber(workbook, 'Inputs'), inputCells)
   await setValues(zip, sheetNumber(workbook, 'Award'), Object.entries(award))
+  // No value depends on rows and columns that every printed page repeats, and LibreOffice takes most of its time for them.
+  zip.file('xl/workbook.xml', workbook.replaceAll(/<definedName name="_xlnm\.Print_Titles".*?<\/definedName>/g, ''))
   return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' })
 }
 

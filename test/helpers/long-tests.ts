@@ -1,0 +1,17 @@
+/** Ends the titles of tests that `npm test` skips and `npm run test:long` runs: many repetitions, long waits. */
+export const LONG_SUFFIX = '(long)'
+
+/** Whether long tests run: with `npm run test:long`, `npm run test:heavy` and `npm run faults`. */
+export const runsLongTests = [process.env.QUOTEKEEPER_LONG, process.env.QUOTEKEEPER_HEAVY].includes('1')
+
+/**
+ * The cases of a test that is repeated, as rows for `it.each`: a label and the case.
+ * @param cases all of them, by name
+ * @param quick the names of those that `npm test` runs; the others are left out if long tests do not run
+ */
+export function labelledCases<T>(cases: Readonly<Record<string, T>>, quick: readonly string[]): [string, T][] {
+  return Object.entries(cases).flatMap(([name, one]): [string, T][] => {
+    if (quick.includes(name)) return [[name, one]]
+    return runsLongTests ? [[`${name} ${LONG_SUFFIX}`, one]] : []
+  })
+}
