@@ -4,6 +4,8 @@ import { round6, rounded } from '../../src/domain/comparison/numbers.js'
 import { HAIRCUT_KINDS, type HaircutKind, SETTING_LIMITS } from '../../src/domain/comparison/settings.js'
 import { columnsOf } from '../layout/columns.js'
 import type { Grid } from '../layout/grid.js'
+import { fixed } from '../layout/number-phrase.js'
+import { constant, type Phrase, say } from '../layout/phrase.js'
 import { emptyRows, sectionRow } from '../layout/rows.js'
 import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
@@ -76,7 +78,7 @@ export function leadSection(
     ],
     chart: {
       title,
-      alt: `Bars, widest first: change of the score lead of offer no. ${sequence} over the next eligible offer, no. ${rivalSequence}, now ${fixed(points)} points, if one input takes a low or a high value. ${DECIDES}`,
+      alt: `Bars, widest first: change of the score lead of offer no. ${sequence} over the next eligible offer, no. ${rivalSequence}, now ${rounded(points, 1)} points, if one input takes a low or a high value. ${DECIDES}`,
       stacked: false,
       horizontal: true,
       categories: range(1, titles),
@@ -94,14 +96,13 @@ function leadColumns({ points }: ScoreLead, now: string, figure: (letter: string
   const { formula } = columnsOf<LeadFactor>()
   const isAhead = (value: number) => round6(value) >= 0
   const stays = (letter: string, at: number) => `(ROUND(${figure(letter, at)},6)>=0)=(ROUND(${now},6)>=0)`
-  const lead = (letter: string, at: number) => `FIXED(${figure(letter, at)},1)`
+  const lead = (letter: string, at: number, cached: number) => fixed({ cell: figure(letter, at), cached }, 1)
   return [
     formula('Input changed', style.boldWrapped, ({ title }, _, at) => [figure('A', at), title]),
     formula('Width (points)', style.oneDecimal, (each, _, at) => [figure('G', at), leadWidth(each, points)]),
-    formula('Lead at the low and the high value', style.body, ({ lowPoints, highPoints }, _, at) => [
-      `${lead('E', at)}&" and "&${lead('F', at)}`,
-      `${fixed(lowPoints)} and ${fixed(highPoints)}`,
-    ]),
+    formula('Lead at the low and the high value', style.body, ({ lowPoints, highPoints }, _, at) => {
+      return say`${lead('E', at, lowPoints)} and ${lead('F', at, highPoints)}`
+    }),
     formula('Leader changes', style.centred, ({ lowPoints, highPoints }, _, at) => [
       `IF(AND(${stays('E', at)},${stays('F', at)}),"no","yes")`,
       yesNo([lowPoints, highPoints].some((value) => isAhead(value) !== isAhead(points))),
@@ -111,16 +112,15 @@ function leadColumns({ points }: ScoreLead, now: string, figure: (letter: string
   ]
 }
 
-const fixed = (value: number) => rounded(value, 1).toFixed(1)
 const scoresOf = ({ report }: RfqLayout, { sequence, rivalSequence }: ScoreLead) =>
   [sequence, rivalSequence].map((of) => report.offers.find((offer) => offer.sequence === of)?.scores?.total ?? 0)
 
 function leadSentence(layout: RfqLayout, lead: ScoreLead, pair: PairCell) {
   const [own = 0, rival = 0] = scoresOf(layout, lead)
-  const score = (letter: string) => `FIXED(${pair(letter)},1)`
-  const live = `"Offer "&${pair('D')}&" scores "&${score('F')}&", offer "&${pair('E')}&" "&${score('G')}&": a lead of "&${score('H')}&" points. ${DECIDES}"`
-  const words = `Offer ${lead.sequence} scores ${fixed(own)}, offer ${lead.rivalSequence} ${fixed(rival)}: a lead of ${fixed(lead.points)} points. ${DECIDES}`
-  return formula(live, words, style.body)
+  const offer = (letter: string, sequence: number): Phrase => [pair(letter), `${sequence}`]
+  const score = (letter: string, cached: number) => fixed({ cell: pair(letter), cached }, 1)
+  const scores = say`Offer ${offer('D', lead.sequence)} scores ${score('F', own)}, offer ${offer('E', lead.rivalSequence)} ${score('G', rival)}`
+  return formula(...say`${scores}: a lead of ${score('H', lead.points)} points. ${constant(DECIDES)}`, style.body)
 }
 
 /** The first rows of a column, one for each contender. */

@@ -2,9 +2,9 @@ import { namedOffers } from '../../src/domain/comparison/decision/award-figures.
 import type { AcceptedAward } from '../../src/domain/comparison/decision/decision-model.js'
 import { BASIS_TEXT } from '../../src/domain/comparison/decision/recommendation.js'
 import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
-import { rounded } from '../../src/domain/comparison/numbers.js'
 import { AWARD_RULES, type AwardRule } from '../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
+import { fixed } from '../layout/number-phrase.js'
 import { constant, either, isNumber, NOTHING, type Phrase, type Reference, say, type Test } from '../layout/phrase.js'
 import { type CachedResult, stringLiteral } from '../xlsx/cells.js'
 import { byWantedBasis } from './inputs.js'
@@ -21,15 +21,6 @@ const isAbove = ({ cell, cached }: Reference, orEqual = ''): Test => [
   Number(cached) > 0 || (orEqual !== '' && Number(cached) === 0),
 ]
 
-/** A number with its decimals; unlike TEXT, FIXED depends on no format of the reader's language. */
-function fixed({ cell, cached }: Reference, digits: number, { factor = 1, absolute = false } = {}): Phrase {
-  const scaled = `N(${cell})${factor === 1 ? '' : `*${factor}`}`
-  const value = (typeof cached === 'number' ? cached : 0) * factor
-  const shown = rounded(absolute ? Math.abs(value) : value, digits)
-  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits }
-  return [`FIXED(${absolute ? `ABS(${scaled})` : scaled},${digits})`, shown.toLocaleString('en-US', format)]
-}
-
 /** More offers are counted. */
 const MAX_LISTED = 12
 
@@ -37,13 +28,13 @@ const MAX_LISTED = 12
 export type Sentences = ReturnType<typeof sentencesOf>
 
 export function sentencesOf(layout: RfqLayout) {
-  const { report, currency, offers, scoring, numbers } = layout
+  const { report, currency, offers, scoring } = layout
   const fact = (key: FactKey) => recommendationFact(layout, key)
   const code = constant(` ${currency ?? ''}`)
   const perTonne = constant(` ${currency ?? ''}/t`)
-  const volume = (one: Reference) => fixed(one, digitsOf(numbers.volume))
-  const price = (one: Reference) => fixed(one, digitsOf(numbers.price(currency)))
-  const money = (one: Reference, absolute = false) => say`${fixed(one, 0, { absolute })}${code}`
+  const volume = (one: Reference) => fixed(one, 2)
+  const price = (one: Reference) => fixed(one, 4, { min: 2 })
+  const money = (one: Reference, absolute = false) => say`${fixed(one, 2, { absolute, wholeFrom: 1000 })}${code}`
   const amounts = (tonnes: Reference, each: Reference, sum: Reference) =>
     say`${volume(tonnes)} t at ${price(each)}${perTonne}, ${money(sum)} in total`
   const [problem, status, total, points] = [fact('problem'), fact('status'), fact('total'), fact('runnerUpPoints')]
@@ -117,16 +108,16 @@ export function sentencesOf(layout: RfqLayout) {
   function acceptedSentence(known: AcceptedAward): Phrase {
     const { offers: members, award, headline, isRecommended, costDifference } = known
     if (award === null) return constant(headline)
-    const at = members.map(({ offerId }) => report.offers.findIndex(({ id }) => id === offerId))
+    const isAccepted = `${offers.range('status')},"Accepted"`
     const sumOf = (key: 'volume' | 'comparedTotal', cached: number): Reference => ({
-      cell: at.map((index) => `N(${offers.cell(key, index)})`).join('+'),
+      cell: `SUMIFS(${offers.range(key)},${isAccepted})`,
       cached,
     })
     const [tonnes, sum] = [sumOf('volume', award.tonnes), sumOf('comparedTotal', award.total)]
     const each = { cell: `IFERROR((${sum.cell})/(${tonnes.cell}),0)`, cached: award.pricePerTonne }
     const difference = { cell: `(${sum.cell}-N(${total.cell}))`, cached: costDifference }
-    const chosen = at.map((index) => `N(${layout.recommendation.offers.cell('tonnes', index)})>0`)
-    const same: Test = [`AND(${fact('offers').cell}=${at.length},${chosen.join()})`, isRecommended]
+    const chosen = `COUNTIFS(${isAccepted},${layout.recommendation.offers.range('tonnes')},">0")`
+    const same: Test = [`AND(${fact('offers').cell}=${members.length},${chosen}=${members.length})`, isRecommended]
     const sign = either(isAbove(difference, '='), say`more`, say`less`)
     const isEqual: Test = [`ABS${difference.cell}<0.5`, Math.abs(costDifference ?? 0) < 0.5]
     const cost = either(isEqual, say`the same`, say`${money(difference, true)} ${sign}`)
@@ -135,7 +126,7 @@ export function sentencesOf(layout: RfqLayout) {
       cell: `((${tonnes.cell})-N(${fact('tonnes').cell}))`,
       cached: award.tonnes - Number(fact('tonnes').cached),
     }
-    const size = fixed(more, digitsOf(numbers.volume), { absolute: true })
+    const size = fixed(more, 2, { absolute: true })
     const isSame: Test = [`ABS${more.cell}<0.005`, Math.abs(more.cached) < 0.005]
     const extra = either(isSame, NOTHING, say`, for ${size} t ${either(isAbove(more), say`more`, say`less`)},`)
     const compared = say` It costs ${cost}${extra} ${than} what the award rule chooses.`
@@ -214,5 +205,3 @@ function ruleSentence(rule: Reference): Phrase {
   const text = (name: AwardRule) => constant(`${RULE_TEXT[name].title}: ${RULE_TEXT[name].words}.`)
   return AWARD_RULES.reduceRight((others, name) => either(isText(rule, name), text(name), others), NOTHING)
 }
-
-const digitsOf = ({ numFmt = '' }: { numFmt?: string }): number => /0\.(0+)/.exec(numFmt)?.[1]?.length ?? 0

@@ -12,7 +12,7 @@ import { RfqCharts } from '../../src/web/pages/rfq-charts.js'
 import { RecommendationCard } from '../../src/web/pages/rfq-page.js'
 import { offersTable, scenariosTable } from '../../src/web/pages/rfq-tables.js'
 import { comparisonInput, delivery, response, vintage } from '../helpers/comparison-inputs.js'
-import { partlyAcceptedInput } from './support/rfq-cases.js'
+import { manyAcceptedInput, partlyAcceptedInput } from './support/rfq-cases.js'
 
 const report = compareOffers(partlyAcceptedInput())
 /** The rows of each sheet as texts, without collapsed rows and columns. */
@@ -41,7 +41,7 @@ describe('an accepted offer that covers half of what is wanted', () => {
       expect([format, text]).toEqual([
         format,
         expect.stringMatching(
-          /It covers 50(\.0)? % of the wanted 10,000 t: 5,000 t are missing\.[\s\S]*It costs 40,000 USD less[^.]*, for 5,000 t less, than what the/,
+          /It covers 50 % of the wanted 10,000 t: 5,000 t are missing\.[\s\S]*It costs 40,000 USD less[^.]*, for 5,000 t less, than what the/,
         ),
       ])
     }
@@ -122,5 +122,51 @@ describe('an accepted offer in a currency that cannot be converted', () => {
     ])
       expect(text).toContain(words)
     expect(text).not.toContain('every requirement is met')
+  })
+})
+
+describe('figures of an award', () => {
+  it('have the same text on the page, in the workbook, in HTML, JSON and for assistants', () => {
+    const said = [1, 3].map((accepted) => {
+      const compared = compareOffers(manyAcceptedInput(accepted, 500.5))
+      const model = toRfqPageModel(compared)
+      const formats = {
+        page: render(h(RecommendationCard, { model, changed: false })),
+        workbook: sheetsOf(compared).Summary?.flat().join('\n') ?? '',
+        html: renderRfqReport(compared, 'html'),
+        json: JSON.stringify(compared.decision.recommendation),
+        mcp: JSON.stringify(comparisonAnswer(compared, [])),
+      }
+      const figures = Object.entries(formats).map(([format, text]) => {
+        const accepted =
+          /: ([\d,.]+ t at [\d,.]+ USD\/t, [\d,.]+ USD in total)\. It covers ([\d.]+ %) of the wanted ([\d,.]+ t)/
+        return [format, ...(accepted.exec(text)?.slice(1) ?? [])]
+      })
+      const [first = []] = figures
+      for (const each of figures) expect(each.slice(1)).toEqual(first.slice(1))
+      return first.slice(1)
+    })
+    expect(said).toEqual([
+      ['500.5 t at 10.205 USD/t, 5,108 USD in total', '100 %', '500.5 t'],
+      ['1,500.5 t at 10.205 USD/t, 15,313 USD in total', '100 %', '500.5 t'],
+    ])
+  })
+
+  it('have the same text where an award is recommended, in the workbook and in HTML', () => {
+    const compared = compareOffers(manyAcceptedInput(0, 400))
+    const { headline, reasons } = compared.decision.recommendation
+    const summary = sheetsOf(compared).Summary?.flat().join('\n') ?? ''
+    for (const text of [[headline, ...reasons].join('\n'), summary, renderRfqReport(compared, 'html')]) {
+      expect(text).toContain('500.5 t at 10.205 USD/t, 5,108 USD in total')
+      expect(text).toContain('Covers 100 % of the wanted 400 t')
+    }
+  })
+
+  it('below 1,000 have cents where they need them', () => {
+    const offer = { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 50, unitPrice: 10.21 })] })] }
+    const compared = compareOffers(comparisonInput({ rfq: { minVolume: 40 }, responses: [response(1, { offer })] }))
+    const summary = sheetsOf(compared).Summary?.flat().join('\n') ?? ''
+    expect(compared.decision.recommendation.headline).toContain('50 t at 10.21 USD/t, 510.5 USD in total')
+    expect(summary).toContain('50 t at 10.21 USD/t, 510.5 USD in total')
   })
 })

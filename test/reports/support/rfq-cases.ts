@@ -124,6 +124,18 @@ export function partlyAcceptedInput(other = 'submitted'): ComparisonInput {
   return comparisonInput({ rfq: { minVolume: 10_000, maxVolume: 14_000 }, responses })
 }
 
+/** Offers that are accepted, and one that is not, with volumes and prices of several decimals. */
+export function manyAcceptedInput(accepted: number, minVolume = 500): ComparisonInput {
+  const responses = Array.from({ length: accepted + 1 }, (_, at) => {
+    const vintages = [vintage({ volume: at === 0 ? 500.5 : 500, unitPrice: 10.205 })]
+    return response(at + 1, {
+      status: at < accepted ? 'accepted' : 'submitted',
+      offer: { scheduledDeliveries: [delivery({ vintages })] },
+    })
+  })
+  return comparisonInput({ rfq: { minVolume, maxVolume: 50_000 }, responses })
+}
+
 /** The inputs for which the workbook is tested. */
 export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   sample: () => comparisonInput({ settings: EURO_SETTINGS }),
@@ -132,6 +144,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
     comparisonInput({ rfq: { responses: [{ id: 'a' }, { id: 'b' }] }, rfqStored: { shape: 'list' }, responses: [] }),
   'partly-accepted': () => partlyAcceptedInput(),
   'all-accepted': () => partlyAcceptedInput('accepted'),
+  'many-accepted': () => manyAcceptedInput(30),
   'one-offer': () => comparisonInput({ responses: [response(1)] }),
   'no-lines': () =>
     comparisonInput({
