@@ -1,6 +1,7 @@
 import { reachedFrom } from '../awards/cheapest-combination.js'
 import { formatPercent, formatTonnes, formatTotal } from '../number-format.js'
-import { plausibleOrNull, positiveOrNull, ratio, sum } from '../numbers.js'
+import { ratio, sum } from '../numbers.js'
+import { tonnesOf, totalOf } from '../offer/known-amounts.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { amountsText, joined, numbersText } from './award-figures.js'
@@ -8,16 +9,6 @@ import { notAwardableClauses } from './not-awardable.js'
 
 /** Offers that cannot be compared are named by reason; more reasons are counted. */
 const MAX_REASONS = 3
-
-type Offer = Pick<OfferReport, 'metrics' | 'terms'>
-
-/** The tonnes of an offer, also if no price can be derived from it; null if it states none. */
-export const tonnesOf = ({ metrics, terms }: Offer): number | null =>
-  metrics.volume ?? positiveOrNull(plausibleOrNull(terms.statedVolume)) ?? positiveOrNull(metrics.sumVolume)
-
-/** What an offer costs, also if no volume can be derived from it; null if it does not say. */
-const totalOf = ({ metrics, terms }: Offer): number | null =>
-  metrics.total ?? positiveOrNull(plausibleOrNull(terms.statedTotal))
 
 /** The sum of what is known. */
 export interface KnownSum {

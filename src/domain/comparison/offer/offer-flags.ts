@@ -16,6 +16,7 @@ import {
 import { ratio } from '../numbers.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
+import { allTonnesOf, totalOf } from './known-amounts.js'
 import { hasOtherTerms } from './newer-summary.js'
 import type { OfferReport } from './offer-report-model.js'
 import type { Requirement } from './requirements.js'
@@ -346,38 +347,43 @@ function prepaymentBeforeDelivery({ offer: { prepayments, metrics } }: FlagConte
 // Absorbs floating-point noise: a share exactly at the limit is within it.
 const SHARE_TOLERANCE = 1e-9
 
-function prepaymentShare({ offer: { metrics }, settings }: FlagContext): FlagBody | null {
-  const limit = settings.prepaymentShareLimit
-  if (metrics.prepaidShare === null || metrics.prepaidShare <= limit + SHARE_TOLERANCE) return null
-  const words = `Pre-payments are ${formatPercent(metrics.prepaidShare)} of the total (flagged above ${formatPercent(limit)}).`
-  return {
-    words,
-    compared: [flagValue('pre-paid', metrics.prepaidShare * 100, '%'), flagValue('limit', limit * 100, '%')],
-  }
+/** The share of the total that is paid in advance, also if no volume is known; null for a summary. */
+function prepaidShareOf(of: FlagContext): number | null {
+  const { metrics } = of.offer
+  return metrics.prepaidShare ?? (isFull(of) ? ratio(metrics.prepaid, totalOf(of.offer)) : null)
+}
+
+function prepaymentShare(of: FlagContext): FlagBody | null {
+  const limit = of.settings.prepaymentShareLimit
+  const share = prepaidShareOf(of)
+  if (share === null || share <= limit + SHARE_TOLERANCE) return null
+  const words = `Pre-payments are ${formatPercent(share)} of the total (flagged above ${formatPercent(limit)}).`
+  return { words, compared: [flagValue('pre-paid', share * 100, '%'), flagValue('limit', limit * 100, '%')] }
 }
 
 /** Unless the settings allow pre-payments of the whole total. */
-function prepaymentInFull({ offer: { metrics, terms }, settings }: FlagContext): FlagBody | null {
-  const { prepaidShare, prepaid, total } = metrics
-  if (prepaidShare === null || total === null || settings.prepaymentShareLimit >= 1) return null
-  if (Math.abs(prepaidShare - 1) > SHARE_TOLERANCE) return null
-  const words = `Pre-payments are the whole total, ${formatMoney(prepaid, terms.currency)}.`
-  return {
-    words,
-    compared: [flagValue('pre-payments', prepaid, terms.currency), flagValue('total', total, terms.currency)],
-  }
+function prepaymentInFull(of: FlagContext): FlagBody | null {
+  const share = prepaidShareOf(of)
+  if (share === null || of.settings.prepaymentShareLimit >= 1) return null
+  if (Math.abs(share - 1) > SHARE_TOLERANCE) return null
+  const { metrics, terms } = of.offer
+  const words = `Pre-payments are the whole total, ${formatMoney(metrics.prepaid, terms.currency)}.`
+  return { words, compared: prepaidAndTotal(of) }
 }
 
-function prepaymentAboveTotal({ offer: { metrics, terms } }: FlagContext): FlagBody | null {
-  if (metrics.prepaidShare === null || metrics.total === null || metrics.prepaidShare <= 1 + SHARE_TOLERANCE)
-    return null
-  const { currency } = terms
-  const words = `Pre-payments of ${formatMoney(metrics.prepaid, currency)} exceed the total of ${formatMoney(metrics.total, currency)}.`
-  return {
-    words,
-    compared: [flagValue('pre-payments', metrics.prepaid, currency), flagValue('total', metrics.total, currency)],
-  }
+function prepaymentAboveTotal(of: FlagContext): FlagBody | null {
+  const share = prepaidShareOf(of)
+  if (share === null || share <= 1 + SHARE_TOLERANCE) return null
+  const { metrics, terms } = of.offer
+  const total = formatMoney(totalOf(of.offer) ?? 0, terms.currency)
+  const words = `Pre-payments of ${formatMoney(metrics.prepaid, terms.currency)} exceed the total of ${total}.`
+  return { words, compared: prepaidAndTotal(of) }
 }
+
+const prepaidAndTotal = ({ offer }: FlagContext): FlagValue[] => [
+  flagValue('pre-payments', offer.metrics.prepaid, offer.terms.currency),
+  flagValue('total', totalOf(offer), offer.terms.currency),
+]
 
 // --- the listing ----------------------------------------------------------------------------------------------------
 
@@ -402,11 +408,12 @@ function listingMissing({ offer: { listing } }: FlagContext): FlagBody | null {
   return { words, compared: [flagValue('listing missing since', listing.missingSince)] }
 }
 
-function listingShort({ offer: { listing, metrics } }: FlagContext): FlagBody | null {
-  const { availableVolume } = listing
-  if (availableVolume === null || metrics.volume === null || availableVolume >= metrics.volume) return null
-  const words = `The offer is for ${formatTonnes(metrics.volume)}, but the listing has only ${formatTonnes(availableVolume)} available.`
-  return { words, compared: [flagValue('volume', metrics.volume, 't'), flagValue('available', availableVolume, 't')] }
+function listingShort({ offer }: FlagContext): FlagBody | null {
+  const { availableVolume } = offer.listing
+  const volume = allTonnesOf(offer)
+  if (availableVolume === null || volume === null || availableVolume >= volume) return null
+  const words = `The offer is for ${formatTonnes(volume)}, but the listing has only ${formatTonnes(availableVolume)} available.`
+  return { words, compared: [flagValue('volume', volume, 't'), flagValue('available', availableVolume, 't')] }
 }
 
 function priceAboveListing({ offer: { listing, metrics, terms } }: FlagContext): FlagBody | null {

@@ -4,6 +4,7 @@ import { type FlagValue, flagValue } from '../flag-value.js'
 import { round6 } from '../numbers.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { ComparedAmounts } from './eligibility.js'
+import { allTonnesOf } from './known-amounts.js'
 import type { Metrics } from './metrics.js'
 import type { DeliveryLine, OfferTerms } from './offer-terms.js'
 
@@ -125,7 +126,7 @@ function priceInRfqCurrency(offer: OfferUnderEvaluation, currency: CurrencyRepor
 
 function volumeRule(what: string, limit: number | null, offer: OfferUnderEvaluation, holds: Comparison) {
   if (limit === null) return null
-  return compareWithLimit(flagValue('volume', offer.metrics.volume, 't'), flagValue(what, limit, 't'), holds)
+  return compareWithLimit(flagValue('volume', allTonnesOf(offer), 't'), flagValue(what, limit, 't'), holds)
 }
 
 function vintageRule(

@@ -124,6 +124,13 @@ describe('the flag volume-below-min of accepted offers', () => {
     const three = [1, 2, 3].map((at) => accepted(at, deliveries(4_000)))
     expect(decided(three).accepted?.flags).toEqual([])
   })
+
+  it('needs no price', () => {
+    const unpriced = { scheduledDeliveries: [], totalVolume: 4_000, totalPrice: null }
+    const words = 'The volume, 4,000 t, is below the minimum of the RFQ, 10,000 t.'
+    expect(decided([accepted(1, unpriced)]).accepted?.flags).toContain(words)
+    expect(decided([1, 2, 3].map((at) => accepted(at, unpriced))).accepted?.flags.join()).not.toContain('4,000 t')
+  })
 })
 
 describe('several accepted offers of which not all can be compared', () => {

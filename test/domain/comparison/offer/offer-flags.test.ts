@@ -281,6 +281,40 @@ describe('a flag on an offer', () => {
     expect(flagsOf(offering({ expiryDate: '2026-03-31' }))).toEqual([])
   })
 
+  it('needs no price if it is about a volume, and no volume if it is about a total', () => {
+    const codes = (offer: Body, scene: ComparisonOverrides = {}) =>
+      flagsOf({ ...offering({ prePayments: [], ...offer }), ...scene }).map(({ code }) => code)
+    const unpriced = (volume: number) => ({
+      scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice: null })] })],
+      ...{ totalVolume: volume, totalPrice: null },
+    })
+    expect(codes(unpriced(9_999))).toContain('volume-below-min')
+    expect(codes({ ...unpriced(9_999), totalVolume: null })).toContain('volume-below-min')
+    expect(codes({ ...unpriced(9_999), scheduledDeliveries: [] })).toContain('volume-below-min')
+    expect(codes(unpriced(10_000))).not.toContain('volume-below-min')
+    expect(codes(unpriced(50_001))).toContain('volume-above-max')
+    const short = { totalAvailableVolume: { type: 'fixed', value: 10_000 } }
+    const offered = (volume: number) => ({
+      responses: [response(1, { offer: unpriced(volume) })],
+      listings: [listing(1, short)],
+    })
+    expect(codes({}, offered(10_000))).not.toContain('listing-short')
+    expect(codes({}, offered(10_001))).toContain('listing-short')
+    // What the other lines state is not all.
+    const partly = [vintage({ volume: 9_999, unitPrice: null }), vintage({ volume: null, unitPrice: null })]
+    const incomplete = { scheduledDeliveries: [delivery({ vintages: partly })], totalVolume: null, totalPrice: null }
+    expect(codes(incomplete)).not.toContain('volume-below-min')
+
+    const unmeasured = (amount: number) => ({
+      ...{ scheduledDeliveries: [], totalVolume: null, totalPrice: 1_000 },
+      prePayments: [{ amount, paymentDueDate: '2026-10-01' }],
+    })
+    expect(codes(unmeasured(300))).not.toContain('prepayment-share')
+    expect(codes(unmeasured(301))).toContain('prepayment-share')
+    expect(codes(unmeasured(1_000))).toContain('prepayment-in-full')
+    expect(codes(unmeasured(1_001))).toContain('prepayment-above-total')
+  })
+
   it('determines lateness in the channel’s time zone', () => {
     const scene = (submittedAt: string): ComparisonOverrides => ({
       ...offering({}, { submittedAt }),
