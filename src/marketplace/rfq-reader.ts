@@ -95,6 +95,8 @@ export interface KnownResponse {
 export interface FailureOptions {
   /** Documents that are requested once, without retries, because their last request was in vain. */
   attemptOnce: { rfq: boolean; response(id: string): boolean }
+  /** Whether the last request for a response was in vain: if this one is too, that is a problem of the document. */
+  failedBefore(id: string): boolean
   /** Called with a response that was requested in vain, of which the summary is used. */
   onUnavailable(error: UnavailableError): void
 }
@@ -193,7 +195,7 @@ async function fetchResponse(
     if (failures !== undefined && isUnavailable(error)) {
       failures.onUnavailable(error)
       // That may be an outage, which is no problem of this document.
-      if (!failures.attemptOnce.response(id)) return parseSummary(summaryOf)
+      if (!failures.failedBefore(id)) return parseSummary(summaryOf)
     } else if (!(error instanceof ItemError)) throw error
     const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
     const problem: Problem = { path: '', code, message: `listed, but cannot be read: ${error.message}` }

@@ -147,16 +147,17 @@ function failureOptions(
   stored: StoredState | undefined,
   unavailable: UnavailableError[],
 ): FailureOptions {
-  const failed = (state: Parameters<typeof wasInVain>[0] | undefined) =>
-    planned !== null && state !== undefined && wasInVain(state)
+  const isPlanned = planned !== null
+  const rfqState = stored && { readAt: stored.rfq.detailReadAt, requestedAt: stored.rfq.requestedAt }
+  const failedBefore = (id: string) => isInVain(stored?.responses.get(id))
   return {
-    attemptOnce: {
-      rfq: failed(stored && { readAt: stored.rfq.detailReadAt, requestedAt: stored.rfq.requestedAt }),
-      response: (id) => failed(stored?.responses.get(id)),
-    },
+    attemptOnce: { rfq: isPlanned && isInVain(rfqState), response: (id) => isPlanned && failedBefore(id) },
+    failedBefore,
     onUnavailable: (error) => void unavailable.push(error),
   }
 }
+
+const isInVain = (state: Parameters<typeof wasInVain>[0] | undefined) => state !== undefined && wasInVain(state)
 
 /** A plan knows which offers were requested in vain; other polls read an RFQ again as long as its entry looks new. */
 const listHashOf = ({ planned, listHash }: RfqToRead, failures: readonly ItemFailure[]): string | null =>

@@ -279,6 +279,39 @@ describe('planned polls', () => {
     expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 4 })
   })
 
+  it('name an offer that fails twice in a row, by hand or by the schedule, and count anew once it was read', async () => {
+    const { fixture, offerIds } = await openWithRfqs(1, 1)
+    const id = offerIds[0]?.[0] ?? ''
+    const effect = { kind: 'status', status: 500 } as const
+    const byHand = () => {
+      fixture.advanceSeconds(INTERVAL_SECONDS)
+      return fixture.pollRfqs()
+    }
+    const bySchedule = () => plannedPoll(fixture)
+    const problemsAfter = async (poll: () => Promise<unknown>) => {
+      await poll()
+      return (await fixture.store.problems({ entityIds: [id] })).map(({ code, times }) => [code, times])
+    }
+    for (const [round, [first, second]] of (
+      [
+        [byHand, byHand],
+        [byHand, bySchedule],
+        [bySchedule, byHand],
+        [bySchedule, bySchedule],
+      ] as const
+    ).entries()) {
+      const known = round === 0 ? [] : [['unavailable', round]]
+      const once = [['unavailable', round + 1]]
+      fixture.sandbox.world.changeResponse(id, { offer: { totalPrice: 1_000 + round } })
+      const fault = fixture.sandbox.faults.add({ operation: 'readResponse', times: Infinity, effect })
+      expect([round, await problemsAfter(first)]).toEqual([round, known])
+      expect([round, await problemsAfter(second)]).toEqual([round, once])
+      fault.remove()
+      if (round === 1) await fixture.reopenStore()
+      expect([round, await problemsAfter(bySchedule)]).toEqual([round, once])
+    }
+  })
+
   it('by hand read everything open, whatever was read just before', async () => {
     const { fixture } = await openWithRfqs(2, 1)
     for (let round = 0; round < 6; round++) {
