@@ -1,4 +1,5 @@
 import type { Timestamp } from './clock.js'
+import type { ResponseSummary } from './observation.js'
 
 /** Offers whose summaries in the RFQ changed after the offers themselves were last read. */
 export interface NewerSummaries {
@@ -7,6 +8,16 @@ export interface NewerSummaries {
   /** The offers, each with when it was itself last read. */
   offers: { id: string; readAt: Timestamp }[]
 }
+
+/** What the RFQ last said of an offer that is missing from it since. */
+export interface LastSummary {
+  summary: ResponseSummary
+  /** When the version of the RFQ that says so was first read. */
+  observedAt: Timestamp
+}
+
+/** Of offers that are missing and that the RFQ last showed as accepted, by id. */
+export type LastSummaries = ReadonlyMap<string, LastSummary>
 
 /** What a poll keeps of an offer, as far as it says whether the summary is newer. */
 interface ReadState {

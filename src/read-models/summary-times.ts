@@ -1,4 +1,5 @@
 import type { ParsedResponse, ParsedRfq } from '../domain/comparison/comparison-input.js'
+import { findLastSummaries } from '../domain/comparison/last-summaries.js'
 import { conflictPaths } from '../domain/comparison/offer/newer-summary.js'
 import type { RfqAssessmentInput } from '../domain/comparison/rfq-assessment.js'
 import { newerSummariesOf } from '../domain/newer-summaries.js'
@@ -15,9 +16,10 @@ interface ParsedDocuments {
 }
 
 /**
- * Which summaries of an RFQ are newer than what was read of its offers. Asks the store only if a summary differs from its offer.
+ * Which summaries of an RFQ are newer than what was read of its offers, and what it last said of offers that are missing. Asks the store
+ * only if a summary differs from its offer, or an offer is missing.
  * @param asOf undefined for the present
- * @returns null if no summary differs
+ * @returns null if no summary differs, and no missing offer was accepted
  * @throws StoreError
  */
 export async function readSummaryTimes(
@@ -25,14 +27,19 @@ export async function readSummaryTimes(
   { channel, id, readAt }: KnownDocument,
   parsed: ParsedDocuments,
   asOf: Date | undefined,
-): Promise<Pick<RfqAssessmentInput, 'newerSummaries' | 'conflictsOf'> | null> {
+): Promise<Pick<RfqAssessmentInput, 'newerSummaries' | 'lastSummaries' | 'conflictsOf'> | null> {
   const differing = offersThatDiffer(parsed)
-  if (differing.length === 0) return null
-  if (asOf === undefined) return { newerSummaries: newerSummariesOf(readAt, await store.responseStates(channel, [id])) }
-  const problems = await store.problems({ channel, entityIds: differing })
-  const until = asOf.toISOString()
-  const conflictsOf = conflictPaths(problems.filter(({ firstSeenAt }) => firstSeenAt <= until))
-  return { newerSummaries: 'by-version', conflictsOf }
+  const lastSummaries = await findLastSummaries(parsed.responses, async (moment) => {
+    const [then] = await store.rfqs({ channel, asOf: moment, ids: [id], withoutResponses: true })
+    return then?.rfq
+  })
+  if (differing.length === 0 && lastSummaries.size === 0) return null
+  const problems = await store.problems({ channel, entityIds: [...differing, ...lastSummaries.keys()] })
+  const until = asOf?.toISOString()
+  const conflictsOf = conflictPaths(problems.filter(({ firstSeenAt }) => until === undefined || firstSeenAt <= until))
+  const newerSummaries =
+    asOf === undefined ? newerSummariesOf(readAt, await store.responseStates(channel, [id])) : 'by-version'
+  return { newerSummaries, lastSummaries, conflictsOf }
 }
 
 function offersThatDiffer({ rfq, responses }: ParsedDocuments): string[] {

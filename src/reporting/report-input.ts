@@ -4,6 +4,7 @@ import type {
   ParsedResponse,
   ReportParameters,
 } from '../domain/comparison/comparison-input.js'
+import { findLastSummaries } from '../domain/comparison/last-summaries.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { listedOf } from '../domain/list-conflict.js'
@@ -79,6 +80,7 @@ export async function gatherRfqInput(
   ])
   const known = {
     rfq,
+    lastSummaries: await readLastSummaries(source, found),
     responses: parseLazily(found.responses, parseResponse),
     versions: released(versions),
     listings: listings.map(parseStoredListing),
@@ -130,18 +132,27 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
     store.decisions({ channel }),
     store.problems({ channel }),
   ])
+  const known: ChannelInput['rfqs'][number][] = []
+  for (const found of rfqs) {
+    const lastSummaries = await readLastSummaries(source, found)
+    const responses = parseLazily(found.responses, parseStoredResponse)
+    known.push({ rfq: parseStoredRfq(found.rfq), lastSummaries, responses })
+  }
   return {
     ...reportParameters(source),
-    rfqs: rfqs.map(({ rfq, responses }: RfqWithResponses) => ({
-      rfq: parseStoredRfq(rfq),
-      responses: parseLazily(responses, parseStoredResponse),
-    })),
+    rfqs: known,
     listings: listings.map(parseStoredListing),
     decisions,
     problems,
     newerSummaries: 'by-version',
   }
 }
+
+const readLastSummaries = ({ store, channel }: ReportSource, { rfq, responses }: RfqWithResponses) =>
+  findLastSummaries(responses, async (asOf) => {
+    const [then] = await store.rfqs({ channel: channel.key, asOf, ids: [rfq.id], withoutResponses: true })
+    return then?.rfq
+  })
 
 function reportParameters({ config, channel, asOf, now, version, madeBy }: ReportSource): ReportParameters {
   return {

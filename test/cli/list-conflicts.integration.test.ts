@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeReportInProcess } from '../../src/reporting/make-report.js'
-import { requestOf } from '../../src/reporting/recorded-reports.js'
-import { openStore } from '../../src/store/store.js'
-import { testFolder } from '../helpers/test-folder.js'
+import { describe, expect, it } from 'vitest'
+import { newestReportMadeAgain } from '../helpers/made-again.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 /** One RFQ, due soon, with two offers; its entry in the list can be made to contradict it. */
@@ -138,12 +134,6 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
     expect(original).toContain('the RFQ itself, read at 09:40, says open')
     clear()
     await poll()
-    const store = await openStore({ path: join(cli.folder, 'data/quotekeeper.db') })
-    onTestFinished(() => store.close())
-    const [{ name } = { name: '' }] = await store.listReports(1)
-    const record = await store.reportRecord(name)
-    const request = record && requestOf(record, testFolder())
-    if (!request) throw new Error('no record')
-    expect(readFileSync((await makeReportInProcess(store)(request)).path, 'utf8')).toBe(original)
+    expect(await newestReportMadeAgain(cli.folder)).toBe(original)
   })
 })

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeReportInProcess } from '../../src/reporting/make-report.js'
-import { requestOf } from '../../src/reporting/recorded-reports.js'
-import { openStore } from '../../src/store/store.js'
-import { testFolder } from '../helpers/test-folder.js'
+import { describe, expect, it } from 'vitest'
+import { newestReportMadeAgain } from '../helpers/made-again.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 /** One RFQ that always answers 500 since it was read; the list calls it closed, and no longer has one of its offers. */
@@ -88,12 +84,6 @@ describe('what the list says of an RFQ that cannot be read', () => {
     expect(original).toContain('The list of 2026-03-10 09:30 UTC says closed')
     faults.clear()
     await cli.quotekeeperWith({ now: () => new Date(NOW.getTime() + 3_600_000) }, 'sync')
-    const store = await openStore({ path: join(cli.folder, 'data/quotekeeper.db') })
-    onTestFinished(() => store.close())
-    const [{ name } = { name: '' }] = await store.listReports(1)
-    const record = await store.reportRecord(name)
-    const request = record && requestOf(record, testFolder())
-    if (!request) throw new Error('no record')
-    expect(readFileSync((await makeReportInProcess(store)(request)).path, 'utf8')).toBe(original)
+    expect(await newestReportMadeAgain(cli.folder)).toBe(original)
   })
 })

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeReportInProcess } from '../../src/reporting/make-report.js'
-import { requestOf } from '../../src/reporting/recorded-reports.js'
-import { openStore } from '../../src/store/store.js'
-import { testFolder } from '../helpers/test-folder.js'
+import { describe, expect, it } from 'vitest'
+import { newestReportMadeAgain } from '../helpers/made-again.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 const TONNES = 12_000
@@ -53,6 +49,7 @@ async function openThreeOffers() {
         })
     },
     change: (id: string, change: Change) => world.changeResponse(id, change),
+    withdraw: (id: string) => world.removeResponse(id),
     /** Polls later. */
     poll: async (afterMinutes: number) => {
       minutes += afterMinutes
@@ -181,12 +178,67 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
     )
     faults.clear()
     expect(await poll(60)).toBe(0)
-    const store = await openStore({ path: join(cli.folder, 'data/quotekeeper.db') })
-    onTestFinished(() => store.close())
-    const [{ name } = { name: '' }] = await store.listReports(1)
-    const record = await store.reportRecord(name)
-    const request = record && requestOf(record, testFolder())
-    if (!request) throw new Error('no record')
-    expect(readFileSync((await makeReportInProcess(store)(request)).path, 'utf8')).toBe(original)
+    expect(await newestReportMadeAgain(cli.folder)).toBe(original)
+  })
+})
+
+describe('an offer that only the RFQ showed as accepted, and that it no longer has', () => {
+  const ALPHA = 'The RFQ, read at 2026-03-10 09:40 UTC, says accepted; the offer itself, read at 09:30, says submitted.'
+
+  it('stays accepted, as one whose own document said so, on every surface and as of that moment', async () => {
+    const { fail, change, withdraw, poll, text, json, number, alpha } = await openThreeOffers()
+    fail(alpha)
+    change(alpha, { status: 'accepted' })
+    await poll(10)
+    withdraw(alpha)
+    for (let round = 0; round < 3; round++) {
+      await poll(10)
+      for (const command of ['offers', 'compare']) {
+        const said = await text(command, number)
+        expect([command, said]).toEqual([command, expect.stringMatching(/Accepted: .*Alpha.*: 12,000 t/)])
+        expect(said).toContain('The offer has not been visible on the marketplace since 2026-03-10.')
+        expect(said).not.toContain('Recommendation:')
+      }
+    }
+    const today = await text('today')
+    expect(today).toContain('Accepted: Alpha, 12,000 t at 9.00 USD/t.')
+    const report = await json('report', number)
+    expect(report.decision.accepted).toMatchObject({ offers: [{ offerId: alpha }] })
+    const offer = report.offers.find(({ id }: { id: string }) => id === alpha)
+    expect(offer).toMatchObject({ status: 'accepted', inView: false, newerSummary: { words: ALPHA } })
+    expect((await json('report', '--channel', 'acme/forest')).rfqs[0].accepted).toMatchObject({ offers: ['Alpha'] })
+    for (const [moment, isAccepted] of [
+      ['2026-03-10T09:35:00Z', false],
+      ['2026-03-10T09:45:00Z', true],
+      ['2026-03-10T09:55:00Z', true],
+    ] as const) {
+      expect([moment, /Accepted: .*Alpha/.test(await text('compare', number, '--as-of', moment))]).toEqual([
+        moment,
+        isAccepted,
+      ])
+    }
+  })
+
+  it('is what it says itself if it was read again after the RFQ, and is submitted if that is what the RFQ said last', async () => {
+    const { fail, change, withdraw, poll, text, faults, rfqId, number, alpha, gamma } = await openThreeOffers()
+    fail(gamma)
+    change(gamma, { status: 'accepted' })
+    const claim = (rfq: { responses: { id: string }[] }) => ({
+      ...rfq,
+      responses: rfq.responses.map((each) => (each.id === alpha ? { ...each, status: 'accepted' } : each)),
+    })
+    const claimed = faults.add({
+      ...{ operation: 'readRfq', rfqId, times: Number.POSITIVE_INFINITY },
+      effect: { kind: 'transform', change: claim },
+    })
+    await poll(10)
+    change(gamma, { status: 'submitted' })
+    await poll(10)
+    claimed.remove()
+    withdraw(alpha)
+    withdraw(gamma)
+    await poll(10)
+    expect(await text('compare', number)).toContain('Recommendation: Award Beta')
+    expect(await text('compare', number)).not.toContain('Accepted')
   })
 })

@@ -1,25 +1,15 @@
 import { expect, it } from 'vitest'
+import { addUnreadRfq } from '../helpers/unread-rfq.js'
 import { createCliFixture } from './cli-fixture.js'
 
 it('rfqs counts the offers of an RFQ that was not read yet apart in JSON and TSV, and sorts by all', async () => {
   const channel = { org: 'acme', channel: 'forest', listings: 2, rfqs: 0 } as const
   const cli = await createCliFixture({ channels: [channel], autoClose: 'off' })
-  const { world, faults } = cli.sandbox
-  const [unread, one] = [2, 1].map((offers) => {
-    const { id, number } = world.addRfq(channel, { responseDueDate: '2026-06-30' })
-    for (let more = 0; more < offers; more++) world.addResponse(id, {})
-    return { id, number }
-  })
-  const fault = {
-    operation: 'readRfq',
-    times: Number.POSITIVE_INFINITY,
-    effect: { kind: 'status', status: 500 },
-  } as const
-  if (unread !== undefined) faults.add({ ...fault, rfqId: unread.id })
+  const { unread, read } = addUnreadRfq(cli.sandbox, channel, '2026-06-30')
   await cli.quotekeeper('sync')
   const expected = [
-    [unread?.number, 0, 2],
-    [one?.number, 1, 0],
+    [unread, 0, 2],
+    [read, 1, 0],
   ]
   const rows = JSON.parse((await cli.quotekeeper('rfqs', '--sort', '-offers', '--json')).out)
   const ofJson = rows.map((row: Record<string, unknown>) => [row.number, row.offers, row.unreadOffers])

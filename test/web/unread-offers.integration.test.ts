@@ -1,31 +1,21 @@
 import { expect, it } from 'vitest'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { addUnreadRfq } from '../helpers/unread-rfq.js'
 import { openPages } from './pages-fixture.js'
 
 it('pages and their files count the offers of an RFQ that was not read yet apart, and sort by all', async () => {
   const fixture = await openChannelFixture({ rfqs: 0, retries: 0 })
-  const { world, faults } = fixture.sandbox
-  const [unread, one] = [2, 1].map((offers) => {
-    const { id, number } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
-    for (let more = 0; more < offers; more++) world.addResponse(id, {})
-    return { id, number }
-  })
-  const fault = {
-    operation: 'readRfq',
-    times: Number.POSITIVE_INFINITY,
-    effect: { kind: 'status', status: 500 },
-  } as const
-  if (unread !== undefined) faults.add({ ...fault, rfqId: unread.id })
+  const { unread, read } = addUnreadRfq(fixture.sandbox, CHANNEL, '2026-12-24')
   await fixture.pollRfqs()
   const { app } = await openPages(fixture)
   const page = async (path: string) => (await app.inject(path)).body
   expect(await page('/rfqs')).toContain('2, not read yet')
-  expect(await page(`/rfqs/${KEY}/${unread?.number}`)).toContain('2 offers, not read yet')
+  expect(await page(`/rfqs/${KEY}/${unread}`)).toContain('2 offers, not read yet')
   const rows = JSON.parse(await page('/rfqs?format=json&sort=-offers'))
   const counts = rows.map((row: Record<string, unknown>) => [row.number, row.offers, row.unreadOffers])
   expect(counts).toEqual([
-    [unread?.number, 0, 2],
-    [one?.number, 1, 0],
+    [unread, 0, 2],
+    [read, 1, 0],
   ])
   const [head = '', first = '', second = ''] = (await page('/rfqs?format=csv&sort=-offers')).split(/\r?\n/)
   expect(head).toContain(',offers,unreadOffers,')

@@ -4,7 +4,7 @@
  */
 
 import type { ListedChanges } from '../listed-changes.js'
-import type { NewerSummaries } from '../newer-summaries.js'
+import type { LastSummaries, NewerSummaries } from '../newer-summaries.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
 import type { PricesRead } from '../prices-read.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../records.js'
@@ -87,6 +87,8 @@ export interface ComparisonInput extends ReportParameters {
   rfq: ParsedRfq
   /** Iterated once; documents are not retained, so that one at a time is in memory. */
   responses: Iterable<ParsedResponse>
+  /** What the RFQ last said of offers that are missing; default nothing. */
+  lastSummaries?: LastSummaries
   /** Those that the RFQ or its responses reference; others are ignored. */
   listings: readonly ParsedListing[]
   /** Every version of the RFQ and of its responses. Iterated once, and not retained either. */
@@ -100,7 +102,7 @@ export interface ComparisonInput extends ReportParameters {
 
 /** A channel, as known at `asOf`. */
 export interface ChannelInput extends ReportParameters {
-  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses'>[]
+  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'lastSummaries'>[]
   listings: readonly ParsedListing[]
   decisions: readonly ReportedDecision[]
   problems: readonly DocumentProblem[]

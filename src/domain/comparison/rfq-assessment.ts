@@ -1,4 +1,5 @@
 import { isLate } from '../expiry.js'
+import type { LastSummaries } from '../newer-summaries.js'
 import { type ComparisonContext, toSource } from './comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from './comparison-currency.js'
 import type { ParsedListing, ParsedResponse, ParsedRfq, VersionMetadata } from './comparison-input.js'
@@ -35,6 +36,8 @@ export interface RfqAssessmentInput {
   problemsOf: (responseId: string) => number
   /** Which summaries in the RFQ are newer than what was read of the offers; default none. */
   newerSummaries?: SummaryTimes | undefined
+  /** What the RFQ last said of offers that are missing; default nothing. */
+  lastSummaries?: LastSummaries | undefined
   /** Paths of a response that contradicted its summary when both were read; default none. */
   conflictsOf?: (responseId: string) => ReadonlySet<string>
 }
@@ -66,8 +69,8 @@ const NO_PATHS: ReadonlySet<string> = new Set()
 
 /** By submission (unknown last), then id. */
 function parseInSequence(input: RfqAssessmentInput, context: ComparisonContext): ParsedOffer[] {
-  const { rfq, newerSummaries: times = null, conflictsOf = () => NO_PATHS } = input
-  const newerSummaryOf = createNewerSummaries({ rfq, times, conflictsOf })
+  const { rfq, newerSummaries: times = null, lastSummaries, conflictsOf = () => NO_PATHS } = input
+  const newerSummaryOf = createNewerSummaries({ rfq, times, lastSummaries, conflictsOf })
   const parsed: ParsedOffer[] = []
   for (const one of input.responses) {
     const [known, own] = [versionMetadata(one), offerFacts(one, context)]

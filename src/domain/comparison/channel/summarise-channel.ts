@@ -61,10 +61,9 @@ function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessme
   const counts = new Map(countByName(responseProblems.map(({ entityId }) => entityId)))
   const problemsOf = (id: string) => counts.get(id) ?? 0
   const conflictsOf = conflictPaths(responseProblems)
+  const { newerSummaries } = input
   return input.rfqs
-    .map(({ rfq, responses }) =>
-      assessRfq({ rfq, responses, listings, problemsOf, newerSummaries: input.newerSummaries, conflictsOf }, context),
-    )
+    .map((one) => assessRfq({ ...one, listings, problemsOf, newerSummaries, conflictsOf }, context))
     .sort(byUrgency)
 }
 

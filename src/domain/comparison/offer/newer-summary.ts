@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../clock.js'
 import { describeReadTimes } from '../../listed-changes.js'
-import type { NewerSummaries } from '../../newer-summaries.js'
+import type { LastSummaries, NewerSummaries } from '../../newer-summaries.js'
 import type { ResponseSummary } from '../../observation.js'
 import type { DocumentProblem, ParsedRfq, VersionMetadata } from '../comparison-input.js'
 import { formatMoney, formatTonnes, truncate } from '../number-format.js'
@@ -49,6 +49,8 @@ const SUMMARY_MEMBERS = Object.keys(PATHS) as SummaryMember[]
 export interface SummarySource {
   rfq: ParsedRfq
   times: SummaryTimes
+  /** Default none. */
+  lastSummaries?: LastSummaries | undefined
   /** Paths of the members that an offer and its summary were found to contradict each other in when both were read. */
   conflictsOf: (responseId: string) => ReadonlySet<string>
 }
@@ -65,32 +67,60 @@ export function conflictPaths(problems: readonly DocumentProblem[]): (responseId
   return (id) => paths.get(id) ?? NO_PATHS
 }
 const NO_PATHS: ReadonlySet<string> = new Set()
+const NO_SUMMARIES: LastSummaries = new Map()
 
 /** An offer as it was itself read. */
 type OwnFacts = Pick<OfferFacts, 'shape' | 'status' | 'terms' | 'hasOffer'>
 
-/** Finds what newer summaries say otherwise; the function returns null for an offer if that is nothing. */
-export function createNewerSummaries({ rfq, times, conflictsOf }: SummarySource) {
-  const nothing = () => null
-  if (times === null || rfq.shape !== 'full' || rfq.document === null) return nothing
-  const summaries = new Map(rfq.document.responses.map((summary) => [summary.id as string, summary]))
-  const readAt = times === 'by-version' ? null : new Map(times.offers.map((offer) => [offer.id, offer.readAt]))
-  const rfqAt = times === 'by-version' ? rfq.observedAt : times.rfqReadAt
+/** A summary of an offer, and when it and the offer itself were read; `isDated` if that is more than the times of versions. */
+interface SummaryFound {
+  summary: ResponseSummary
+  rfqAt: Timestamp
+  offerAt: Timestamp | undefined
+  isDated: boolean
+}
+
+/**
+ * Finds what newer summaries say otherwise; the function returns null for an offer if that is nothing. Of an offer that is missing from
+ * the RFQ, it is what the RFQ said last, if that is that the offer was accepted.
+ */
+export function createNewerSummaries({ rfq, times, lastSummaries = NO_SUMMARIES, conflictsOf }: SummarySource) {
+  const present = presentSummaries(rfq, times)
   return (known: VersionMetadata, own: OwnFacts): NewerSummary | null => {
-    const summary = summaries.get(known.id)
-    if (summary === undefined || own.shape !== 'full' || !own.hasOffer || known.missingSince !== null) return null
-    // Both versions are first observed at the same time if they were read together.
-    const ofVersion = known.observedAt < rfq.observedAt ? known.observedAt : undefined
-    const offerAt = readAt === null ? ofVersion : readAt.get(known.id)
-    if (offerAt === undefined) return null
-    const found = differencesOf(summary, own)
+    if (own.shape !== 'full' || !own.hasOffer) return null
+    const found = known.missingSince === null ? present(known) : lastSummaryOf(known, lastSummaries)
+    if (found?.offerAt === undefined) return null
+    const { summary, rfqAt, offerAt } = found
+    const all = differencesOf(summary, own)
     // An offer that was read again after the RFQ, and was the same, has such a problem.
-    const differences =
-      readAt === null ? found.filter(({ member }) => !conflictsOf(known.id).has(PATHS[member])) : found
+    const differences = found.isDated ? all : all.filter(({ member }) => !conflictsOf(known.id).has(PATHS[member]))
     if (differences.length === 0) return null
     return { rfqAt, offerAt, differences, words: wordsOf({ rfqAt, offerAt, differences }, summary, own) }
   }
 }
+
+function presentSummaries(rfq: ParsedRfq, times: SummaryTimes): (known: VersionMetadata) => SummaryFound | null {
+  if (times === null || rfq.shape !== 'full' || rfq.document === null) return () => null
+  const summaries = new Map(rfq.document.responses.map((summary) => [summary.id as string, summary]))
+  const readAt = times === 'by-version' ? null : new Map(times.offers.map((offer) => [offer.id, offer.readAt]))
+  const rfqAt = times === 'by-version' ? rfq.observedAt : times.rfqReadAt
+  return (known) => {
+    const summary = summaries.get(known.id)
+    if (summary === undefined) return null
+    const offerAt = readAt === null ? ofVersion(known, rfq.observedAt) : readAt.get(known.id)
+    return { summary, rfqAt, offerAt, isDated: readAt !== null }
+  }
+}
+
+function lastSummaryOf(known: VersionMetadata, lastSummaries: LastSummaries): SummaryFound | null {
+  const last = lastSummaries.get(known.id)
+  if (last === undefined) return null
+  const { summary, observedAt } = last
+  return { summary, rfqAt: observedAt, offerAt: ofVersion(known, observedAt), isDated: false }
+}
+
+/** Both versions are first observed at the same time if they were read together. */
+const ofVersion = ({ observedAt }: VersionMetadata, rfqAt: Timestamp) => (observedAt < rfqAt ? observedAt : undefined)
 
 /** Absent and null members say nothing. */
 function differencesOf(summary: ResponseSummary, own: OwnFacts): SummaryDifference[] {

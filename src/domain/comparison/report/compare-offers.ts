@@ -39,9 +39,10 @@ export function compareOffers(
     countByName(problems.filter(({ kind }) => kind === 'response').map(({ entityId }) => entityId)),
   )
   const problemsOf = (id: string) => counts.get(id) ?? 0
-  const { newerSummaries } = input
+  const { newerSummaries, lastSummaries } = input
   const conflictsOf = conflictPaths(problems)
-  const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf, newerSummaries, conflictsOf }
+  const summaries = { newerSummaries, lastSummaries, conflictsOf }
+  const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf, ...summaries }
   const { rfq, currency, offers } = assessRfq(assessed, comparison)
   const ranked = offers.filter(isRanked)
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
