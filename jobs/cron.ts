@@ -57,7 +57,12 @@ export function compileCron(expression: string, zone: string): Cron {
   const everyHour = fields.hour.length === 24
   const repeats = everyHour || (fieldTexts.length > 1 && fieldTexts.at(-5)?.startsWith('*') === true)
 
-  const matches = (wall: number) => matcher.match(new Date(wall))
+  // Cheap, unlike the matcher, which is therefore asked about few moments.
+  const timeMatches = (wall: number) =>
+    fields.hour.includes(Math.floor((wall % DAY) / HOUR)) &&
+    fields.minute.includes(Math.floor((wall % HOUR) / MINUTE)) &&
+    (stepMs === MINUTE || fields.second.includes(Math.floor((wall % MINUTE) / 1_000)))
+  const matches = (wall: number) => timeMatches(wall) && matcher.match(new Date(wall))
   const dayMatches = (wall: number) => {
     const midnight = wall - (wall % DAY)
     const [hour = 0, minute = 0, second = 0] = [fields.hour[0], fields.minute[0], fields.second[0]]

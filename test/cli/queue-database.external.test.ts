@@ -20,10 +20,10 @@ async function started(fixture: ProcessFixture, ...args: string[]) {
 }
 
 async function refused(fixture: ProcessFixture, ...args: string[]) {
-  const process = fixture.start(args)
-  expect(await process.ended).toBe('exit 1')
-  expect(process.out).not.toContain('quotekeeper started')
-  return process.err
+  const { status, out, err } = await fixture.run(...args)
+  expect(status).toBe(1)
+  expect(out + err).not.toContain('quotekeeper started')
+  expect(err).toContain('belongs to the database')
 }
 
 describe.skipIf(redisSkipReason !== null)('processes with different databases on one queue', () => {

@@ -1,8 +1,15 @@
+import { it } from 'vitest'
+
 /** Ends the titles of tests that `npm test` skips and `npm run test:long` runs: many repetitions, long waits. */
 export const LONG_SUFFIX = '(long)'
 
 /** Whether long tests run: with `npm run test:long`, `npm run test:heavy` and `npm run faults`. */
 export const runsLongTests = [process.env.QUOTEKEEPER_LONG, process.env.QUOTEKEEPER_HEAVY].includes('1')
+
+/** Registers a test that only runs where long tests do; its title gets the suffix. */
+export function longIt(title: string, test: () => Promise<void>, timeout?: number): void {
+  it.runIf(runsLongTests)(`${title} ${LONG_SUFFIX}`, test, timeout)
+}
 
 /**
  * The cases of a test that is repeated, as rows for `it.each`: a label and the case.

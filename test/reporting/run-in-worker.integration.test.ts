@@ -7,6 +7,7 @@ import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeReportInProcess, type ReportRequest } from '../../src/reporting/make-report.js'
 import { makeReportInWorker } from '../../src/reporting/run-in-worker.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { labelledCases } from '../helpers/long-tests.js'
 import { databaseOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -116,20 +117,20 @@ describe('report in a worker thread', () => {
     expect([String(child.stdout), child.status, String(child.stderr)]).toEqual(['made', 0, ''])
   })
 
-  it.each([
-    ['while it loads modules', 9],
-    ['while it writes', 14],
-  ])('is retried without memory limits when it runs out of memory %s', async (_, maxOldGenerationSizeMb) => {
-    const { request, workerOptions, directory } = await setUp()
-    const inWorker = makeReportInWorker({ ...workerOptions, limits: { maxOldGenerationSizeMb } })
-    const out = join(directory, 'report.xlsx')
-    let started = 0
-    const count = () => void started++
-    process.on('worker', count)
-    await inWorker({ ...request, out })
-    process.off('worker', count)
-    expect(started).toBe(2)
-    expect(existsSync(out)).toBe(true)
-    expect(readdirSync(directory).filter((name) => name !== 'report.xlsx')).toEqual([])
-  })
+  it.each(labelledCases({ 'while it loads modules': 9, 'while it writes': 14 }, ['while it loads modules']))(
+    'is retried without memory limits when it runs out of memory %s',
+    async (_, maxOldGenerationSizeMb) => {
+      const { request, workerOptions, directory } = await setUp()
+      const inWorker = makeReportInWorker({ ...workerOptions, limits: { maxOldGenerationSizeMb } })
+      const out = join(directory, 'report.xlsx')
+      let started = 0
+      const count = () => void started++
+      process.on('worker', count)
+      await inWorker({ ...request, out })
+      process.off('worker', count)
+      expect(started).toBe(2)
+      expect(existsSync(out)).toBe(true)
+      expect(readdirSync(directory).filter((name) => name !== 'report.xlsx')).toEqual([])
+    },
+  )
 })

@@ -6,6 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { longIt } from '../helpers/long-tests.js'
 import { giveUp } from './dead-letters.js'
 import { openPages } from './pages-fixture.js'
 
@@ -107,7 +108,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     }
   })
 
-  it('plays with the comparison, keeps it in the address, and goes back in time', async () => {
+  longIt('plays with the comparison, keeps it in the address, and goes back in time', async () => {
     const base = await serve(await story())
     const page = await openBrowser(base)
     await page.goto(RFQ)
@@ -140,7 +141,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     expect(other.url()).toContain('as_of=2026-11-21T12')
   })
 
-  it('works with the keyboard alone', async () => {
+  longIt('works with the keyboard alone', async () => {
     const page = await openBrowser(await serve(await story()))
     await page.goto('/rfqs')
     await page.keyboard.press('Tab')

@@ -40,7 +40,7 @@ const ALL_EDITS: Record<string, { edits: Record<string, string>; settings: objec
 }
 
 /** LibreOffice needs seconds for each. */
-const EDITS = labelledCases(ALL_EDITS, ['best score', 'price limits'])
+const EDITS = labelledCases(ALL_EDITS, ['price limits'])
 
 const PRINTED = labelledCases<() => ComparisonInput>(
   {
