@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { JobName, JobPayload } from './contract.js'
 
 /** The members of a payload that say which work it is. */
@@ -18,7 +19,8 @@ export function jobId(name: JobName, payload: KeyPayload, at: Date): string {
  * another moment or in another format are other work, as is each part of a poll.
  */
 export function fairnessKey(name: JobName, { channel, rfqId, asOf, format, part }: KeyPayload): string {
-  const parts = [name, ...channel.split('/'), ...(rfqId === undefined ? [] : [rfqId])].map(encodePart)
+  const parts = [name, ...channel.split('/')].map(encodePart)
+  if (rfqId !== undefined) parts.push(encodeIdentifier(rfqId))
   // A dot is followed by four digits in the other parts.
   if (asOf !== undefined) parts.push(`.asof-${encodePart(asOf)}`)
   if (format !== undefined) parts.push(`.format-${format}`)
@@ -29,6 +31,14 @@ export function fairnessKey(name: JobName, { channel, rfqId, asOf, format, part 
 /** Keeps letters, digits and hyphens; every other UTF-16 unit becomes a dot and four hexadecimal digits. Injective. */
 function encodePart(text: string): string {
   return text.replace(/[^A-Za-z0-9-]/g, (unit) => `.${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Longer ones are hashed: databases limit the length of keys. */
+const MAX_ENCODED_LENGTH = 500
+
+function encodeIdentifier(id: string): string {
+  const encoded = encodePart(id)
+  return encoded.length > MAX_ENCODED_LENGTH ? `.sha256-${hash('sha256', encoded)}` : encoded
 }
 
 /** `20261121T0105Z`, with seconds and milliseconds only if they are not zero. */

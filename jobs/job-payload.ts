@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_IDENTIFIER_LENGTH } from '../src/domain/identifier.js'
 import { REPORT_FORMATS } from '../src/domain/report-format.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
 import { RefusedJobError } from './errors.js'
@@ -14,6 +15,7 @@ const text = (maxLength: number) =>
 /** A priority of BullMQ. */
 const MAX_PART_NUMBER = 2 ** 21
 
+const rfqId = text(MAX_IDENTIFIER_LENGTH)
 const common = { channel: text(500).regex(/\//, 'is not org/slug'), cause: text(100) }
 const report = { asOf: z.iso.datetime().exactOptional(), format: z.enum(REPORT_FORMATS).exactOptional() }
 const channelJob = z.strictObject(common)
@@ -23,9 +25,9 @@ const schemas: Record<JobName, z.ZodType<JobPayload>> = {
   'poll-listings': channelJob,
   'poll-rfqs': channelJob,
   'poll-part': z.strictObject({ ...common, part }),
-  'close-expired': z.strictObject({ ...common, rfqId: text(500).exactOptional() }),
+  'close-expired': z.strictObject({ ...common, rfqId: rfqId.exactOptional() }),
   'channel-report': z.strictObject({ ...common, ...report }),
-  'rfq-report': z.strictObject({ ...common, ...report, rfqId: text(500) }),
+  'rfq-report': z.strictObject({ ...common, ...report, rfqId }),
 }
 
 /**

@@ -78,11 +78,19 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
   return app
 }
 
+/**
+ * Of a request line and its headers, in bytes. An identifier of 1,000 characters takes 9,000 percent-encoded, and the address of an offer
+ * has that of its RFQ too.
+ */
+const MAX_HEADER_SIZE = 32_768
+
 const LIMITS = {
   bodyLimit: 65_536,
+  // No route has a pattern whose matching would take long; addresses are limited as a whole.
+  routerOptions: { maxParamLength: MAX_HEADER_SIZE },
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
-  http: { headersTimeout: 3_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
+  http: { headersTimeout: 3_000, connectionsCheckingInterval: 1_000, maxHeaderSize: MAX_HEADER_SIZE },
 }
 const MAX_CONNECTIONS = 100
 

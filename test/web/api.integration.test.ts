@@ -380,6 +380,50 @@ describe('a wrong request is answered with a problem document', () => {
   })
 })
 
+describe('identifiers of up to 1,000 characters', () => {
+  it.each([
+    [101, 'r', 'o'],
+    [1_000, 'r', 'o'],
+    [1_000, '樹', 'o'],
+    [700, 'r', '樹'],
+  ])('are taken in every address: %i times %s, with %s for the offer', async (length, ofRfq, ofOffer) => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const names = [ofRfq.repeat(length), `${ofRfq.repeat(length - 1)}2`]
+    // They share a number, so that only the id names one.
+    const ids = names.map((id) => world.addRfq(CHANNEL, { id, number: 7, responseDueDate: '2026-12-24' }).id)
+    expect(ids).toEqual(names)
+    const offer = ofOffer.repeat(length)
+    world.addResponse(names[0] as string, { id: offer })
+    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 3 })
+    const { handlers, done } = recordingHandlers()
+    const { get, read, post } = await openApi(fixture, { handlers })
+    const own = `/rfqs/${KEY}/${encodeURIComponent(names[0] as string)}`
+    const paths = READ_ENDPOINTS.flatMap(({ path }) =>
+      path.startsWith('/rfqs/{org}/{channel}/{rfq}')
+        ? [path.replace('/rfqs/{org}/{channel}/{rfq}', own).replace('{offer}', encodeURIComponent(offer))]
+        : [],
+    )
+    expect(paths.length).toBeGreaterThan(3)
+    for (const path of paths) expect([path, (await get(`/api/v1${path}`)).statusCode]).toEqual([path, 200])
+    for (const list of ['/changes', '/decisions']) {
+      const url = `${list}?channel=${encodeURIComponent(KEY)}&rfq=${encodeURIComponent(names[0] as string)}`
+      expect([url, (await get(`/api/v1${url}`)).statusCode]).toEqual([url, 200])
+    }
+    for (const list of ['/rfqs', '/changes']) {
+      const { items, nextCursor } = await read(`${list}?limit=1`)
+      expect([items, (await read(`${list}?limit=1&cursor=${nextCursor}`)).items]).toMatchObject([[{}], [{}]])
+    }
+    fixture.advanceSeconds(600)
+    const accepted = await post('/reports', { channel: KEY, rfq: names[0], as_of: '2026-11-21T12:00:00.123Z' })
+    expect(accepted).toMatchObject({ statusCode: 202 })
+    const href = accepted.headers.location as string
+    expect(href.length).toBeGreaterThan(113)
+    await expect.poll(async () => (await get(href)).json()).toMatchObject({ state: 'completed', rfqId: names[0] })
+    expect(done).toMatchObject([{ payload: { rfqId: names[0] } }])
+  })
+})
+
 describe('work on the queue', () => {
   it('is accepted with the address of its job, which says how it ended', async () => {
     const fixture = await openChannelFixture({ rfqs: 1 })

@@ -6,6 +6,7 @@ import type { App } from '../../src/cli/app.js'
 import { rankedOffers } from '../../src/cli/ranked-offers.js'
 import { cleanText } from '../../src/domain/clean-text.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { closingPath, rfqPath } from '../../src/read-models/page-paths.js'
 import { listReports } from '../../src/reporting/report-folder.js'
 import { buildRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -45,6 +46,25 @@ const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, as
   })
 
 describe('every page', () => {
+  it('about an RFQ and its offers opens if their identifiers have 1,000 characters', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const ids = ['樹'.repeat(1_000), 'r'.repeat(1_000), 'r'.repeat(101)]
+    // They share a number, so that addresses have the id.
+    for (const id of ids) world.addRfq(CHANNEL, { id, number: 1042 })
+    const offers = ids.map((id) => world.addResponse(id, { id: `${id.slice(0, 100)}${'o'.repeat(900)}` }).id)
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    const list = (await app.inject('/rfqs')).body
+    for (const [at, id] of ids.entries()) {
+      const path = rfqPath(KEY, id)
+      expect(list).toContain(`href="${path}"`)
+      const shown = [path, closingPath(KEY, id), `${path}/offers/${encodeURIComponent(offers[at] as string)}`]
+      const other = `/changes?channel=${encodeURIComponent(KEY)}&rfq=${encodeURIComponent(id)}`
+      for (const url of [...shown, other]) expect([url, (await app.inject(url)).statusCode]).toEqual([url, 200])
+    }
+  })
+
   it('about a moment at which no poll was complete yet says so, also later', async () => {
     const fixture = await openChannelFixture({ retries: 0, rfqs: 3 })
     fixture.sandbox.faults.add({ operation: 'readRfq', times: 3, effect: { kind: 'status', status: 500 } })

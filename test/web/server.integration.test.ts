@@ -57,6 +57,19 @@ describe('web server', () => {
     expect(performance.now() - began).toBeLessThan(8_000)
   })
 
+  it('takes addresses with two identifiers of 1,000 characters that take 9,000 each, and refuses far longer ones', async () => {
+    const { url } = await serve({
+      plugins: [
+        (app) => void app.get<{ Params: { a: string; b: string } }>('/read/:a/of/:b', async ({ params }) => params),
+      ],
+    })
+    const [a, b] = ['樹'.repeat(1_000), '森'.repeat(1_000)]
+    const address = `${url}/read/${encodeURIComponent(a)}/of/${encodeURIComponent(b)}`
+    expect(address.length).toBeGreaterThan(18_000)
+    expect(await (await fetch(address)).json()).toEqual({ a, b })
+    expect((await fetch(address + 'x'.repeat(32_768))).status).toBe(431)
+  })
+
   it('closes at once although a client is connected', async () => {
     const server = await serve({}, () => new Promise(() => undefined))
     const hanging = fetch(`${server.url}/readyz`).catch((error: Error) => error)

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { MAX_IDENTIFIER_LENGTH } from '../../domain/identifier.js'
+import { MAX_CURSOR_LENGTH } from '../../web/api/cursor.js'
 
 /* Arguments that several tools have. */
 
@@ -12,7 +14,8 @@ export const asOf = {
   as_of: moment.describe(`The state as it was known at a past moment: ${MOMENT}; of a day, its end. Default: now.`),
 }
 export const momentSince = (what: string) => moment.describe(`${what}: ${MOMENT}; of a day, its start.`)
-export const rfqName = z.union([z.string().min(1).max(200), z.int()]).describe('Number, reference or id of the RFQ.')
+export const identifier = z.string().min(1).max(MAX_IDENTIFIER_LENGTH)
+export const rfqName = z.union([identifier, z.int()]).describe('Number, reference or id of the RFQ.')
 /** An RFQ, with its channel if its number is not unique. */
 export const ofRfq = {
   rfq: rfqName,
@@ -24,5 +27,5 @@ export const ofRfq = {
 }
 export const paging = (what: string, byDefault = 25, max = 100) => ({
   limit: z.int().min(1).max(max).default(byDefault).describe(`${what} on a page; fewer if they are long.`),
-  cursor: z.string().max(4_000).optional().describe('The nextCursor of the last page.'),
+  cursor: z.string().max(MAX_CURSOR_LENGTH).optional().describe('The nextCursor of the last page.'),
 })

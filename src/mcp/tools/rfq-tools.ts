@@ -6,7 +6,7 @@ import { documentMembers, fitAnswer } from '../answer-size.js'
 import { comparedOffers, comparisonAnswer } from '../comparison-answer.js'
 import { boundedListed } from '../listed-answer.js'
 import { pageOf, ToolCall, ToolError } from '../tool-call.js'
-import { asOf, ofRfq, paging } from './arguments.js'
+import { asOf, identifier, ofRfq, paging } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
 
 const setting = z.union([z.string().max(200), z.number(), z.boolean(), z.null()])
@@ -41,7 +41,7 @@ export const rfqTools = [
       'marketplace sent it.',
     input: z.strictObject({
       ...ofRfq,
-      offer: z.string().min(1).max(200).describe('Id of the offer, as get_rfq and compare_offers have it.'),
+      offer: identifier.describe('Id of the offer, as get_rfq and compare_offers have it.'),
       version: z.int().min(1).optional().describe('Whose document to show. Default: the newest.'),
       ...asOf,
       ...paging('Versions'),

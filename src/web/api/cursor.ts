@@ -16,6 +16,9 @@ export interface ListPage<Row> {
 
 const cursorContent = z.tuple([z.string(), z.int().min(0), z.iso.datetime().optional()])
 
+/** Of a text cursor: it may have the identifiers of an RFQ and an offer, with up to six characters for each of theirs, in base64. */
+export const MAX_CURSOR_LENGTH = 20_000
+
 export const encodeCursor = ({ key, position, asOf }: ListCursor): string =>
   Buffer.from(JSON.stringify([key, position, ...(asOf ? [asOf.toISOString()] : [])])).toString('base64url')
 

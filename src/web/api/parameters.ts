@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { decodeCursor, type ListCursor } from './cursor.js'
+import { MAX_IDENTIFIER_LENGTH } from '../../domain/identifier.js'
+import { decodeCursor, type ListCursor, MAX_CURSOR_LENGTH } from './cursor.js'
 
 /*
  * Query parameters. Their values are texts; an error message says what is allowed.
@@ -14,11 +15,13 @@ export const moment = z
   .transform((text) => new Date(text.length === 10 ? `${text}T23:59:59.999Z` : text))
 
 export const date = z.iso.date({ error: DATE })
-export const word = z
-  .string()
-  .trim()
-  .min(1, { error: 'a text' })
-  .max(200, { error: 'a text of at most 200 characters' })
+const text = (maxLength: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, { error: 'a text' })
+    .max(maxLength, { error: `a text of at most ${maxLength} characters` })
+export const word = text(200)
 export const flag = z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `one of ${values.join(', ')}` })
@@ -36,7 +39,7 @@ export const wholeNumber = (min: number, max: number) => {
 const CURSOR = 'the nextCursor of an earlier page'
 const listCursor = z
   .string()
-  .max(2_000, { error: CURSOR })
+  .max(MAX_CURSOR_LENGTH, { error: CURSOR })
   .transform((text, context): ListCursor => {
     const cursor = decodeCursor(text)
     if (cursor !== null) return cursor
@@ -49,7 +52,9 @@ const limit = wholeNumber(1, 500).default(100).describe('Items on a page.')
 export const asOf = { as_of: moment.optional().describe(`The state at a moment: ${MOMENT}. Default: now.`) }
 export const channelFilter = { channel: word.optional().describe('Only this channel, `org/slug`.') }
 export const rfqFilter = {
-  rfq: word.optional().describe('Only this RFQ: its number, reference or id. With `channel`, which it belongs to.'),
+  rfq: text(MAX_IDENTIFIER_LENGTH)
+    .optional()
+    .describe('Only this RFQ: its number, reference or id. With `channel`, which it belongs to.'),
 }
 /** Pages of a list that is computed as a whole. */
 export const paging = { cursor: listCursor.optional().describe(`${CURSOR}.`), limit }
@@ -59,4 +64,7 @@ export const idPaging = {
   limit,
 }
 /** Pages of a list whose cursors the store makes. */
-export const textPaging = { cursor: z.string().max(4_000, { error: CURSOR }).optional().describe(`${CURSOR}.`), limit }
+export const textPaging = {
+  cursor: z.string().max(MAX_CURSOR_LENGTH, { error: CURSOR }).optional().describe(`${CURSOR}.`),
+  limit,
+}
