@@ -8,7 +8,16 @@ import { closingPath, listPath } from './page-paths.js'
 import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
 import { listedWords } from './today-listed.js'
-import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
+import {
+  filterOf,
+  keyOf,
+  NO_RFQ,
+  onChannel,
+  rfqFields,
+  sentences,
+  type TodayContext,
+  type TodayItem,
+} from './today-model.js'
 
 /** Closes and closing rounds that need a person, and RFQs that nothing closed. */
 export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
@@ -118,14 +127,12 @@ async function overdueItems(
         kind: 'overdue',
         severity: isClosable ? 'medium' : 'high',
         ...rfqFields(row.channel, row.id, row),
-        words: [
+        words: sentences(
           `Past due since ${row.responseDueDate} and still open.`,
           listedWords(row),
           words,
           acceptedWords(figures[at]),
-        ]
-          .filter((sentence) => sentence !== '')
-          .join(' '),
+        ),
         since: null,
         action: {
           words: isClosable ? 'Close it now' : 'See why it is open',
@@ -147,7 +154,7 @@ export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext
     kind: 'overdue',
     severity: 'high',
     ...rfqFields(row.channel, row.id, row),
-    words: `Past due since ${row.responseDueDate} and open. ${acceptedWords(figures[at])}`.trim(),
+    words: sentences(`Past due since ${row.responseDueDate} and open.`, listedWords(row), acceptedWords(figures[at])),
     since: null,
     action: {
       words: 'See what was decided',

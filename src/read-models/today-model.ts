@@ -88,8 +88,8 @@ export interface TodaySource {
 export interface TodayOptions {
   now: Date
   /**
-   * What needed a person at a past moment, as far as that is recorded: RFQs that were overdue or due, and news. Default: the
-   * present.
+   * What needed a person at a past moment, as far as that is recorded: RFQs that were overdue or due, those that their
+   * list contradicted, and news. Default: the present.
    */
   asOf?: Date
   /** New and changed RFQs and offers since this moment, such as the last visit. */
@@ -124,6 +124,9 @@ export const rfqFields = (channel: string, id: string, row: RfqListRow | undefin
   rfqVersion: row?.version ?? null,
   rfqObservedAt: row?.changedAt ?? null,
 })
+
+/** Those sentences that are not empty. */
+export const sentences = (...each: readonly string[]): string => each.filter((sentence) => sentence !== '').join(' ')
 
 export const onChannel = (channel: string) => `--channel ${quoteForShell(channel)}`
 

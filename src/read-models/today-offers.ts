@@ -13,7 +13,16 @@ import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
 import { listedWords } from './today-listed.js'
-import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
+import {
+  filterOf,
+  keyOf,
+  NO_RFQ,
+  onChannel,
+  rfqFields,
+  sentences,
+  type TodayContext,
+  type TodayItem,
+} from './today-model.js'
 
 /** Open RFQs that are due soon. */
 export async function dueItems({ rows, source, now, asOf, dueWithinDays }: TodayContext): Promise<TodayItem[]> {
@@ -26,13 +35,11 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
     kind: 'due',
     severity: (row.daysToDue ?? 0) <= 1 ? 'high' : 'medium',
     ...rfqFields(row.channel, row.id, row),
-    words: [
+    words: sentences(
       `Due ${formatDaysFromToday(row.daysToDue ?? 0)} (${row.responseDueDate}).`,
       listedWords(row),
       offerWords(row, figures[at]),
-    ]
-      .filter((words) => words !== '')
-      .join(' '),
+    ),
     since: null,
     action: compareAction(row),
   }))

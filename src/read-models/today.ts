@@ -39,7 +39,7 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
           ...fromHistory,
           await problemItems(context),
         ]
-      : [closing, due, ...fromHistory]
+      : [closing, due, listedItems(context, named), ...fromHistory]
   // The sort is stable: items of one severity keep the order of the groups.
   const items = groups.flat().sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
   return { asOf: now.toISOString(), since: since.toISOString(), dueWithinDays, items }

@@ -121,10 +121,14 @@ ${joinOne('versions', 'v', CURRENT_VERSION)}
 ${joinConflict('e', 'now')}
 where true`
 
+/** When the version of a row was superseded; null if it was not at @asOf. */
+const supersededAsOf = (row: string): string =>
+  `case when ${row}.superseded_at <= @asOf then ${row}.superseded_at end as superseded_at`
+
 /** The versions known at @asOf. Nothing recorded later changes the result. */
 const selectAsOf = ({ versionsOfDocuments, outerRow }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
-  case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
+  ${supersededAsOf('v')},
   v.run_id, ${VALID}, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at, null as full_read_at,
   null as listed_at, null as listed_body,
@@ -179,6 +183,9 @@ export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 'export'> {
   const ofRfq = `channel = @channel
     and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))`
+  const columnsAsOf = VERSION_COLUMNS.map((column) =>
+    column === 'superseded_at' ? supersededAsOf('versions') : column,
+  ).join(', ')
   const rfqParameters = (channel: string, rfqId: string, asOf: Date | undefined) => ({
     channel,
     rfqId: toStoredText(rfqId),
@@ -191,7 +198,7 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
     },
     async rfqHistory(channel, rfqId, asOf) {
       const rows = await queries.all<VersionRow>(
-        `select * from versions where ${ofRfq} and observed_at <= @asOf order by observed_at, kind desc, id, version`,
+        `select ${columnsAsOf} from versions where ${ofRfq} and observed_at <= @asOf order by observed_at, kind desc, id, version`,
         rfqParameters(channel, rfqId, asOf),
       )
       return rows.map(toVersion)

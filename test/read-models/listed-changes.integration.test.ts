@@ -90,3 +90,44 @@ describe('an RFQ that was not read since the list says something else', () => {
     })
   })
 })
+
+describe('an RFQ that the list of the poll that read it contradicts', () => {
+  it('says so in its item of today, or has one, the same as of that moment whatever comes later', async () => {
+    const { fixture, world, ids, itemsOf } = await openWithRfqs([
+      '2026-11-24',
+      '2026-11-20',
+      '2027-01-31',
+      '2027-01-31',
+    ])
+    const [due, overdue, far, agreed] = ids
+    for (const id of [due, overdue, far]) {
+      const effect = { kind: 'patch', id: id ?? '', patch: { responseDueDate: '2027-04-04' } } as const
+      fixture.sandbox.faults.add({ operation: 'listRfqs', times: 1, effect })
+      world.changeRfq(id ?? '', { title: 'Another title' })
+    }
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    const then = fixture.now()
+    const listed = /The list of 2026-11-21 12:05 UTC says due 2027-04-04; the RFQ itself, read at 12:05, says due 20/
+    const words = expect.stringMatching(listed)
+    const expected = [
+      [due, { kind: 'due', severity: 'medium', words }],
+      [overdue, { kind: 'overdue', severity: 'high', words }],
+      [far, { kind: 'listed', severity: 'medium', words }],
+    ] as const
+    const now = await itemsOf()
+    for (const [id, item] of expected) expect(about(now, id)).toEqual([item])
+    fixture.advanceSeconds(300)
+    for (const id of ids) world.changeRfq(id, { title: 'A third title' })
+    await fixture.pollRfqs()
+    expect(JSON.stringify(await itemsOf())).not.toContain('The list of')
+    const past = await itemsOf(then)
+    for (const [id, item] of expected) expect(about(past, id)).toEqual([item])
+    expect(about(past, agreed)).toEqual([])
+    expect(past.find(({ kind }) => kind === 'listed')).toMatchObject({
+      since: then.toISOString(),
+      action: { command: expect.stringMatching(/^quotekeeper history /) },
+    })
+    expect(await itemsOf(new Date(then.getTime() - 1))).toMatchObject([{ kind: 'overdue' }, { kind: 'due' }])
+  })
+})

@@ -31,7 +31,8 @@ it('names an accepted offer of an RFQ that is due soon or overdue, before what t
   const words = 'Accepted: Verdant · Peat and 1 other offer, 852 t at 31.64 EUR/t.'
   const own = { ...figures, award: { ...award, status: 'none' as const }, accepted }
   expect(offerWords({ offers: 3, unreadOffers: 0 }, own)).toBe(words)
-  const rows = [{ channel: 'acme/forest', name: '7', responseDueDate: '2026-03-09', overdue: true, missingSince: null }]
+  const rfq = { channel: 'acme/forest', name: '7', responseDueDate: '2026-03-09', overdue: true }
+  const rows = [{ ...rfq, missingSince: null, listed: null }]
   const source = { rfqs: { figures: async () => [own] } }
   const [item] = await pastOverdueItems({ rows, source, now: new Date(0) } as unknown as TodayContext)
   expect(item?.words).toBe(`Past due since 2026-03-09 and open. ${words}`)

@@ -72,6 +72,31 @@ describe('recording an RFQ with its responses', () => {
     expect(await db.rfqs({ channel: CHANNEL, asOf: at('08:00:00') })).toEqual([])
   })
 
+  it('returns versions as of a moment as they were known then: none that is newer, and not when it was superseded', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    const record = (title: string, type: string, time: string) =>
+      db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { title }), [aResponse('response-1', { type })], at(time)), at(time))
+    await record('One', 'spot', '08:00:00')
+    const first = await db.rfqHistory(CHANNEL, 'rfq-1', at('08:00:00'))
+    expect(first.map(({ kind, supersededAt }) => [kind, supersededAt])).toEqual([
+      ['rfq', null],
+      ['response', null],
+    ])
+    await record('Two', 'forward', '09:00:00')
+    expect(await db.rfqHistory(CHANNEL, 'rfq-1', at('08:59:59'))).toEqual(first)
+    const ninth = '2026-11-21T09:00:00.000Z'
+    for (const moment of [at('09:00:00'), undefined]) {
+      const versions = await db.rfqHistory(CHANNEL, 'rfq-1', moment)
+      expect(versions.map(({ kind, version, supersededAt }) => [kind, version, supersededAt])).toEqual([
+        ['rfq', 1, ninth],
+        ['response', 1, ninth],
+        ['rfq', 2, null],
+        ['response', 2, null],
+      ])
+    }
+  })
+
   it('marks a response missing only if the RFQ listed its responses, and clears the mark when it returns', async () => {
     const db = await noonStore()
     const run = await begin(db)

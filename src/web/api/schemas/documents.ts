@@ -63,7 +63,7 @@ const listed = z
   })
   .nullable()
   .describe(
-    'What the list says otherwise than the RFQ, in a newer poll or in that which read the RFQ. Null if nothing, and with `as_of`.',
+    'What the list says otherwise than the RFQ, in a newer poll or in that which read the RFQ. Null if nothing. With `as_of`: in that which had read it.',
   )
 
 const rfqTerms = {
