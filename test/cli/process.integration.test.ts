@@ -135,31 +135,23 @@ describe('the program as a process', () => {
   })
 
   it('runs the main commands one after another', async () => {
-    const { run, folder } = await createFixture()
+    const { run, runHere, folder } = await createFixture()
     const statuses: Record<string, number | null> = {}
     const outputs: Record<string, string> = {}
-    for (const command of [
-      'check',
-      'sync',
-      'rfqs --json',
-      'close-expired',
-      'report 1002',
-      'report',
-      'decisions --verify',
-    ]) {
+    for (const command of ['check', 'sync', 'close-expired', 'report 1002']) {
       const { status, out, err } = await run(...command.split(' '))
       statuses[command] = status
       outputs[command] = out
       expect(err).not.toContain('    at ')
     }
     expect(Object.entries(statuses).filter(([, status]) => status !== 0)).toEqual([])
-    expect(JSON.parse(outputs['rfqs --json'] as string)).toHaveLength(12)
+    expect(JSON.parse((await runHere('rfqs', '--json')).out)).toHaveLength(12)
+    expect(await runHere('decisions', '--verify')).toMatchObject({ status: 0 })
     expect(outputs['close-expired']).toMatch(/ close +closed /)
     const workbook = outputs['report 1002']?.trim() as string
     expect(workbook.startsWith(join(folder, 'data/reports/acme_forest/rfq-1002_asof-'))).toBe(true)
     expect(readFileSync(workbook).subarray(0, 2).toString()).toBe('PK')
     expect(statSync(workbook).mode & 0o777).toBe(0o600)
-    expect(outputs.report).toMatch(/channel-acme-forest_asof-\w+\.xlsx$/m)
   })
 
   it('prints no progress bar and no colours without a terminal, and exits with 0 when the reader closes the pipe', async () => {
@@ -392,21 +384,25 @@ describe('README commands', () => {
   }
   const pathsIn = (out: string) => out.match(/\/\S+\.(?:xlsx|db)\b/g) ?? []
 
-  it('npm run demo -- --once ends after one round, with the in-process queue if no Redis is installed', async () => {
-    const temporary = testFolder()
-    const { status, stdout, stderr } = npm(['run', '--silent', 'demo', '--', '--once'], {
-      PATH: bareBin(),
-      TMPDIR: temporary,
-    })
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
-    expect(stdout).toMatch(/: closed and verified/)
-    expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
-    expect(stdout).toMatch(/Database +\/.+\.db/)
-    expect(pathsIn(stdout).filter((path) => !existsSync(path))).toEqual([])
-    expect(statSync(folderOf(stdout)).mode & 0o777).toBe(0o700)
-    expect(readdirSync(temporary)).toHaveLength(1)
-  }, 240_000)
+  longIt(
+    'npm run demo -- --once ends after one round, with the in-process queue if no Redis is installed',
+    async () => {
+      const temporary = testFolder()
+      const { status, stdout, stderr } = npm(['run', '--silent', 'demo', '--', '--once'], {
+        PATH: bareBin(),
+        TMPDIR: temporary,
+      })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      expect(stdout.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
+      expect(stdout).toMatch(/: closed and verified/)
+      expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
+      expect(stdout).toMatch(/Database +\/.+\.db/)
+      expect(pathsIn(stdout).filter((path) => !existsSync(path))).toEqual([])
+      expect(statSync(folderOf(stdout)).mode & 0o777).toBe(0o700)
+      expect(readdirSync(temporary)).toHaveLength(1)
+    },
+    240_000,
+  )
 })
 
 describe('closes that are refused', () => {
