@@ -17,7 +17,8 @@ const DISTINCTIVE: Record<DocumentKind, readonly (readonly string[])[]> = {
 }
 /** Members that may differ at every read. */
 const VOLATILE = new Set(['expires', 'updatedAt'])
-const ADDRESS = /^https?:\/\//i
+/** Addresses in a text, which may be nothing else. */
+const ADDRESSES = /https?:\/\/[^\s"<>]*/gi
 
 /**
  * The identifiers under which a document without a usable one may be stored, the first that applies being the one that changes least:
@@ -72,7 +73,7 @@ const isDistinctive = (value: unknown): boolean =>
 
 /** A copy without what may differ at every read. */
 function stable(value: unknown): unknown {
-  if (typeof value === 'string') return ADDRESS.test(value) ? value.replace(/[?#].*$/s, '') : value
+  if (typeof value === 'string') return value.replace(ADDRESSES, (address) => address.replace(/[?#].*$/s, ''))
   if (Array.isArray(value)) return value.map(stable)
   if (!isPlainObject(value)) return value
   const members = Object.entries(value).filter(([member]) => !VOLATILE.has(member))

@@ -57,9 +57,9 @@ describe('the identifier of a document without a usable one', () => {
 })
 
 describe('the identifiers of several documents of one list', () => {
-  const identify = (bodies: object[]) => {
+  const identify = (bodies: object[], kind: 'listing' | 'rfq' = 'listing') => {
     const entries = bodies.map((exactBody) => ({ id: '', exactBody }))
-    identifyApart('listing', entries)
+    identifyApart(kind, entries)
     return entries.map(({ id }) => id)
   }
 
@@ -83,5 +83,23 @@ describe('the identifiers of several documents of one list', () => {
     expect([4, 5, 6].map((at) => ids[at] === usual[at])).toEqual([false, true, true])
     const changed = bodies.map((body, at) => (at === 0 || at === 5 ? { ...body, country: 'ES' } : body))
     expect(identify(changed)).toEqual(ids)
+  })
+
+  it('stay the same while the signatures of addresses within their texts change', () => {
+    const rfqs = (n: number) =>
+      ['A', 'B'].map((name) => ({
+        number: 7,
+        additionalRequirements: `${name} https://a.example/x?sig=${n} and (HTTP://a.example/y#${n}), "https://a.example/z?${n}" end`,
+      }))
+    const ids = identify(rfqs(1), 'rfq')
+    expect(new Set(ids).size).toBe(2)
+    expect(identify(rfqs(2), 'rfq')).toEqual(ids)
+    const other = rfqs(1).map((rfq) => ({ ...rfq, additionalRequirements: `${rfq.additionalRequirements}s` }))
+    for (const id of identify(other, 'rfq')) expect(ids).not.toContain(id)
+  })
+
+  it('are looked for in texts of many addresses in linear time', () => {
+    const text = (n: number) => `${'http://'.repeat(200_000)}?sig=${n}`
+    expect(unidentifiedId('rfq', { text: text(1) })).toBe(unidentifiedId('rfq', { text: text(2) }))
   })
 })
