@@ -2,7 +2,7 @@ import { contentHash, withoutMembers } from '../domain/canonical-json.js'
 import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../domain/close-intent.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../domain/expiry.js'
 import { parseRfq, type Rfq } from '../domain/observation.js'
-import type { DecisionRecord, KnownDocument } from '../domain/records.js'
+import type { DecisionRecord, KnownDocument, ListConflict } from '../domain/records.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
 export interface Candidate {
@@ -12,7 +12,10 @@ export interface Candidate {
   exactBody: unknown
   /** The parsed body; null if it is not an object. */
   document: Rfq | null
+  /** Also false if the list contradicts it. */
   valid: boolean
+  /** How the list contradicts it; null if it does not. */
+  listConflict: ListConflict | null
   /** Only the list entry has been read, never the detail. */
   listEntryOnly: boolean
   missingSince: string | null
@@ -71,6 +74,7 @@ export function storedCandidate(rfq: KnownDocument): Candidate {
     document,
     valid: rfq.valid && valid,
     listEntryOnly: rfq.shape !== 'full',
+    listConflict: rfq.listConflict,
     missingSince: rfq.missingSince,
     version: rfq.version,
     hash: rfq.contentHash,
@@ -111,10 +115,15 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
   return evaluation
 }
 
-const invalidReason = (candidate: Candidate) =>
-  candidate.listEntryOnly
-    ? 'only its list entry has been read so far'
-    : 'its document does not match the documented format, or its list entry contradicts it; see quotekeeper problems'
+function invalidReason({ listEntryOnly, listConflict }: Candidate): string {
+  if (listEntryOnly) return 'only its list entry has been read so far'
+  if (listConflict === null) return 'its document does not match the documented format; see quotekeeper problems'
+  const { state, responseDueDate } = listConflict
+  const terms = [...(state ? [state.listed] : []), ...(responseDueDate ? [`due ${responseDueDate.listed}`] : [])]
+  return terms.length === 0
+    ? 'its list entry contradicts it, or is ambiguous; see quotekeeper problems'
+    : `its list entry contradicts it: it says ${terms.map((term) => JSON.stringify(term)).join(' and ')}`
+}
 
 /** What earlier rounds did about the RFQs of a channel. */
 export interface EarlierCloses {

@@ -18,34 +18,23 @@ const MAX_READS = 3
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
   const whole = await readRfqWithResponses(context.session, id)
   const answeredAt = context.now()
-  const known = await knownOf(context, run.channel, whole.rfq)
-  const rfq = { ...whole.rfq, ...known.recorded }
+  const { isLossy, ...known } = await knownOf(context, run.channel, whole.rfq)
+  const rfq = { ...whole.rfq, valid: whole.rfq.valid && !isLossy }
   const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: null }, answeredAt)
   const { rfqVersion: version, rfqHash: hash } = recorded
-  const { valid, missingSince } = known
-  return freshRead(
-    rfq,
-    { valid, missingSince, version, hash },
-    { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate },
-  )
+  return freshRead(rfq, { ...known, version, hash }, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
 }
 
 /**
- * What only polls show and this read does not clear: that the RFQ is missing from the list, and that the same content was
- * recorded as not valid, because its list entry contradicts it or because a text with the same content had a duplicate key.
- * `recorded`: how the RFQ is recorded then.
+ * What only polls show and this read does not clear: that the RFQ is missing from the list, that the list contradicts it, whatever it says
+ * by now, and that the same content was recorded as not valid (`isLossy`), because a text with that content had a duplicate key.
  */
 async function knownOf({ store }: ClosingContext, channel: string, { id, exactBody, valid }: Observation<Rfq>) {
   const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
-  if (stored === undefined) return { valid, missingSince: null, recorded: { valid, listConflict: null } }
-  const { rfq } = stored
-  const isSame = rfq.contentHash === contentHash('rfq', exactBody)
-  const listConflict = isSame ? rfq.listConflict : null
-  const stays = isSame && !rfq.valid
-  return {
-    ...{ valid: valid && !stays, missingSince: rfq.missingSince },
-    recorded: { valid: valid && (!stays || listConflict !== null), listConflict },
-  }
+  if (stored === undefined) return { valid, listConflict: null, missingSince: null, isLossy: false }
+  const { missingSince, listConflict, contentHash: hash, valid: wasValid } = stored.rfq
+  const isLossy = !wasValid && listConflict === null && hash === contentHash('rfq', exactBody)
+  return { valid: valid && listConflict === null && !isLossy, listConflict, missingSince, isLossy }
 }
 
 /**
@@ -67,10 +56,10 @@ export async function readBeforeClose(
     const answeredAt = context.now()
     if (contentHash('rfq', value.exactBody) === expected.hash) {
       // A poll may have found something against it since the decision.
-      const { valid, missingSince } = await knownOf(context, run.channel, value)
+      const { isLossy: _isLossy, ...found } = await knownOf(context, run.channel, value)
       await context.store.touchRfqs(run, [known.id], answeredAt)
       const { version, hash } = expected
-      return freshRead(value, { valid, missingSince, version, hash }, { readAt, answeredAt, serverDate })
+      return freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })
     }
     expected = await readAndRecord(context, run, known.id)
   }
@@ -79,7 +68,7 @@ export async function readBeforeClose(
 
 function freshRead(
   { id, body, exactBody, document }: Observation<Rfq>,
-  known: Pick<Candidate, 'valid' | 'missingSince' | 'version' | 'hash'>,
+  known: Pick<Candidate, 'valid' | 'listConflict' | 'missingSince' | 'version' | 'hash'>,
   times: ClockTimes,
 ): FreshRead {
   const state = document?.state ?? null

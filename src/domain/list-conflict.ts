@@ -1,3 +1,4 @@
+import { isPlainObject } from './exact-json.js'
 import { type ListedChanges, listedChangesOf } from './listed-changes.js'
 import type { KnownDocument } from './records.js'
 
@@ -11,23 +12,27 @@ export const listedOf = (
 
 /**
  * What the list said otherwise in the poll that last read the RFQ, or had said at a past moment.
- * @returns null if they agreed, if the entry was only ambiguous, and if a newer list is known (listedChangesOf)
+ * @returns null if they agreed, and if a newer list is known (listedChangesOf)
  */
 function listConflictOf({
+  body,
   readAt,
   listed,
   listConflict,
-}: Pick<KnownDocument, 'readAt' | 'listed' | 'listConflict'>): ListedChanges | null {
+}: Pick<KnownDocument, 'body' | 'readAt' | 'listed' | 'listConflict'>): ListedChanges | null {
   if (listConflict === null || listed !== null) return null
-  const { state, responseDueDate, since } = listConflict
+  // A closing round has read since that it is closed.
+  if (isPlainObject(body) && body.state !== 'open' && !listConflict.ambiguous) return null
+  const { state, responseDueDate, ambiguous, since, rfqReadAt } = listConflict
   const own = [...(state ? [state.own] : []), ...(responseDueDate ? [`due ${responseDueDate.own}`] : [])]
-  if (own.length === 0) return null
-  // When it was read is not known of a past moment.
-  const at = readAt ?? since
   return {
-    ...{ at, readAt: at, fulfilmentDueDate: null, offersGone: [], offersNew: [], fields: [] },
+    // As of a past moment, and if the RFQ was not read since: when the list was read that first said so.
+    at: readAt !== null && (rfqReadAt === null || readAt > since) ? readAt : since,
+    readAt: readAt ?? rfqReadAt ?? since,
+    ...{ fulfilmentDueDate: null, offersGone: [], offersNew: [], fields: [] },
     state: state?.listed ?? null,
     responseDueDate: responseDueDate?.listed ?? null,
-    own: state ? own.join(', ') : (responseDueDate?.own ?? ''),
+    ...(own.length > 0 && { own: state ? own.join(', ') : (responseDueDate?.own ?? '') }),
+    ...(ambiguous && { ambiguous }),
   }
 }

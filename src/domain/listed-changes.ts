@@ -27,6 +27,8 @@ export interface ListedChanges {
    * `open, due 2026-11-20`. `at` is `readAt` then. Absent otherwise.
    */
   own?: string
+  /** Parsing its list entry lost something that matters, such as one of two values of a key. Absent otherwise. */
+  ambiguous?: true
 }
 
 /** An offer that is no longer listed. */
@@ -70,6 +72,10 @@ export function listedChangesOf({
 /** Whether it concerns who may be awarded and until when, not only other terms or further offers. */
 export const isDecisive = ({ state, responseDueDate, offersGone }: ListedChanges): boolean =>
   state !== null || responseDueDate !== null || offersGone.length > 0
+
+/** Whether it keeps the RFQ from being closed (docs/CLOSING.md, rule 2). */
+export const isContradiction = (changes: ListedChanges | null): boolean =>
+  changes !== null && ((changes.state ?? changes.responseDueDate) !== null || changes.ambiguous === true)
 
 const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offersNew, fields }: ListedChanges) =>
   (state ?? responseDueDate ?? fulfilmentDueDate) === null && offersGone.length + offersNew.length + fields.length === 0
@@ -137,7 +143,8 @@ export const describeGone = ({ at, readAt }: ListedChanges): string =>
 export function listedInBrief({ offersGone, offersNew, fields, ...changes }: ListedChanges): string {
   const count = (offers: readonly unknown[], what: string) =>
     offers.length === 0 ? [] : [`${formatCount(offers.length, 'offer')} ${what}`]
-  const terms = [...termsText(changes), ...count(offersGone, 'gone'), ...count(offersNew, 'new')]
+  const ambiguous = changes.ambiguous ? ['ambiguous'] : []
+  const terms = [...termsText(changes), ...ambiguous, ...count(offersGone, 'gone'), ...count(offersNew, 'new')]
   return terms.length === 0 ? `other ${fieldsText(fields)}` : terms.join(', ')
 }
 
@@ -150,6 +157,7 @@ function clausesOf(changes: ListedChanges, names: readonly string[]): string[] {
     ...(offersNew.length === 0 ? [] : [`has ${formatCount(offersNew.length, 'new offer')}`]),
   ]
   // When it changed says nothing beside what changed.
+  if (changes.ambiguous) decisive.push('has an ambiguous entry of it, which `quotekeeper problems` shows')
   return fields.every(isTimeOfChange) && decisive.length > 0
     ? decisive
     : [...decisive, `has another ${fieldsText(fields)}`]

@@ -124,7 +124,7 @@ interface Contradiction {
   own: string
 }
 
-/** How the list entry of an RFQ contradicts the RFQ itself, both read by one poll. It has one of these members at least. */
+/** How the list entry of an RFQ contradicts the RFQ itself. It has one of the first three members at least. */
 export interface ListConflict {
   state?: Contradiction
   responseDueDate?: Contradiction
@@ -136,6 +136,8 @@ export interface ListConflict {
 export interface KnownListConflict extends ListConflict {
   /** When the first of the polls that found it recorded it. */
   since: Timestamp
+  /** When the RFQ itself had been read then; null if that poll read it too. */
+  rfqReadAt: Timestamp | null
 }
 
 /** An RFQ with its responses, all from one consistent state. */

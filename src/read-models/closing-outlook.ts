@@ -1,6 +1,7 @@
 import type { ClockStop } from '../domain/clock-skew.js'
 import { formatCount } from '../domain/comparison/number-format.js'
 import { isExpired } from '../domain/expiry.js'
+import { isContradiction } from '../domain/listed-changes.js'
 import type { DecisionRecord, HeldPlan, UnsettledClose } from '../domain/records.js'
 import type { Closings } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
@@ -30,10 +31,9 @@ export function overdueOutlook(row: RfqListRow, { autoClose, hold, clocks, kept 
   const isClosable = isClosing && row.valid && kept === undefined
   const channel = hold !== null ? heldWords(hold) : clocks !== null ? clockWords(clocks) : CLOSING_WORDS[autoClose]
   if (row.valid) return { words: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
-  const reason =
-    row.listed?.own === undefined
-      ? 'Its document is not valid, so it is never closed.'
-      : 'While the list contradicts it, it is not closed.'
+  const reason = isContradiction(row.listed)
+    ? 'While the list contradicts it, it is not closed.'
+    : 'Its document is not valid, so it is never closed.'
   return { words: isClosing ? reason : `${channel} ${reason}`, isClosable }
 }
 

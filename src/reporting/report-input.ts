@@ -75,7 +75,7 @@ export async function gatherRfqInput(
     store.listings({ channel, asOf, ids: listingIds }),
     withHistory ? store.rfqHistory(channel, rfqId, asOf) : [],
     withHistory ? store.absences(channel, rfqId, asOf) : [],
-    store.problems({ channel, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
+    store.problems({ channel, asOf, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfqId }),
   ])
   const known = {
@@ -130,7 +130,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
     store.rfqs({ channel, asOf }),
     store.listings({ channel, asOf }),
     store.decisions({ channel }),
-    store.problems({ channel }),
+    store.problems({ channel, asOf }),
   ])
   const known: ChannelInput['rfqs'][number][] = []
   for (const found of rfqs) {

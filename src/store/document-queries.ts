@@ -2,7 +2,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import { parseExactly } from '../domain/exact-json.js'
 import type { Absence, KnownDocument, ListedEntry, ProblemRecord, Version } from '../domain/records.js'
 import type { History, ProblemCounts } from './contract.js'
-import { CONFLICT, joinConflict, toConflict, VALID } from './list-conflicts.js'
+import { CONFLICT, type ConflictColumns, joinConflict, toConflict, VALID } from './list-conflicts.js'
 import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -40,15 +40,13 @@ export const VERSION_COLUMNS: readonly (keyof VersionRow)[] = [
   ...(['run_id', 'valid', 'shape', 'body', 'parsed_body', 'body_as_received'] as const),
 ]
 /** A row of `selectKnown`. */
-export interface KnownRow extends VersionRow {
+export interface KnownRow extends VersionRow, ConflictColumns {
   first_observed_at: string
   last_observed_at: string | null
   full_read_at: string | null
   missing_since: string | null
   listed_at: string | null
   listed_body: string | null
-  conflict_since: string | null
-  conflict_said: string | null
 }
 
 /** The body is parsed on each access, so that only its text stays in memory. */
@@ -83,7 +81,7 @@ export const toKnown = (row: KnownRow): KnownDocument =>
     readAt: row.full_read_at,
     missingSince: row.missing_since,
     listed: toListed(row),
-    listConflict: toConflict(row.conflict_since, row.conflict_said),
+    listConflict: toConflict(row),
   })
 
 const toListed = ({ listed_at: at, listed_body: text }: KnownRow): ListedEntry | null =>
@@ -176,6 +174,11 @@ export function selectKnown(
   }
 }
 
+/** SQL: the message that a problem had at @asOf. */
+const MESSAGE_AS_OF = `coalesce((select m.message from earlier_problem_messages m
+    where m.channel = p.channel and m.kind = p.kind and m.entity_id = p.entity_id and m.path = p.path and m.code = p.code and m.until > @asOf
+    order by m.until limit 1), p.message)`
+
 /** After all timestamps. */
 export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 
@@ -213,15 +216,21 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
       )
       return rows.map(toAbsence)
     },
-    async problems({ channel, entityIds, limit }) {
+    async problems({ channel, entityIds, limit, asOf }) {
       const where = allOf(
         channel !== undefined && 'channel = @channel',
         entityIds !== undefined && queries.dialect.anyOf('entity_id', '@ids'),
+        asOf !== undefined && 'first_seen_at <= @asOf',
       )
       const rows = await queries.all<ProblemRow>(
-        `select * from problems where ${where}
+        `select channel, kind, entity_id, path, code, ${asOf === undefined ? 'message' : MESSAGE_AS_OF} as message, first_seen_at,
+          last_seen_at, times
+        from problems p where ${where}
         order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
-        { channel: channel ?? null, ids: entityIds?.map(toStoredText) ?? [], limit: limit ?? NO_LIMIT },
+        {
+          ...{ channel: channel ?? null, ids: entityIds?.map(toStoredText) ?? [], limit: limit ?? NO_LIMIT },
+          ...(asOf && { asOf: asOf.toISOString() }),
+        },
       )
       return rows.map(toProblem)
     },

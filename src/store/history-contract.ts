@@ -27,7 +27,13 @@ export interface History {
   /** Every version of an RFQ and its responses up to `asOf`, oldest first. */
   rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]>
   absences(channel: string, rfqId: string, asOf?: Date): Promise<Absence[]>
-  problems(filter: { channel?: string; entityIds?: readonly string[]; limit?: number }): Promise<ProblemRecord[]>
+  problems(filter: {
+    channel?: string
+    entityIds?: readonly string[]
+    limit?: number
+    /** Only those found until then, with the messages they had; when they were last seen is that of now. */
+    asOf?: Date
+  }): Promise<ProblemRecord[]>
   /** By channel, sorted. @param filter.since counts problems that were first seen after this moment */
   problemCounts(filter: { channel?: string; since: Date }): Promise<ProblemCounts[]>
   /** Streams documents in a stable order. */

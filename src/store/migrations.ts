@@ -1,5 +1,5 @@
 import { COMPACT_TABLES, currentDocumentsWith } from './compact-tables.js'
-import { validUnlessContradicted } from './list-conflicts.js'
+import { CONFLICTS_BEFORE, validUnlessContradicted } from './list-conflicts.js'
 import { failingSince, outbox } from './outbox-schema.js'
 import { SHORTER_ENTITIES, SHORTER_FINGERPRINTS } from './shorter-entities.js'
 
@@ -462,6 +462,24 @@ drop view current_documents;
 ${currentDocumentsWith(validUnlessContradicted('c', 'd'))}
 `
 
+const problemMessages = `
+-- Null if the poll that found it read the RFQ too.
+alter table list_conflicts add column rfq_read_at text;
+${CONFLICTS_BEFORE}
+-- Messages of problems that changed since: what a problem said at a past moment.
+create table earlier_problem_messages (
+  channel text not null,
+  kind text not null,
+  entity_id text not null,
+  path text not null,
+  code text not null,
+  message text not null,
+  -- When another message replaced it.
+  until text not null,
+  primary key (channel, kind, entity_id, path, code, until)
+) strict, without rowid;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -480,4 +498,5 @@ export const migrations: readonly Migration[] = [
   { name: 'list entries of RFQs that were not read since', sql: listedEntries },
   { name: 'compact tables of documents', sql: compactTables },
   { name: 'lists that contradict RFQs', sql: listConflicts },
+  { name: 'earlier messages of problems', sql: problemMessages },
 ]

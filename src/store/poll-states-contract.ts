@@ -9,6 +9,8 @@ export interface RfqPollState {
   listedHash: string | null
   shape: 'full' | 'list'
   state: string | null
+  /** Its list contradicts it (records.ts, ListConflict). */
+  contradicted: boolean
   /** When the RFQ itself, not only its list entry, was last read. */
   detailReadAt: Timestamp | null
   /** When it was last requested, also if that failed. */

@@ -3,6 +3,7 @@ import { isAddressable } from '../domain/identifier.js'
 import type { Validators } from '../domain/validators.js'
 import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
 import { CURRENT_VERSION, currentVersion } from './document-queries.js'
+import { joinConflict } from './list-conflicts.js'
 import type { Dialect, Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -51,7 +52,7 @@ export function createPollStates(queries: Queries): PollStates {
 const RFQS_PER_TURN = 300
 
 const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect, condition: string) => `
-select e.id, e.list_hash, e.listed_hash, v.shape, ${stateOfRfq} as state, e.full_read_at,
+select e.id, e.list_hash, e.listed_hash, v.shape, f.since as conflict_since, ${stateOfRfq} as state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
@@ -61,6 +62,7 @@ select e.id, e.list_hash, e.listed_hash, v.shape, ${stateOfRfq} as state, e.full
       and w.shape = 'summary') as summaries
 from entities e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
+${joinConflict('e', 'now')}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after and ${condition}
 order by e.id limit ${RFQS_PER_TURN}`
 
@@ -70,6 +72,7 @@ interface RfqStateRow {
   listed_hash: string | null
   shape: 'full' | 'list'
   state: unknown
+  conflict_since: string | null
   full_read_at: string | null
   requested_at: string | null
   missing_since: string | null
@@ -86,6 +89,7 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   listedHash: row.listed_hash,
   shape: row.shape,
   state: typeof row.state === 'string' ? row.state : null,
+  contradicted: row.conflict_since !== null,
   detailReadAt: row.shape === 'full' ? row.full_read_at : null,
   requestedAt: row.requested_at,
   incomplete: (JSON.parse(row.summaries) as string[]).some((id) => isAddressable(fromStoredText(id))),

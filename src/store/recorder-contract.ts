@@ -1,3 +1,4 @@
+import type { Timestamp } from '../domain/clock.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import type { ListConflict } from '../domain/records.js'
 import type { Validators } from '../domain/validators.js'
@@ -28,7 +29,7 @@ export interface Snapshot {
 export interface RfqSnapshot {
   /**
    * `requested`, of a list entry: the RFQ itself was requested in vain. Default false. `listConflict`, of an RFQ that was read: how its
-   * list entry contradicts it; null, the default: it does not.
+   * list entry contradicts it; null, the default: it does not. A closing round reads no list, so its runs leave that as it is.
    */
   rfq: Snapshot & Pick<ResponseSnapshot, 'requested'> & { listConflict?: ListConflict | null }
   /** `list` for an RFQ that could never be read, of which only the list entry is known. */
@@ -68,6 +69,15 @@ export interface ListedRfqs {
   asRead: readonly string[]
 }
 
+/** Whether the list contradicts a stored RFQ that it was not read with. */
+export interface ListedConflict {
+  rfqId: string
+  /** Null if it does not, or no longer. */
+  conflict: ListConflict | null
+  /** When the RFQ itself was last read. */
+  rfqReadAt: Timestamp | null
+}
+
 /** `stale`: a newer observation is already stored, and this one was dropped. */
 export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
@@ -93,6 +103,11 @@ export interface Recorder {
    * stays as it is.
    */
   recordListed(run: LiveRun, listed: ListedRfqs, readAt: Date, now: Date): Promise<void>
+  /**
+   * Stores whether the list contradicts RFQs as they were last read, until they are read. An RFQ that was read after the list was requested
+   * stays as it is.
+   */
+  recordListConflicts(run: LiveRun, conflicts: readonly ListedConflict[], readAt: Date, now: Date): Promise<void>
   /** After a complete list: marks documents not in `listedIds` as missing, and clears the mark of those that returned. */
   updatePresence(
     run: LiveRun,

@@ -1,8 +1,15 @@
 import type { DocumentKind } from '../domain/documents.js'
-import type { ListConflict } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
-import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from './contract.js'
+import type {
+  ListedConflict,
+  LiveRun,
+  Recorder,
+  RecordResult,
+  RfqSnapshot,
+  Snapshot,
+  UpsertResult,
+} from './contract.js'
 import {
   IN_COLLECTION,
   inOrder,
@@ -33,10 +40,12 @@ const END_CONFLICT = `
 update list_conflicts set ended_at = @stamp where channel = @channel and id = @id and ended_at is null and said is not @said`
 
 const BEGIN_CONFLICT = `
-insert into list_conflicts (channel, id, since, said, run_id)
-select @channel, @id, @stamp, @said, @runId
+insert into list_conflicts (channel, id, since, said, rfq_read_at, run_id)
+select @channel, @id, @stamp, @said, @rfqReadAt, @runId
 where not exists (select 1 from list_conflicts where channel = @channel and id = @id and ended_at is null)
-on conflict (channel, id, since) do update set said = excluded.said, ended_at = null`
+on conflict (channel, id, since) do update set said = excluded.said, rfq_read_at = excluded.rfq_read_at, ended_at = null`
+
+const READ_BEFORE = `select number from documents where ${OF_DOCUMENT} and full_read_ms <= @readMs`
 
 const RECORD_LISTED = `
 update documents set listed_hash = @hash, listed_at = @at, listed_body = @text
@@ -97,10 +106,14 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     return results
   }
 
-  const recordConflict = (key: EntityKey, conflict: ListConflict | null, { run, stamp }: WriteContext) => {
+  const recordConflict = (
+    key: EntityKey,
+    { conflict, rfqReadAt = null }: Pick<ListedConflict, 'conflict'> & { rfqReadAt?: string | null },
+    { run, stamp }: WriteContext,
+  ) => {
     const said = conflictText(conflict)
     sql(END_CONFLICT).run({ ...key, stamp, said })
-    if (said !== null) sql(BEGIN_CONFLICT).run({ ...key, stamp, said, runId: run.id })
+    if (said !== null) sql(BEGIN_CONFLICT).run({ ...key, stamp, said, rfqReadAt, runId: run.id })
   }
 
   /** One that is missing, or unknown, stays as it is: the next poll reads it. */
@@ -164,7 +177,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         if (rfq === 'stale') return { ...result, responses: [], missing: [] }
         if (snapshot.shape === 'full') {
           sql(RECORD_LIST_HASH).run({ ...key, listHash: snapshot.listHash, readAt: context.readAt })
-          recordConflict(key, snapshot.rfq.listConflict ?? null, context)
+          if (run.kind !== 'close') recordConflict(key, { conflict: snapshot.rfq.listConflict ?? null }, context)
         }
         const responses = [...(await upsertResponses(snapshot, context)), ...(await recordObserved(snapshot, context))]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
@@ -199,6 +212,19 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
               ...keyOf(run, entry),
             })
             if (slice.isOver) await slice.next()
+          }
+        })
+        await yieldToEventLoop()
+      }
+    },
+
+    async recordListConflicts(run, conflicts, readAt, now) {
+      for (let start = 0; start < conflicts.length; start += MAX_WRITES_PER_TURN) {
+        await inRun(run, readAt, now, async (context) => {
+          for (const { rfqId, ...found } of conflicts.slice(start, start + MAX_WRITES_PER_TURN)) {
+            const key = entityKey(run, 'rfq', rfqId)
+            const readMs = millisecondsOf(context.readAt)
+            if (sql(READ_BEFORE).get({ ...key, readMs }) !== undefined) recordConflict(key, found, context)
           }
         })
         await yieldToEventLoop()

@@ -2,11 +2,11 @@ import type { Clock } from '../domain/clock.js'
 import type { RunRecord } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
-import type { PollParts, PollStates, Recorder, Runs } from '../store/contract.js'
+import type { History, PollParts, PollStates, Recorder, Runs } from '../store/contract.js'
 
 export interface PollContext {
   session: ChannelSession
-  store: Runs & Recorder & PollStates & PollParts
+  store: Runs & Recorder & PollStates & PollParts & Pick<History, 'rfqs'>
   now: Clock
   /** In which due dates of the channel are interpreted; default UTC. */
   timeZone?: string

@@ -63,6 +63,21 @@ export function findConflict(
   return problems.length === 0 ? null : { conflict, problems }
 }
 
+/**
+ * How the list contradicts an open RFQ, also by an entry that is ambiguous.
+ * @param isAmbiguous parsing its entry lost something that matters
+ */
+export function conflictWith(
+  listed: readonly Terms[],
+  isAmbiguous: boolean,
+  rfq: Pick<Observation<Rfq>, 'body'>,
+): { conflict: ListConflict | null; problems: Problem[] } {
+  const found = findConflict(listed, rfq)
+  const conflict =
+    found || isAmbiguous ? { ...found?.conflict, ...(isAmbiguous && { ambiguous: true as const }) } : null
+  return { conflict, problems: found?.problems ?? [] }
+}
+
 const inWords = (value: unknown): string =>
   typeof value === 'string' ? value.slice(0, MAX_SHOWN) : `a ${typeof value}`
 const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(inWords(value)) : inWords(value))

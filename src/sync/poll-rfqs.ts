@@ -5,7 +5,7 @@ import type { StoredState } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { listedTerms } from './list-conflict.js'
 import { dedupeById } from './list-entries.js'
-import { recordListed } from './listed-entries.js'
+import { recordListConflicts, recordListed } from './listed-entries.js'
 import { isReadable, planEntries, type RfqEntry, type Selection } from './plan-entries.js'
 import { checkMassLoss, markMissing, type Poll, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
@@ -39,7 +39,9 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const listed = new Set(entries.keys())
     await checkMassLoss(poll, 'rfq', listed)
     await markMissing(poll, 'rfq', listed, readAt)
+    const terms = listedTerms(value)
     await recordListed(poll, entries, known, readAt)
+    await recordListConflicts(poll, entries, { known, terms, readAt })
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)
@@ -51,7 +53,6 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const rfqPoll = { ...poll, entries, known, listReadAt: readAt }
     await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
     await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
-    const terms = listedTerms(value)
     const rfqs = toRead.map((entry) => rfqToRead(entry, { terms, known, planned }))
     const reading = {
       ...poll,

@@ -20,7 +20,7 @@ import {
 import type { ItemFailure } from '../runs.js'
 import type { RecordResult } from '../store/contract.js'
 import { conditionalReads, type StoredState } from './conditional-reads.js'
-import { findConflict } from './list-conflict.js'
+import { conflictWith } from './list-conflict.js'
 import { countChange, countMissing, type Poll } from './poll.js'
 import { chooseResponses, wasInVain } from './response-choice.js'
 import { nameOf, type RfqToRead } from './rfq-to-read.js'
@@ -188,10 +188,8 @@ function responseChooser(
 
 /** An RFQ with how its list entry contradicts it, or is ambiguous because parsing it lost something that matters. */
 function comparedWithList(rfq: Observation<Rfq>, { listProblems, listIsLossy, terms }: RfqToRead): ComparedRfq {
-  const found = findConflict(terms, rfq)
-  const listConflict =
-    found || listIsLossy ? { ...found?.conflict, ...(listIsLossy && { ambiguous: true as const }) } : null
-  const problems = [...listProblems, ...(found?.problems ?? [])]
+  const { conflict: listConflict, problems: contradictions } = conflictWith(terms, listIsLossy, rfq)
+  const problems = [...listProblems, ...contradictions]
   // Not a copy: its content may not be parsed yet.
   return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems], listConflict })
 }

@@ -45,7 +45,7 @@ interface ListContext {
 
 /** @param entry that can be read (`isReadable`) */
 export function rfqToRead(entry: RfqEntry, { terms, known, planned }: ListContext): RfqToRead {
-  const { id, hash, document, valid } = entry
+  const { id, hash, document } = entry
   const listProblems = entry.problems.filter(({ code }) => (LIST_PROBLEMS as readonly ProblemCode[]).includes(code))
   const plan = planned.get(id)
   return {
@@ -53,13 +53,17 @@ export function rfqToRead(entry: RfqEntry, { terms, known, planned }: ListContex
     number: document?.number ?? null,
     listHash: hash,
     listProblems,
-    listIsLossy: !valid && listProblems.some(({ code }) => code === 'duplicate-key' || code === 'precision'),
+    listIsLossy: isLossy(entry),
     listedResponses: document?.responses?.map((response) => response.id) ?? [],
     terms: terms.get(id) ?? [],
     returned: (known.get(id)?.missingSince ?? null) !== null,
     planned: plan ? { responses: [...plan.responses], postponed: [...plan.postponed] } : null,
   }
 }
+
+/** Whether parsing a list entry lost something that matters. */
+export const isLossy = ({ valid, problems }: Pick<RfqEntry, 'valid' | 'problems'>): boolean =>
+  !valid && problems.some(({ code }) => code === 'duplicate-key' || code === 'precision')
 
 /** As shown to people. */
 export const nameOf = ({ id, number }: Pick<RfqToRead, 'id' | 'number'>): string => `RFQ ${number ?? id}`

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 const ALWAYS = Number.POSITIVE_INFINITY
@@ -9,6 +10,12 @@ async function openPastDue(responseDueDate = DUE) {
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate })
   return { fixture, id }
 }
+
+/** One request in a poll, for the list. */
+const planningOf = (now: Date): PollPlanning => ({
+  ...{ budget: 1, usualBudget: 1, nextPollAt: new Date(now.getTime() + 600_000), intervalMs: 600_000 },
+  ...{ offersMaxAgeMinutes: 60, urgentHours: 48 },
+})
 
 /** Six rounds over a day, each after a poll; the third after a restart, the fourth after a replay of all stored documents. */
 async function runDay(fixture: ChannelFixture): Promise<void> {
@@ -78,6 +85,59 @@ describe('an open RFQ past due whose list entry', () => {
     expect(fixture.posts()).toEqual([])
     expect(await conflicts(fixture)).toMatchObject([{ path: 'responseDueDate' }])
   })
+
+  const effects = {
+    'is closed': (id: string) => ({ kind: 'patch' as const, id, patch: { state: 'closed' } }),
+    'has a later due date': (id: string) => ({
+      ...{ kind: 'patch' as const, id, patch: { responseDueDate: '2027-01-31' } },
+    }),
+    'is there twice, first closed': (id: string) => ({
+      ...{ kind: 'duplicate' as const, ids: [id], patch: { state: 'closed' } },
+    }),
+    'has a duplicate key': (_id: string, list: string) => ({
+      ...{ kind: 'text' as const, contentType: 'application/json' },
+      text: list.replaceAll('"state":"open"', '"state":"closed","state":"open"'),
+    }),
+  }
+  const unread: Record<string, { only?: string; planned?: boolean }> = {
+    'cannot be read by polls': {},
+    'is not read by polls, which read another one': { only: 'other' },
+    'is not read by polls, which have no requests left': { planned: true },
+  }
+  const cases = Object.entries(effects).flatMap(([says, effect]) =>
+    Object.entries(unread).map(([why, options]) => [says, why, effect, options] as const),
+  )
+
+  it.each(cases)(
+    '%s, of an RFQ that %s, keeps it open in six rounds with a restart, whatever the rounds read; and does no more once they agree',
+    async (_says, _why, effect, { only, planned }) => {
+      const { fixture, id } = await openPastDue()
+      const { sandbox, advanceSeconds, posts } = fixture
+      sandbox.world.addRfq(CHANNEL, { responseDueDate: '2027-06-30', reference: 'other' })
+      await fixture.pollRfqs()
+      const list = JSON.stringify({ items: (await fixture.session().listRfqs()).value.map(({ body }) => body) })
+      const contradiction = sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: effect(id, list) })
+      for (let round = 0; round < 6; round++) {
+        advanceSeconds(600)
+        if (round === 3) await fixture.reopenStore()
+        const failing = sandbox.faults.add({
+          ...{ operation: 'readRfq' as const, times: ALWAYS, rfqId: id },
+          effect: { kind: 'status', status: 500 },
+        })
+        await fixture.pollRfqs({ ...(only && { only }), ...(planned && { planning: planningOf(fixture.now()) }) })
+        failing.remove()
+        // A closing round reads another content of the RFQ.
+        if (round > 1) sandbox.world.changeRfq(id, { title: `Title ${round}` })
+        await fixture.closeExpired()
+        expect(posts()).toEqual([])
+      }
+      contradiction.remove()
+      advanceSeconds(600)
+      await fixture.pollRfqs()
+      await fixture.closeExpired()
+      expect(posts()).toHaveLength(1)
+    },
+  )
 
   it('omits state and due date, or differs in another member, is closed by one POST', async () => {
     for (const patch of [{ state: null, responseDueDate: null }, { title: 'Another title' }]) {

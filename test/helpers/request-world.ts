@@ -208,7 +208,7 @@ export class RequestWorld {
 }
 
 const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
-  ...{ id, state, incomplete: false, missingSince: null, validators: null, fingerprint: null },
+  ...{ id, state, incomplete: false, contradicted: false, missingSince: null, validators: null, fingerprint: null },
   listHash: readAt === null ? null : String(entry),
   listedHash: null,
   shape: readAt === null ? 'list' : 'full',

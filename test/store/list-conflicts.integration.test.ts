@@ -23,6 +23,8 @@ const read = fc.record({
   minVolume: fc.constantFrom(5, 5, 'five'),
   conflict,
   withFingerprint: fc.boolean(),
+  /** A poll that reads the RFQ, one that reads only the list, and a closing round, which reads no list. */
+  by: fc.constantFrom('read', 'read', 'list', 'close'),
   seconds: fc.constantFrom(0, 1, 60),
 })
 
@@ -34,21 +36,33 @@ async function known(store: Store, asOf?: Date) {
   expect(entries.map(({ id, valid, conflictSince }) => ({ id, valid, conflictSince }))).toEqual(
     rfqs.map(({ rfq }) => ({ id: rfq.id, valid: rfq.valid, conflictSince: rfq.listConflict?.since ?? null })),
   )
-  return rfqs.map(({ rfq: { id, version, valid, listConflict } }) => ({ id, version, valid, listConflict }))
+  const problems = (await store.problems({ channel: CHANNEL, ...moment })).map(
+    ({ lastSeenAt: _, times: _times, ...each }) => JSON.stringify(each),
+  )
+  return {
+    rfqs: rfqs.map(({ rfq: { id, version, valid, listConflict } }) => ({ id, version, valid, listConflict })),
+    problems: problems.sort(),
+  }
 }
 
-it('whether a list contradicted an RFQ at a moment never changes, whatever is read later', async () => {
+it('whether a list contradicted an RFQ at a moment, and what its problems said, never changes, whatever is read later', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(read, { minLength: 2, maxLength: 12 }), async (reads) => {
       const store = await openNewStore({ clock: () => new Date(START) })
       const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(START) })
+      const close = await store.beginRun({ channel: CHANNEL, kind: 'close', now: new Date(START) })
       const moments = new Map<number, Awaited<ReturnType<typeof known>>>()
       let now = START
-      for (const { id, title, minVolume, conflict: listConflict, withFingerprint, seconds } of reads) {
+      for (const { id, title, minVolume, conflict: listConflict, withFingerprint, by, seconds } of reads) {
         now += seconds * 1000
+        const before = (await known(store)).rfqs.find((each) => each.id === id)
         const body = { id, state: 'open', title, minVolume }
+        const parsed = parseRfq(body, { text: JSON.stringify(body), exact: body, losses: [], hasInvalidUtf8: false })
+        const message = JSON.stringify(listConflict)
+        const problem = { path: 'state', code: 'conflict', message } as const
         const rfq = {
-          ...parseRfq(body, { text: JSON.stringify(body), exact: body, losses: [], hasInvalidUtf8: false }),
+          ...parsed,
+          problems: listConflict === null ? parsed.problems : [...parsed.problems, problem],
           ...{ listConflict, ...(withFingerprint && { fingerprint: `1 ${title} ${minVolume}` }) },
         }
         const readAt = new Date(now)
@@ -60,15 +74,24 @@ it('whether a list contradicted an RFQ at a moment never changes, whatever is re
           responsesComplete: true,
           readAt,
         } as const
-        await store.recordRfq(run, snapshot, readAt)
+        const listed = { rfqId: id, conflict: listConflict, rfqReadAt: '2026-11-20T00:00:00.000Z' }
+        if (by === 'list') await store.recordListConflicts(run, [listed], readAt, readAt)
+        else await store.recordRfq(by === 'close' ? close : run, snapshot, readAt)
         const state = await known(store)
-        const own = state.find((each) => each.id === id)
-        expect(own).toMatchObject({ valid: minVolume === 5 && listConflict === null })
-        expect(own?.listConflict).toEqual(listConflict && { ...listConflict, since: expect.any(String) })
+        const own = state.rfqs.find((each) => each.id === id)
+        if (by === 'list') expect(own?.version).toBe(before?.version)
+        if (by === 'close') expect(own?.listConflict ?? null).toEqual(before?.listConflict ?? null)
+        else if (own !== undefined) {
+          expect(own.listConflict).toEqual(
+            listConflict && { ...listConflict, since: expect.any(String), rfqReadAt: own.listConflict?.rfqReadAt },
+          )
+        }
+        if (by === 'read') expect(own?.valid).toBe(minVolume === 5 && listConflict === null)
+        if (own !== undefined && own.listConflict !== null) expect(own.valid).toBe(false)
         moments.set(now, state)
         for (const [at, then] of moments) expect(await known(store, new Date(at))).toEqual(then)
       }
-      expect(await known(store, new Date(START - 1))).toEqual([])
+      expect(await known(store, new Date(START - 1))).toEqual({ rfqs: [], problems: [] })
       await store.close()
     }),
     { numRuns: slowRuns(60) },

@@ -26,6 +26,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   },
   { name: 'list_conflicts', key: ['channel', 'id', 'since'] },
   { name: 'problems', key: ['channel', 'kind', 'entity_id', 'path', 'code'] },
+  { name: 'earlier_problem_messages', key: ['channel', 'kind', 'entity_id', 'path', 'code', 'until'] },
   { name: 'close_decisions', key: ['id'] },
   { name: 'close_decision_repeats', key: ['decision_id'] },
   { name: 'close_intents', key: ['id'] },

@@ -66,6 +66,14 @@ const END_ABSENCES = `
 update absences a set returned_at = d.returned_at from json_populate_recordset(null::absences, @rows) d
 where ${sameKey('a', 'd')} and a.returned_at is null`
 
+const KEEP_MESSAGES = `
+insert into earlier_problem_messages (channel, kind, entity_id, path, code, message, until)
+select p.channel, p.kind, p.entity_id, p.path, p.code, p.message, d.stamp
+from json_to_recordset(@rows) as d (kind text, entity_id text, path text, code text, message text, stamp text)
+join problems p on p.channel = @channel and p.kind = d.kind and md5(p.entity_id) = md5(d.entity_id) and md5(p.path) = md5(d.path)
+  and p.code = d.code and p.message <> d.message
+on conflict do nothing`
+
 const UPSERT_PROBLEMS = `
 insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
 select @channel, kind, entity_id, path, code, message, stamp, stamp, times
@@ -129,6 +137,7 @@ async function readTexts(tx: Transaction, { pendingTexts }: DocumentChanges): Pr
 async function writeProblems(tx: Transaction, channel: string, { problems }: DocumentChanges): Promise<void> {
   const { rows } = problems
   for (const part of inParts(rows)) {
+    await tx.run(KEEP_MESSAGES, { channel, rows: part })
     problems.reportNew(await tx.all<ProblemKey & { times: number }>(UPSERT_PROBLEMS, { channel, rows: part }))
   }
 }

@@ -1,3 +1,4 @@
+import { CONFLICTS_BEFORE } from '../list-conflicts.js'
 import { SHORTER_ENTITIES, SHORTER_FINGERPRINTS } from '../shorter-entities.js'
 import { currentDocuments, documentViews } from './document-views.js'
 import { guards } from './guards.js'
@@ -324,6 +325,23 @@ create unique index list_conflicts_begun on list_conflicts (channel, md5(id), si
 create unique index list_conflicts_open on list_conflicts (channel, md5(id)) where ended_at is null;
 `
 
+const problemMessages = `
+alter table list_conflicts add column rfq_read_at text collate "C";
+${CONFLICTS_BEFORE}
+create table earlier_problem_messages (
+  channel text not null,
+  kind text not null,
+  entity_id text not null,
+  path text not null,
+  code text not null,
+  message text not null,
+  until text not null
+);
+create index earlier_problem_messages_of on earlier_problem_messages using hash (entity_id);
+create unique index earlier_problem_messages_key
+  on earlier_problem_messages (channel, kind, md5(entity_id), md5(path), code, until);
+`
+
 const identity = `insert into meta values ('database_id', gen_random_uuid()::text);`
 
 /** Texts are ordered and compared by their bytes, whatever the locale of the database. */
@@ -341,4 +359,5 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 15, name: 'list entries of RFQs that were not read since', sql: listedEntries },
   { version: 16, name: 'shorter fingerprints', sql: SHORTER_FINGERPRINTS },
   { version: 17, name: 'lists that contradict RFQs', sql: byBytes(listConflicts) + currentDocuments },
+  { version: 18, name: 'earlier messages of problems', sql: byBytes(problemMessages) },
 ]

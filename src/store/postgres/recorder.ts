@@ -25,10 +25,14 @@ update list_conflicts f set ended_at = d.stamp
 from json_to_recordset(@rows) as d (id text, stamp text, said text)
 where f.channel = @channel and f.id = d.id and f.ended_at is null and f.said is distinct from d.said`
 const BEGIN_CONFLICTS = `
-insert into list_conflicts (channel, id, since, said, run_id)
-select @channel, d.id, d.stamp, d.said, @runId from json_to_recordset(@rows) as d (id text, stamp text, said text)
+insert into list_conflicts (channel, id, since, said, rfq_read_at, run_id)
+select @channel, d.id, d.stamp, d.said, d."rfqReadAt", @runId
+from json_to_recordset(@rows) as d (id text, stamp text, said text, "rfqReadAt" text)
 where d.said is not null and not exists (select 1 from list_conflicts f where f.channel = @channel and f.id = d.id and f.ended_at is null)
-on conflict (channel, md5(id), since) do update set said = excluded.said, ended_at = null`
+on conflict (channel, md5(id), since) do update set said = excluded.said, rfq_read_at = excluded.rfq_read_at, ended_at = null`
+const READ_BEFORE = `
+select id from entities
+where channel = @channel and kind = 'rfq' and rfq_id = '' and id = any(@ids) and full_read_at <= @readAt`
 /** Bytes of a document whose text is not known. */
 const UNKNOWN_BYTES = 4096
 
@@ -87,7 +91,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       const context = { run, stamp, readAt: readAt.toISOString(), observed: observations }
       const result = await recordRfq(changes, snapshot, context, slice)
       results.push(result)
-      if (shape === 'full' && result.rfq !== 'stale')
+      if (shape === 'full' && result.rfq !== 'stale' && run.kind !== 'close')
         readRfqs.push({ id: toStoredText(rfq.id), stamp, said: conflictText(rfq.listConflict ?? null) })
     }
     await writeChanges(tx, run.channel, changes)
@@ -156,6 +160,23 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       }
     },
 
+    recordListConflicts(run, conflicts, readAt, now) {
+      return database.write(async (tx) => {
+        const [stamp] = (await beginWriting(tx, run, [now])) as [string]
+        const ids = conflicts.map(({ rfqId }) => toStoredText(rfqId))
+        const before = { channel: run.channel, ids, readAt: readAt.toISOString() }
+        const readBefore = new Set((await tx.all<{ id: string }>(READ_BEFORE, before)).map(({ id }) => id))
+        const rows = conflicts.map(({ rfqId, conflict, rfqReadAt }) => ({
+          ...{ id: toStoredText(rfqId), stamp, said: conflictText(conflict), rfqReadAt },
+        }))
+        await writeConflicts(
+          tx,
+          run,
+          rows.filter(({ id }) => readBefore.has(id)),
+        )
+      })
+    },
+
     updatePresence(run, kind, listedIds, readAt, now) {
       const ids = listedIds.map(toStoredText)
       return writeDocuments(
@@ -195,6 +216,7 @@ interface ReadRfq {
   id: string
   stamp: string
   said: string | null
+  rfqReadAt?: string | null
 }
 
 async function writeConflicts(tx: Transaction, run: LiveRun, rfqs: readonly ReadRfq[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { describeListed, isDecisive, type ListedChanges } from '../../listed-changes.js'
+import { describeListed, isContradiction, isDecisive, type ListedChanges } from '../../listed-changes.js'
 import type { ComparisonContext } from '../comparison-context.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
@@ -88,7 +88,7 @@ function notValid({ source, matchesFormat }: Terms, listed: ListedChanges | null
   if (!matchesFormat)
     return flagBody('The RFQ document does not match the documented format; its readable values are used.')
   // What the list says is a flag of its own.
-  if (listed?.own !== undefined) return null
+  if (isContradiction(listed)) return null
   return flagBody(
     'The RFQ and its entry in the list contradict each other, or the entry is ambiguous; see the problems.',
   )

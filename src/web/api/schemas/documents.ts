@@ -59,11 +59,15 @@ const listed = z
         'What the RFQ itself says instead, if it was read in the same poll as the list; `at` is `readAt` then. ' +
           'As of a past moment, both are when that poll recorded it.',
       ),
+    ambiguous: z
+      .literal(true)
+      .optional()
+      .describe('Parsing the list entry lost something that matters, such as one of two values of a key.'),
     words: text.describe('The same in one sentence.'),
   })
   .nullable()
   .describe(
-    'What the list says otherwise than the RFQ, in a newer poll or in that which read the RFQ. Null if nothing. With `as_of`: in that which had read it.',
+    'What the list says otherwise than the RFQ, in a newer poll or in that which read the RFQ. Null if nothing. With `as_of`, only what contradicted the RFQ then.',
   )
 
 const rfqTerms = {
