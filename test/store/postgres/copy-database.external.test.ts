@@ -35,9 +35,12 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   for (const id of others.slice(0, 50)) {
     for (const { id: response } of sandbox.world.rfq(id).responses) sandbox.world.removeResponse(response)
   }
-  const contradicted = { kind: 'patch', id: others[51] ?? '', patch: { state: 'closed' } } as const
-  sandbox.faults.add({ operation: 'listRfqs', effect: contradicted })
-  await fixture.pollRfqs()
+  for (const state of ['closed', 'draft']) {
+    const contradicted = { kind: 'patch', id: others[51] ?? '', patch: { state } } as const
+    sandbox.faults.add({ operation: 'listRfqs', effect: contradicted })
+    fixture.advanceSeconds(1)
+    await fixture.pollRfqs()
+  }
   await fixture.closeExpired({ mode: 'on' })
   await store.routeEvents(() => ['desk'], now())
   for (const name of ['a.xlsx', 'b.html']) await store.addReportRecord(reportRecord(name))

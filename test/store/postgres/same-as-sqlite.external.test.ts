@@ -3,7 +3,14 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ListConflict } from '../../../src/domain/records.js'
-import type { ListedRfqs, ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
+import type {
+  ListedConflict,
+  ListedRfqs,
+  ResponseSnapshot,
+  RfqSnapshot,
+  Snapshot,
+  Store,
+} from '../../../src/store/contract.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { openNewStore } from '../../helpers/new-store.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
@@ -96,6 +103,7 @@ type Step =
   | { do: 'rfqs'; rfqs: RfqStep[]; ago: number }
   | { do: 'listings'; listings: Snapshot[] }
   | { do: 'touch'; ids: string[] }
+  | { do: 'conflicts'; conflicts: ListedConflict[]; ago: number }
   | { do: 'listed'; listed: ListedRfqs; ago: number }
   | { do: 'presence'; kind: 'listing' | 'rfq'; ids: string[]; ago: number }
 
@@ -119,6 +127,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, ago }),
   fc.record({ do: fc.constant('listings' as const), listings: fc.array(snapshot('l'), { maxLength: 4 }).map(unique) }),
   fc.record({ do: fc.constant('listed' as const), listed, ago }),
+  fc.record({
+    do: fc.constant('conflicts' as const),
+    conflicts: fc.uniqueArray(
+      fc.record({ rfqId: id('r'), conflict, rfqReadAt: fc.constantFrom(null, '2026-11-20T00:00:00.000Z') }),
+      { maxLength: 3, selector: (each) => each.rfqId },
+    ),
+    ago,
+  }),
   fc.record({ do: fc.constant('touch' as const), ids: fc.array(id('r'), { maxLength: 3 }) }),
   fc.record({
     do: fc.constant('presence' as const),
@@ -153,6 +169,8 @@ async function replay(
       } else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
       else if (each.do === 'listed')
         await store.recordListed(handle, each.listed, new Date(time - each.ago * 1000), now)
+      else if (each.do === 'conflicts')
+        await store.recordListConflicts(handle, each.conflicts, new Date(time - each.ago * 1000), now)
       else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now)
       else {
         const found = await store.updatePresence(handle, each.kind, each.ids, new Date(time - each.ago * 1000), now)
@@ -173,6 +191,7 @@ const TABLES: Record<string, string> = {
     shape, body, body_as_received, parsed_body from versions order by kind, rfq_id, id, version`,
   absences: `select * from absences order by kind, rfq_id, id, missing_since, returned_at`,
   list_conflicts: `select * from list_conflicts order by id, since`,
+  earlier_problem_messages: `select * from earlier_problem_messages order by kind, entity_id, path, code, until`,
   problems: `select * from problems order by kind, entity_id, path, code`,
   events: `select kind, at, channel, rfq_id, offer_id, run_id, count, summary, data from events
     order by run_id, kind, rfq_id, offer_id, data`,
