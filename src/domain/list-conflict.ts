@@ -21,18 +21,22 @@ function listConflictOf({
   listConflict,
 }: Pick<KnownDocument, 'body' | 'readAt' | 'listed' | 'listConflict'>): ListedChanges | null {
   if (listConflict === null || listed !== null) return null
-  // A closing round has read since that it is closed.
-  if (isPlainObject(body) && body.state !== 'open' && !listConflict.ambiguous) return null
-  const { state, responseDueDate, ambiguous, since, rfqReadAt } = listConflict
-  const own = [...(state ? [state.own] : []), ...(responseDueDate ? [`due ${responseDueDate.own}`] : [])]
+  const { since, rfqReadAt, ambiguous } = listConflict
+  // What a closing round has read since may agree with the list, or contradict it in other words.
+  const stays = (name: 'state' | 'responseDueDate') => {
+    const own = isPlainObject(body) && typeof body[name] === 'string' ? body[name] : (listConflict[name]?.own ?? '')
+    const said = listConflict[name]?.listed
+    return said === undefined || said === own ? null : { said, own }
+  }
+  const state = stays('state')
+  const due = stays('responseDueDate')
+  if (state === null && due === null && !ambiguous) return null
+  const own = [...(state ? [state.own] : []), ...(due ? [`due ${due.own}`] : [])]
   return {
-    // As of a past moment, and if the RFQ was not read since: when the list was read that first said so.
-    at: readAt !== null && (rfqReadAt === null || readAt > since) ? readAt : since,
-    readAt: readAt ?? rfqReadAt ?? since,
+    ...{ at: since, readAt: readAt ?? rfqReadAt ?? since },
     ...{ fulfilmentDueDate: null, offersGone: [], offersNew: [], fields: [] },
-    state: state?.listed ?? null,
-    responseDueDate: responseDueDate?.listed ?? null,
-    ...(own.length > 0 && { own: state ? own.join(', ') : (responseDueDate?.own ?? '') }),
+    ...{ state: state?.said ?? null, responseDueDate: due?.said ?? null },
+    ...(own.length > 0 && { own: state ? own.join(', ') : (due?.own ?? '') }),
     ...(ambiguous && { ambiguous }),
   }
 }

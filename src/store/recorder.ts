@@ -36,8 +36,11 @@ update documents set list_hash = coalesce(@listHash, list_hash),
   listed_body = case when ${LISTED_SINCE} then listed_body end
 where ${OF_DOCUMENT}`
 
+/** One that was found when only the list was read ends as well when the RFQ is read, to begin as one that was found then. */
 const END_CONFLICT = `
-update list_conflicts set ended_at = @stamp where channel = @channel and id = @id and ended_at is null and said is not @said`
+update list_conflicts set ended_at = @stamp
+where channel = @channel and id = @id and ended_at is null
+  and (said is not @said or (@rfqReadAt is null and rfq_read_at is not null))`
 
 const BEGIN_CONFLICT = `
 insert into list_conflicts (channel, id, since, said, rfq_read_at, run_id)
@@ -112,7 +115,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     { run, stamp }: WriteContext,
   ) => {
     const said = conflictText(conflict)
-    sql(END_CONFLICT).run({ ...key, stamp, said })
+    sql(END_CONFLICT).run({ ...key, stamp, said, rfqReadAt })
     if (said !== null) sql(BEGIN_CONFLICT).run({ ...key, stamp, said, rfqReadAt, runId: run.id })
   }
 

@@ -105,7 +105,7 @@ describe('an RFQ that was not read yet', () => {
 })
 
 describe('an RFQ that was not read since the list says something else', () => {
-  it('is answered with what the list says, on every page of the list, and not as of a moment', async () => {
+  it('is answered with what the list says, on every page of the list, and as of a moment with what contradicts it', async () => {
     const fixture = await openChannelFixture({ rfqs: 0 })
     const { world, faults } = fixture.sandbox
     const ids = [1, 2, 3].map(() => world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' }).id)
@@ -132,9 +132,11 @@ describe('an RFQ that was not read since the list says something else', () => {
     expect(await read(one)).toMatchObject({ state: 'open', listed })
     expect((await read(`${one}/comparison`)).decision.banners).toMatchObject([{ words: listed.words }])
     const asOf = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
-    expect((await read(`/rfqs?${asOf}`)).items).toMatchObject(ids.map(() => ({ listed: null })))
-    expect(await read(`${one}?${asOf}`)).toMatchObject({ listed: null })
-    expect((await read(`${one}/comparison?${asOf}`)).decision.banners).toEqual([])
+    const words = 'The list of 2026-11-21 12:10 UTC says closed; the RFQ itself, read at 12:00, says open.'
+    const then = { ...listed, own: 'open', words }
+    expect((await read(`/rfqs?${asOf}`)).items).toMatchObject(ids.map(() => ({ listed: then })))
+    expect(await read(`${one}?${asOf}`)).toMatchObject({ listed: then })
+    expect((await read(`${one}/comparison?${asOf}`)).decision.banners).toMatchObject([{ words }])
   })
 })
 

@@ -20,10 +20,12 @@ update entities e set listed_hash = d.hash, listed_at = d.at, listed_body = d.te
 from json_to_recordset(@rows) as d (id text, hash text, at text, text text)
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.id and e.full_read_at <= @readAt
   and coalesce(e.listed_at, '') <= @readAt`
+/** One that was found when only the list was read ends as well when the RFQ is read, to begin as one that was found then. */
 const END_CONFLICTS = `
 update list_conflicts f set ended_at = d.stamp
-from json_to_recordset(@rows) as d (id text, stamp text, said text)
-where f.channel = @channel and f.id = d.id and f.ended_at is null and f.said is distinct from d.said`
+from json_to_recordset(@rows) as d (id text, stamp text, said text, "rfqReadAt" text)
+where f.channel = @channel and f.id = d.id and f.ended_at is null
+  and (f.said is distinct from d.said or (d."rfqReadAt" is null and f.rfq_read_at is not null))`
 const BEGIN_CONFLICTS = `
 insert into list_conflicts (channel, id, since, said, rfq_read_at, run_id)
 select @channel, d.id, d.stamp, d.said, d."rfqReadAt", @runId

@@ -56,8 +56,7 @@ const listed = z
     own: text
       .optional()
       .describe(
-        'What the RFQ itself says instead, if it was read in the same poll as the list; `at` is `readAt` then. ' +
-          'As of a past moment, both are when that poll recorded it.',
+        'What the RFQ itself says instead of the state and the due date, if it was read in the same poll as the list or after it, and as of a past moment.',
       ),
     ambiguous: z
       .literal(true)
