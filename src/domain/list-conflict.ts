@@ -12,15 +12,14 @@ export const listedOf = (
 
 /**
  * What the list said otherwise in the poll that last read the RFQ, or had said at a past moment.
- * @returns null if they agreed, and if a newer list is known (listedChangesOf)
+ * @returns null if they agreed, or agree with what was read since
  */
 function listConflictOf({
   body,
   readAt,
-  listed,
   listConflict,
-}: Pick<KnownDocument, 'body' | 'readAt' | 'listed' | 'listConflict'>): ListedChanges | null {
-  if (listConflict === null || listed !== null) return null
+}: Pick<KnownDocument, 'body' | 'readAt' | 'listConflict'>): ListedChanges | null {
+  if (listConflict === null) return null
   const { since, rfqReadAt, ambiguous } = listConflict
   // What a closing round has read since may agree with the list, or contradict it in other words.
   const stays = (name: 'state' | 'responseDueDate') => {

@@ -157,7 +157,8 @@ function clausesOf(changes: ListedChanges, names: readonly string[]): string[] {
     ...(offersNew.length === 0 ? [] : [`has ${formatCount(offersNew.length, 'new offer')}`]),
   ]
   // When it changed says nothing beside what changed.
-  if (changes.ambiguous) decisive.push('has an ambiguous entry of it, which `quotekeeper problems` shows')
+  if (changes.ambiguous)
+    decisive.push('has an ambiguous or contradictory entry of it, which `quotekeeper problems` shows')
   return fields.every(isTimeOfChange) && decisive.length > 0
     ? decisive
     : [...decisive, `has another ${fieldsText(fields)}`]

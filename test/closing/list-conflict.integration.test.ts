@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { listedOf } from '../../src/domain/list-conflict.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
@@ -130,6 +131,8 @@ describe('an open RFQ past due whose list entry', () => {
         if (round > 1) sandbox.world.changeRfq(id, { title: `Title ${round}` })
         await fixture.closeExpired()
         expect(posts()).toEqual([])
+        const [stored] = await fixture.store.rfqs({ channel: KEY, ids: [id] })
+        expect(stored && listedOf(stored.rfq), 'what pages and commands say of it').not.toBeNull()
       }
       contradiction.remove()
       advanceSeconds(600)
