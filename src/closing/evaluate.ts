@@ -121,7 +121,7 @@ function invalidReason({ listEntryOnly, listConflict }: Candidate): string {
   const { state, responseDueDate } = listConflict
   const terms = [...(state ? [state.listed] : []), ...(responseDueDate ? [`due ${responseDueDate.listed}`] : [])]
   return terms.length === 0
-    ? 'its list entry contradicts it, or is ambiguous; see quotekeeper problems'
+    ? 'its list entry contradicts it, or is ambiguous (a key twice, or a number that is not exact)'
     : `its list entry contradicts it: it says ${terms.map((term) => JSON.stringify(term)).join(' and ')}`
 }
 

@@ -4,14 +4,14 @@ import type { KnownDocument } from './records.js'
 
 /**
  * What the list says otherwise than the RFQ: a newer list, or that of the poll that read the RFQ.
- * @returns null if they agree; as of a past moment, only the poll that had read the RFQ counts
+ * @returns null if they agree; as of a past moment, only what contradicts the state or the response due date is known
  */
 export const listedOf = (
   rfq: Pick<KnownDocument, 'body' | 'readAt' | 'listed' | 'listConflict'>,
 ): ListedChanges | null => listedChangesOf(rfq) ?? listConflictOf(rfq)
 
 /**
- * What the list said otherwise in the poll that last read the RFQ, or had said at a past moment.
+ * How the list contradicts the state or the response due date, now or at a past moment.
  * @returns null if they agreed, or agree with what was read since
  */
 function listConflictOf({

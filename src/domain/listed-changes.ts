@@ -23,8 +23,8 @@ export interface ListedChanges {
   /** Names of other members that differ. */
   fields: string[]
   /**
-   * What the RFQ itself says of the state and the response due date, if the list of the same poll contradicted it: `closed`, `2026-11-20`, or
-   * `open, due 2026-11-20`. `at` is `readAt` then. Absent otherwise.
+   * What the RFQ itself says of the state and the response due date, if the list of the poll that read it contradicted it, and as of a past
+   * moment: `open`, `2026-11-20`, or `open, due 2026-11-20`. Absent otherwise.
    */
   own?: string
   /** Parsing its list entry lost something that matters, such as one of two values of a key. Absent otherwise. */
@@ -156,9 +156,9 @@ function clausesOf(changes: ListedChanges, names: readonly string[]): string[] {
     ...(offersGone.length === 0 ? [] : [`no longer has ${formatCount(offersGone.length, 'offer')} (${named(names)})`]),
     ...(offersNew.length === 0 ? [] : [`has ${formatCount(offersNew.length, 'new offer')}`]),
   ]
-  // When it changed says nothing beside what changed.
   if (changes.ambiguous)
-    decisive.push('has an ambiguous or contradictory entry of it, which `quotekeeper problems` shows')
+    decisive.push('has an entry of it that is ambiguous (a key twice, or a number that is not exact) or contradicts it')
+  // When it changed says nothing beside what changed.
   return fields.every(isTimeOfChange) && decisive.length > 0
     ? decisive
     : [...decisive, `has another ${fieldsText(fields)}`]

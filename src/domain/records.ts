@@ -106,7 +106,7 @@ export interface KnownDocument extends Version {
    * moment.
    */
   listed: ListedEntry | null
-  /** How the list contradicted the RFQ when it was last read, which is not valid then; null of other documents. */
+  /** How the list contradicts the RFQ, which is not valid then; null if it does not, and of other documents. */
   listConflict: KnownListConflict | null
 }
 

@@ -61,17 +61,21 @@ describe('what the list says of an RFQ that cannot be read', () => {
     for (const args of commands) expect(await text(...args)).not.toMatch(/list of|List says|not listed/)
   })
 
-  it('is not said as of a moment', async () => {
-    const { cli, world, id, number } = await openUnreadable()
+  it('is said as of a moment as far as it contradicts the state or the due date', async () => {
+    const { cli, world, id, number, gone } = await openUnreadable()
     world.closeRfq(id)
+    world.removeResponse(gone.id)
     await cli.quotekeeper('sync')
     const later = { now: () => new Date(NOW.getTime() + 3_600_000) }
     const asOf = ['--as-of', '2026-03-10T10:00:00Z']
     for (const args of [['rfqs'], ['offers', number], ['compare', number], ['report', number, '--json']]) {
       const { out, status } = await cli.quotekeeperWith(later, ...args, ...asOf)
       expect([args, status]).toEqual([args, 0])
-      expect(out).not.toMatch(/list of 20|List says|not listed/)
-      expect((await cli.quotekeeperWith(later, ...args)).out).toMatch(/list of 20|List says/)
+      expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+        /List says .* open closed|list of 2026-03-10 09:30 UTC says closed; the RFQ itself, read at 09:30, says open\./,
+      )
+      expect(out).not.toMatch(/not listed|no longer has|offer gone/)
+      expect((await cli.quotekeeperWith(later, ...args)).out).toMatch(/no longer has|offer\s+gone|List says/)
     }
   })
 
