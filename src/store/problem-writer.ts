@@ -4,11 +4,12 @@ import type { EntityKey } from './document-values.js'
 import type { Observations } from './observed-events.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
-/** Two messages at one moment: the first is what was known before it. */
+/** Of two first messages found at one moment, as in two RFQs that have an offer with one identifier, only the last is ever known. */
 const KEEP_MESSAGE = `
 insert into earlier_problem_messages
 select channel, kind, entity_id, path, code, message, @stamp from problems
 where channel = @channel and kind = @kind and entity_id = @id and path = @path and code = @code and message <> @message
+  and first_seen_at < @stamp
 on conflict do nothing`
 
 /** Records the problems of a document that was read, and counts known ones as seen again. Within a transaction only. */

@@ -71,7 +71,7 @@ insert into earlier_problem_messages (channel, kind, entity_id, path, code, mess
 select p.channel, p.kind, p.entity_id, p.path, p.code, p.message, d.stamp
 from json_to_recordset(@rows) as d (kind text, entity_id text, path text, code text, message text, stamp text)
 join problems p on p.channel = @channel and p.kind = d.kind and md5(p.entity_id) = md5(d.entity_id) and md5(p.path) = md5(d.path)
-  and p.code = d.code and p.message <> d.message
+  and p.code = d.code and p.message <> d.message and p.first_seen_at < d.stamp
 on conflict do nothing`
 
 const UPSERT_PROBLEMS = `
