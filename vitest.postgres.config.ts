@@ -3,7 +3,7 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
-  'test/store/{as-of,events,monitoring,poll-parts,poll-states,prune,run-lock,store}.integration.test.ts',
+  'test/store/{as-of,events,list-conflicts,monitoring,poll-parts,poll-states,prune,run-lock,store}.integration.test.ts',
   'test/store/{complete-runs,decision-log,recorder,report-records,revalidation,run-line,tick-claims}.test.ts',
   'test/closing/**/*.test.ts',
   'test/notify/{deliveries,watch}.integration.test.ts',
