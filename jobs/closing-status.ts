@@ -1,4 +1,3 @@
-import { withoutUnsettled } from '../src/closing/closing-round.js'
 import type { ReadinessCheck } from '../src/domain/readiness.js'
 import type { RunRecord } from '../src/domain/records.js'
 import { formatAge } from '../src/domain/terms-read.js'
@@ -53,7 +52,7 @@ export async function describeClosing(
 
 /** Why a round is not complete, without what the line says anyway: what stops closing, and which RFQs need a person. */
 function causeOf(round: RunRecord, hold: string | null): string {
-  const error = withoutUnsettled(round.error ?? '')
-  if (error === '' || (hold !== null && error.includes(hold))) return ''
-  return `: ${oneLine({ ...round, error }).replace(/\.$/, '')}`
+  const { cause, stop } = round
+  if (cause === null || (hold !== null && (stop?.code === 'kill-switch' || stop?.code === 'mass-loss'))) return ''
+  return `: ${oneLine({ ...round, error: cause }).replace(/\.$/, '')}`
 }

@@ -17,7 +17,7 @@ export function logRunSummary(
   { previous = null, cause, rfq }: { previous?: RunRecord | null; cause?: string; rfq?: string } = {},
 ): void {
   const { id, startedAt, finishedAt, error, suspicious: _suspicious, times: _times, notBefore, ...run } = result.run
-  const { requestRates: _rates, ...rest } = run
+  const { requestRates: _rates, cause: _cause, stop: _stop, ...rest } = run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
     run: id,

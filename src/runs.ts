@@ -25,6 +25,10 @@ export interface RunProgress {
   madeProgress: boolean
   /** Why the run is partial although nothing failed, or null. */
   incomplete: string | null
+  /** The RFQs that a closing round leaves to a person, as a sentence, or null: the run is partial. */
+  needsPerson: string | null
+  /** Why a closing round closed nothing more, or null. */
+  stop: RunRecord['stop']
   /** What the run was limited to, because that was asked for: it is partial although nothing failed. Else null. */
   limitedTo: string | null
   /** The list lost so many entries at once that none was marked missing. */
@@ -171,6 +175,8 @@ export const newProgress = (): RunProgress => ({
   limitations: [],
   madeProgress: false,
   incomplete: null,
+  needsPerson: null,
+  stop: null,
   limitedTo: null,
   suspicious: false,
   postponed: 0,
@@ -182,30 +188,40 @@ export const newProgress = (): RunProgress => ({
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
-  const { failures, incomplete, limitedTo } = progress
-  const partial = error !== null || failures.length > 0 || incomplete !== null || limitedTo !== null
+  const { failures, incomplete, needsPerson, limitedTo } = progress
+  const partial =
+    error !== null || failures.length > 0 || [incomplete, needsPerson, limitedTo].some((reason) => reason !== null)
   return {
     ...progress.counts,
     requests: session.requests + progress.requestsOfOthers,
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
+    cause: describeEnd({ ...progress, needsPerson: null }, error),
+    stop: progress.stop,
     suspicious: progress.suspicious,
     shared: progress.shared,
     postponed: progress.postponed,
     requestRates: progress.requestRates,
-    failedItems: error === null && incomplete === null ? failures.length : null,
+    failedItems: error === null && incomplete === null && needsPerson === null ? failures.length : null,
     notBefore: error instanceof PausedError ? error.until : null,
     keyRefused: error instanceof ChannelError && (error.status === 401 || error.status === 403),
   }
 }
 
 function describeEnd(
-  { incomplete, limitedTo, failures, limitations }: RunProgress,
+  { incomplete, needsPerson, limitedTo, failures, limitations }: RunProgress,
   error: Error | null,
 ): string | null {
   const items = [...failures, ...limitations]
   const named = items.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
   const unnamed = items.length - named.length
-  const parts = [incomplete, limitedTo, error?.message, ...named, unnamed > 0 ? `(and ${unnamed} more)` : null]
+  const parts = [
+    incomplete,
+    needsPerson,
+    limitedTo,
+    error?.message,
+    ...named,
+    unnamed > 0 ? `(and ${unnamed} more)` : null,
+  ]
   return parts.filter((part) => part != null).join(' ') || null
 }

@@ -1,5 +1,4 @@
 import { clockProblem } from './clock-skew.js'
-import { clockStopText } from './clock-stop.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
 import {
   type Candidate,
@@ -9,18 +8,20 @@ import {
   type Reason,
   storedCandidate,
 } from './evaluate.js'
-import { type FreshRead, readBeforeClose } from './fresh-read.js'
+import { type FreshRead, readAndRecord, readForDryRun } from './fresh-read.js'
 import {
   evaluateNow,
   isInScope,
   isRetried,
   massLossReason,
+  newestPoll,
   type Round,
   reasonAgainstSending,
-  sending,
+  stopForClocks,
   withItemFailures,
 } from './round-state.js'
-import { closeAndVerify } from './settlement.js'
+import { readAndSend } from './send-close.js'
+import { verifyClose } from './settlement.js'
 
 /** An approval plan is valid for this long, in milliseconds. */
 const PLAN_VALID_MS = 24 * 3_600_000
@@ -46,7 +47,7 @@ export async function closeCandidates(round: Round): Promise<void> {
     if (!isInScope(round, candidate.id)) continue
     if (hold !== null) {
       await recordDecision(round, candidate, evaluation, { decision: 'held', hold })
-    } else if (round.stopReason === null) {
+    } else if (round.stop === null) {
       await withItemFailures(round, candidate.id, () => closeOne(round, candidate))
     }
   }
@@ -64,8 +65,8 @@ async function recordApproval({ context: { store, now }, policy }: Round): Promi
 }
 
 /**
- * Evaluates every stored RFQ that is not closed, and returns those that qualify, earliest due date first; also those out of
- * scope, because all count for the size of the round.
+ * Evaluates the stored RFQs that are not closed and were due before today, or whose state or due date is not known, and those that a
+ * person named. Returns those that qualify, earliest due date first; also those out of scope, because all count for the size of the round.
  */
 async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
   const { store, now } = round.context
@@ -74,7 +75,9 @@ async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
   const intents = await store.openIntents(round.channel)
   const openIntents = new Map(intents.map(({ rfqId }) => [rfqId, waiting.get(rfqId)]))
   const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
-  for (const { rfq } of await store.rfqs({ channel: round.channel, withoutResponses: true })) {
+  const due = await store.unclosedRfqs({ channel: round.channel, dueBefore: calendar.dateAt(now()) })
+  const ids = new Set([...due, ...(policy.only ?? []), ...(round.chosenIds ?? [])])
+  for (const { rfq } of await store.rfqs({ channel: round.channel, ids: [...ids], withoutResponses: true })) {
     const candidate = storedCandidate(rfq)
     const evaluation = evaluateStored(candidate, {
       ...{ calendar, graceHours: policy.graceHours, now: now() },
@@ -96,19 +99,26 @@ const byDueDate = (a: EvaluatedCandidate, b: EvaluatedCandidate): number =>
 
 /** Why none of the chosen RFQs may be closed, or null. Also sets the stop reason of the round. */
 async function reasonToHold(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason | null> {
-  const { context, policy, poll } = round
+  const { policy } = round
+  const stopped = await stopReasonNow(round)
+  if (stopped !== null) return stopped
+  if (round.chosenIds !== null || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
+  return holdForApproval(round, chosen)
+}
+
+/** What stops all closing by now: the kill switch, or the newest list. Also sets the stop reason of the round. */
+async function stopReasonNow(round: Round): Promise<Reason | null> {
+  const { context, poll } = round
   const stopped = await context.killSwitch()
   if (stopped !== null) {
-    round.stopReason = stopped
+    round.stop = { code: 'kill-switch', text: stopped }
     return { code: 'kill-switch', text: stopped }
   }
   const lost = massLossReason(poll)
-  if (lost !== null) {
-    round.stopReason = `Closing is held because of the newest poll (run ${poll?.id}): ${poll?.error ?? ''}`
-    return { code: 'mass-loss', text: `closing is held: ${lost}` }
-  }
-  if (round.chosenIds !== null || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
-  return holdForApproval(round, chosen)
+  if (lost === null) return null
+  const text = `Closing is held because of the newest poll (run ${poll?.id}): ${poll?.error ?? ''}`
+  round.stop = { code: 'mass-loss', text }
+  return { code: 'mass-loss', text: `closing is held: ${lost}` }
 }
 
 async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason> {
@@ -121,9 +131,10 @@ async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate
     expiresAt: new Date(now.getTime() + PLAN_VALID_MS),
   })
   round.approvalPlan = plan
-  round.stopReason =
+  const reason =
     `${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}), so none was closed. ` +
     `To close exactly these, run within 24 hours: quotekeeper close-expired --channel ${channel} --approve ${plan}`
+  round.stop = { code: 'max-per-run', text: reason }
   const text = `held for approval: ${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}); plan ${plan}`
   return { code: 'max-per-run', text }
 }
@@ -132,13 +143,24 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   const { context, run, policy } = round
   context.signal?.throwIfAborted()
   if (run.lost.aborted) throw run.lost.reason
-  const read = await readBeforeClose(context, run, candidate, { isDryRun: policy.mode === 'dry-run' })
-  if (read === null) {
-    const against: Reason[] = [{ code: 'changing', text: 'it changed at every fresh read' }]
-    const evaluation = { ...evaluateNow(round, candidate), against }
-    await recordDecision(round, candidate, evaluation, { decision: 'keep' })
-    return
+  if (policy.mode === 'dry-run') {
+    const read = await readForDryRun(context, run, candidate)
+    if (read === null) return recordChanging(round, candidate)
+    const checked = await checkRead(round, read)
+    return checked.kept === null
+      ? recordDecision(round, read, checked.evaluation, { decision: 'would-close', read })
+      : recordKept(round, read, checked.kept, checked.evaluation)
   }
+  await sendClose(round, await readAndRecord(context, run, candidate.id))
+}
+
+/** Why an RFQ that was just read is not closed. */
+type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision: 'held'; hold: Reason }
+
+/** Evaluates an RFQ that was just read, by the newest poll, and looks at everything that may stop closing. */
+async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: Evaluation; kept: Kept | null }> {
+  const { context, policy, channel } = round
+  round.poll = await newestPoll(context.store, channel)
   const evaluation = evaluateNow(round, read)
   // Stored and fresh document may differ: what was refused is the document just read.
   const reason = reasonAgainstSending(round, read)
@@ -146,38 +168,52 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   const clock = clockProblem(read, policy.maxClockSkewSeconds)
   if (clock !== null) {
     evaluation.against.push({ code: 'clock', text: clock })
-    round.stopReason = clockStopText(clock, round.counts.closed)
+    stopForClocks(round, clock)
   }
   if (evaluation.against.length > 0) {
     const outcome = read.state === 'closed' ? ('already-closed' as const) : null
-    await recordDecision(round, read, evaluation, { decision: 'keep', outcome, read })
-    return
+    return { evaluation, kept: { decision: 'keep', outcome } }
   }
-  if (policy.mode === 'dry-run') {
-    await recordDecision(round, read, evaluation, { decision: 'would-close', read })
-    return
-  }
-  await sendClose(round, read, evaluation)
+  const hold = await stopReasonNow(round)
+  return { evaluation, kept: hold && { decision: 'held', hold } }
 }
 
-async function sendClose(round: Round, read: FreshRead, evaluation: Evaluation): Promise<void> {
+const recordKept = (round: Round, read: FreshRead, kept: Kept, evaluation: Evaluation) =>
+  recordDecision(round, read, evaluation, { ...kept, read })
+
+async function recordChanging(round: Round, candidate: Candidate): Promise<void> {
+  const against: Reason[] = [{ code: 'changing', text: 'it changed at every fresh read' }]
+  await recordDecision(round, candidate, { ...evaluateNow(round, candidate), against }, { decision: 'keep' })
+}
+
+async function sendClose(round: Round, known: FreshRead): Promise<void> {
   const { context, run, channel } = round
-  const stopped = await context.killSwitch()
-  if (stopped !== null) {
-    round.stopReason = stopped
-    const hold: Reason = { code: 'kill-switch', text: stopped }
-    await recordDecision(round, read, evaluation, { decision: 'held', hold, read })
-    return
-  }
-  const intent = await context.store.planClose({
-    channel,
-    rfqId: read.id,
-    runId: run.id,
-    evidence: evidenceOf(round, read, evaluation, { read }),
-    requested: isRetried(round, read.id),
-    now: context.now(),
+  const result = await readAndSend<{ kept: Kept; evaluation: Evaluation }>(round, known, async (read) => {
+    const { evaluation, kept } = await checkRead(round, read)
+    if (kept !== null) return { kept: { kept, evaluation } }
+    const intent = await context.store.planClose({
+      channel,
+      rfqId: read.id,
+      runId: run.id,
+      evidence: evidenceOf(round, read, evaluation, { read }),
+      requested: isRetried(round, read.id),
+      now: context.now(),
+    })
+    return { intent }
   })
-  const settlement = await closeAndVerify(context, run, intent, sending(round, evaluation.number))
+  if (result.kind === 'changing') return recordChanging(round, known)
+  const { read } = result
+  if (result.kind === 'kept') return recordKept(round, read, result.kept.kept, result.kept.evaluation)
+  const evaluation = evaluateNow(round, read)
+  if (result.kind === 'stale') {
+    evaluation.against.push({ code: 'stale', text: `${result.reason}: the next round tries again` })
+    round.failures.push({
+      id: `RFQ ${evaluation.number ?? read.id}`,
+      message: `its close was not sent: ${result.reason}`,
+    })
+    return recordDecision(round, read, evaluation, { decision: 'keep', read })
+  }
+  const settlement = await verifyClose(round, result)
   if ('waiting' in settlement) {
     const { waiting, after } = settlement
     evaluation.against.push(openIntentReason(waiting))

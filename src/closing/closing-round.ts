@@ -48,8 +48,8 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
       reportProgress(round, progress)
     }
   })
-  const { decisions, approvalPlan, stopReason, unsettled, heldPlans, counts } = round as Round
-  return { ...result, decisions, approvalPlan, stopReason: stopReason ?? interruption, unsettled, heldPlans, counts }
+  const { decisions, approvalPlan, stop, unsettled, heldPlans, counts } = round as Round
+  return { ...result, decisions, approvalPlan, stopReason: stop?.text ?? interruption, unsettled, heldPlans, counts }
 }
 
 /** The RFQs of the approval plan, or null if the round needs none. Throws PlanError. */
@@ -106,8 +106,10 @@ function reportProgress(round: Round, progress: RunProgress): void {
   progress.counts.unchanged = round.evaluated.size - closed
   progress.counts.invalid = round.invalid
   progress.madeProgress = round.evaluated.size > 0
-  const reasons = [round.stopReason, describeHeldPlans(round), describeUnsettled(round.unsettled)]
+  const reasons = [round.stop?.text ?? null, describeHeldPlans(round)]
   progress.incomplete = reasons.filter((reason) => reason !== null).join(' ') || null
+  progress.needsPerson = describeUnsettled(round.unsettled)
+  progress.stop = round.stop && { code: round.stop.code, clocks: round.stop.clocks ?? null }
 }
 
 /** The rounds that wait for approval since earlier; the stop reason names the plan of this round. */
@@ -124,11 +126,5 @@ function describeUnsettled(unsettled: readonly UnsettledClose[]): string | null 
     const shown = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
     return names.length === 0 ? [] : [`${names.length} ${word} (${shown.join(', ')})`]
   })
-  return parts.length === 0 ? null : `${UNSETTLED_BEGIN}${parts.join(', ')}.`
+  return parts.length === 0 ? null : `RFQs that need a person: ${parts.join(', ')}.`
 }
-
-const UNSETTLED_BEGIN = 'RFQs that need a person: '
-
-/** The error of a closing round without the RFQs that need a person. */
-export const withoutUnsettled = (error: string): string =>
-  error.replace(new RegExp(` ?${UNSETTLED_BEGIN}(?:\\d+ [a-z ]+ \\([^)]*\\)(?:, )?)+\\.`), '').trim()

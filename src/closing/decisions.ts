@@ -104,7 +104,7 @@ export async function recordOutcome(
       result: reason,
       request: {
         operation: 'POST …/rfqs/{id}/close',
-        sentAt: sent.length > 0 ? sent : [intent.sentAt],
+        sentAt: sent.length > 0 ? sent : intent.posts > 0 ? [intent.sentAt] : [],
         posts: intent.posts,
       },
       answer: reply && { status: reply.status, ok: reply.ok, message: reply.message },
@@ -121,7 +121,8 @@ export async function recordOutcome(
   addToRound(round, await round.context.store.settleClose(intent, decision))
   round.consecutiveUnknown = outcome === 'unknown' ? round.consecutiveUnknown + 1 : 0
   if (round.consecutiveUnknown >= MAX_CONSECUTIVE_UNKNOWN) {
-    round.stopReason = `The round stopped after ${MAX_CONSECUTIVE_UNKNOWN} closes in a row with an unknown outcome.`
+    const text = `The round stopped after ${MAX_CONSECUTIVE_UNKNOWN} closes in a row with an unknown outcome.`
+    round.stop = { code: 'unknown-outcomes', text }
   }
 }
 

@@ -31,6 +31,7 @@ export type ReasonCode =
   | 'document'
   | 'missing'
   | 'changing'
+  | 'stale'
   | 'clock'
   | 'open-intent'
   | 'refused'

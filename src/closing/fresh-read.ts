@@ -1,6 +1,7 @@
 import { contentHash } from '../domain/canonical-json.js'
 import type { ClockTimes } from '../domain/clock-skew.js'
 import type { Observation, Rfq } from '../domain/observation.js'
+import type { ReadResult } from '../marketplace/contract.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
@@ -12,7 +13,7 @@ export interface FreshRead extends Candidate, ClockTimes {
 }
 
 /** An RFQ that changes at each of this many reads is left to the next round. */
-const MAX_READS = 3
+export const MAX_READS = 3
 
 /** Reads an RFQ with all its responses and records it. Throws MarketplaceError. */
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
@@ -38,29 +39,38 @@ async function knownOf({ store }: ClosingContext, channel: string, { id, exactBo
 }
 
 /**
- * Reads an RFQ immediately before a close (docs/CLOSING.md, rule 6): with all its responses, since a poll may not have read
- * them of late, then alone once more. If it changed meanwhile, both again. A dry run, which sends nothing, begins with the
- * second step.
+ * Takes a read of an RFQ alone as a confirmation of what is known of it, and records that it was read.
  * @param known the version the decision to close is based on
- * @returns null if it differed at every attempt
+ * @returns null if the RFQ has changed
  */
-export async function readBeforeClose(
+export async function confirmRead(
   context: ClosingContext,
   run: RunHandle,
   known: Candidate,
-  { isDryRun }: { isDryRun: boolean },
+  { value, readAt, serverDate }: ReadResult<Observation<Rfq>>,
 ): Promise<FreshRead | null> {
-  let expected = isDryRun ? known : await readAndRecord(context, run, known.id)
+  const answeredAt = context.now()
+  if (contentHash('rfq', value.exactBody) !== known.hash) return null
+  // A poll may have found something against it since the decision.
+  const { isLossy: _isLossy, ...found } = await knownOf(context, run.channel, value)
+  await context.store.touchRfqs(run, [known.id], answeredAt)
+  const { version, hash } = known
+  return freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })
+}
+
+/**
+ * Reads an RFQ again for a dry run, alone, and with all its responses if it has changed.
+ * @returns null if it differed at every attempt
+ */
+export async function readForDryRun(
+  context: ClosingContext,
+  run: RunHandle,
+  known: Candidate,
+): Promise<FreshRead | null> {
+  let expected = known
   for (let attempt = 0; attempt < MAX_READS; attempt++) {
-    const { value, readAt, serverDate } = await context.session.readRfq(known.id)
-    const answeredAt = context.now()
-    if (contentHash('rfq', value.exactBody) === expected.hash) {
-      // A poll may have found something against it since the decision.
-      const { isLossy: _isLossy, ...found } = await knownOf(context, run.channel, value)
-      await context.store.touchRfqs(run, [known.id], answeredAt)
-      const { version, hash } = expected
-      return freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })
-    }
+    const read = await confirmRead(context, run, expected, await context.session.readRfq(known.id))
+    if (read !== null) return read
     expected = await readAndRecord(context, run, known.id)
   }
   return null

@@ -2,12 +2,11 @@ import { MAX_POSTS_PER_INTENT } from '../domain/close-intent.js'
 import { ItemError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
 import { clockProblem } from './clock-skew.js'
-import { clockStopText } from './clock-stop.js'
 import { recordOutcome } from './decisions.js'
 import { storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { evaluateNow, isInScope, type Round, secondPost, sending, withItemFailures } from './round-state.js'
-import { closeAndVerify, settleAsGone, settleByRead } from './settlement.js'
+import { evaluateNow, isInScope, type Round, secondPost, stopForClocks, withItemFailures } from './round-state.js'
+import { sendAgain, settleAsGone, settleByRead, verifyClose } from './settlement.js'
 
 /** An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. */
 const MIN_AGE_FOR_REPOST_MS = 60_000
@@ -24,7 +23,7 @@ export async function settleOpenIntents(round: Round): Promise<void> {
 }
 
 async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
-  const { context, run } = round
+  const { context } = round
   round.evaluated.add(intent.rfqId)
   const read = await readUnlessGone(round, intent)
   if (read === null) return
@@ -35,13 +34,16 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   const next = await secondPost(round, read, evaluation)
   if (next.kind === 'never') return recordOutcome(round, read, evaluation, settleByRead(intent, read))
   const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
-  if (clock !== null) round.stopReason = clockStopText(clock, round.counts.closed)
+  if (clock !== null) stopForClocks(round, clock)
   const waiting = next.kind === 'wait' ? next.reason : reasonOfAge(intent, context.now())
   if (waiting !== null) {
     round.waiting.set(intent.rfqId, waiting)
     return
   }
-  const settlement = await closeAndVerify(context, run, intent, sending(round, evaluation.number))
+  const sent = await sendAgain(round, intent, read)
+  if ('never' in sent)
+    return recordOutcome(round, sent.never, evaluateNow(round, sent.never), settleByRead(intent, sent.never))
+  const settlement = 'waiting' in sent ? sent : await verifyClose(round, sent)
   if ('waiting' in settlement) round.waiting.set(intent.rfqId, settlement.waiting)
   else await recordOutcome(round, read, evaluation, settlement)
   round.unconfirmed.delete(intent.rfqId)

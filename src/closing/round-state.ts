@@ -3,11 +3,20 @@ import { type Calendar, createCalendar } from '../domain/expiry.js'
 import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../domain/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
-import type { CloseIntent, RunHandle, RunQueries } from '../store/contract.js'
-import { clockProblemInGeneral } from './clock-skew.js'
+import type { RunHandle, RunQueries } from '../store/contract.js'
+import { clockProblemInGeneral, NO_DATE_HEADER } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
 import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstAnother } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
+
+/** Why a round closes no further RFQ. */
+export interface RoundStop {
+  code: NonNullable<RunRecord['stop']>['code']
+  /** For people. */
+  text: string
+  /** What the comparison of the clocks found, if that is why. */
+  clocks?: string
+}
 
 /** One closing round in progress. */
 export interface Round {
@@ -43,7 +52,7 @@ export interface Round {
   invalid: number
   approvalPlan: string | null
   /** Why no further RFQ is closed in this round, or null. */
-  stopReason: string | null
+  stop: RoundStop | null
   consecutiveUnknown: number
 }
 
@@ -75,7 +84,7 @@ export function createRound(
     evaluated: new Set(),
     invalid: 0,
     approvalPlan: null,
-    stopReason: null,
+    stop: null,
     consecutiveUnknown: 0,
   }
 }
@@ -125,30 +134,23 @@ export async function secondPost(
   read: FreshRead,
   evaluation = evaluateNow(round, read),
 ): Promise<SecondPost> {
-  const { policy, context, poll } = round
+  const { policy, context, channel } = round
+  round.poll = await newestPoll(context.store, channel)
   const [against] = evaluation.against
   if (against) return { kind: 'never', reason: against.text }
   const reason =
     (await context.killSwitch()) ??
     (policy.mode === 'on' ? null : 'the round is a dry run') ??
     clockProblemInGeneral(read, policy.maxClockSkewSeconds) ??
-    massLossReason(poll)
+    massLossReason(round.poll)
   return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
 
-/** How a close is sent. */
-export interface Sending {
-  /** Called when a POST is about to be sent. */
-  onSending: (intent: CloseIntent) => void
-  /** Whether another POST may follow a read. */
-  secondPost: (read: FreshRead) => Promise<SecondPost>
+/** Stops the round because the clocks do not agree. */
+export function stopForClocks(round: Round, clocks: string): void {
+  const text = `No ${round.counts.closed > 0 ? 'further ' : ''}RFQ was closed: ${clocks}.`
+  round.stop = { code: clocks === NO_DATE_HEADER ? 'no-date-header' : 'clock', text, clocks }
 }
-
-/** How a close is sent in this round. */
-export const sending = (round: Round, rfqNumber: number | null): Sending => ({
-  onSending: ({ rfqId, sentAt }) => round.unconfirmed.set(rfqId, { rfqNumber, sentAt }),
-  secondPost: (after) => secondPost(round, after),
-})
 
 /** Does the work for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */
 export async function withItemFailures(round: Round, id: string, work: () => Promise<void>): Promise<void> {
@@ -157,6 +159,6 @@ export async function withItemFailures(round: Round, id: string, work: () => Pro
   } catch (error) {
     if (!(error instanceof UnavailableError || error instanceof ItemError || error instanceof ChannelError)) throw error
     round.failures.push({ id: `RFQ ${id}`, message: error.message })
-    if (error instanceof ChannelError) round.stopReason = error.message
+    if (error instanceof ChannelError) round.stop = { code: 'channel', text: error.message }
   }
 }

@@ -1,11 +1,10 @@
 import { MAX_POSTS_PER_INTENT } from '../domain/close-intent.js'
 import type { CloseOutcome } from '../domain/records.js'
 import type { CloseResult } from '../marketplace/contract.js'
-import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
-import type { CloseIntent, RunHandle } from '../store/contract.js'
-import type { ClosingContext } from './contract.js'
+import type { CloseIntent } from '../store/contract.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import type { Sending } from './round-state.js'
+import { type Round, secondPost } from './round-state.js'
+import { readAndSend, type SentClose } from './send-close.js'
 
 /** Wait before a read that must show a late effect, in milliseconds. */
 const VERIFY_PAUSE_MS = 5000
@@ -20,7 +19,7 @@ export interface Settlement {
   /** Why no reply arrived, or null. */
   failure: string | null
   after: FreshRead
-  /** When each POST of this round was about to be sent. */
+  /** When the first byte of each POST of this round was sent. */
   sent: string[]
 }
 
@@ -31,31 +30,48 @@ export interface Waiting {
 }
 
 /**
- * Sends the close and reads the RFQ to find its effect (docs/CLOSING.md, rules 7 and 8). An inconclusive reply leads to
+ * Reads the RFQ to find the effect of a close that was sent (docs/CLOSING.md, rules 7 and 8). An inconclusive reply leads to
  * a pause and a read; if the RFQ is still open and still qualifies, to one more POST, and never to a third.
  * @throws MarketplaceError if the verifying read fails: the intent stays open and is settled by a later round
  */
-export async function closeAndVerify(
-  context: ClosingContext,
-  run: RunHandle,
-  intent: CloseIntent,
-  { onSending, secondPost }: Sending,
-): Promise<Settlement | Waiting> {
-  let current = intent
-  const sent: string[] = []
+export async function verifyClose(round: Round, first: SentClose): Promise<Settlement | Waiting> {
+  let { intent, reply, failure } = first
+  const sent = [intent.sentAt ?? '']
   for (;;) {
-    current = await context.store.markSending(current, context.now())
-    sent.push(current.sentAt ?? '')
-    onSending(current)
-    const { reply, failure } = await sendPost(context, current.rfqId)
-    const after = await verify(context, run, current.rfqId, reply)
-    if (after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS_PER_INTENT) {
-      const next = await secondPost(after)
-      if (next.kind === 'send') continue
-      if (next.kind === 'wait') return { waiting: next.reason, after }
+    const after = await verify(round, intent.rfqId, reply)
+    const settled = (read: FreshRead): Settlement => {
+      return { intent, ...outcomeOf(reply, failure, read.state, intent.posts), reply, failure, after: read, sent }
     }
-    return { intent: current, ...outcomeOf(reply, failure, after.state, current.posts), reply, failure, after, sent }
+    if (after.state !== 'open' || !isInconclusive(reply) || intent.posts >= MAX_POSTS_PER_INTENT) return settled(after)
+    const next = await sendAgain(round, intent, after)
+    if ('waiting' in next) return { waiting: next.waiting, after }
+    if ('never' in next) return settled(next.never)
+    ;({ intent, reply, failure } = next)
+    sent.push(intent.sentAt ?? '')
   }
+}
+
+/**
+ * Sends the second POST of an intent, if a read just before it allows that.
+ * @param known the RFQ as it was read last
+ * @returns the POST; or why it waits for a later round; or the read that rules it out
+ */
+export async function sendAgain(
+  round: Round,
+  intent: CloseIntent,
+  known: FreshRead,
+): Promise<SentClose | { waiting: string } | { never: FreshRead }> {
+  const first = await secondPost(round, known)
+  if (first.kind === 'never') return { never: known }
+  if (first.kind === 'wait') return { waiting: first.reason }
+  const result = await readAndSend(round, known, async (read) => {
+    const next = await secondPost(round, read)
+    return next.kind === 'send' ? { intent } : { kept: next }
+  })
+  if (result.kind === 'sent') return result
+  if (result.kind === 'changing') return { waiting: 'it changed at every fresh read' }
+  if (result.kind === 'stale') return { waiting: result.reason }
+  return result.kept.kind === 'never' ? { never: result.read } : { waiting: result.kept.reason }
 }
 
 /** Settles an intent that a crash left open and that is not sent again, by what a read shows. */
@@ -90,28 +106,11 @@ export function settleAsGone(intent: CloseIntent, stored: FreshRead, failure: st
 }
 
 const crashReason = ({ posts, sentAt }: CloseIntent) =>
-  `the process ended before the outcome of its close was recorded (${posts > 0 ? `sent ${sentAt}` : 'not sent'})`
+  `the process ended before the outcome of its close was recorded (${posts === 0 ? 'not sent' : sentAt === null ? 'perhaps sent' : `sent ${sentAt}`})`
 
 const stateOf = (state: string | null) => (state === null ? 'no state' : `state ${state}`)
 
-async function sendPost(
-  context: ClosingContext,
-  id: string,
-): Promise<{ reply: CloseResult | null; failure: string | null }> {
-  try {
-    return { reply: await context.session.closeRfq(id), failure: null }
-  } catch (error) {
-    if (!(error instanceof MarketplaceError) || error instanceof AbortedError) throw error
-    return { reply: null, failure: error.message }
-  }
-}
-
-async function verify(
-  context: ClosingContext,
-  run: RunHandle,
-  id: string,
-  reply: CloseResult | null,
-): Promise<FreshRead> {
+async function verify({ context, run }: Round, id: string, reply: CloseResult | null): Promise<FreshRead> {
   if (isInconclusive(reply)) await context.pause(VERIFY_PAUSE_MS)
   const after = await readAndRecord(context, run, id)
   if (after.state !== 'open' || !isConfirmed(reply)) return after

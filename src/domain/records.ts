@@ -33,6 +33,14 @@ export interface RunRecord extends RunCounts {
   /** Null while it runs. */
   outcome: RunOutcome | null
   error: string | null
+  /** `error` without the RFQs that a closing round leaves to a person. */
+  cause: string | null
+  /** Why a closing round closed nothing more; null if nothing stopped it. */
+  stop: {
+    code: 'kill-switch' | 'mass-loss' | 'max-per-run' | 'unknown-outcomes' | 'channel' | 'clock' | 'no-date-header'
+    /** What the comparison of the clocks found, if that is why: `the marketplace's clock is 3599 s behind ours (limit 60 s)`. */
+    clocks: string | null
+  } | null
   /** A list suddenly lost most of its entries: nothing was marked missing, and closing is held. */
   suspicious: boolean
   /** RFQs that failed in a run that otherwise did everything; null if it was cut short. */

@@ -19,6 +19,8 @@ export interface LedgerReport {
   running: number
   /** Requests waiting to start. */
   waiting: number
+  /** Starts that the first of them needs at once: granted together, or not at all. */
+  together: number
   /** Starts within the last `BATCH_MS`: about as many are expected next. */
   recentStarts: number
   /** What was used of the starts granted before, the rest of which is given back; null keeps them. */
@@ -247,18 +249,21 @@ function newGrant(
   { id, report, now, slots, rate }: { id: string; report: LedgerReport; now: number; slots: number; rate: Rate },
 ): Grant | undefined {
   const { capacity, window } = rate
+  const { together } = report
   const usable = Math.min(report.waiting, Math.max(slots - report.running, report.recentStarts))
-  const batch = Math.min(usable, Math.max(1, Math.floor((capacity * BATCH_MS) / window)))
-  if (slots === 0 || batch <= 0) return undefined
+  if (slots === 0 || usable <= 0) return undefined
+  const batch = Math.max(together, Math.min(usable, Math.max(1, Math.floor((capacity * BATCH_MS) / window))))
   let from = Math.max(now, grants.at(-1)?.from ?? now)
   const counting = grants.filter(({ until }) => until > from - window).sort((a, b) => a.until - b.until)
   let total = counting.reduce((sum, { starts }) => sum + starts, 0)
-  const starts = total < capacity ? Math.min(batch, capacity - total) : batch
+  const starts = total + together <= capacity ? Math.min(batch, capacity - total) : batch
   for (const grant of counting) {
     if (total + starts <= capacity) break
     total -= grant.starts
     from = Math.max(from, grant.until + window)
   }
+  // More starts together than a window allows are waited for as if they began one after another.
+  from += Math.max(0, starts - capacity) * window
   return { holder: id, starts, from, until: from + report.grace + (starts > 1 ? BATCH_MS : 0) }
 }
 

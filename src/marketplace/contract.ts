@@ -31,11 +31,28 @@ export interface ChannelSession {
   /** One response to an RFQ; the id is treated as in `readRfq`. */
   readResponse(rfqId: string, id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<RfqResponse>>>
   /**
-   * Closes an RFQ with one POST, never retried. Returns every complete HTTP reply, whatever its status.
-   * @throws UnavailableError, AbortedError if no complete reply arrived: the outcome is unknown
-   * @throws PausedError, LedgerError, ChannelError, ItemError if nothing was sent
+   * Reads an RFQ like `readRfq`, in a slot of the request limits in which a close may follow at once: both are paid for before the
+   * read is sent. The caller releases it.
    */
-  closeRfq(id: string): Promise<CloseResult>
+  readForClose(id: string): Promise<CloseSlot>
+}
+
+/** A read of an RFQ after which its close waits for nothing. While it is held, no other request has its place. */
+export interface CloseSlot {
+  read: ReadResult<Observation<Rfq>>
+  /** Milliseconds since the read was sent, on a clock that nobody can set. */
+  readAge(): number
+  /** Whether the marketplace asked for a pause since the slot was taken. */
+  isPauseHeard(): boolean
+  /**
+   * Closes the RFQ with one POST, never retried. Returns every complete HTTP reply, whatever its status.
+   * @param refuseStart called once connected, just before the first byte is sent: why nothing may be sent, or null
+   * @throws NotSentError, ChannelError, ItemError if nothing was sent
+   * @throws UnavailableError if no complete reply arrived: the outcome is unknown
+   * @throws AbortedError; something was sent if `refuseStart` returned null
+   */
+  close(refuseStart: () => string | null): Promise<CloseResult>
+  release(): void
 }
 
 export interface ItemReadOptions {

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { CancelToken } from './cancel-token.js'
-import { MarketplaceError, UnavailableError } from './errors.js'
+import { MarketplaceError, NotSentError, UnavailableError } from './errors.js'
 import { describeNetworkError } from './network-error.js'
 import { TransientError } from './retry.js'
 
@@ -17,6 +17,11 @@ export interface HttpRequest {
   /** Largest decoded body of a 200, in bytes. */
   maxBytes: number
   cancelToken: CancelToken
+  /**
+   * Called once connected, just before the first byte is sent, which follows without another event in between.
+   * @returns why nothing may be sent, or null
+   */
+  refuseStart?: (() => string | null) | undefined
 }
 
 /** A complete HTTP reply. */
@@ -42,7 +47,7 @@ export const ACCEPT_ENCODING = 'gzip, br'
 
 /**
  * Sends one request and reads its reply within one deadline. Follows no redirects and sends nothing twice.
- * @throws TransientError without a complete reply; UnavailableError for a body that is too large or has an unknown
+ * @throws NotSentError if no byte of a POST was sent; TransientError without a complete reply; UnavailableError for a body that is too large or has an unknown
  *   encoding; AbortedError on cancellation
  */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpReply> {
@@ -53,7 +58,7 @@ export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): P
     const reader = new ReplyReader(request, (result) => {
       clearTimeout(timer)
       unlisten()
-      if (result instanceof Error) reject(toMarketplaceError(result, request))
+      if (result instanceof Error) reject(toMarketplaceError(result, request, reader.hasStarted))
       else resolve(result)
     })
     const { method, path, headers } = request
@@ -82,11 +87,17 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   /** Null if the body is not encoded. */
   #decoder: Decoder | null = null
   #controller: Dispatcher.DispatchController | null = null
+  #hasStarted = false
   #hasEnded = false
 
   constructor(request: HttpRequest, end: (result: HttpReply | Error) => void) {
     this.#request = request
     this.#end = end
+  }
+
+  /** Whether the first byte of the request was sent, or is about to be. */
+  get hasStarted(): boolean {
+    return this.#hasStarted
   }
 
   /** Ends with an error at once; nothing is sent from then on. */
@@ -99,6 +110,10 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#hasEnded) controller.abort(new Error('The request was cancelled before it was sent'))
+    const { refuseStart, label } = this.#request
+    const reason = this.#hasEnded ? null : (refuseStart?.() ?? null)
+    if (reason !== null) this.abort(new NotSentError(`${label()}: not sent, because ${reason}`))
+    this.#hasStarted = !this.#hasEnded
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpReply['headers']): void {
@@ -187,9 +202,14 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 const timeoutError = ({ label, timeoutMs }: HttpRequest) =>
   new TransientError(`${label()}: no complete reply within ${timeoutMs} ms`)
 
-function toMarketplaceError(error: unknown, { label }: HttpRequest): MarketplaceError {
-  if (error instanceof MarketplaceError) return error
-  return new TransientError(`${label()}: no complete reply (${describeNetworkError(error)})`)
+function toMarketplaceError(error: unknown, { label, method }: HttpRequest, hasStarted: boolean): MarketplaceError {
+  const isSafe = method === 'POST' && !hasStarted
+  if (error instanceof MarketplaceError) {
+    return isSafe && error instanceof TransientError ? new NotSentError(`${error.message}; it was not sent`) : error
+  }
+  const reason = describeNetworkError(error)
+  if (isSafe) return new NotSentError(`${label()}: not sent (${reason})`)
+  return new TransientError(`${label()}: no complete reply (${reason})`)
 }
 
 interface BodyLimit {

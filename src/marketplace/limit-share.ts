@@ -25,7 +25,7 @@ export interface LimitShareOptions {
   perSecond: number
   timing: Timing
   /** The requests of this process, and how long a pause that it was asked for lasts, in milliseconds. */
-  load: () => Pick<LedgerReport, 'running' | 'waiting' | 'pausedFor'>
+  load: () => Pick<LedgerReport, 'running' | 'waiting' | 'together' | 'pausedFor'>
   /** Waiting requests may start now. */
   onChange: () => void
   /** Another process was asked for a pause. */
@@ -65,17 +65,17 @@ export class LimitShare {
     this.#options = options
   }
 
-  /** Uses up one start if a request may start now. */
-  tryStart(): boolean {
+  /** Uses up that many starts if a request may start now. */
+  tryStart(starts: number): boolean {
     const now = this.#options.timing.elapsed()
     this.#expire(now)
-    if (this.#left === 0 || !this.#confirmed || now < this.#from) return false
+    if (this.#left < starts || !this.#confirmed || now < this.#from) return false
     if (this.#options.load().running >= this.#slots) return false
-    this.#left--
-    this.#used++
+    this.#left -= starts
+    this.#used += starts
     this.#lastStart = now
     this.#grace = MIN_GRACE_MS
-    this.#recent.add(now)
+    this.#recent.add(now, starts)
     return true
   }
 
@@ -141,7 +141,8 @@ export class LimitShare {
     const { timing, ledger, load } = this.#options
     const asked = timing.elapsed()
     this.#expire(asked)
-    const keep = this.#left > 0 && load().waiting > 0
+    const { waiting, together } = load()
+    const keep = waiting > 0 && this.#left >= together
     const used = keep ? null : { starts: this.#used, lastStartAgo: asked - this.#lastStart }
     if (!keep) this.#left = 0
     this.#claimedAt = asked
@@ -220,9 +221,9 @@ class RecentCount {
   #current = 0
   #previous = 0
 
-  add(now: number): void {
+  add(now: number, starts: number): void {
     this.#turn(now)
-    this.#current++
+    this.#current += starts
   }
 
   count(now: number): number {

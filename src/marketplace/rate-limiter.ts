@@ -20,6 +20,8 @@ export interface RateLimiterOptions {
 }
 
 interface Waiter {
+  /** Starts that it needs at once. */
+  starts: number
   start: () => void
   reject: (error: unknown) => void
 }
@@ -35,6 +37,7 @@ export class RateLimiter {
   readonly #queues = new Map<object, Waiter[]>()
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
+  #pauses = 0
   /** End of the newest pause that this process was asked for; `#pause` may be one of another process. */
   #ownPauseEnd = Number.NEGATIVE_INFINITY
   readonly #share: LimitShare | null
@@ -47,28 +50,34 @@ export class RateLimiter {
   }
 
   /**
-   * Waits until one request may start; call `release` when it has ended.
+   * Waits until one request may start, or several that follow each other in its place; call `release` when it has ended.
    * @param fairnessKey requests with different keys take turns
+   * @param starts how many requests will start: all are paid for now, so that only the first one waits
    * @throws PausedError at once during a pause too long to wait for; LedgerError if the ledger cannot be reached;
    *   AbortedError on cancellation
    */
-  async acquire(fairnessKey: object, cancelToken: CancelToken): Promise<void> {
-    if (this.tryAcquire(cancelToken)) return
+  async acquire(fairnessKey: object, cancelToken: CancelToken, starts = 1): Promise<void> {
+    if (this.tryAcquire(cancelToken, starts)) return
     const pause = this.longPause()
     if (pause) throw pause
-    await this.#enqueue(fairnessKey, cancelToken)
+    await this.#enqueue(fairnessKey, cancelToken, starts)
   }
 
   /**
    * Starts one request if it need not wait; call `release` when it has ended.
    * @throws AbortedError if it was cancelled
    */
-  tryAcquire(cancelToken: CancelToken): boolean {
+  tryAcquire(cancelToken: CancelToken, starts = 1): boolean {
     cancelToken.throwIfCancelled()
     if (this.#queues.size > 0 || this.#running >= this.#options.concurrency) return false
-    if (this.#delay() > 0 || !this.#takeStart()) return false
-    this.#start()
+    if (this.#delay(starts) > 0 || !this.#takeStarts(starts)) return false
+    this.#start(starts)
     return true
+  }
+
+  /** How many pauses this process has heard of: whoever compares two readings knows whether one came between them. */
+  get pauses(): number {
+    return this.#pauses
   }
 
   /** Ends a request that `acquire` admitted. */
@@ -96,6 +105,7 @@ export class RateLimiter {
   #pauseHere(milliseconds: number): void {
     const end = this.#options.timing.elapsed() + milliseconds
     if (end <= this.#pause.end) return
+    this.#pauses++
     this.#pause = { end, until: new Date(this.#options.now().getTime() + milliseconds) }
     const error = this.longPause()
     if (error) this.#rejectAll(error)
@@ -121,6 +131,7 @@ export class RateLimiter {
       load: () => ({
         running: this.#running,
         waiting: this.#pause.end > timing.elapsed() ? 0 : this.#countWaiting(),
+        together: this.#first()?.starts ?? 1,
         pausedFor: Math.max(0, this.#ownPauseEnd - timing.elapsed()),
       }),
       onChange: () => this.#startWaiting(),
@@ -129,8 +140,13 @@ export class RateLimiter {
     })
   }
 
-  #takeStart(): boolean {
-    return this.#share === null || this.#share.tryStart()
+  #takeStarts(starts: number): boolean {
+    return this.#share === null || this.#share.tryStart(starts)
+  }
+
+  #first(): Waiter | undefined {
+    const [waiters] = this.#queues.values()
+    return waiters?.[0]
   }
 
   #countWaiting(): number {
@@ -139,23 +155,24 @@ export class RateLimiter {
     return count
   }
 
-  #delay(): number {
+  #delay(starts: number): number {
     const now = this.#options.timing.elapsed()
-    return Math.max(this.#starts.delay(now), this.#pause.end - now)
+    return Math.max(this.#starts.delay(now, starts), this.#pause.end - now)
   }
 
-  #start(): void {
+  #start(starts: number): void {
     this.#running++
-    this.#starts.record(this.#options.timing.elapsed())
+    for (let start = 0; start < starts; start++) this.#starts.record(this.#options.timing.elapsed())
   }
 
-  #enqueue(fairnessKey: object, cancelToken: CancelToken): Promise<void> {
+  #enqueue(fairnessKey: object, cancelToken: CancelToken, starts: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const unlisten = cancelToken.onCancel((reason) => {
         this.#remove(fairnessKey, waiter)
         waiter.reject(reason)
       })
       const waiter: Waiter = {
+        starts,
         start: () => {
           unlisten()
           resolve()
@@ -177,7 +194,9 @@ export class RateLimiter {
     const rest = waiting.filter((other) => other !== waiter)
     if (rest.length > 0) this.#queues.set(fairnessKey, rest)
     else this.#queues.delete(fairnessKey)
-    if (this.#queues.size === 0) this.#disarm()
+    // The one that is first now may have to wait for less time.
+    this.#disarm()
+    this.#startWaiting()
   }
 
   #rejectAll(error: PausedError | LedgerError): void {
@@ -188,17 +207,17 @@ export class RateLimiter {
   }
 
   #startWaiting(): void {
-    while (this.#queues.size > 0 && this.#running < this.#options.concurrency) {
-      const delay = this.#delay()
+    for (let first = this.#first(); first && this.#running < this.#options.concurrency; first = this.#first()) {
+      const delay = this.#delay(first.starts)
       if (delay > 0) {
         this.#arm(delay)
         return
       }
-      if (!this.#takeStart()) {
+      if (!this.#takeStarts(first.starts)) {
         this.#share?.request()
         return
       }
-      this.#start()
+      this.#start(first.starts)
       this.#next()?.start()
     }
   }
@@ -215,7 +234,7 @@ export class RateLimiter {
     return undefined
   }
 
-  /** Delays only grow, so a timer already set fires too early at worst, and is set again. */
+  /** The delay of the first one only grows, so a timer already set fires too early at worst, and is set again. */
   #arm(delay: number): void {
     if (this.#timer) return
     const timer = new AbortController()
@@ -249,8 +268,11 @@ class SlidingWindow {
     this.#window = (kept / perSecond) * 1000
   }
 
-  delay(now: number): number {
-    return (this.#times[this.#oldest] ?? 0) + this.#window - now
+  /** How long until so many requests may start; more than the window has room for wait as if they began one after another. */
+  delay(now: number, starts: number): number {
+    const kept = this.#times.length
+    const last = (this.#oldest + Math.min(starts, kept) - 1) % kept
+    return (this.#times[last] ?? 0) + this.#window * Math.max(1, starts - kept + 1) - now
   }
 
   record(now: number): void {

@@ -13,9 +13,8 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../domain/observation.js'
-import type { Validators } from '../domain/validators.js'
 import { CancelToken } from './cancel-token.js'
-import type { ChannelSession, CloseResult, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
+import type { ChannelSession, CloseSlot, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
 import { createKeyRemover, noteRemovedKey } from './key-removal.js'
@@ -24,7 +23,7 @@ import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.j
 import { createSanitizer, type Sanitize } from './sanitizer.js'
 import { errorForStatus } from './status-errors.js'
 import type { Timing } from './timing.js'
-import type { Target, Transport, TransportReply, TransportRequest } from './transport.js'
+import type { Slot, Target, Transport, TransportReply, TransportRequest } from './transport.js'
 import { encodePath } from './url-path.js'
 import { validatorsOf } from './validators.js'
 
@@ -37,6 +36,14 @@ export interface SessionOptions {
   backoff: Backoff
   timing: Timing
   signal?: AbortSignal | undefined
+}
+
+/** A read, and the close that may follow it. */
+const STARTS_OF_CLOSE = 2
+
+interface SlotOptions {
+  /** Waits for the slot in which an attempt is made, and which is kept after an attempt that succeeded. Default: any slot. */
+  acquire?: (() => Promise<Slot>) | undefined
 }
 
 /** Parses a reply, at once if it can. */
@@ -89,9 +96,25 @@ export class Session implements ChannelSession {
     return this.#item('readResponse', ['rfqs', rfqId, 'responses', id], parseResponse, options)
   }
 
-  async closeRfq(id: string): Promise<CloseResult> {
+  async readForClose(id: string): Promise<CloseSlot> {
     const target = this.#target('closeRfq', ['rfqs', id, 'close'])
-    return parseCloseReply(await this.#send(target, 0), this.#sanitize)
+    let held: { slot: Slot; since: number } | undefined
+    const { transport } = this.#options
+    const acquire = async () => {
+      const slot = await transport.acquire(this, this.#cancelToken, STARTS_OF_CLOSE)
+      held = { slot, since: transport.elapsed() }
+      return slot
+    }
+    const read = await this.#item('readRfq', ['rfqs', id], parseRfq, { acquire })
+    const { slot, since } = held as NonNullable<typeof held>
+    return {
+      read,
+      readAge: () => transport.elapsed() - since,
+      isPauseHeard: () => slot.isPauseHeard(),
+      close: async (refuseStart) =>
+        parseCloseReply(await this.#send(target, { retry: 0, slot, refuseStart }), this.#sanitize),
+      release: () => slot.release(),
+    }
   }
 
   async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>) {
@@ -108,7 +131,7 @@ export class Session implements ChannelSession {
     operation: Operation,
     segments: string[],
     parse: DocumentParser<T>,
-    { fingerprint: known, stored, retries }: ItemReadOptions = {},
+    { fingerprint: known, stored, retries, acquire }: ItemReadOptions & SlotOptions = {},
   ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
     const id = segments.at(-1) as string
@@ -126,7 +149,7 @@ export class Session implements ChannelSession {
       const parsed = readJsonObject(reply, target.label, this.#sanitize)
       return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
     }
-    const read = await this.#read(target, parseItem, { stored, retries })
+    const read = await this.#read(target, parseItem, { stored, retries, acquire })
     // The stored text is another one than was sent.
     return read.value.fingerprint === null ? { ...read, validators: null } : read
   }
@@ -143,24 +166,33 @@ export class Session implements ChannelSession {
   #read<T>(
     target: Target,
     parse: ParseReply<T>,
-    { stored, retries = this.#options.retries }: Pick<ItemReadOptions, 'stored' | 'retries'> = {},
+    { stored, retries = this.#options.retries, acquire }: Omit<ItemReadOptions, 'fingerprint'> & SlotOptions = {},
   ): Promise<ReadResult<T>> {
     const { backoff, timing } = this.#options
-    const attempt = (retry: number) => this.#attempt(target, { retry, stored }, parse)
+    const attempt = async (retry: number) => {
+      if (!acquire) return this.#attempt(target, { retry, stored }, parse)
+      // Checked before waiting for the rate limiter, and again before sending.
+      this.#throwIfPointless(target)
+      const slot = await acquire()
+      return this.#attempt(target, { retry, stored, slot }, parse).catch((error: unknown) => {
+        slot.release()
+        throw error
+      })
+    }
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
   }
 
   async #attempt<T>(
     target: Target,
-    { retry, stored }: { retry: number; stored?: StoredText | undefined },
+    { retry, stored, slot }: { retry: number; stored?: StoredText | undefined; slot?: Slot | undefined },
     parse: ParseReply<T>,
   ): Promise<ReadResult<T>> {
-    const reply = await this.#send(target, retry, stored?.validators)
+    const reply = await this.#send(target, { retry, validators: stored?.validators, slot })
     const { status, sentAt: readAt, serverDate } = reply
     if (status === 304 && stored !== undefined) {
       const text = await stored.text()
       // Another process stored another text meanwhile.
-      if (text === null) return this.#attempt(target, { retry }, parse)
+      if (text === null) return this.#attempt(target, { retry, slot }, parse)
       return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
     }
     if (status !== 200) throw this.#errorFor(reply, target)
@@ -169,7 +201,10 @@ export class Session implements ChannelSession {
     return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate, validators }
   }
 
-  async #send(target: Target, retry: number, validators?: Validators): Promise<TransportReply> {
+  async #send(
+    target: Target,
+    options: Pick<TransportRequest, 'retry' | 'validators' | 'slot' | 'refuseStart'>,
+  ): Promise<TransportReply> {
     const beforeSend = () => {
       this.#throwIfPointless(target)
       this.#requests++
@@ -180,8 +215,7 @@ export class Session implements ChannelSession {
       target,
       headers: this.#headers,
       removeKey: this.#removeKey,
-      retry,
-      validators,
+      ...options,
       fairnessKey: this,
       cancelToken: this.#cancelToken,
       beforeSend,

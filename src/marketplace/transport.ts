@@ -49,8 +49,20 @@ export interface TransportRequest {
   /** See RateLimiter. */
   fairnessKey: object
   cancelToken: CancelToken
-  /** Called just before sending; may throw to send nothing. */
+  /** Called before connecting; may throw to send nothing. */
   beforeSend: () => void
+  /** See HttpRequest. */
+  refuseStart?: (() => string | null) | undefined
+  /** What `acquire` gave, which stays with the caller. Default: one start, which is waited for. */
+  slot?: Slot | undefined
+}
+
+/** A place among the requests in flight, with starts that are paid for. */
+export interface Slot {
+  /** Whether the marketplace asked for a pause since the slot was acquired. */
+  isPauseHeard(): boolean
+  /** Once; gives the slot back. Starts that were not used are lost. */
+  release(): void
 }
 
 /** A reply whose body does not contain the API key. */
@@ -104,15 +116,31 @@ export class Transport {
     }
   }
 
+  /** Milliseconds on the monotonic clock. */
+  elapsed(): number {
+    return this.#options.timing.elapsed()
+  }
+
+  /**
+   * Waits for a slot with several starts: requests that follow each other in it wait for nothing more.
+   * @throws as `send` before it sends
+   */
+  async acquire(fairnessKey: object, cancelToken: CancelToken, starts: number): Promise<Slot> {
+    const limiter = this.#rateLimiter
+    await limiter.acquire(fairnessKey, cancelToken, starts)
+    const { pauses } = limiter
+    return { isPauseHeard: () => limiter.pauses !== pauses, release: () => limiter.release() }
+  }
+
   /**
    * Sends one request once the rate limiter admits it.
    * @throws PausedError during a pause too long to wait for; LedgerError; errors of `beforeSend` and `sendHttpRequest`
    */
   async send(request: TransportRequest): Promise<TransportReply> {
     const { timing, now } = this.#options
-    const { target, fairnessKey, cancelToken } = request
+    const { target, fairnessKey, cancelToken, slot } = request
     const asked = timing.elapsed()
-    if (!this.#rateLimiter.tryAcquire(cancelToken)) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
+    if (!slot && !this.#rateLimiter.tryAcquire(cancelToken)) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
     const started = timing.elapsed()
     try {
       request.beforeSend()
@@ -132,7 +160,7 @@ export class Transport {
       const body = removed instanceof Promise ? await removed : removed
       return { status, headers, sentAt: times.sentAt, serverDate, body, containedKey: body !== received }
     } finally {
-      this.#rateLimiter.release()
+      if (!slot) this.#rateLimiter.release()
     }
   }
 
@@ -169,7 +197,7 @@ export class Transport {
     return method === 'POST' ? this.#closes : this.#reads
   }
 
-  #httpRequest({ target, headers, cancelToken, validators }: TransportRequest): HttpRequest {
+  #httpRequest({ target, headers, cancelToken, validators, refuseStart }: TransportRequest): HttpRequest {
     const { limits } = this.#options
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target
@@ -181,6 +209,7 @@ export class Transport {
       timeoutMs: limits.timeoutMs,
       maxBytes,
       cancelToken,
+      refuseStart,
     }
   }
 

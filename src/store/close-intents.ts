@@ -40,6 +40,8 @@ const DAY_MS = 24 * 3_600_000
 
 /** The open states as an SQL list. */
 export const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
+/** When an intent was sent, as far as that is known: a crash may have prevented that it was recorded. */
+const SENT_AT = 'coalesce(sent_at, created_at)'
 
 /**
  * Close intents: stored before a POST, settled with the decision that records its outcome.
@@ -48,7 +50,10 @@ export const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', 
 export function createCloseIntents(
   database: SqlDatabase,
   appendDecision: (tx: Transaction, decision: NewDecision) => Promise<DecisionRecord>,
-): Pick<Closings, 'openIntents' | 'sentIntents' | 'planClose' | 'markSending' | 'settleClose'> {
+): Pick<
+  Closings,
+  'openIntents' | 'sentIntents' | 'planClose' | 'markSending' | 'recordSent' | 'withdrawSending' | 'settleClose'
+> {
   /** The intent as stored now, after checking that it may change to `to`. */
   const requireTransition = async (tx: Transaction, intent: CloseIntent, to: IntentState): Promise<IntentRow> => {
     await tx.lock('close intent', intent.id)
@@ -64,6 +69,13 @@ export function createCloseIntents(
     return row
   }
 
+  /** Checks that the newest POST of the intent is the one that this process counted. */
+  const requireCounted = async (tx: Transaction, intent: CloseIntent): Promise<void> => {
+    const { posts } = await requireTransition(tx, intent, 'sending')
+    if (posts !== intent.posts)
+      throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
+  }
+
   return {
     async openIntents(channel) {
       const rows = await database.all<IntentRow>(
@@ -76,7 +88,7 @@ export function createCloseIntents(
     async sentIntents(channel, after) {
       const rows = await database.all<{ id: string; sent: number }>(
         `select rfq_id as id, count(*) as sent from close_intents
-        where channel = @channel and posts > 0 and sent_at > @after group by rfq_id`,
+        where channel = @channel and posts > 0 and ${SENT_AT} > @after group by rfq_id`,
         { channel, after: after.toISOString() },
       )
       return new Map(rows.map(({ id, sent }) => [fromStoredText(id), sent]))
@@ -97,7 +109,7 @@ export function createCloseIntents(
         }
         const counted = await tx.get<{ sent: number }>(
           `select count(*) as sent from close_intents
-          where channel = @channel and rfq_id = @rfqId and posts > 0 and sent_at > @after`,
+          where channel = @channel and rfq_id = @rfqId and posts > 0 and ${SENT_AT} > @after`,
           { ...rfq, after: new Date(now.getTime() - DAY_MS).toISOString() },
         )
         const sent = counted?.sent ?? 0
@@ -112,8 +124,9 @@ export function createCloseIntents(
         return toIntent(inserted as IntentRow)
       }),
 
-    markSending: (intent, now) =>
+    markSending: (intent, run) =>
       database.write(async (tx) => {
+        await assertLive(tx, run)
         const current = await requireTransition(tx, intent, 'sending')
         if (current.posts !== intent.posts) {
           throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
@@ -122,10 +135,30 @@ export function createCloseIntents(
           throw new StoreError(`Close intent ${intent.id} of RFQ ${intent.rfqId} was sent ${current.posts} times.`)
         }
         const row = await tx.get<IntentRow>(
-          `update close_intents set state = 'sending', sent_at = @at, posts = posts + 1 where id = @id returning *`,
-          { at: now.toISOString(), id: intent.id },
+          `update close_intents set state = 'sending', posts = posts + 1 where id = @id returning *`,
+          { id: intent.id },
         )
         return toIntent(row as IntentRow)
+      }),
+
+    recordSent: (intent, sentAt) =>
+      database.write(async (tx) => {
+        await requireCounted(tx, intent)
+        const row = await tx.get<IntentRow>('update close_intents set sent_at = @at where id = @id returning *', {
+          at: sentAt.toISOString(),
+          id: intent.id,
+        })
+        return toIntent(row as IntentRow)
+      }),
+
+    withdrawSending: (intent, now) =>
+      database.write(async (tx) => {
+        await requireCounted(tx, intent)
+        const posts = intent.posts - 1
+        await tx.run('update close_intents set posts = @posts, state = @state, settled_at = @at where id = @id', {
+          ...{ id: intent.id, posts, state: posts > 0 ? 'sending' : 'failed' },
+          at: posts > 0 ? null : now.toISOString(),
+        })
       }),
 
     settleClose: (intent, decision) =>

@@ -8,6 +8,7 @@ import type {
   ListedDecision,
   UnsettledClose,
 } from '../domain/records.js'
+import type { LiveRun } from './run-contract.js'
 
 export type NewDecision = Omit<
   DecisionRecord,
@@ -22,9 +23,9 @@ export interface CloseIntent {
   state: IntentState
   runId: number
   createdAt: Timestamp
-  /** When the newest POST was about to be sent. */
+  /** When the first byte of the newest POST was sent; null if that is not known. */
   sentAt: Timestamp | null
-  /** POSTs sent so far, including one that is being sent. */
+  /** POSTs sent so far, including one that may be on its way. */
   posts: number
   /** The evidence of its evaluation, for the decision that settles it. */
   evidence: Record<string, unknown>
@@ -76,6 +77,11 @@ export interface Closings {
   unsettledCloses(filter: { channel?: string; now: Date; endingRun?: number }): Promise<UnsettledClose[]>
   /** Rounds that were held because of their size and not approved since; expired plans are not among them. */
   heldPlans(filter: { channel?: string; now: Date }): Promise<HeldPlan[]>
+  /**
+   * The RFQs of a channel that are not closed, without those that are due on a date or later (YYYY-MM-DD): also missing ones, and those
+   * whose state or due date is not known.
+   */
+  unclosedRfqs(filter: { channel: string; dueBefore: string }): Promise<string[]>
   /** How many intents of each RFQ were sent after a moment. */
   sentIntents(channel: string, after: Date): Promise<Map<string, number>>
   /** The id of the newest decision; 0 if there is none. */
@@ -99,8 +105,15 @@ export interface Closings {
     requested?: boolean
     now: Date
   }): Promise<CloseIntent>
-  /** Counts a POST that is about to be sent, at most two per intent. Committed to disk before it resolves. */
-  markSending(intent: CloseIntent, now: Date): Promise<CloseIntent>
+  /**
+   * Counts a POST that is about to be sent, at most two per intent. Committed to disk before it resolves. Rejects with `RunLostError`
+   * if the run was taken over.
+   */
+  markSending(intent: CloseIntent, run: LiveRun): Promise<CloseIntent>
+  /** Records when the first byte of the POST was sent that `markSending` counted. */
+  recordSent(intent: CloseIntent, sentAt: Date): Promise<CloseIntent>
+  /** Takes back what `markSending` counted, because nothing was sent. An intent without any POST ends as `failed`, without a decision. */
+  withdrawSending(intent: CloseIntent, now: Date): Promise<void>
   /** Settles the intent with the outcome of the decision and appends the decision, in one transaction. */
   settleClose(intent: CloseIntent, decision: NewDecision): Promise<DecisionRecord>
   /**

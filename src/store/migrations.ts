@@ -480,6 +480,14 @@ create table earlier_problem_messages (
 ) strict, without rowid;
 `
 
+const runEnds = `
+-- "cause" is "error" without the RFQs that a closing round leaves to a person. "stop_code" says why it closed nothing more, and
+-- "stop_clocks" what the comparison of the clocks found, if that is why.
+alter table runs add column cause text;
+alter table runs add column stop_code text;
+alter table runs add column stop_clocks text;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -499,4 +507,5 @@ export const migrations: readonly Migration[] = [
   { name: 'compact tables of documents', sql: compactTables },
   { name: 'lists that contradict RFQs', sql: listConflicts },
   { name: 'earlier messages of problems', sql: problemMessages },
+  { name: 'why runs ended', sql: runEnds },
 ]

@@ -1,5 +1,5 @@
 import type { Monitoring, RecordedVersion, RfqCount } from './contract.js'
-import type { IndexedRfq, PresentRfqs } from './rfq-index.js'
+import type { IndexedRfq, ListRfqs } from './rfq-index.js'
 import type { Queries } from './sql-database.js'
 
 interface VersionRow {
@@ -9,9 +9,9 @@ interface VersionRow {
 }
 
 /** Figures for monitoring, cheap enough to be read several times a minute. */
-export function createMonitoring(queries: Queries, presentRfqs: PresentRfqs): Omit<Monitoring, 'sizes'> {
+export function createMonitoring(queries: Queries, listRfqs: ListRfqs): Omit<Monitoring, 'sizes'> {
   return {
-    rfqCounts: async (channel) => countEqual(await presentRfqs(channel)),
+    rfqCounts: async (channel) => countEqual((await listRfqs(channel)).filter(({ isMissing }) => !isMissing)),
     async recordedVersions(runId) {
       const rows = await queries.all<VersionRow>(
         'select kind, observed_at, not_before from versions where run_id = @runId',

@@ -4,7 +4,7 @@ import { createDeliveries } from './deliveries.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
-import { createOpenRfqsDue, type PresentRfqs } from './rfq-index.js'
+import { createOpenRfqsDue, type ListRfqs } from './rfq-index.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
 import { storedRfqFacts } from './stored-rfq.js'
 
@@ -25,7 +25,7 @@ where e.routed_at is null and case
 end`
 
 /** Events that no run observed, and the deliveries of all events. */
-export function createOutbox(database: SqlDatabase, events: EventWriter, presentRfqs: PresentRfqs): Outbox {
+export function createOutbox(database: SqlDatabase, events: EventWriter, listRfqs: ListRfqs): Outbox {
   return {
     ...createDeliveries(database),
 
@@ -38,7 +38,7 @@ export function createOutbox(database: SqlDatabase, events: EventWriter, present
         return events.writeOnce(tx, key === undefined ? [kind, randomUUID()] : [kind, ...key], draft)
       }),
 
-    openRfqsDue: createOpenRfqsDue(presentRfqs),
+    openRfqsDue: createOpenRfqsDue(listRfqs),
 
     async recordDueRfqs(kind, channel, rfqs, now) {
       const keyOf = ({ rfqId, dueDate }: OpenRfq) => [kind, channel, rfqId, dueDate]

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 import { isCalendarDate } from '../domain/zoned-time.js'
 import type { Connection } from './connection.js'
+import type { Closings } from './contract.js'
 import { CURRENT_VERSION } from './document-queries.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
 import { fromStoredText } from './stored-text.js'
@@ -10,30 +11,39 @@ import { fromStoredText } from './stored-text.js'
 const BATCH_SIZE = 25
 const ROW_STEP = 50
 
-/** Returns the RFQs of a channel that are not missing. */
-export type PresentRfqs = (channel: string) => Promise<IndexedRfq[]>
+/** Returns the RFQs of a channel, with what decides whether they are due. */
+export type ListRfqs = (channel: string) => Promise<IndexedRfq[]>
 
-/** Creates the function that returns the RFQs of a channel that are not missing, and remembers what it read of them. */
-export function createRfqIndex(connection: Connection): PresentRfqs {
+/** Creates the function that returns the RFQs of a channel, and remembers what it read of them. */
+export function createRfqIndex(connection: Connection): ListRfqs {
   const channels = new Map<string, RfqIndex>()
   return async (channel) => {
     const index = channels.get(channel) ?? new RfqIndex(connection, channel)
     channels.set(channel, index)
     await index.update()
-    return index.present()
+    return index.all()
   }
 }
 
 /** Creates `openRfqsDue` of the outbox and of readers. */
-export function createOpenRfqsDue(presentRfqs: PresentRfqs): Outbox['openRfqsDue'] {
+export function createOpenRfqsDue(listRfqs: ListRfqs): Outbox['openRfqsDue'] {
   return async (channel, upTo) => {
-    const due = (await presentRfqs(channel)).flatMap(({ id, state, dueDate }): OpenRfq[] =>
-      state === 'open' && dueDate !== null && dueDate <= upTo && isCalendarDate(dueDate)
+    const due = (await listRfqs(channel)).flatMap(({ id, state, dueDate, isMissing }): OpenRfq[] =>
+      !isMissing && state === 'open' && dueDate !== null && dueDate <= upTo && isCalendarDate(dueDate)
         ? [{ rfqId: fromStoredText(id), dueDate }]
         : [],
     )
     return due.sort((a, b) => byCodeUnit(a.rfqId, b.rfqId))
   }
+}
+
+/** Creates `unclosedRfqs` of the closings. */
+export function createUnclosedRfqs(listRfqs: ListRfqs): Closings['unclosedRfqs'] {
+  return async ({ channel, dueBefore }) =>
+    (await listRfqs(channel)).flatMap(({ id, state, dueDate }) => {
+      const isDueLater = dueDate !== null && isCalendarDate(dueDate) && dueDate >= dueBefore
+      return state === 'closed' || isDueLater ? [] : [fromStoredText(id)]
+    })
 }
 
 interface IndexRow {
@@ -53,6 +63,7 @@ export interface IndexedRfq {
   state: string | null
   /** As received, usually YYYY-MM-DD. */
   dueDate: string | null
+  isMissing: boolean
 }
 
 /**
@@ -62,7 +73,7 @@ export interface IndexedRfq {
 class RfqIndex {
   readonly #connection: Connection
   readonly #channel: string
-  readonly #rfqs = new Map<string, IndexedRfq>()
+  readonly #rfqs = new Map<string, Omit<IndexedRfq, 'isMissing'>>()
   /** The newest row of `document_versions` that was read; null before the first update has ended. */
   #newestRow: number | null = null
   #updating: Promise<void> = Promise.resolve()
@@ -78,14 +89,13 @@ class RfqIndex {
     return this.#updating
   }
 
-  /** The RFQs that are not missing. */
-  present(): IndexedRfq[] {
+  all(): IndexedRfq[] {
     const isMissing = new Set(
       this.#read<{ id: string }>(
         `select id from entities where channel = @channel and kind = 'rfq' and missing_since is not null`,
       ).map(({ id }) => id),
     )
-    return [...this.#rfqs.values()].filter(({ id }) => !isMissing.has(id))
+    return Array.from(this.#rfqs.values(), (rfq) => ({ ...rfq, isMissing: isMissing.has(rfq.id) }))
   }
 
   async #update(): Promise<void> {

@@ -4,6 +4,9 @@ import type { RequestRates, RunCounts, RunKind, RunOutcome, RunRecord } from '..
 export interface RunEnd extends RunCounts {
   outcome: Exclude<RunOutcome, 'interrupted'>
   error: string | null
+  /** As in `RunRecord`; default `error`. */
+  cause?: string | null
+  stop?: RunRecord['stop']
   suspicious?: boolean
   failedItems?: number | null
   postponed?: number

@@ -72,11 +72,12 @@ export function createRuns(options: {
     now: Date,
   ): Promise<RunRecord> => {
     active.delete(id)
+    const { cause = end.error } = end
     return database.write(async (tx) => {
       let row = await tx.get<RunRow>(
         `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
           inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
-          error = @error, suspicious = @suspicious, failed_items = @failedItems,
+          error = @error, cause = @cause, stop_code = @stopCode, stop_clocks = @stopClocks, suspicious = @suspicious, failed_items = @failedItems,
           not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
           expected_age_minutes = @ageMinutes, holder = '{}',
           lease_until = ''
@@ -91,6 +92,9 @@ export function createRuns(options: {
           missing: end.missing,
           invalid: end.invalid,
           error: end.error === null ? null : toStoredText(end.error),
+          cause: cause === null ? null : toStoredText(cause),
+          stopCode: end.stop?.code ?? null,
+          stopClocks: end.stop?.clocks ?? null,
           id,
           finishedAt: now.toISOString(),
           suspicious: end.suspicious ? 1 : 0,

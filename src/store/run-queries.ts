@@ -19,6 +19,9 @@ export interface RunRow {
   missing: number
   invalid: number
   error: string | null
+  cause: string | null
+  stop_code: NonNullable<RunRecord['stop']>['code'] | null
+  stop_clocks: string | null
   suspicious: number
   failed_items: number | null
   not_before: string | null
@@ -46,6 +49,8 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
   missing: row.missing,
   invalid: row.invalid,
   error: row.error === null ? null : fromStoredText(row.error),
+  cause: row.cause === null ? null : fromStoredText(row.cause),
+  stop: row.stop_code === null ? null : { code: row.stop_code, clocks: row.stop_clocks },
   suspicious: row.suspicious === 1,
   failedItems: row.failed_items,
   notBefore: row.not_before,

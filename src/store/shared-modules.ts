@@ -11,7 +11,7 @@ import { createPollParts } from './poll-parts.js'
 import { createPollStates } from './poll-states.js'
 import { createPruning } from './prune.js'
 import { createReportRecords } from './report-records.js'
-import { createOpenRfqsDue, type PresentRfqs } from './rfq-index.js'
+import { createOpenRfqsDue, type ListRfqs } from './rfq-index.js'
 import { createRuns } from './run-leases.js'
 import { createRunQueries } from './run-queries.js'
 import { createSchedulingProcesses } from './scheduling-processes.js'
@@ -19,19 +19,19 @@ import type { SqlDatabase } from './sql-database.js'
 import { createTickClaims } from './tick-claims.js'
 
 /** What readers of both engines have, written once over `SqlDatabase` (docs/ARCHITECTURE.md). */
-export const createSharedQueries = (database: SqlDatabase, presentRfqs: PresentRfqs) => ({
+export const createSharedQueries = (database: SqlDatabase, listRfqs: ListRfqs) => ({
   ...createRunQueries(database),
   ...createPollStates(database),
   ...createOverview(database),
-  ...createClosings(database, createEventWriter(database)),
+  ...createClosings(database, createEventWriter(database), listRfqs),
   ...createDeliveries(database),
-  ...createMonitoring(database, presentRfqs),
-  openRfqsDue: createOpenRfqsDue(presentRfqs),
+  ...createMonitoring(database, listRfqs),
+  openRfqsDue: createOpenRfqsDue(listRfqs),
 })
 
 interface SharedStoreOptions {
   database: SqlDatabase
-  presentRfqs: PresentRfqs
+  listRfqs: ListRfqs
   events: EventWriter
   clock: Clock
   /** What this process runs, for others that wait for it. */
@@ -39,17 +39,17 @@ interface SharedStoreOptions {
 }
 
 /** What stores of both engines have, written once over `SqlDatabase`, and what stops the renewal of leases. */
-export const createSharedStore = ({ database, presentRfqs, events, clock, command }: SharedStoreOptions) => ({
+export const createSharedStore = ({ database, listRfqs, events, clock, command }: SharedStoreOptions) => ({
   ...createRuns({ database, clock, command, events }),
   ...createPollStates(database),
   ...createPollParts(database, clock),
   ...createOverview(database),
-  ...createClosings(database, events),
+  ...createClosings(database, events, listRfqs),
   ...createMaintenanceLog(database),
   ...createTickClaims(database),
   ...createSchedulingProcesses(database, { clock, command }),
   ...createPruning(database, clock),
   ...createReportRecords(database),
-  ...createOutbox(database, events, presentRfqs),
+  ...createOutbox(database, events, listRfqs),
   identity: () => findIdentity(database),
 })

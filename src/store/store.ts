@@ -53,8 +53,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const connection = await openConnection(options, clock)
   const database = sqliteDatabase(connection)
   const events = createEventWriter(database)
-  const presentRfqs = createRfqIndex(connection)
-  const shared = { database, presentRfqs, events, clock, command: options.command ?? null }
+  const listRfqs = createRfqIndex(connection)
+  const shared = { database, listRfqs, events, clock, command: options.command ?? null }
   const { stopRenewing, ...modules } = createSharedStore(shared)
   const ledgers = createRequestLedgers(options.path, clock)
   return {

@@ -244,7 +244,7 @@ describe('an RFQ whose turn has come', () => {
     const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
     const plan = (id: string) =>
       store.planClose({ channel: KEY, rfqId: id, runId: crashed.id, evidence: {}, now: now() })
-    await store.markSending(await plan(rfqId(1)), now())
+    await store.markSending(await plan(rfqId(1)), crashed)
     await plan(rfqId(2))
     fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
     await fixture.reopenStore()

@@ -71,9 +71,9 @@ describe('carrying closings over to a restored backup', () => {
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
     const plan = (rfqId: string) =>
       fixture.store.planClose({ channel: KEY, rfqId, runId: run.id, evidence: {}, now: fixture.now() })
-    await fixture.store.markSending(await plan(refused), fixture.now())
+    await fixture.store.markSending(await plan(refused), run)
     const backup = await backupOf(fixture)
-    const left = await fixture.store.markSending(await plan(unknown), fixture.now())
+    const left = await fixture.store.markSending(await plan(unknown), run)
     await fixture.store.settleClose((await fixture.store.openIntents(KEY))[0] as never, {
       runId: run.id,
       channel: KEY,

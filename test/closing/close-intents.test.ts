@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INTENT_STATES, type IntentState, isIntentTransition } from '../../src/domain/close-intent.js'
 import type { CloseOutcome } from '../../src/domain/records.js'
-import type { CloseIntent, NewDecision, Store } from '../../src/store/contract.js'
+import type { CloseIntent, NewDecision, RunHandle, Store } from '../../src/store/contract.js'
 import { KEY } from '../helpers/channel-fixture.js'
 import { openNewStore } from '../helpers/new-store.js'
 
@@ -28,11 +28,11 @@ const now = () => new Date('2026-11-21T12:00:00.000Z')
 
 /** One store for all tests, each with RFQs of its own. */
 let store: Store
-let runId: number
+let run: RunHandle
 const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-test-'))
 beforeAll(async () => {
   store = await openNewStore({ path: join(folder, 'intents.db'), clock: now })
-  runId = (await store.beginRun({ channel: KEY, kind: 'close', now: now() })).id
+  run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
 })
 afterAll(async () => {
   await store.close()
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const settle = (intent: CloseIntent, outcome: CloseOutcome) => {
   const decision: NewDecision = {
-    runId,
+    runId: run.id,
     channel: KEY,
     rfqId: intent.rfqId,
     rfqNumber: null,
@@ -61,11 +61,11 @@ const settle = (intent: CloseIntent, outcome: CloseOutcome) => {
 }
 /** Writes the transition to a state with the operation that leads there. */
 const changeTo = (intent: CloseIntent, state: IntentState): Promise<unknown> =>
-  state === 'sending' ? store.markSending(intent, now()) : settle(intent, state as CloseOutcome)
+  state === 'sending' ? store.markSending(intent, run) : settle(intent, state as CloseOutcome)
 const intentIn = async (state: IntentState, rfqId: string) => {
-  const planned = await store.planClose({ channel: KEY, rfqId, runId, evidence: {}, now: now() })
+  const planned = await store.planClose({ channel: KEY, rfqId, runId: run.id, evidence: {}, now: now() })
   if (state === 'planned') return planned
-  const sending = await store.markSending(planned, now())
+  const sending = await store.markSending(planned, run)
   if (state !== 'sending') await settle(sending, state)
   return sending
 }

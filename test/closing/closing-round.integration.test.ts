@@ -82,7 +82,6 @@ describe('closing an RFQ that is past due', () => {
   it('never closes an RFQ that is due today or whose date, state or document is not as documented', async () => {
     const fixture = await openChannelFixture()
     const unusual: Record<string, object> = {
-      'due today': { responseDueDate: '2026-11-21' },
       'no date': { responseDueDate: null },
       'another form': { responseDueDate: '20/11/2026' },
       'a time': { responseDueDate: '2026-11-19T00:00:00Z' },
@@ -100,6 +99,7 @@ describe('closing an RFQ that is past due', () => {
         effect: { kind: 'transform', change: (body) => ({ ...body, ...change }) },
       })
     }
+    fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-21' }) // Due today: nothing is decided about it yet.
     await fixture.pollRfqs()
     const { decisions, run } = await fixture.closeExpired()
     expect(run).toMatchObject({ outcome: 'complete', seen: Object.keys(unusual).length, changed: 0 })
@@ -317,7 +317,7 @@ describe('an intent that a crash left open', () => {
       evidence: {},
       now: fixture.now(),
     })
-    await fixture.store.markSending(intent, fixture.now())
+    await fixture.store.markSending(intent, run)
     const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
     await run.finish({ ...end, outcome: 'failed' }, fixture.now())
   }

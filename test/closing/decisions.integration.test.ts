@@ -4,7 +4,8 @@ import { hashWithoutUpdateTimes } from '../../src/closing/evaluate.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
 import { ALWAYS, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
-const LATER = '2026-12-24'
+/** A placeholder for no date: such an RFQ is kept open in every round. */
+const UNKNOWN = '0001-01-01'
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
 /** Oldest first. */
 const decisionsOf = async ({ store }: Fixture) => (await store.decisions({ channel: KEY })).reverse()
@@ -72,13 +73,16 @@ describe('the evidence of a decision', () => {
   })
 
   it('of an RFQ that is kept open has all reasons against, and no reading if nothing was read', async () => {
-    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
+    const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }])
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
     await fixture.pollRfqs()
     const { decisions } = await fixture.closeExpired()
-    const against = [expect.stringContaining('has not passed'), expect.stringContaining('missing from the list')]
-    expect(decisions).toMatchObject([{ evidence: { codes: ['not-past-due', 'missing'], against, reading: null } }])
-    expect(decisions[0]?.reason).toMatch(/has not passed .+; it has been missing from the list/)
+    const against = [
+      expect.stringContaining('placeholder for no date'),
+      expect.stringContaining('missing from the list'),
+    ]
+    expect(decisions).toMatchObject([{ evidence: { codes: ['due-date', 'missing'], against, reading: null } }])
+    expect(decisions[0]?.reason).toMatch(/placeholder for no date; it has been missing from the list/)
   })
 
   it('has no clock of the marketplace if there was no Date header', async () => {
@@ -154,7 +158,7 @@ describe('the evidence of a decision', () => {
     const { store, now } = fixture
     const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
     const close = { channel: KEY, rfqId: rfqId(1), runId: crashed.id, evidence: { byHand: true }, now: now() }
-    await store.markSending(await store.planClose(close), now())
+    await store.recordSent(await store.markSending(await store.planClose(close), crashed), now())
     fixture.sandbox.world.closeRfq(rfqId(1))
     await fixture.reopenStore()
     fixture.advanceSeconds(600)
@@ -167,7 +171,7 @@ describe('the evidence of a decision', () => {
   })
 
   it('names who approved it, for the RFQs of the approval only, and the answer that is tried again', async () => {
-    const fixture = await openClosingFixture([{}, { responseDueDate: LATER }])
+    const fixture = await openClosingFixture([{}, { responseDueDate: UNKNOWN }])
     fixture.answerCloses(rfqId(1), 400)
     await fixture.closeExpired()
     const { decisions } = await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna', byHand: true })
@@ -204,7 +208,7 @@ describe('a decision that a round comes to again', () => {
       2,
     ],
   ])('%s', async (_title, policy, change, rows) => {
-    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
+    const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }])
     await fixture.closeExpired()
     await change?.(fixture)
     await fixture.pollRfqs()
@@ -283,7 +287,7 @@ describe('a decision that a round comes to again', () => {
   })
 
   it('is compared with the newest decision, also with one of the same round', async () => {
-    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
+    const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }])
     const { store, now } = fixture
     await fixture.closeExpired()
     const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })

@@ -212,7 +212,7 @@ describe('an intent that a crash left at sending', () => {
   const leaveSending = async (fixture: Fixture) => {
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
     const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {}, now: fixture.now() }
-    await fixture.store.markSending(await fixture.store.planClose(close), fixture.now())
+    await fixture.store.markSending(await fixture.store.planClose(close), run)
     const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
     await run.finish({ ...end, outcome: 'failed' }, fixture.now())
   }
@@ -251,7 +251,7 @@ describe('an intent that a crash left at sending', () => {
 describe('repeated decisions', () => {
   it('keep one row with first, last and count, and the chain intact', async () => {
     const fixture = await openChannelFixture()
-    fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+    fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '0001-01-01' })
     await fixture.pollRfqs()
     for (let round = 0; round < 10; round++) {
       await fixture.closeExpired()

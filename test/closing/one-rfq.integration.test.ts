@@ -87,7 +87,7 @@ describe('a closing round for one RFQ', () => {
     await fixture.pollRfqs()
     const run = await fixture.store.beginRun({ channel: 'acme/forest', kind: 'close', now: fixture.now() })
     const intent = { channel: 'acme/forest', rfqId: other, runId: run.id, evidence: {}, now: fixture.now() }
-    await fixture.store.markSending(await fixture.store.planClose(intent), fixture.now())
+    await fixture.store.markSending(await fixture.store.planClose(intent), run)
     const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
     await run.finish({ ...counts, outcome: 'complete', error: null }, fixture.now())
     fixture.advanceSeconds(120)
@@ -114,7 +114,7 @@ describe('a closing round for one RFQ', () => {
 
   it('asked for by a person has a decision of its own, even for the same reasons', async () => {
     const fixture = await openChannelFixture()
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-21' })
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '0001-01-01' })
     await fixture.pollRfqs()
     const asked = { only: [id], byHand: true, startedBy: 'page ana' }
     for (const policy of [{}, {}, asked, asked, {}]) await fixture.closeExpired(policy)

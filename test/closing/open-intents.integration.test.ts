@@ -16,7 +16,7 @@ async function openCrashedFixture(posts: 0 | 1 | 2, { planned = 0, age = 120, id
   const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
   let intent = await store.planClose({ channel: KEY, rfqId: id, runId: run.id, evidence: {}, now: now() })
   fixture.advanceSeconds(planned)
-  for (let post = 0; post < posts; post++) intent = await store.markSending(intent, now())
+  for (let post = 0; post < posts; post++) intent = await store.recordSent(await store.markSending(intent, run), now())
   await fixture.reopenStore()
   fixture.advanceSeconds(age)
   return fixture

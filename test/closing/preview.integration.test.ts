@@ -96,7 +96,7 @@ describe('the preview of a close', () => {
     const intent = await store.planClose(plan)
     const [wait, settle] = [/nothing is to be done: the closing round in progress/, /a closing round settles it/]
     await expectWords('close is about to be sent', wait, 'low', 'quotekeeper runs --kind close')
-    await store.markSending(intent, now())
+    await store.markSending(intent, run)
     await expectWords('close is being sent or verified', wait, 'low', 'quotekeeper runs --kind close')
     await run.finish({ ...end, outcome: 'partial' }, now())
     await expectWords('close was sent and is not settled', settle, 'medium', 'quotekeeper close-expired')

@@ -29,10 +29,16 @@ import { anRfq } from '../helpers/sample-documents.js'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 
-function aRound(policy: Partial<ClosingPolicy> = {}, context: Partial<ClosingContext> = {}) {
-  const defaults = { session: { channel: CHANNEL }, now: () => NOW, killSwitch: async () => null }
+/** @param poll the newest poll of the channel */
+function aRound(
+  policy: Partial<ClosingPolicy> = {},
+  context: Partial<ClosingContext> = {},
+  poll: RunRecord | null = null,
+) {
+  const store = { newestRun: async ({ outcome }: { outcome?: RunOutcome }) => (outcome === 'complete' ? poll : null) }
+  const defaults = { session: { channel: CHANNEL }, store, now: () => NOW, killSwitch: async () => null }
   return createRound(
-    { ...defaults, ...context } as ClosingContext,
+    { ...defaults, ...context } as unknown as ClosingContext,
     { ...POLICY, ...policy },
     { id: 1 } as unknown as RunHandle,
     { failures: [] },
@@ -158,7 +164,7 @@ describe('a second POST', () => {
 
   it('is sent if the RFQ still qualifies and nothing else stands against it', async () => {
     for (const poll of [{ id: 7, suspicious: false } as RunRecord, null]) {
-      expect(await secondPost(Object.assign(aRound(), { poll }), aRead())).toEqual({ kind: 'send' })
+      expect(await secondPost(aRound({}, {}, poll), aRead())).toEqual({ kind: 'send' })
     }
   })
 
@@ -183,7 +189,7 @@ describe('a second POST', () => {
       'lost most of its entries in the newest poll (run 7)',
     ],
   ])('waits while %s', async (_title, policy, context, times, poll, reason) => {
-    const round = Object.assign(aRound(policy, context), { poll })
+    const round = aRound(policy, context, poll)
     expect(await secondPost(round, aRead({}, times))).toEqual({ kind: 'wait', reason: expect.stringContaining(reason) })
   })
 
@@ -208,13 +214,16 @@ describe('a failure while an RFQ is closed', () => {
   it.each([new ItemError('404'), new UnavailableError('503')])('concerns only that RFQ: %s', async (error) => {
     const { round, failure } = await failWith(error)
     await failure
-    expect(round).toMatchObject({ failures: [{ id: 'RFQ rfq-1', message: error.message }], stopReason: null })
+    expect(round).toMatchObject({ failures: [{ id: 'RFQ rfq-1', message: error.message }], stop: null })
   })
 
   it('stops the round if the API key is refused', async () => {
     const { round, failure } = await failWith(new ChannelError('401'))
     await failure
-    expect(round).toMatchObject({ failures: [{ id: 'RFQ rfq-1', message: '401' }], stopReason: '401' })
+    expect(round).toMatchObject({
+      failures: [{ id: 'RFQ rfq-1', message: '401' }],
+      stop: { code: 'channel', text: '401' },
+    })
   })
 
   it.each([

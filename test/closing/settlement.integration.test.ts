@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ClosingContext } from '../../src/closing/contract.js'
-import type { FreshRead } from '../../src/closing/fresh-read.js'
-import type { SecondPost } from '../../src/closing/round-state.js'
-import { closeAndVerify, settleAsGone, settleByRead } from '../../src/closing/settlement.js'
-import { AbortedError } from '../../src/marketplace/errors.js'
+import { type FreshRead, readAndRecord } from '../../src/closing/fresh-read.js'
+import { createRound } from '../../src/closing/round-state.js'
+import { readAndSend } from '../../src/closing/send-close.js'
+import { settleAsGone, settleByRead, verifyClose } from '../../src/closing/settlement.js'
 import type { Effect } from '../../src/sandbox/index.js'
 import type { CloseIntent } from '../../src/store/contract.js'
 import { KEY } from '../helpers/channel-fixture.js'
-import { closingContextOf, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
 
 const SENT_AT = '2026-11-21T12:00:00.000Z'
 const intent = (posts: number) => ({ posts, sentAt: posts > 0 ? SENT_AT : null }) as CloseIntent
@@ -52,14 +52,17 @@ async function openPlannedClose(effects: readonly Effect[]) {
   const planned = await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() })
   const pauses: number[] = []
   let onPause = () => {}
-  const close = (context: Partial<ClosingContext> = {}, secondPost: SecondPost = { kind: 'send' }) => {
+  const close = async (context: Partial<ClosingContext> = {}) => {
     const pause = async (milliseconds: number) => {
       pauses.push(milliseconds)
       onPause()
       fixture.advanceSeconds(milliseconds / 1000)
     }
-    const sending = { onSending: () => {}, secondPost: async () => secondPost }
-    return closeAndVerify(closingContextOf(fixture, { pause, ...context }), run, planned, sending)
+    const round = createRound(closingContextOf(fixture, { pause, ...context }), POLICY, run, { failures: [] })
+    const known = await readAndRecord(round.context, run, rfqId(1))
+    const sent = await readAndSend(round, known, async () => ({ intent: planned }))
+    if (sent.kind !== 'sent') throw new Error(`${sent.kind}, not sent`)
+    return verifyClose(round, sent)
   }
   /** Changes the RFQ during the pause, as somebody else would. */
   const changeInPause = (change: object) => {
@@ -139,13 +142,14 @@ describe('a close that is sent', () => {
 
   it('without a conclusive reply is sent again only if the rules of the round allow it', async () => {
     const waiting = await openPlannedClose([{ kind: 'status', status: 500 }])
-    expect(await waiting.close({}, { kind: 'wait', reason: 'Closing is off.' })).toMatchObject({
+    expect(await waiting.close({ killSwitch: async () => 'Closing is off.' })).toMatchObject({
       waiting: 'Closing is off.',
       after: { state: 'open', version: 1 },
     })
     expect(await waiting.store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
     const over = await openPlannedClose([{ kind: 'status', status: 500 }])
-    expect(await over.close({}, { kind: 'never', reason: 'its due date was extended' })).toMatchObject({
+    over.changeInPause({ responseDueDate: '2026-12-24' })
+    expect(await over.close()).toMatchObject({
       outcome: 'unknown',
       sent: [FIRST_SENT],
     })
@@ -172,15 +176,12 @@ describe('a close that is sent', () => {
     expect(await page.close()).toMatchObject({ reason: expect.stringContaining('replied 200 without ok: <html>') })
   })
 
-  it.each([new AbortedError('stopped'), new Error('out of memory')])(
-    'stays open if it is interrupted by %s',
-    async (error) => {
-      const { close, session, store, operations } = await openPlannedClose([])
-      const interrupted = Object.assign(Object.create(session()), { closeRfq: () => Promise.reject(error) })
-      const before = operations().length
-      await expect(close({ session: interrupted })).rejects.toBe(error)
-      expect(await store.openIntents(KEY)).toMatchObject([{ state: 'sending', posts: 1 }])
-      expect(operations()).toHaveLength(before)
-    },
-  )
+  it('stays open if the round is stopped while it is on its way', async () => {
+    const { close, session, store, sandbox, posts } = await openPlannedClose([])
+    const round = new AbortController()
+    sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => round.abort() } })
+    await expect(close({ session: session(round.signal) })).rejects.toThrow('The run was stopped')
+    expect(await store.openIntents(KEY)).toMatchObject([{ state: 'sending', posts: 1, sentAt: FIRST_SENT }])
+    expect(posts()).toHaveLength(1)
+  })
 })

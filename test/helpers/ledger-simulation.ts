@@ -13,6 +13,7 @@ export const REPORT: LedgerReport = {
   perSecond: 5,
   running: 0,
   waiting: 10,
+  together: 1,
   recentStarts: 0,
   used: { starts: 0, lastStartAgo: 0 },
   grace: 50,

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../src/marketplace/contract.js'
 import { ChannelError, ItemError } from '../../src/marketplace/errors.js'
-import { CHANNEL, failureOf, json, KEY, open, serve, session } from './server.js'
+import { CHANNEL, close, failureOf, json, KEY, open, serve, session } from './server.js'
 
 const rfq = { id: 'r1', state: 'open', responses: [{ id: 'o1', listingId: 'l1' }] }
 
@@ -18,13 +18,14 @@ describe('requests', () => {
     await channel.listRfqs()
     await channel.readRfq('r1')
     await channel.readResponse('r1', 'o1')
-    await channel.closeRfq('r1')
+    await close(channel)
     const base = '/api/v1/orgs/acme/channels/forest'
     expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `GET ${base}/listings`,
       `GET ${base}/rfqs`,
       `GET ${base}/rfqs/r1`,
       `GET ${base}/rfqs/r1/responses/o1`,
+      `GET ${base}/rfqs/r1`,
       `POST ${base}/rfqs/r1/close`,
     ])
     for (const { headers } of server.requests) {
@@ -35,7 +36,7 @@ describe('requests', () => {
       })
     }
     expect(server.requests.at(-1)?.headers['content-length']).toBe('0')
-    expect(channel.requests).toBe(5)
+    expect(channel.requests).toBe(6)
   })
 
   it('percent-encode every path segment', async () => {
@@ -50,7 +51,7 @@ describe('requests', () => {
   it.each(['', '.', '..', '\ud800'])('are not sent for a name that cannot be part of a URL: %j', async (name) => {
     const server = await serve((_, response) => json(response, 200, {}))
     const channel = session(server.url)
-    for (const call of [channel.readRfq(name), channel.readResponse('r1', name), channel.closeRfq(name)]) {
+    for (const call of [channel.readRfq(name), channel.readResponse('r1', name), channel.readForClose(name)]) {
       expect(await failureOf(call)).toBeInstanceOf(ItemError)
     }
     expect(() => open(server.url).session({ ...CHANNEL, org: name })).toThrow(ChannelError)
@@ -70,16 +71,16 @@ describe('requests', () => {
   )
 
   it('reuse connections, except that a close opens a new one', async () => {
-    const ports: unknown[] = []
+    const ports: { reads: unknown[]; closes: unknown[] } = { reads: [], closes: [] }
     const server = await serve((request, response) => {
-      ports.push(request.socket.remotePort)
-      json(response, 200, { items: [] })
+      ports[request.method === 'GET' ? 'reads' : 'closes'].push(request.socket.remotePort)
+      json(response, 200, { id: 'r1', items: [] })
     })
     const channel = session(server.url)
     for (let round = 0; round < 10; round++) await channel.listRfqs()
-    await channel.closeRfq('r1')
-    await channel.closeRfq('r1')
-    const [reads, closes] = [new Set(ports.slice(0, 10)), new Set(ports.slice(10))]
+    await close(channel)
+    await close(channel)
+    const [reads, closes] = [new Set(ports.reads), new Set(ports.closes)]
     expect(reads.size).toBeLessThan(4)
     expect(closes.size).toBe(2)
     expect([...closes].filter((port) => reads.has(port))).toEqual([])
@@ -186,14 +187,15 @@ describe('request observer', () => {
       },
     })
     await channel.readRfq('r1')
-    await channel.closeRfq('r1')
+    await close(channel)
     expect(events).toEqual([
       { operation: 'readRfq', code: 500, retry: false, skew: 0 },
       { operation: 'readRfq', code: 'error', retry: true, skew: null },
       { operation: 'readRfq', code: 200, retry: true, skew: 60 },
+      { operation: 'readRfq', code: 200, retry: false, skew: 0 },
       { operation: 'closeRfq', code: 200, retry: false, skew: 0 },
     ])
-    expect(channel.requests).toBe(4)
+    expect(channel.requests).toBe(5)
   })
 })
 
@@ -211,7 +213,7 @@ describe('cancellation', () => {
     await expect.poll(() => server.requests.length).toBe(1)
     const hanging = failureOf(channel.listRfqs())
     await expect.poll(() => server.requests.length).toBe(2)
-    const waiting = failureOf(channel.closeRfq('r1'))
+    const waiting = failureOf(channel.readForClose('r1'))
     run.abort()
     for (const error of await Promise.all([retrying, hanging, waiting])) {
       expect(error).toMatchObject({ name: 'AbortedError', message: 'The run was stopped' })

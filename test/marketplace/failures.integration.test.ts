@@ -4,7 +4,20 @@ import { Readable } from 'node:stream'
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { ChannelSession } from '../../src/marketplace/contract.js'
-import { CHANNEL, deadUrl, failureOf, json, KEY, noWaits, open, serve, serveRaw, session } from './server.js'
+import {
+  CHANNEL,
+  close,
+  deadUrl,
+  failureOf,
+  json,
+  KEY,
+  noWaits,
+  open,
+  serve,
+  serveCloses,
+  serveRaw,
+  session,
+} from './server.js'
 
 const lists = [(s: ChannelSession) => s.listListings(), (s: ChannelSession) => s.listRfqs()]
 const items = [(s: ChannelSession) => s.readRfq('r1'), (s: ChannelSession) => s.readResponse('r1', 'o1')]
@@ -36,7 +49,7 @@ describe('error statuses', () => {
     const server = await serve((_, response) => json(response, status, ERROR_BODY))
     const channel = session(server.url)
     const first = await failureOf(channel.readRfq('r1'))
-    for (const call of [channel.readRfq('r2'), channel.listListings(), channel.closeRfq('r1')]) {
+    for (const call of [channel.readRfq('r2'), channel.listListings(), channel.readForClose('r1')]) {
       expect(await failureOf(call)).toMatchObject({ name: 'ChannelError', status, message: first.message })
     }
     expect(server.requests).toHaveLength(1)
@@ -71,7 +84,8 @@ describe('error statuses', () => {
       expect(error.message).toContain('[API key removed]')
       expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(KEY)
     }
-    expect((await session(server.url).closeRfq('r1')).message).toBe('no such key: [API key removed]')
+    const closing = await serveCloses((_, response) => json(response, 401, { message: `no such key: ${KEY}` }))
+    expect((await close(session(closing.url))).message).toBe('no such key: [API key removed]')
   })
 })
 
@@ -87,9 +101,10 @@ describe('redirects', () => {
       `a redirect to ${elsewhere.url}/v1/orgs/acme/channels/forest/rfqs. Redirects are not followed`,
     )
     expect(await failureOf(session(server.url).readRfq('r1'))).toMatchObject({ name: 'UnavailableError', status })
-    expect(await session(server.url).closeRfq('r1')).toMatchObject({ status, ok: null })
+    const closing = await serveCloses((_, response) => response.writeHead(status, { location: elsewhere.url }).end())
+    expect(await close(session(closing.url))).toMatchObject({ status, ok: null })
     expect(elsewhere.requests).toEqual([])
-    expect(server.requests).toHaveLength(3)
+    expect([...server.requests, ...closing.requests]).toHaveLength(3)
   })
 })
 
@@ -129,7 +144,21 @@ describe('transient failures', () => {
     expect((await failureOf(channel.listRfqs())).message).toContain(
       'not sent, because too many requests of this run failed',
     )
-    await expect(channel.closeRfq('r1')).resolves.toMatchObject({ status: 503 })
+    expect((await failureOf(channel.readForClose('r1'))).message).toContain('not sent, because too many requests')
+    expect(await failureOf(channel.readForClose('r1'))).toMatchObject({ name: 'UnavailableError' })
+  })
+
+  it('leave a close that was read before sent and verified', async () => {
+    let isDown = false
+    const server = await serve((request, response) =>
+      json(response, isDown ? 503 : 200, request.method === 'POST' ? { ok: true } : { id: 'r1' }),
+    )
+    const channel = session(server.url, { limits: { retries: 5 } })
+    const slot = await channel.readForClose('r1')
+    isDown = true
+    await Promise.all(Array.from({ length: 100 }, () => failureOf(channel.readRfq('r1'))))
+    expect(await slot.close(() => null)).toMatchObject({ status: 503 })
+    slot.release()
   })
 
   it('include a refused connection', async () => {
@@ -242,10 +271,10 @@ describe('request deadline', () => {
     const server = await serveRaw(() => undefined)
     const begun = performance.now()
     const url = server.url.replace('http:', 'https:')
-    const error = await failureOf(session(url, { limits: short }).closeRfq('r1'))
+    const error = await failureOf(session(url, { limits: { ...short, retries: 0 } }).readForClose('r1'))
     expect(error.message).toContain('no complete reply within 300 ms')
     expect(performance.now() - begun).toBeLessThan(3000)
-    expect(server.heads.every((head) => !head.includes('POST'))).toBe(true)
+    expect(server.heads.every((head) => !head.includes('GET'))).toBe(true)
   })
 })
 

@@ -12,7 +12,7 @@ setMaxListeners(0, forever)
 /** A share of a ledger that answers as the test says, on a clock that only the test moves. */
 function openShare(answer: () => LedgerShare | Promise<LedgerShare> = () => GRANT) {
   const time = new ManualClock()
-  const load = { running: 0, waiting: 1, pausedFor: 0 }
+  const load = { running: 0, waiting: 1, together: 1, pausedFor: 0 }
   const reports: (LedgerReport & { at: number })[] = []
   const told = { changes: 0, pauses: [] as number[], errors: [] as unknown[] }
   const world = { time, load, reports, told, answer }
@@ -46,7 +46,7 @@ function openShare(answer: () => LedgerShare | Promise<LedgerShare> = () => GRAN
   }
   /** Starts one request if that is allowed. */
   const start = () => {
-    const started = share.tryStart()
+    const started = share.tryStart(load.together)
     if (started) load.running++
     return started
   }

@@ -33,6 +33,18 @@ export async function serve(handle: RequestHandler): Promise<TestServer> {
   return { url: await listening(server), requests }
 }
 
+/** A server whose RFQs can be read: only its other requests reach `handle`, and count. */
+export async function serveCloses(handle: RequestHandler): Promise<TestServer> {
+  const requests: IncomingMessage[] = []
+  const { url } = await serve((request, response) => {
+    const [, id] = /\/rfqs\/([^/]+)$/.exec(request.url ?? '') ?? []
+    if (request.method === 'GET' && id) return json(response, 200, { id })
+    requests.push(request)
+    handle(request, response, requests.length)
+  })
+  return { url, requests }
+}
+
 /** A TCP server that may write anything: `handle` is called for each request header received. */
 export async function serveRaw(handle: (socket: Socket, head: string, number: number) => void) {
   const heads: string[] = []
@@ -49,7 +61,10 @@ export async function serveRaw(handle: (socket: Socket, head: string, number: nu
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return { url: await listening(server), heads }
+  const close = () => {
+    server.close()
+  }
+  return { url: await listening(server), heads, close }
 }
 
 /** The URL of a port where nothing listens. */
@@ -98,6 +113,12 @@ export function open(baseUrl: string, overrides: Overrides = {}): Marketplace {
 
 export const session = (baseUrl: string, overrides: Overrides = {}): ChannelSession =>
   open(baseUrl, overrides).session(CHANNEL)
+
+/** Reads an RFQ and closes it. */
+export async function close(channel: ChannelSession, id = 'r1', refuseStart: () => string | null = () => null) {
+  const slot = await channel.readForClose(id)
+  return slot.close(refuseStart).finally(() => slot.release())
+}
 
 /** A clock that advances only by waits, which end at once. */
 export function quickTime(): Timing & { waits: number[] } {

@@ -104,9 +104,9 @@ describe('decision log', () => {
     const plan = { channel: CHANNEL, rfqId: 'a', runId: run.id, evidence: {}, now: at('08:00:00') }
     const intent = await db.planClose(plan)
     await expect(db.planClose(plan)).rejects.toThrow(/not settled/)
-    const sending = await db.markSending(intent, at('08:00:01'))
+    const sending = await db.markSending(intent, run)
     expect(sending).toMatchObject({ state: 'sending', posts: 1 })
-    await expect(db.markSending(intent, at('08:00:02'))).rejects.toThrow(/another process/)
+    await expect(db.markSending(intent, run)).rejects.toThrow(/another process/)
     await db.settleClose(sending, { ...decision('a', run.id), decision: 'close', outcome: 'closed' })
     expect(await db.openIntents(CHANNEL)).toEqual([])
   })

@@ -27,7 +27,7 @@ function firstSchemaCopy(from: string): string {
 it('decisions of the first schema keep a valid hash chain after migration, and are repeated and carried over', async () => {
   const fixture = await openChannelFixture()
   fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
-  fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+  fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '0001-01-01' })
   fixture.sandbox.faults.add({ operation: 'closeRfq', times: 9, effect: { kind: 'status', status: 400 } })
   await fixture.pollRfqs()
   await fixture.closeExpired()

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createClosings } from '../closings.js'
+import { createDecisionLog } from '../decision-log.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../event-writer.js'
 import { deleteMeta, findIdentity, findMeta, setMeta } from '../meta.js'
@@ -190,7 +190,7 @@ const withoutStop = (verification?: { message: string }) => verification?.messag
 /** A broken log is copied as it is: the copy is no more and no less than the database. */
 async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<string> {
   const [original, copy] = await Promise.all(
-    [source, target].map(({ database }) => createClosings(database, createEventWriter(database)).verifyDecisions()),
+    [source, target].map(({ database }) => createDecisionLog(database, createEventWriter(database)).verifyDecisions()),
   )
   if (JSON.stringify(original) !== JSON.stringify(copy))
     throw new StoreError(

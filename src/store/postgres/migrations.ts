@@ -351,6 +351,14 @@ const byBytes = (sql: string) =>
     .replaceAll(/\((\w+) text\b/g, '($1 text collate "C"')
     .replaceAll(/, (\w+) text\b/g, ', $1 text collate "C"')
 
+const runEnds = `
+-- "cause" is "error" without the RFQs that a closing round leaves to a person. "stop_code" says why it closed nothing more, and
+-- "stop_clocks" what the comparison of the clocks found, if that is why.
+alter table runs add column cause text collate "C";
+alter table runs add column stop_code text collate "C";
+alter table runs add column stop_clocks text collate "C";
+`
+
 export const migrations: readonly PostgresMigration[] = [
   { version: 11, name: 'the beginning', sql: byBytes(tables) + guards + identity + documentViews },
   { version: 12, name: 'reports', sql: byBytes(reports) },
@@ -360,4 +368,5 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 16, name: 'shorter fingerprints', sql: SHORTER_FINGERPRINTS },
   { version: 17, name: 'lists that contradict RFQs', sql: byBytes(listConflicts) + currentDocuments },
   { version: 18, name: 'earlier messages of problems', sql: byBytes(problemMessages) },
+  { version: 19, name: 'why runs ended', sql: runEnds },
 ]

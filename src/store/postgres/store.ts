@@ -9,9 +9,9 @@ import { createHistory } from './history.js'
 import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy, tryToMigrate } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
-import { createPresentRfqs } from './present-rfqs.js'
 import { createRecorder } from './recorder.js'
 import { createRequestLedger } from './request-ledger.js'
+import { createRfqIndexQuery } from './rfq-index.js'
 import { followServerClock } from './server-clock.js'
 
 export interface PostgresStoreOptions {
@@ -49,8 +49,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const serverClock = options.clock ? null : await followServerClock(database)
     const clock = options.clock ?? serverClock?.now ?? (() => new Date())
     const events = createEventWriter(database)
-    const presentRfqs = createPresentRfqs(database)
-    const { stopRenewing, ...modules } = createSharedStore({ database, presentRfqs, events, clock, command })
+    const listRfqs = createRfqIndexQuery(database)
+    const { stopRenewing, ...modules } = createSharedStore({ database, listRfqs, events, clock, command })
     return {
       name: database.location.name,
       ...modules,

@@ -292,6 +292,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
       perSecond: 20,
       running: 0,
       waiting: 50,
+      together: 1,
       recentStarts: 2,
       used: null,
       grace: 50,
@@ -367,7 +368,16 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
   it('a pause that the marketplace asked for outlives it, also if the process that was asked is gone', async () => {
     const store = await open()
     const report = {
-      ...{ concurrency: 4, perSecond: 20, running: 0, waiting: 5, recentStarts: 0, grace: 50, pausedFor: 0 },
+      ...{
+        concurrency: 4,
+        perSecond: 20,
+        running: 0,
+        waiting: 5,
+        together: 1,
+        recentStarts: 0,
+        grace: 50,
+        pausedFor: 0,
+      },
       used: null,
     }
     for (let round = 0; round < 2; round++) {

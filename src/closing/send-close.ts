@@ -1,0 +1,121 @@
+import type { CloseResult, CloseSlot } from '../marketplace/contract.js'
+import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
+import type { CloseIntent } from '../store/contract.js'
+import type { Candidate } from './evaluate.js'
+import { confirmRead, type FreshRead, MAX_READS, readAndRecord } from './fresh-read.js'
+import type { Round } from './round-state.js'
+
+/** How old a read may be when the first byte of the close that it allows is sent, in milliseconds (docs/CLOSING.md, rule 6). */
+const MAX_READ_AGE_MS = 5000
+/** The same for the checks between the two. */
+const MAX_CHECK_AGE_MS = 2000
+/** A close whose read or checks were too old this many times is left to the next round. */
+const MAX_STALE_TRIES = 3
+
+/** One POST that was sent. */
+export interface SentClose {
+  intent: CloseIntent
+  reply: CloseResult | null
+  /** Why no reply arrived, or null. */
+  failure: string | null
+}
+
+/** What became of an attempt to send a close. */
+export type SendResult<Kept> =
+  | ({ kind: 'sent'; read: FreshRead } & SentClose)
+  /** The checks found something against it. */
+  | { kind: 'kept'; read: FreshRead; kept: Kept }
+  /** It differed at each of several reads. */
+  | { kind: 'changing' }
+  /** Its read or its checks were too old whenever it could be sent. */
+  | { kind: 'stale'; read: FreshRead; reason: string }
+
+/** What checks found: the intent to send, or why nothing is sent. */
+export type Checked<Kept> = { intent: CloseIntent } | { kept: Kept }
+
+/**
+ * Sends one POST right after a read that confirms what is known of the RFQ (docs/CLOSING.md, rule 6). Read and POST are paid for
+ * together, so that nothing is waited for between them but `check`.
+ * @param known what the decision to close is based on; if the RFQ has changed, it is read and recorded anew
+ * @param check evaluates the read, and looks at everything that may stop closing; returns the intent, which is then marked as sent
+ * @throws MarketplaceError if nothing was sent because of an error: no POST is counted then
+ */
+export async function readAndSend<Kept>(
+  round: Round,
+  known: Candidate,
+  check: (read: FreshRead) => Promise<Checked<Kept>>,
+): Promise<SendResult<Kept>> {
+  const { context, run } = round
+  let expected = known
+  let [changes, stale] = [0, 0]
+  for (;;) {
+    const slot = await context.session.readForClose(known.id)
+    const result = await sendInSlot(round, slot, expected, check).finally(() => slot.release())
+    if (result.kind === 'changed') {
+      if (++changes >= MAX_READS) return { kind: 'changing' }
+      expected = await readAndRecord(context, run, known.id)
+    } else if (result.kind !== 'stale' || ++stale >= MAX_STALE_TRIES) return result
+  }
+}
+
+async function sendInSlot<Kept>(
+  round: Round,
+  slot: CloseSlot,
+  expected: Candidate,
+  check: (read: FreshRead) => Promise<Checked<Kept>>,
+): Promise<Exclude<SendResult<Kept>, { kind: 'changing' }> | { kind: 'changed' }> {
+  const { context, run } = round
+  const began = { at: context.now(), readAge: slot.readAge() }
+  const read = await confirmRead(context, run, expected, slot.read)
+  if (read === null) return { kind: 'changed' }
+  const checked = await check(read)
+  if ('kept' in checked) return { kind: 'kept', read, kept: checked.kept }
+  const intent = await context.store.markSending(checked.intent, run)
+  let sentAt: Date | null = null
+  let refusal: string | null = null
+  /** The last look before the first byte, when the connection is made: no time passes after it. */
+  const refuseStart = () => {
+    const now = context.now()
+    refusal = staleReason(round, slot, { read, began, now })
+    if (refusal !== null) return refusal
+    sentAt = now
+    round.unconfirmed.set(read.id, { rfqNumber: read.document?.number ?? null, sentAt: now.toISOString() })
+    return null
+  }
+  const outcome = await slot.close(refuseStart).then(
+    (reply) => ({ reply, failure: null }),
+    (error: unknown) => ({ reply: null, failure: error as Error }),
+  )
+  if (sentAt === null) {
+    await context.store.withdrawSending(intent, context.now())
+    if (refusal !== null) return { kind: 'stale', read, reason: refusal }
+    throw outcome.failure
+  }
+  const sent = await context.store.recordSent(intent, sentAt)
+  const { reply, failure } = outcome
+  if (failure !== null && (!(failure instanceof MarketplaceError) || failure instanceof AbortedError)) throw failure
+  return { kind: 'sent', read, intent: sent, reply, failure: failure?.message ?? null }
+}
+
+/** Why a close may not be sent now although its checks allowed it, or null. */
+function staleReason(
+  { context, run }: Round,
+  slot: CloseSlot,
+  { read, began, now }: { read: FreshRead; began: { at: Date; readAge: number }; now: Date },
+): string | null {
+  if (context.signal?.aborted) return 'the round was stopped'
+  if (run.lost.aborted) return 'its run was taken over'
+  if (slot.isPauseHeard()) return 'the marketplace asked for a pause after the RFQ was read'
+  const age = slot.readAge()
+  // A clock that stands still, or was set back, must not make anything look recent: both have to agree.
+  const isRecent = (since: Date, elapsed: number, max: number) => {
+    const byClock = now.getTime() - since.getTime()
+    return elapsed < max && byClock > -max && byClock < max
+  }
+  if (!isRecent(read.readAt, age, MAX_READ_AGE_MS)) return `the RFQ was read ${seconds(age)} before it could be sent`
+  const checkAge = age - began.readAge
+  if (isRecent(began.at, checkAge, MAX_CHECK_AGE_MS)) return null
+  return `the checks began ${seconds(checkAge)} before it could be sent`
+}
+
+const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`

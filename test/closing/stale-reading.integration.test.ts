@@ -1,0 +1,220 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { closeExpired } from '../../src/closing/closing-round.js'
+import type { ClosingContext } from '../../src/closing/contract.js'
+import { createMarketplace } from '../../src/marketplace/client.js'
+import type { Timing } from '../../src/marketplace/timing.js'
+import type { Store } from '../../src/store/contract.js'
+import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
+import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { eventually } from '../helpers/eventually.js'
+import { openProcessFixture } from '../helpers/process-fixture.js'
+
+const LATER = '2026-12-24'
+const ROUNDS = 6
+
+/** RFQs that are past due, and closing rounds whose monotonic clock the test moves; waits of the client end at once. */
+async function openSlowFixture({ rfqs = 1 }: { rfqs?: number } = {}) {
+  const fixture = await openClosingFixture(Array.from({ length: rfqs }, () => ({})))
+  const other = { org: 'acme', channel: 'swamp', apiKey: 'key of acme' }
+  let elapsed = 0
+  const timing: Timing = {
+    elapsed: () => elapsed,
+    random: () => 0.5,
+    wait: async (milliseconds, signal) => {
+      signal.throwIfAborted()
+      elapsed += milliseconds
+      fixture.advanceSeconds(milliseconds / 1000)
+    },
+  }
+  const limits = { concurrency: 2, perSecond: 100_000, timeoutMs: 2000, retries: 0, maxBodyMiB: 1 }
+  const marketplace = createMarketplace({
+    baseUrl: fixture.sandbox.url,
+    limits,
+    version: 'test',
+    now: fixture.now,
+    timing,
+  })
+  onTestFinished(() => marketplace.close())
+  const closeNow = (context: Partial<ClosingContext> = {}) => {
+    const session = marketplace.session({ ...CHANNEL, apiKey: 'key of acme' })
+    return closeExpired(closingContextOf(fixture, { session, ...context }), POLICY)
+  }
+  /** A store that does something right after a close was marked as being sent. */
+  const afterMarking = (act: () => unknown): Store => ({
+    ...fixture.store,
+    markSending: async (...args) => {
+      const intent = await fixture.store.markSending(...args)
+      await act()
+      return intent
+    },
+  })
+  return Object.assign(fixture, {
+    closeNow,
+    afterMarking,
+    /** Another channel asks for its listings. */
+    askOther: () => marketplace.session(other).listListings(),
+    suspend: (seconds: number) => {
+      elapsed += seconds * 1000
+    },
+  })
+}
+
+describe('a close that could be sent only after a while', () => {
+  it.each<[string, (fixture: Awaited<ReturnType<typeof openSlowFixture>>) => unknown]>([
+    ['by the monotonic clock', (fixture) => fixture.suspend(3)],
+    ['by the wall clock', (fixture) => fixture.advanceSeconds(3)],
+    ['by a wall clock that was set back', (fixture) => fixture.advanceSeconds(-60)],
+  ])('%s is not sent, and is no attempt; the next round sends it', async (_title, delay) => {
+    const fixture = await openSlowFixture()
+    const { posts } = fixture
+    for (let round = 0; round < ROUNDS; round++) {
+      const { decisions, run } = await fixture.closeNow({ store: fixture.afterMarking(() => delay(fixture)) })
+      expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('its close was not sent: ') })
+      if (round === 0)
+        expect(decisions).toMatchObject([{ decision: 'keep', outcome: null, evidence: { codes: ['stale'] } }])
+      expect(await fixture.store.openIntents(KEY)).toEqual([])
+      expect(posts()).toEqual([])
+      if (round === 3) await fixture.reopenStore()
+    }
+    const { decisions } = await fixture.closeNow({ store: fixture.store })
+    expect(decisions).toMatchObject([{ outcome: 'closed', evidence: { request: { posts: 1 } } }])
+    expect(posts()).toHaveLength(1)
+  })
+
+  it('is read again at once, and sent if that was quick enough', async () => {
+    const fixture = await openSlowFixture({ rfqs: 3 })
+    let delays = 0
+    const store = fixture.afterMarking(() => (++delays % 2 === 1 ? fixture.suspend(3) : undefined))
+    const { decisions } = await fixture.closeNow({ store })
+    expect(decisions.map(({ outcome, evidence }) => [outcome, evidence.request])).toEqual(
+      decisions.map(() => ['closed', expect.objectContaining({ posts: 1 })]),
+    )
+    expect(fixture.posts().map(({ rfqId: id }) => id)).toEqual(fixture.ids)
+  })
+
+  it('because another channel was asked for a pause finds what changed during the pause', async () => {
+    const fixture = await openSlowFixture({ rfqs: 2 })
+    const { sandbox } = fixture
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const id of fixture.ids) sandbox.world.changeRfq(id, { responseDueDate: DUE })
+      await fixture.pollRfqs()
+      let pauses = 0
+      const store = fixture.afterMarking(async () => {
+        if (++pauses > 1) return
+        const headers = { 'Retry-After': '55' }
+        sandbox.faults.add({ operation: 'listListings', effect: { kind: 'status', status: 429, headers } })
+        await fixture.askOther().catch(() => undefined)
+        for (const id of fixture.ids) sandbox.world.changeRfq(id, { responseDueDate: LATER })
+      })
+      const before = fixture.now().getTime()
+      const { decisions } = await fixture.closeNow({ store })
+      expect(fixture.now().getTime() - before).toBeGreaterThanOrEqual(55_000)
+      expect(decisions.every(({ decision }) => decision === 'keep')).toBe(true)
+      expect(fixture.posts()).toEqual([])
+    }
+  })
+
+  it('because of the pause obeys a stop order that was given meanwhile, also at its second POST', async () => {
+    for (const posts of [0, 1]) {
+      const fixture = await openSlowFixture()
+      const { sandbox } = fixture
+      let stopped: string | null = null
+      if (posts === 1) fixture.answerCloses(rfqId(1), 503)
+      const store = fixture.afterMarking(async () => {
+        if (fixture.posts().length < posts || stopped !== null) return
+        const headers = { 'Retry-After': '55' }
+        sandbox.faults.add({ operation: 'listListings', effect: { kind: 'status', status: 429, headers } })
+        await fixture.askOther().catch(() => undefined)
+        stopped = 'somebody stopped it'
+      })
+      for (let round = 0; round < ROUNDS; round++) {
+        await fixture.closeNow({ store, killSwitch: async () => stopped })
+        fixture.advanceSeconds(120)
+      }
+      expect(fixture.posts()).toHaveLength(posts)
+      expect((await fixture.store.openIntents(KEY)).map((intent) => intent.posts)).toEqual(posts === 1 ? [1] : [])
+    }
+  })
+
+  it('is not sent by a process that was suspended after its read', { timeout: 60_000 }, async () => {
+    const fixture = await openProcessFixture({ rfqs: 1 })
+    const [id = ''] = fixture.rfqIds
+    const { world, faults } = fixture.sandbox
+    // The poll reads the RFQ, then the round with all responses, then alone: that is what the close would go by.
+    const suspended = faults.add({
+      ...{ operation: 'readRfq', rfqId: id, skip: 2 },
+      effect: { kind: 'call', call: () => round.signal('SIGSTOP') },
+    })
+    const round = fixture.start(['close-expired'])
+    await eventually(() => expect(suspended.hits).toBe(1))
+    world.changeRfq(id, { responseDueDate: '2099-12-31' })
+    await new Promise((resolve) => setTimeout(resolve, 5500))
+    round.signal('SIGCONT')
+    expect(await round.ended).toBe('exit 0')
+    expect(fixture.posts()).toEqual([])
+    expect(fixture.sql('select decision, reason from close_decisions')).toMatchObject([
+      { decision: 'keep', reason: expect.stringContaining('2099-12-31 has not passed') },
+    ])
+  })
+})
+
+describe('a close of which nothing was sent', () => {
+  it('is no attempt, has no time at which it was sent, and leaves nothing to settle', async () => {
+    const fixture = await openSlowFixture()
+    for (let round = 0; round < ROUNDS; round++) {
+      const real = fixture.session()
+      /** Between the two, the read of another document is refused, so that the session sends nothing more. */
+      const readForClose: typeof real.readForClose = async (id) => {
+        const slot = await real.readForClose(id)
+        fixture.sandbox.faults.add({ operation: 'readResponse', effect: { kind: 'status', status: 401 } })
+        await real.readResponse(id, 'any').catch(() => undefined)
+        return slot
+      }
+      const session = new Proxy(real, {
+        get: (_, name) => {
+          const value = name === 'readForClose' ? readForClose : Reflect.get(real, name)
+          return typeof value === 'function' ? value.bind(real) : value
+        },
+      })
+      const { decisions, run, unsettled } = await fixture.closeNow({ session })
+      expect(decisions).toEqual([])
+      expect(unsettled).toEqual([])
+      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'channel' } })
+      expect(await fixture.store.openIntents(KEY)).toEqual([])
+      expect(await fixture.store.sentIntents(KEY, new Date(0))).toEqual(new Map())
+    }
+    expect(fixture.posts()).toEqual([])
+    expect((await fixture.closeNow()).decisions).toMatchObject([{ outcome: 'closed' }])
+  })
+})
+
+describe('a poll during a round', () => {
+  it('that found that the list lost most of its entries ends the round', async () => {
+    const fixture = await openSlowFixture({ rfqs: 26 })
+    const { sandbox, ids } = fixture
+    let evaluated = 0
+    const killSwitch = async () => {
+      // The second RFQ of the round is being closed.
+      if (++evaluated === 3) {
+        const lost = sandbox.faults.add({
+          operation: 'listRfqs',
+          effect: { kind: 'drop', ids: ids.slice(4) },
+        })
+        await fixture.pollRfqs()
+        expect(lost.hits).toBe(1)
+      }
+      return null
+    }
+    const policy = { maxPerRun: 30 }
+    const session = fixture.session()
+    const first = await closeExpired(closingContextOf(fixture, { session, killSwitch }), { ...POLICY, ...policy })
+    expect(first.run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
+    const sent = fixture.posts().length
+    expect(sent).toBeLessThanOrEqual(2)
+    for (let round = 0; round < ROUNDS; round++) {
+      expect((await fixture.closeNow()).run.changed).toBe(0)
+      if (round === 2) await fixture.reopenStore()
+    }
+    expect(fixture.posts()).toHaveLength(sent)
+  })
+})
