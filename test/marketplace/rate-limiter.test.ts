@@ -6,6 +6,7 @@ import { CancelToken } from '../../src/marketplace/cancel-token.js'
 import { AbortedError, PausedError } from '../../src/marketplace/errors.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
 import { ManualClock } from '../helpers/manual-clock.js'
+import { paidAt, TOGETHER } from './starts.js'
 
 function limiterOf(time: ManualClock, concurrency: number, perSecond: number) {
   const now = () => new Date(time.elapsed())
@@ -17,7 +18,7 @@ setMaxListeners(0, forever)
 
 describe('rate limiter', () => {
   it('holds rate, concurrency and pauses and serves every request, for any sequence of requests', async () => {
-    const request = fc.record({ at: fc.nat(3000), takes: fc.nat(700), session: fc.nat(2) })
+    const request = fc.record({ at: fc.nat(3000), takes: fc.nat(700), session: fc.nat(2), together: TOGETHER })
     const pause = fc.record({ at: fc.nat(3000), lasts: fc.integer({ min: 1, max: 2000 }) })
     await fc.assert(
       fc.asyncProperty(
@@ -30,11 +31,13 @@ describe('rate limiter', () => {
           const limiter = limiterOf(time, concurrency, perSecond)
           const sessions = [{}, {}, {}]
           const starts: number[] = []
+          const begun: number[] = []
           let running = 0
-          const send = async ({ at, takes, session }: (typeof requests)[number]) => {
+          const send = async ({ at, takes, session, together }: (typeof requests)[number]) => {
             await time.wait(at, forever)
-            await limiter.acquire(sessions[session] ?? {}, new CancelToken())
-            starts.push(time.elapsed())
+            await limiter.acquire(sessions[session] ?? {}, new CancelToken(), together)
+            starts.push(...paidAt(time.elapsed(), together, perSecond))
+            begun.push(time.elapsed())
             expect(++running).toBeLessThanOrEqual(concurrency)
             await time.wait(takes, forever)
             running--
@@ -47,9 +50,9 @@ describe('rate limiter', () => {
           const all = Promise.all([...requests.map(send), ...pauses.map(pauseLater)])
           await time.runAll()
           await all
-          expect(starts).toHaveLength(requests.length)
+          expect(begun).toHaveLength(requests.length)
           for (const { at, lasts } of pauses) {
-            expect(starts.filter((start) => start > at && start < at + lasts)).toEqual([])
+            expect(begun.filter((start) => start > at && start < at + lasts)).toEqual([])
           }
           const window = Math.max(1, perSecond)
           for (const [index, start] of starts.entries()) {

@@ -7,6 +7,7 @@ import { AbortedError } from '../../src/marketplace/errors.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
 import { shortestExcess } from '../helpers/ledger-simulation.js'
 import { ManualClock } from '../helpers/manual-clock.js'
+import { paidAt, TOGETHER } from './starts.js'
 
 /** Rate limiters, as of several processes, on one ledger and one clock. */
 function shareLimits(limits: readonly { concurrency: number; perSecond: number }[]) {
@@ -35,7 +36,7 @@ setMaxListeners(0, forever)
 
 describe('limits shared by processes', () => {
   it('hold for the sum of all, and every request is served', async () => {
-    const request = fc.record({ at: fc.nat(3000), takes: fc.nat(700), process: fc.nat(2) })
+    const request = fc.record({ at: fc.nat(3000), takes: fc.nat(700), process: fc.nat(2), together: TOGETHER })
     await fc.assert(
       fc.asyncProperty(
         fc.array(request, { minLength: 1, maxLength: 25 }),
@@ -45,11 +46,11 @@ describe('limits shared by processes', () => {
           const { time, limiters, holders } = shareLimits(Array.from({ length: 3 }, () => ({ concurrency, perSecond })))
           const starts: number[] = []
           let running = 0
-          const send = async ({ at, takes, process }: (typeof requests)[number]) => {
+          const send = async ({ at, takes, process, together }: (typeof requests)[number]) => {
             const limiter = limiters[process] as RateLimiter
             await time.wait(at, forever)
-            await limiter.acquire({}, new CancelToken())
-            starts.push(time.elapsed())
+            await limiter.acquire({}, new CancelToken(), together)
+            starts.push(...paidAt(time.elapsed(), together, perSecond))
             expect(++running).toBeLessThanOrEqual(concurrency)
             await time.wait(takes, forever)
             running--
@@ -58,7 +59,7 @@ describe('limits shared by processes', () => {
           const all = Promise.all(requests.map(send))
           await time.runAll()
           await all
-          expect(starts).toHaveLength(requests.length)
+          expect(starts).toHaveLength(requests.reduce((sum, { together }) => sum + together, 0))
           expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
           expect(holders()).toEqual([])
         },
