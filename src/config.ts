@@ -72,14 +72,17 @@ export interface AnchorsConfig {
 export interface WebConfig {
   host: string
   port: number
+  /** Origin at which browsers reach the page; null if only through `host` and `port`. */
+  publicUrl: string | null
   /** Token of the user `operator`. */
   token: string | null
   tokens: { name: string; role: 'viewer' | 'operator'; token: string }[]
   /** Header in which a proxy names the user it authenticated. */
   trustedUserHeader: string | null
   trustedUserRole: 'viewer' | 'operator'
-  /** Addresses and networks of proxies whose headers are believed. */
+  /** Addresses and networks of proxies whose headers are believed, if they send `proxySecret`. */
   trustedProxies: string[]
+  proxySecret: string | null
 }
 export interface ReportsConfig {
   /** Absolute path. */

@@ -106,6 +106,7 @@ export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'
   const all = [
     ...keys,
     config.web.token ?? '',
+    config.web.proxySecret ?? '',
     ...tokens,
     ...queueSecrets(config.queue),
     ...passwordsIn(config.database),

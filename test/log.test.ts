@@ -92,18 +92,38 @@ describe('secrets of a configuration', () => {
         { ...channel, apiKey: 'key-1' },
         { ...channel, apiKey: '' },
       ],
-      web: { ...LOCAL_WEB, token: 'token-1', tokens: [{ name: 'ana', role: 'viewer', token: 'token-2' } as const] },
+      web: {
+        ...{ ...LOCAL_WEB, token: 'token-1', proxySecret: 'proxy-1' },
+        tokens: [{ name: 'ana', role: 'viewer', token: 'token-2' } as const],
+      },
       queue: { kind: 'redis', url: 'redis://me:p%40ss@host' } as const,
       database: '/data/quotekeeper.db',
       notify: { targets: [], routes: [], dueSoonDays: 3 },
     }
-    expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'token-2', 'p@ss'])
+    expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'proxy-1', 'token-2', 'p@ss'])
     const of = (url: string) => collectSecrets({ ...config, channels: [], queue: { kind: 'postgres', url } })
-    expect(of('postgres://a-token-as-user-name@host/db')).toEqual(['token-1', 'token-2', 'a-token-as-user-name'])
-    expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual(['token-1', 'token-2', 'p w'])
-    expect(of('postgres://me:100%@host/db')).toEqual(['token-1', 'token-2', '100%'])
+    expect(of('postgres://a-token-as-user-name@host/db')).toEqual([
+      'token-1',
+      'proxy-1',
+      'token-2',
+      'a-token-as-user-name',
+    ])
+    expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual([
+      'token-1',
+      'proxy-1',
+      'token-2',
+      'p w',
+    ])
+    expect(of('postgres://me:100%@host/db')).toEqual(['token-1', 'proxy-1', 'token-2', '100%'])
     const database = 'postgres://a-long-user-name:d%40tabase@host/db?schema=x'
-    expect(collectSecrets({ ...config, database })).toEqual(['key-1', 'token-1', 'token-2', 'p@ss', 'd@tabase'])
+    expect(collectSecrets({ ...config, database })).toEqual([
+      'key-1',
+      'token-1',
+      'proxy-1',
+      'token-2',
+      'p@ss',
+      'd@tabase',
+    ])
   })
 
   it('are also the paths of chat webhooks, signing keys and mail passwords, but no plain address of a webhook', () => {

@@ -24,7 +24,7 @@ export function crossCheck(value: unknown, context: SchemaContext): CrossCheckIs
     ...webWithoutToken(value.web, context),
     ...ambiguousUsers(value.web),
     ...sharedTokens(value.web, context),
-    ...headerWithoutProxies(value.web),
+    ...incompleteProxies(value.web),
     ...uselessQueuePassword(value),
     ...uselessDatabasePassword(value),
     ...ratesWithoutCurrency(value.reports),
@@ -50,12 +50,13 @@ function duplicateChannels(channels: unknown): CrossCheckIssue[] {
 }
 
 function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[] {
-  if (!isRecord(web) || typeof web.host !== 'string' || isLoopback(web.host.trim())) return []
+  const name = isRecord(web) ? remoteName(web) : null
+  if (!isRecord(web) || name === null) return []
   const path = ['web', 'token']
   const others = Array.isArray(web.tokens) && web.tokens.length > 0
   if (isAbsent(web.token) && (others || !isAbsent(web.trustedUserHeader))) return []
   if (isAbsent(web.token)) {
-    const allowed = `a token, as { env: NAME } or { file: PATH }, because other machines can reach ${web.host}; or web.tokens; or host: 127.0.0.1`
+    const allowed = `a token, as { env: NAME } or { file: PATH }, because other machines can reach ${name}; or web.tokens${name === web.host ? '; or host: 127.0.0.1' : ''}`
     return [issue(path, 'nothing', allowed)]
   }
   const ref = parseSecretRef(web.token)
@@ -63,7 +64,14 @@ function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[
   const fetched = fetchSecret(ref.value, context.folder, context.env)
   return 'value' in fetched
     ? []
-    : [issue(path, fetched.found, `${fetched.allowed}; required because other machines can reach ${web.host}`)]
+    : [issue(path, fetched.found, `${fetched.allowed}; required because other machines can reach ${name}`)]
+}
+
+/** The name by which other machines reach the page: its host, or that of a proxy on this machine. Null if they cannot. */
+function remoteName({ host, publicUrl }: Record<string, unknown>): string | null {
+  if (typeof host === 'string' && !isLoopback(host.trim())) return host
+  const isPublic = typeof publicUrl === 'string' && URL.canParse(publicUrl) && !isLoopback(new URL(publicUrl).hostname)
+  return isPublic ? publicUrl : null
 }
 
 /** The user of web.token. */
@@ -99,13 +107,25 @@ function sharedTokens(web: unknown, context: SchemaContext): CrossCheckIssue[] {
   )
 }
 
-/** Otherwise everybody could claim to be anybody. */
-function headerWithoutProxies(web: unknown): CrossCheckIssue[] {
-  if (!isRecord(web) || isAbsent(web.trustedUserHeader)) return []
-  const trusted = Array.isArray(web.trustedProxies) && web.trustedProxies.length > 0
-  return trusted
-    ? []
-    : [issue(['web', 'trustedProxies'], 'nothing', 'the addresses of the proxies that set trustedUserHeader')]
+/**
+ * An address alone proves nothing: every program on the machine of a proxy has it, and so has a website that reaches this server by
+ * DNS rebinding.
+ */
+function incompleteProxies(web: unknown): CrossCheckIssue[] {
+  if (!isRecord(web)) return []
+  const hasProxies = Array.isArray(web.trustedProxies) && web.trustedProxies.length > 0
+  if (!hasProxies && isAbsent(web.trustedUserHeader) && isAbsent(web.proxySecret)) return []
+  const required = {
+    ...(!hasProxies && { trustedProxies: 'the addresses of the proxies that authenticate users, such as [127.0.0.1]' }),
+    ...(isAbsent(web.proxySecret) && {
+      proxySecret:
+        'the secret that the proxy sends in the header X-Quotekeeper-Proxy-Secret, as { env: NAME } or { file: PATH }; make one with: openssl rand -hex 32',
+    }),
+    ...(isAbsent(web.publicUrl) && {
+      publicUrl: 'the https URL of the proxy, at which browsers reach the page, such as https://quotes.example.com',
+    }),
+  }
+  return Object.entries(required).map(([key, allowed]) => issue(['web', key], 'nothing', allowed))
 }
 
 /** A password without a server is a mistake, and with a password in the URL it is unclear which one is meant. */

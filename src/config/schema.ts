@@ -121,6 +121,7 @@ const web = (context: SchemaContext) =>
   section({
     host: values.text('a host name or address to listen on').prefault('127.0.0.1'),
     port: values.integer(0, 65_535).prefault(4780),
+    publicUrl: values.publicUrl().prefault(null),
     token: token(context).prefault(null),
     tokens: z.array(accessToken(context), { error: 'a list of { name, role, token }' }).prefault([]),
     trustedUserHeader: values.headerName().prefault(null),
@@ -128,6 +129,7 @@ const web = (context: SchemaContext) =>
     trustedProxies: z
       .array(values.network(), { error: 'a list of addresses and networks, such as [10.0.0.0/8]' })
       .prefault([]),
+    proxySecret: secret(context, checkToken(context)).nullable().prefault(null),
   })
 
 const ROLES = ['viewer', 'operator'] as const

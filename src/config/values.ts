@@ -164,11 +164,27 @@ export const baseUrl = () =>
   readValue((found): ReadResult<string> => {
     const allowed = 'the https URL of the marketplace, without user, query or fragment (http on loopback only)'
     if (typeof found === 'string' && CREDENTIALS.test(found)) return { found: HIDDEN, allowed }
-    const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
-    if (!url) return { found: '', allowed }
-    const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-    return secure ? { value: url.href.replace(/\/+$/, '') } : { found: '', allowed }
+    const url = parseSecureUrl(found)
+    return url ? { value: url.href.replace(/\/+$/, '') } : { found: '', allowed }
   })
+
+/** The origin at which browsers reach the page, or null. Plain http is allowed on loopback only: it would expose sessions. */
+export const publicUrl = () =>
+  readValue((found): ReadResult<string | null> => {
+    if (found === null) return { value: null }
+    const allowed =
+      'the https URL at which browsers reach the page, without path, such as https://quotes.example.com (http on loopback only); or null'
+    if (typeof found === 'string' && CREDENTIALS.test(found)) return { found: HIDDEN, allowed }
+    const url = parseSecureUrl(found)
+    return url?.pathname === '/' ? { value: url.origin } : { found: '', allowed }
+  })
+
+/** Null for what is neither an https URL nor an http URL of this machine. */
+function parseSecureUrl(found: unknown): URL | null {
+  const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  return isSecure ? url : null
+}
 
 /** A rejected URL is not shown, because it may contain a secret. */
 export const anchorTarget = (toPath: (path: string) => string) =>

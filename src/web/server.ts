@@ -7,9 +7,7 @@ import {
   type FastifyServerOptions,
   fastify,
 } from 'fastify'
-import { isLoopback } from '../domain/loopback.js'
-import { type AccessOptions, addAccessControl, hasUsers } from './access/access-control.js'
-import { addressMatcher } from './access/proxies.js'
+import { type AccessOptions, addAccessControl, hasUsers, isLocal } from './access/access-control.js'
 import { API_PREFIX, PROBLEM_TYPE, toProblem } from './api/problem.js'
 import { addErrorResponses } from './error-responses.js'
 import { toListenError } from './errors.js'
@@ -17,7 +15,7 @@ import type { WebPlugin } from './plugin.js'
 import { assetRoutes } from './routes/assets.js'
 import { signInRoutes } from './routes/sign-in.js'
 
-/** Ways to sign in may be absent on loopback only. */
+/** Ways to sign in may be absent only if no other machine can reach the server. */
 export interface ServerOptions extends AccessOptions {
   /** 0: any free port. */
   port: number
@@ -35,8 +33,8 @@ export interface WebServer {
 }
 
 /**
- * Serves routes over HTTP. A server bound to loopback rejects requests for any other host name, so that no web page can
- * reach it by DNS rebinding.
+ * Serves routes over HTTP. Requests for another host name are rejected, so that no web page can reach the server by DNS rebinding
+ * (host-header.ts).
  * @throws ListenError
  */
 export async function startWebServer(options: ServerOptions): Promise<WebServer> {
@@ -57,13 +55,12 @@ export async function startWebServer(options: ServerOptions): Promise<WebServer>
 
 /** The server without a socket, for tests that `inject` requests. */
 export async function createWebApp(options: ServerOptions): Promise<FastifyInstance> {
-  if (!isLoopback(options.host) && !hasUsers(options))
-    throw new TypeError('a token is required unless the host is a loopback address')
+  if (!isLocal(options) && !hasUsers(options))
+    throw new TypeError('a token is required unless only this machine can reach the server')
   const app = fastify({
     ...LIMITS,
     logger: false,
     forceCloseConnections: true,
-    trustProxy: addressMatcher(options.trustedProxies),
     frameworkErrors: rejectAddress as NonNullable<FastifyServerOptions['frameworkErrors']>,
   })
   app.server.maxConnections = MAX_CONNECTIONS

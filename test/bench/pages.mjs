@@ -63,9 +63,18 @@ async function serveAndMeasure() {
     const unused = { reports: {}, closing: {}, notifications: {}, suggest: () => [] }
     const deps = { queries, channels: [CHANNEL], now, settings: config.reports.settings, onError }
     const pages = pageRoutes({ ...deps, ...unused, queue: { kind: 'in-process' } })
-    const web = { host: '127.0.0.1', port: 0, token: null, tokens: [], trustedUserHeader: null }
+    const web = { host: '127.0.0.1', port: 0, publicUrl: null, token: null, tokens: [], proxySecret: null }
     const server = await startWebServer({
-      ...{ ...web, trustedUserRole: 'viewer', trustedProxies: [], localUser: 'bench', now, plugins: [pages], onError },
+      ...{
+        ...web,
+        trustedUserHeader: null,
+        trustedUserRole: 'viewer',
+        trustedProxies: [],
+        localUser: 'bench',
+        now,
+        plugins: [pages],
+        onError,
+      },
     })
     const delay = monitorEventLoopDelay({ resolution: 1 })
     const began = performance.now()

@@ -88,11 +88,13 @@ describe('configuration file', () => {
       web: {
         host: '127.0.0.1',
         port: 4780,
+        publicUrl: null,
         token: null,
         tokens: [],
         trustedUserHeader: null,
         trustedUserRole: 'viewer',
         trustedProxies: [],
+        proxySecret: null,
       },
       logLevel: null,
     })
@@ -691,11 +693,49 @@ describe('web page', () => {
     expect(check('trustedUserHeader: X-Forwarded-For, trustedProxies: ["::1"]')).toMatchObject({
       key: 'web.trustedUserHeader',
     })
-    expect(check('trustedUserHeader: X-User')).toMatchObject({ key: 'web.trustedProxies' })
     expect(check('trustedProxies: [10.0.0.0/33]')).toMatchObject({ key: 'web.trustedProxies[0]' })
-    expect(
-      read(`${MINIMAL}web: { trustedUserHeader: X-User, trustedProxies: ["::1"], host: 0.0.0.0 }\n`).web,
-    ).toMatchObject({ trustedUserHeader: 'X-User', trustedProxies: ['::1'] })
+  })
+
+  it('believes proxies only with a secret and the URL at which browsers reach them', () => {
+    const env = { PROXY: 'a secret of the proxy' }
+    const keys = {
+      trustedProxies: '["::1"]',
+      proxySecret: '{ env: PROXY }',
+      publicUrl: 'https://quotes.example.com',
+    }
+    const web = (found: Record<string, string>, more = '') =>
+      `${MINIMAL}web: { ${Object.entries(found)
+        .map((entry) => entry.join(': '))
+        .join(', ')}${more} }\n`
+    const header = { ...keys, trustedUserHeader: 'X-User' }
+    expect(read(web(header), env).web).toMatchObject({
+      ...{ trustedUserHeader: 'X-User', trustedProxies: ['::1'] },
+      ...{ proxySecret: env.PROXY, publicUrl: keys.publicUrl },
+    })
+    for (const missing of ['trustedProxies', 'proxySecret', 'publicUrl'] as const) {
+      const { [missing]: _, ...others } = header
+      expect(issuesOf(web(others), { env })).toMatchObject([{ key: `web.${missing}`, found: 'nothing' }])
+    }
+    const [secret, url] = issuesOf(`${MINIMAL}web: { token: { env: T }, trustedProxies: [127.0.0.1] }\n`, {
+      env: { T: TOKEN },
+    })
+    expect(secret?.allowed).toMatch(/the header X-Quotekeeper-Proxy-Secret, as \{ env: NAME \}.*openssl rand -hex 32/)
+    expect(url?.allowed).toMatch(/such as https:\/\/quotes\.example\.com/)
+    expect(issuesOf(web({ ...header, proxySecret: '{ env: S }' }), { env: { S: 'short' } })).toMatchObject([
+      { key: 'web.proxySecret', found: 'a secret of 5 characters' },
+    ])
+  })
+
+  it('has a public URL of a whole host, in https unless it is this machine', () => {
+    const read1 = (url: string, more = ', token: { env: T }') =>
+      read(`${MINIMAL}web: { publicUrl: ${JSON.stringify(url)}${more} }\n`, { T: TOKEN }).web.publicUrl
+    expect(read1('https://Quotes.example.com:8443/')).toBe('https://quotes.example.com:8443')
+    expect(read1('http://localhost:8080', '')).toBe('http://localhost:8080')
+    for (const url of ['http://quotes.example.com', 'https://a.example/quotes', 'quotes.example.com', 'https://u:p@a'])
+      expect(() => read1(url)).toThrow('web.publicUrl')
+    expect(() => read1('https://quotes.example.com', '')).toThrow(
+      /web\.token.*because other machines can reach https:\/\/quotes\.example\.com/s,
+    )
   })
 
   const open = `${MINIMAL}web: { host: 0.0.0.0, token: { env: WEB_TOKEN } }\n`

@@ -10,11 +10,13 @@ export const channelConfig = (key: string, options: Partial<ChannelConfig> = {})
 export const LOCAL_WEB: Config['web'] = {
   host: '127.0.0.1',
   port: 0,
+  publicUrl: null,
   token: null,
   tokens: [],
   trustedUserHeader: null,
   trustedUserRole: 'viewer',
   trustedProxies: [],
+  proxySecret: null,
 }
 
 /** A configuration of one channel with defaults and no schedule. */

@@ -73,9 +73,9 @@ describe('signing in', () => {
     expect((await app.inject({ url: '/', headers })).json().user).toEqual({ name: 'ana', role: 'viewer' })
   })
 
-  it('marks the cookie secure behind a trusted proxy with TLS', async () => {
-    const app = await webApp({ ...USERS, trustedProxies: ['127.0.0.1'], plugins: [routes] })
-    const secure = await post(app, '/sign-in', { token: 'token of ana' }, { 'x-forwarded-proto': 'https' })
+  it('marks the cookie secure where browsers reach the page by https', async () => {
+    const app = await webApp({ ...USERS, publicUrl: 'https://quotes.example.com', plugins: [routes] })
+    const secure = await post(app, '/sign-in', { token: 'token of ana' })
     expect(secure.cookies[0]).toMatchObject({ secure: true })
     const other = await webApp({ ...USERS, plugins: [routes] })
     const plain = await post(other, '/sign-in', { token: 'token of ana' }, { 'x-forwarded-proto': 'https' })
@@ -128,26 +128,31 @@ describe('roles', () => {
       trustedUserHeader: 'X-User',
       trustedUserRole: 'viewer' as const,
       host: '0.0.0.0',
+      proxySecret: 'the secret of the proxy',
       plugins: [routes],
     }
+    const named = (name: string | string[]) => ({
+      'x-user': name,
+      'x-quotekeeper-proxy-secret': 'the secret of the proxy',
+    })
     const status = async (app: FastifyInstance, name: string) =>
-      (await app.inject({ url: '/', headers: { 'x-user': name } })).statusCode
+      (await app.inject({ url: '/', headers: named(name) })).statusCode
     const trusting = await webApp({ ...header, trustedProxies: ['10.1.2.3', '127.0.0.0/8'] })
     expect(await status(trusting, 'ana')).toBe(200)
     expect(await status(trusting, ' ')).toBe(401)
     for (const name of ['Özgür', 'Łukasz', 'Émile', 'Jürgen', '山田']) {
-      const { body } = await trusting.inject({ url: '/', headers: { 'x-user': Buffer.from(name).toString('latin1') } })
+      const { body } = await trusting.inject({ url: '/', headers: named(Buffer.from(name).toString('latin1')) })
       expect(JSON.parse(body).user.name).toBe(name)
     }
-    expect((await trusting.inject({ url: '/', headers: { 'x-user': 'J\xfcrgen' } })).json().user.name).toBe('Jürgen')
+    expect((await trusting.inject({ url: '/', headers: named('J\xfcrgen') })).json().user.name).toBe('Jürgen')
     const hidden = await trusting.inject({
       url: '/',
-      headers: { 'x-user': Buffer.from('ana\u202e').toString('latin1') },
+      headers: named(Buffer.from('ana\u202e').toString('latin1')),
     })
     expect([hidden.statusCode, hidden.json().error]).toEqual([401, expect.stringMatching(/X-User.*not shown/)])
     const url = await trusting.listen({ host: '127.0.0.1', port: 0 })
     const twice = await new Promise((resolve) =>
-      request(url, { headers: { 'x-user': ['bob', 'eve'] } }, ({ statusCode }) => resolve(statusCode)).end(),
+      request(url, { headers: named(['bob', 'eve']) }, ({ statusCode }) => resolve(statusCode)).end(),
     )
     expect(twice).toBe(401)
     expect(await status(await webApp({ ...header, trustedProxies: ['10.1.2.3'] }), 'ana')).toBe(401)

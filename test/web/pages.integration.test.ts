@@ -134,6 +134,13 @@ describe('every page', () => {
     }
   })
 
+  it('links from the feed to where browsers reach the page', async () => {
+    const { app } = await openPages(await oneRfq(), { publicUrl: 'https://quotes.example.com', token: 'open sesame' })
+    const { body } = await app.inject({ url: '/changes.atom', headers: { authorization: 'Bearer open sesame' } })
+    expect(body).toContain('<link href="https://quotes.example.com/rfqs/')
+    expect(body).not.toContain('localhost')
+  })
+
   it('answers an address that makes no sense with what to do', async () => {
     const app = await pagesOf(await oneRfq())
     const answer = async (url: string) => {

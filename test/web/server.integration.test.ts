@@ -1,30 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Readiness } from '../../src/domain/readiness.js'
-import { healthRoutes } from '../../src/web/health.js'
-import { type ServerOptions, startWebServer, type WebServer } from '../../src/web/server.js'
-import { LOCAL_WEB } from '../helpers/test-config.js'
-
-const servers: WebServer[] = []
-async function serve(options: Partial<ServerOptions> = {}, readiness: Readiness = async () => []): Promise<WebServer> {
-  const server = await startWebServer({
-    ...LOCAL_WEB,
-    localUser: 'local',
-    now: () => new Date(),
-    plugins: [healthRoutes(readiness)],
-    onError: () => undefined,
-    ...options,
-  })
-  servers.push(server)
-  return server
-}
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+import { describe, expect, it } from 'vitest'
+import type { ServerOptions } from '../../src/web/server.js'
+import { serveWeb } from './web-server.js'
 
 describe('web server', () => {
   it.each(['foo.localhost', 'localhost', '127.0.0.1', '127.0.0.2'])('needs no token on %s', async (host) => {
     // Whether the name resolves depends on the system; it must not be rejected for lack of a token.
-    const started = await serve({ host }).catch((error: Error) => error)
+    const started = await serveWeb({ host }).catch((error: Error) => error)
     if (started instanceof Error) expect(started).toMatchObject({ name: 'ListenError' })
   })
 
@@ -40,14 +23,14 @@ describe('web server', () => {
       /^192\.0\.2\.1 is not an address of this machine/,
     ],
   ])('explains what to do about %s', async (_what, options, words) => {
-    const { url } = await serve()
-    await expect(serve(options(Number(new URL(url).port)))).rejects.toThrow(
+    const { url } = await serveWeb()
+    await expect(serveWeb(options(Number(new URL(url).port)))).rejects.toThrow(
       expect.objectContaining({ name: 'ListenError', message: expect.stringMatching(words) }),
     )
   })
 
   it('closes a connection whose request is never completed', async () => {
-    const { url } = await serve()
+    const { url } = await serveWeb()
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
     socket.write('GET /healthz HTTP/1.1\r\nHost: loc')
@@ -58,7 +41,7 @@ describe('web server', () => {
   })
 
   it('takes addresses with two identifiers of 1,000 characters that take 9,000 each, and refuses far longer ones', async () => {
-    const { url } = await serve({
+    const { url } = await serveWeb({
       plugins: [
         (app) => void app.get<{ Params: { a: string; b: string } }>('/read/:a/of/:b', async ({ params }) => params),
       ],
@@ -71,7 +54,7 @@ describe('web server', () => {
   })
 
   it('closes at once although a client is connected', async () => {
-    const server = await serve({}, () => new Promise(() => undefined))
+    const server = await serveWeb({}, () => new Promise(() => undefined))
     const hanging = fetch(`${server.url}/readyz`).catch((error: Error) => error)
     await new Promise((resolve) => setTimeout(resolve, 50))
     await server.close()

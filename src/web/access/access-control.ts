@@ -2,12 +2,13 @@ import cookie from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../domain/clock.js'
-import { isLoopback, isLoopbackHostHeader } from '../../domain/loopback.js'
+import { isLoopback } from '../../domain/loopback.js'
 import { nameProblem } from '../../domain/user-name.js'
 import { HttpError } from '../errors.js'
 import { createCsrf } from './csrf.js'
+import { createHostCheck } from './host-header.js'
 import { createLockout, type Lockout } from './lockout.js'
-import { addressMatcher } from './proxies.js'
+import { createProxies, PROXY_SECRET_HEADER } from './proxies.js'
 import { createSessions, type Session, type Sessions } from './sessions.js'
 import { type AccessToken, bearerToken, ownerOf } from './tokens.js'
 import { mayUse, type Role, type RouteAccess, type User } from './user.js'
@@ -15,14 +16,17 @@ import { mayUse, type Role, type RouteAccess, type User } from './user.js'
 /** Who may use the server (docs/WEB.md, "Access"). */
 export interface AccessOptions {
   host: string
+  /** Origin at which browsers reach the page; null if only through `host`. */
+  publicUrl: string | null
   /** The token of the user `operator`; null for none. */
   token: string | null
   tokens: readonly AccessToken[]
   /** Header in which a proxy names the user it authenticated; null for none. */
   trustedUserHeader: string | null
   trustedUserRole: Role
-  /** Addresses and networks whose headers are believed. */
+  /** Addresses and networks whose headers are believed, if they send `proxySecret`. */
   trustedProxies: readonly string[]
+  proxySecret: string | null
   /** Name of the user where nobody has to sign in. */
   localUser: string
   now: Clock
@@ -44,9 +48,9 @@ export const allTokens = ({ token, tokens }: Pick<AccessOptions, 'token' | 'toke
 export const hasUsers = (options: Pick<AccessOptions, 'token' | 'tokens' | 'trustedUserHeader'>): boolean =>
   allTokens(options).length > 0 || options.trustedUserHeader !== null
 
-/** Whether everybody who can reach the server may use it: it listens on loopback, and no way to sign in is configured. */
-export const isOpen = (options: Pick<AccessOptions, 'host' | 'token' | 'tokens' | 'trustedUserHeader'>): boolean =>
-  isLoopback(options.host) && !hasUsers(options)
+/** Whether only this machine can reach the server. */
+export const isLocal = ({ host, publicUrl }: Pick<AccessOptions, 'host' | 'publicUrl'>): boolean =>
+  isLoopback(host) && (publicUrl === null || isLoopback(new URL(publicUrl).hostname))
 
 /** Establishes who sends each request, and rejects those who may not use its route. Decorates requests: plugin.ts. */
 export async function addAccessControl(app: FastifyInstance, options: AccessOptions): Promise<void> {
@@ -76,6 +80,11 @@ export async function addAccessControl(app: FastifyInstance, options: AccessOpti
 
 /** What routes need of the access control: signing in and out. */
 export interface Access {
+  /** Origin at which browsers reach the page; null if it is not configured. */
+  readonly publicUrl: string | null
+  /** Whether browsers reach the page by https, so that cookies are sent by https only. */
+  readonly isSecure: boolean
+  /** Whether everybody who can reach the server may use it: only this machine can, and no way to sign in is configured. */
   readonly open: boolean
   /** Where users can sign in with a token. */
   readonly hasSignIn: boolean
@@ -94,31 +103,34 @@ type AccessControl = Access & {
 
 function createAccess(options: AccessOptions): AccessControl {
   const tokens = allTokens(options)
-  const open = isOpen(options)
+  const { publicUrl } = options
+  const open = isLocal(options) && !hasUsers(options)
   const sessions = createSessions(tokens, options.now)
   const lockout = createLockout(options.now)
   const csrf = createCsrf()
-  const isProxy = addressMatcher(options.trustedProxies)
-  const fromProxy = (request: FastifyRequest) => isProxy(request.socket.remoteAddress ?? '')
-  const loopback = isLoopback(options.host)
-  const proxyName = (request: FastifyRequest) =>
-    open || !fromProxy(request) ? null : readName(request, options.trustedUserHeader)
+  const proxies = createProxies(options)
+  const proxyName = (request: FastifyRequest) => {
+    const name = open || !proxies.isAddress(request) ? null : readName(request, options.trustedUserHeader)
+    return name === null || proxies.isSender(request) ? name : { problem: UNPROVEN }
+  }
   const namedUser = (request: FastifyRequest): User | null => {
     const name = proxyName(request)
     return name !== null && 'value' in name ? { name: name.value, role: options.trustedUserRole } : null
   }
   return {
+    publicUrl,
+    isSecure: publicUrl?.startsWith('https:') === true,
     open,
     hasSignIn: tokens.length > 0,
-    checkHost(request) {
-      if (loopback && !isLoopbackHostHeader(request.headers.host) && !fromProxy(request))
-        throw new HttpError(421, 'this server accepts requests for localhost and 127.0.0.1 only')
-    },
+    checkHost: createHostCheck(options),
     identify(request) {
       request.session = open ? null : sessionOf(request, sessions)
       request.user = open
         ? { name: options.localUser, role: 'operator' }
-        : (namedUser(request) ?? bearerUser(request, tokens, lockout) ?? request.session?.user ?? null)
+        : (namedUser(request) ??
+          bearerUser(request, tokens, { lockout, address: proxies.clientAddress(request) }) ??
+          request.session?.user ??
+          null)
       request.csrfToken = csrf.tokenFor(csrfOwner(request))
     },
     whyUnnamed(request) {
@@ -129,7 +141,7 @@ function createAccess(options: AccessOptions): AccessControl {
       if (SAFE_METHODS.has(request.method) || request.routeOptions.url === undefined) return
       const proven = sendsNoForm(request) || csrf.isValid(formToken(request), csrfOwner(request))
       // Someone who is about to sign in has no token yet.
-      if (!isOwnRequest(request))
+      if (!isOwnRequest(request, publicUrl))
         throw new HttpError(
           403,
           'this was sent by another website, which is not allowed; send it from a page of this server',
@@ -138,11 +150,12 @@ function createAccess(options: AccessOptions): AccessControl {
         throw new HttpError(403, 'this form is out of date; reload the page and try again')
     },
     signIn(request, sent) {
-      refuseLockedOut(lockout, request.ip)
+      const address = proxies.clientAddress(request)
+      refuseLockedOut(lockout, address)
       const user = ownerOf(sent, tokens)
       const owner = tokens.find(({ name }) => name === user?.name)
       if (user === null || owner === undefined) {
-        lockout.recordFailure(request.ip)
+        lockout.recordFailure(address)
         throw new HttpError(401, 'no user has this token')
       }
       return { user, cookie: sessions.start(owner) }
@@ -151,14 +164,17 @@ function createAccess(options: AccessOptions): AccessControl {
   }
 }
 
+/** Why the name that came from the address of a proxy is not believed. */
+const UNPROVEN = `the proxy must send web.proxySecret in the header ${PROXY_SECRET_HEADER}; without it, no user that it names is believed`
+
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** A browser says where a request comes from, an older one only with `Origin`; a program does not. */
-function isOwnRequest({ headers, host }: FastifyRequest): boolean {
+function isOwnRequest({ headers, host }: FastifyRequest, publicUrl: string | null): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+  return origin === undefined || origin === publicUrl || (URL.canParse(origin) && new URL(origin).host === host)
 }
 
 /** Requests that no website can send to another: with our own Authorization header, or as JSON. */
@@ -197,13 +213,17 @@ function decodeHeader(text: string): string {
 }
 
 /** @throws HttpError 429 while the address is locked out, except on public routes, where the token is then ignored */
-function bearerUser(request: FastifyRequest, tokens: readonly AccessToken[], lockout: Lockout): User | null {
+function bearerUser(
+  request: FastifyRequest,
+  tokens: readonly AccessToken[],
+  { lockout, address }: { lockout: Lockout; address: string },
+): User | null {
   const sent = bearerToken(request.headers.authorization)
   if (sent === null) return null
-  if (accessOf(request) !== 'public') refuseLockedOut(lockout, request.ip)
-  else if (lockout.secondsLeft(request.ip) > 0) return null
+  if (accessOf(request) !== 'public') refuseLockedOut(lockout, address)
+  else if (lockout.secondsLeft(address) > 0) return null
   const user = ownerOf(sent, tokens)
-  if (user === null) lockout.recordFailure(request.ip)
+  if (user === null) lockout.recordFailure(address)
   return user
 }
 

@@ -1,7 +1,46 @@
 import { BlockList, isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { isSameSecret } from './tokens.js'
+
+/** Header in which a proxy sends `web.proxySecret`. */
+export const PROXY_SECRET_HEADER = 'X-Quotekeeper-Proxy-Secret'
+
+/** The proxies in front of the server. Their headers are believed. */
+export interface Proxies {
+  /** Whether a request comes from the address of a proxy. Other programs of that machine have it too. */
+  isAddress(request: FastifyRequest): boolean
+  /** Whether a proxy sent the request: it has the address and the secret. */
+  isSender(request: FastifyRequest): boolean
+  /** The address of the client: if a proxy sent the request, the last one in `X-Forwarded-For` that is no proxy's. */
+  clientAddress(request: FastifyRequest): string
+}
+
+/** @param options.proxySecret null: no request is a proxy's */
+export function createProxies(options: { trustedProxies: readonly string[]; proxySecret: string | null }): Proxies {
+  const isKnown = addressMatcher(options.trustedProxies)
+  const isAddress = ({ socket }: FastifyRequest) => isKnown(socket.remoteAddress ?? '')
+  const isSender = (request: FastifyRequest) => {
+    const sent = request.headers[PROXY_SECRET_HEADER.toLowerCase()]
+    return (
+      isAddress(request) &&
+      options.proxySecret !== null &&
+      typeof sent === 'string' &&
+      isSameSecret(sent, options.proxySecret)
+    )
+  }
+  return {
+    isAddress,
+    isSender,
+    clientAddress(request) {
+      const forwarded = isSender(request) ? String(request.headers['x-forwarded-for'] ?? '') : ''
+      const addresses = forwarded.split(',').map((address) => address.trim())
+      return addresses.findLast((address) => address !== '' && !isKnown(address)) ?? request.socket.remoteAddress ?? ''
+    },
+  }
+}
 
 /** Whether an address is one of a list of addresses and networks (`10.0.0.0/8`). */
-export function addressMatcher(list: readonly string[]): (address: string) => boolean {
+function addressMatcher(list: readonly string[]): (address: string) => boolean {
   const known = new BlockList()
   for (const entry of list) {
     const [address = '', bits] = entry.split('/')

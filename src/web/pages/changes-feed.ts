@@ -16,7 +16,7 @@ export function addChangesFeed(app: FastifyInstance, { queries, now, suggest, ch
     const query = singleValues(request.query)
     const { channel } = await readChannel({ query, queries, suggest, channels })
     const { entries } = await queries.changes({ ...(channel && { channel }), limit: FEED_ENTRIES })
-    const base = `${request.protocol}://${request.host}`
+    const base = app.access.publicUrl ?? `http://${request.host}`
     const title = `Changes${channel === undefined ? '' : ` of ${plain(channel)}`} · Quotekeeper`
     const feed = element(
       'feed',

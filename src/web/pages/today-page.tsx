@@ -124,7 +124,7 @@ function rememberVisit(request: FastifyRequest, reply: FastifyReply, now: Date):
     path: '/',
     httpOnly: true,
     sameSite: 'strict',
-    secure: request.protocol === 'https',
+    secure: request.server.access.isSecure,
     maxAge: 30 * 86_400,
   })
 }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { SESSION_COOKIE } from '../access/access-control.js'
 import { SESSION_HOURS } from '../access/sessions.js'
 import { HttpError } from '../errors.js'
@@ -18,7 +18,7 @@ export const signInRoutes: WebPlugin = (app) => {
     const { token, next } = Object(request.body) as { token?: unknown; next?: unknown }
     try {
       const { cookie } = access.signIn(request, typeof token === 'string' ? token.trim() : '')
-      setCookie(request, reply, cookie)
+      setCookie(reply, cookie, access.isSecure)
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
       const message = error.statusCode === 401 ? 'No user has this token.' : `${error.message}.`
@@ -33,12 +33,12 @@ export const signInRoutes: WebPlugin = (app) => {
   })
 }
 
-function setCookie({ protocol }: FastifyRequest, reply: FastifyReply, value: string): void {
+function setCookie(reply: FastifyReply, value: string, secure: boolean): void {
   reply.setCookie(SESSION_COOKIE, value, {
     path: '/',
     httpOnly: true,
     sameSite: 'strict',
-    secure: protocol === 'https',
+    secure,
     maxAge: SESSION_HOURS * 3600,
   })
 }
