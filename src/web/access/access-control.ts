@@ -1,4 +1,4 @@
-import cookie from '@fastify/cookie'
+import cookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../domain/clock.js'
@@ -9,7 +9,7 @@ import { createCsrf } from './csrf.js'
 import { createHostCheck } from './host-header.js'
 import { createLockout, type Lockout } from './lockout.js'
 import { createProxies, PROXY_SECRET_HEADER } from './proxies.js'
-import { createSessions, type Session, type Sessions } from './sessions.js'
+import { createSessions, type Session } from './sessions.js'
 import { type AccessToken, bearerToken, ownerOf } from './tokens.js'
 import { mayUse, type Role, type RouteAccess, type User } from './user.js'
 
@@ -36,7 +36,7 @@ export interface AccessOptions {
 
 const REQUESTS_PER_MINUTE = 600
 
-export const SESSION_COOKIE = 'quotekeeper_session'
+const SESSION_COOKIE = 'quotekeeper_session'
 
 /** The token of `web.token` belongs to the user `operator`. */
 export const allTokens = ({ token, tokens }: Pick<AccessOptions, 'token' | 'tokens'>): AccessToken[] => [
@@ -82,15 +82,15 @@ export async function addAccessControl(app: FastifyInstance, options: AccessOpti
 export interface Access {
   /** Origin at which browsers reach the page; null if it is not configured. */
   readonly publicUrl: string | null
-  /** Whether browsers reach the page by https, so that cookies are sent by https only. */
-  readonly isSecure: boolean
   /** Whether everybody who can reach the server may use it: only this machine can, and no way to sign in is configured. */
   readonly open: boolean
   /** Where users can sign in with a token. */
   readonly hasSignIn: boolean
   /** @throws HttpError 401 for a wrong token, 429 while the address is locked out */
-  signIn(request: FastifyRequest, token: string): { user: User; cookie: string }
+  signIn(request: FastifyRequest, token: string): Session
   signOut(request: FastifyRequest): void
+  /** The name and the attributes of the cookie of a session. */
+  readonly cookie: { name: string; attributes: CookieSerializeOptions }
 }
 
 type AccessControl = Access & {
@@ -105,7 +105,9 @@ function createAccess(options: AccessOptions): AccessControl {
   const tokens = allTokens(options)
   const { publicUrl } = options
   const open = isLocal(options) && !hasUsers(options)
-  const sessions = createSessions(tokens, options.now)
+  const isSecure = publicUrl?.startsWith('https:') === true
+  const sessionCookie = cookieOf(isSecure)
+  const sessions = createSessions(options.now, { isSecure })
   const lockout = createLockout(options.now)
   const csrf = createCsrf()
   const proxies = createProxies(options)
@@ -119,12 +121,12 @@ function createAccess(options: AccessOptions): AccessControl {
   }
   return {
     publicUrl,
-    isSecure: publicUrl?.startsWith('https:') === true,
+    cookie: sessionCookie,
     open,
     hasSignIn: tokens.length > 0,
     checkHost: createHostCheck(options),
     identify(request) {
-      request.session = open ? null : sessionOf(request, sessions)
+      request.session = open ? null : sessions.use(request.cookies[sessionCookie.name] ?? '')
       request.user = open
         ? { name: options.localUser, role: 'operator' }
         : (namedUser(request) ??
@@ -153,12 +155,11 @@ function createAccess(options: AccessOptions): AccessControl {
       const address = proxies.clientAddress(request)
       refuseLockedOut(lockout, address)
       const user = ownerOf(sent, tokens)
-      const owner = tokens.find(({ name }) => name === user?.name)
-      if (user === null || owner === undefined) {
+      if (user === null) {
         lockout.recordFailure(address)
         throw new HttpError(401, 'no user has this token')
       }
-      return { user, cookie: sessions.start(owner) }
+      return sessions.start(user)
     },
     signOut: ({ session }) => void (session && sessions.end(session.id)),
   }
@@ -186,10 +187,14 @@ const formToken = ({ body, headers }: FastifyRequest): unknown =>
 
 const csrfOwner = ({ session, user }: FastifyRequest) => session?.id ?? `user ${user?.name ?? ''}`
 
-function sessionOf(request: FastifyRequest, sessions: Sessions): Session | null {
-  const value = request.cookies[SESSION_COOKIE]
-  return value === undefined ? null : sessions.read(value)
-}
+/**
+ * A browser sends a cookie to every port of its host, and by http too. With the prefix `__Host-` (RFC 6265bis), it sends it by https
+ * only, and accepts it from no other host.
+ */
+const cookieOf = (isSecure: boolean): Access['cookie'] => ({
+  name: isSecure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE,
+  attributes: { path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure },
+})
 
 /** The name in the header of a proxy; null without the header. Two such headers are the client's and the proxy's. */
 function readName({ raw }: FastifyRequest, header: string | null): { value: string } | { problem: string } | null {

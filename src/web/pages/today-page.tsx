@@ -120,11 +120,5 @@ function lastVisit(request: FastifyRequest, now: Date): Date {
 /** Remembers this visit. */
 function rememberVisit(request: FastifyRequest, reply: FastifyReply, now: Date): void {
   const value = `${lastVisit(request, now).getTime()}.${now.getTime()}`
-  reply.setCookie(VISIT_COOKIE, value, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: request.server.access.isSecure,
-    maxAge: 30 * 86_400,
-  })
+  reply.setCookie(VISIT_COOKIE, value, { ...request.server.access.cookie.attributes, maxAge: 30 * 86_400 })
 }

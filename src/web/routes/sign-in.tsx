@@ -1,5 +1,3 @@
-import type { FastifyReply } from 'fastify'
-import { SESSION_COOKIE } from '../access/access-control.js'
 import { SESSION_HOURS } from '../access/sessions.js'
 import { HttpError } from '../errors.js'
 import { sendPage } from '../html.js'
@@ -10,6 +8,7 @@ import { SignInPage } from '../views/sign-in-page.js'
 export const signInRoutes: WebPlugin = (app) => {
   const { access } = app
   if (!access.hasSignIn) return
+  const { name, attributes } = access.cookie
   app.get('/sign-in', { config: { access: 'public' } }, (request, reply) => {
     const { next } = request.query as { next?: unknown }
     return sendPage(reply, <SignInPage next={localPath(next)} message={null} />)
@@ -17,8 +16,8 @@ export const signInRoutes: WebPlugin = (app) => {
   app.post('/sign-in', { config: { access: 'public' } }, (request, reply) => {
     const { token, next } = Object(request.body) as { token?: unknown; next?: unknown }
     try {
-      const { cookie } = access.signIn(request, typeof token === 'string' ? token.trim() : '')
-      setCookie(reply, cookie, access.isSecure)
+      const { id } = access.signIn(request, typeof token === 'string' ? token.trim() : '')
+      reply.setCookie(name, id, { ...attributes, maxAge: SESSION_HOURS * 3600 })
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
       const message = error.statusCode === 401 ? 'No user has this token.' : `${error.message}.`
@@ -29,17 +28,7 @@ export const signInRoutes: WebPlugin = (app) => {
   })
   app.post('/sign-out', { config: { access: 'viewer' } }, (request, reply) => {
     access.signOut(request)
-    return reply.clearCookie(SESSION_COOKIE, { path: '/' }).redirect('/sign-in', 303)
-  })
-}
-
-function setCookie(reply: FastifyReply, value: string, secure: boolean): void {
-  reply.setCookie(SESSION_COOKIE, value, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'strict',
-    secure,
-    maxAge: SESSION_HOURS * 3600,
+    return reply.clearCookie(name, attributes).redirect('/sign-in', 303)
   })
 }
 
