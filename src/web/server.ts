@@ -9,6 +9,7 @@ import {
 } from 'fastify'
 import { type AccessOptions, addAccessControl, hasUsers, isLocal } from './access/access-control.js'
 import { API_PREFIX, PROBLEM_TYPE, toProblem } from './api/problem.js'
+import { createHttpServer, MAX_HEADER_SIZE } from './connections.js'
 import { addErrorResponses } from './error-responses.js'
 import { toListenError } from './errors.js'
 import type { WebPlugin } from './plugin.js'
@@ -61,9 +62,10 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
     ...LIMITS,
     logger: false,
     forceCloseConnections: true,
+    // Called for each address of `localhost`.
+    serverFactory: createHttpServer,
     frameworkErrors: rejectAddress as NonNullable<FastifyServerOptions['frameworkErrors']>,
   })
-  app.server.maxConnections = MAX_CONNECTIONS
   app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   addErrorResponses(app, options.onError)
   addSecurityHeaders(app)
@@ -75,21 +77,11 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
   return app
 }
 
-/**
- * Of a request line and its headers, in bytes. An identifier of 1,000 characters takes 9,000 percent-encoded, and the address of an offer
- * has that of its RFQ too.
- */
-const MAX_HEADER_SIZE = 32_768
-
 const LIMITS = {
   bodyLimit: 65_536,
   // No route has a pattern whose matching would take long; addresses are limited as a whole.
   routerOptions: { maxParamLength: MAX_HEADER_SIZE },
-  requestTimeout: 10_000,
-  keepAliveTimeout: 5_000,
-  http: { headersTimeout: 3_000, connectionsCheckingInterval: 1_000, maxHeaderSize: MAX_HEADER_SIZE },
 }
-const MAX_CONNECTIONS = 100
 
 const SECURITY_HEADERS = {
   'cache-control': 'no-store',

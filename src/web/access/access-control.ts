@@ -1,5 +1,4 @@
 import cookie, { type CookieSerializeOptions } from '@fastify/cookie'
-import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../domain/clock.js'
 import { isLoopback } from '../../domain/loopback.js'
@@ -7,8 +6,8 @@ import { nameProblem } from '../../domain/user-name.js'
 import { HttpError } from '../errors.js'
 import { createCsrf } from './csrf.js'
 import { createHostCheck } from './host-header.js'
-import { createLockout, type Lockout } from './lockout.js'
-import { createProxies, PROXY_SECRET_HEADER } from './proxies.js'
+import { createProxies, PROXY_SECRET_HEADER, type Proxies } from './proxies.js'
+import { addRateLimits, type RateLimits } from './rate-limits.js'
 import { createSessions, type Session } from './sessions.js'
 import { type AccessToken, bearerToken, ownerOf } from './tokens.js'
 import { mayUse, type Role, type RouteAccess, type User } from './user.js'
@@ -30,11 +29,7 @@ export interface AccessOptions {
   /** Name of the user where nobody has to sign in. */
   localUser: string
   now: Clock
-  /** Requests per minute from one address, where users have to sign in. Default 600. */
-  requestsPerMinute?: number
 }
-
-const REQUESTS_PER_MINUTE = 600
 
 const SESSION_COOKIE = 'quotekeeper_session'
 
@@ -54,25 +49,19 @@ export const isLocal = ({ host, publicUrl }: Pick<AccessOptions, 'host' | 'publi
 
 /** Establishes who sends each request, and rejects those who may not use its route. Decorates requests: plugin.ts. */
 export async function addAccessControl(app: FastifyInstance, options: AccessOptions): Promise<void> {
-  const access = createAccess(options)
+  const proxies = createProxies(options)
   await app.register(cookie)
-  if (!access.open)
-    await app.register(rateLimit, { max: options.requestsPerMinute ?? REQUESTS_PER_MINUTE, timeWindow: 60_000 })
+  const limits = await addRateLimits(app, proxies)
+  const access = createAccess(options, { proxies, limits })
   app.decorateRequest('user', null)
   app.decorateRequest('session', null)
   app.decorateRequest('csrfToken', '')
   app.decorate('access', access)
-  app.addHook('onRequest', async (request) => access.checkHost(request))
-  if (!access.open) {
-    const limit = app.rateLimit()
-    // The plug-in limits routes only; unknown paths count too.
-    app.addHook('onRequest', async (request, reply) => {
-      if (request.routeOptions.url === undefined) await limit.call(app, request, reply)
-    })
-  }
-  // After the rate limit, and before a body is read.
-  app.addHook('preParsing', async (request, reply) => {
+  // Before a body is read.
+  app.addHook('onRequest', async (request, reply) => {
+    access.checkHost(request)
     access.identify(request)
+    if (!access.open && !isPublic(request)) await limits.count(request, reply)
     requireAccess(request, reply, access.whyUnnamed(request))
   })
   app.addHook('preHandler', async (request) => access.checkOrigin(request))
@@ -86,8 +75,8 @@ export interface Access {
   readonly open: boolean
   /** Where users can sign in with a token. */
   readonly hasSignIn: boolean
-  /** @throws HttpError 401 for a wrong token, 429 while the address is locked out */
-  signIn(request: FastifyRequest, token: string): Session
+  /** @throws HttpError 401 for a wrong token, 429 after too many from the address */
+  signIn(request: FastifyRequest, token: string): Promise<Session>
   signOut(request: FastifyRequest): void
   /** The name and the attributes of the cookie of a session. */
   readonly cookie: { name: string; attributes: CookieSerializeOptions }
@@ -101,16 +90,17 @@ type AccessControl = Access & {
   checkOrigin(request: FastifyRequest): void
 }
 
-function createAccess(options: AccessOptions): AccessControl {
+function createAccess(
+  options: AccessOptions,
+  { proxies, limits }: { proxies: Proxies; limits: RateLimits },
+): AccessControl {
   const tokens = allTokens(options)
   const { publicUrl } = options
   const open = isLocal(options) && !hasUsers(options)
   const isSecure = publicUrl?.startsWith('https:') === true
   const sessionCookie = cookieOf(isSecure)
   const sessions = createSessions(options.now, { isSecure })
-  const lockout = createLockout(options.now)
   const csrf = createCsrf()
-  const proxies = createProxies(options)
   const proxyName = (request: FastifyRequest) => {
     const name = open || !proxies.isAddress(request) ? null : readName(request, options.trustedUserHeader)
     return name === null || proxies.isSender(request) ? name : { problem: UNPROVEN }
@@ -129,10 +119,7 @@ function createAccess(options: AccessOptions): AccessControl {
       request.session = open ? null : sessions.use(request.cookies[sessionCookie.name] ?? '')
       request.user = open
         ? { name: options.localUser, role: 'operator' }
-        : (namedUser(request) ??
-          bearerUser(request, tokens, { lockout, address: proxies.clientAddress(request) }) ??
-          request.session?.user ??
-          null)
+        : (namedUser(request) ?? bearerUser(request, tokens) ?? request.session?.user ?? null)
       request.csrfToken = csrf.tokenFor(csrfOwner(request))
     },
     whyUnnamed(request) {
@@ -151,15 +138,11 @@ function createAccess(options: AccessOptions): AccessControl {
       if (!(proven || request.user === null))
         throw new HttpError(403, 'this form is out of date; reload the page and try again')
     },
-    signIn(request, sent) {
-      const address = proxies.clientAddress(request)
-      refuseLockedOut(lockout, address)
+    async signIn(request, sent) {
       const user = ownerOf(sent, tokens)
-      if (user === null) {
-        lockout.recordFailure(address)
-        throw new HttpError(401, 'no user has this token')
-      }
-      return sessions.start(user)
+      if (user !== null) return sessions.start(user)
+      await limits.countWrongToken(request)
+      throw new HttpError(401, 'no user has this token')
     },
     signOut: ({ session }) => void (session && sessions.end(session.id)),
   }
@@ -217,25 +200,10 @@ function decodeHeader(text: string): string {
   }
 }
 
-/** @throws HttpError 429 while the address is locked out, except on public routes, where the token is then ignored */
-function bearerUser(
-  request: FastifyRequest,
-  tokens: readonly AccessToken[],
-  { lockout, address }: { lockout: Lockout; address: string },
-): User | null {
-  const sent = bearerToken(request.headers.authorization)
-  if (sent === null) return null
-  if (accessOf(request) !== 'public') refuseLockedOut(lockout, address)
-  else if (lockout.secondsLeft(address) > 0) return null
-  const user = ownerOf(sent, tokens)
-  if (user === null) lockout.recordFailure(address)
-  return user
-}
-
-function refuseLockedOut(lockout: Lockout, address: string): void {
-  const seconds = lockout.secondsLeft(address)
-  if (seconds > 0)
-    throw new HttpError(429, `too many wrong tokens; try again in ${seconds} s`, { 'retry-after': seconds })
+/** The user of the token that a program sent. */
+function bearerUser({ headers }: FastifyRequest, tokens: readonly AccessToken[]): User | null {
+  const sent = bearerToken(headers.authorization)
+  return sent === null ? null : ownerOf(sent, tokens)
 }
 
 /** @param whyUnnamed why the user that a proxy named is unknown, or null */
@@ -247,6 +215,9 @@ function requireAccess(request: FastifyRequest, reply: FastifyReply, whyUnnamed:
   reply.header('www-authenticate', 'Bearer')
   throw new HttpError(401, whyUnnamed ?? 'send the header: Authorization: Bearer TOKEN')
 }
+
+/** A route that everybody may use is not limited: probes of the health endpoints and whoever signs in never wait for others. */
+const isPublic = (request: FastifyRequest) => request.routeOptions.url !== undefined && accessOf(request) === 'public'
 
 /** Reading is for viewers, anything else for operators, unless a route says otherwise. */
 const accessOf = ({ method, routeOptions }: FastifyRequest): RouteAccess =>

@@ -13,10 +13,10 @@ export const signInRoutes: WebPlugin = (app) => {
     const { next } = request.query as { next?: unknown }
     return sendPage(reply, <SignInPage next={localPath(next)} message={null} />)
   })
-  app.post('/sign-in', { config: { access: 'public' } }, (request, reply) => {
+  app.post('/sign-in', { config: { access: 'public' } }, async (request, reply) => {
     const { token, next } = Object(request.body) as { token?: unknown; next?: unknown }
     try {
-      const { id } = access.signIn(request, typeof token === 'string' ? token.trim() : '')
+      const { id } = await access.signIn(request, typeof token === 'string' ? token.trim() : '')
       reply.setCookie(name, id, { ...attributes, maxAge: SESSION_HOURS * 3600 })
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
