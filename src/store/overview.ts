@@ -14,7 +14,7 @@ import { InvalidCursorError } from './errors.js'
 import { joinConflict, VALID } from './list-conflicts.js'
 import { offerIdsOf } from './listed-offers.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
-import { fromStoredText, toStoredText } from './stored-text.js'
+import { fromStoredText, isStorable, toStoredText } from './stored-text.js'
 
 /** Queries over all RFQs, which read no documents but those they return. */
 export function createOverview(queries: Queries): Overview {
@@ -227,9 +227,8 @@ const toRevision = (row: RevisionRow): Revision => ({
 function parseCursor(cursor: string | undefined): [at: string, key: string] {
   if (cursor === undefined) return [MAX_TIMESTAMP, '']
   const parsed = parseJson(Buffer.from(cursor, 'base64url').toString())
-  if (Array.isArray(parsed) && typeof parsed[0] === 'string' && typeof parsed[1] === 'string') {
-    return [parsed[0], parsed[1]]
-  }
+  const [at, key] = Array.isArray(parsed) ? parsed : []
+  if (typeof at === 'string' && typeof key === 'string' && isStorable(at + key)) return [at, key]
   throw new InvalidCursorError(`"${cursor}" is not a cursor of this list. Start again without one`)
 }
 

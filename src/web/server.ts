@@ -13,6 +13,7 @@ import { createHttpServer, MAX_HEADER_SIZE } from './connections.js'
 import { addErrorResponses } from './error-responses.js'
 import { toListenError } from './errors.js'
 import type { WebPlugin } from './plugin.js'
+import { checkRequestValues } from './request-values.js'
 import { assetRoutes } from './routes/assets.js'
 import { signInRoutes } from './routes/sign-in.js'
 
@@ -71,6 +72,7 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
   addSecurityHeaders(app)
   await app.register(formbody)
   await addAccessControl(app, options)
+  checkRequestValues(app)
   for (const plugin of [assetRoutes, signInRoutes, ...options.plugins])
     await app.register(async (scope) => plugin(scope))
   await app.ready()

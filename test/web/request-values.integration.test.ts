@@ -1,0 +1,120 @@
+import type { FastifyInstance } from 'fastify'
+import { expect, it } from 'vitest'
+import { apiConfigOf } from '../../src/cli/api/api-queries.js'
+import { createApi } from '../../src/cli/api/create-api.js'
+import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { ENDPOINTS } from '../../src/web/api/api-routes.js'
+import { type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { locationsOf } from '../helpers/store-engine.js'
+import { testConfig } from '../helpers/test-config.js'
+import { openPages } from './pages-fixture.js'
+import { webApp } from './web-app.js'
+import { send } from './web-server.js'
+
+const PATHS = [
+  '/rfqs/acme/forest/NUL',
+  '/rfqs/acme/NUL/1042',
+  '/rfqs/acme/forest/1042/offers/NUL',
+  '/rfqs/acme/forest/1042/closing/NUL',
+  '/channels/acme/NUL',
+  '/reports/NUL.xlsx',
+  '/reports/acme/NUL.html',
+  '/reports/jobs/NUL',
+  '/api/v1/rfqs/acme/forest/NUL',
+  '/api/v1/rfqs/NUL/forest/1042/comparison',
+  '/api/v1/jobs/NUL',
+]
+const QUERIES = [
+  ...[
+    '/rfqs?q=',
+    '/rfqs?channel=',
+    '/rfqs?as_of=',
+    '/changes?channel=',
+    '/changes?channel=acme/forest&rfq=',
+    '/changes?before=',
+  ],
+  ...['/listings?q=', '/runs?channel=', '/decisions?channel=', '/problems?channel=', '/notifications?target='],
+  ...['/?NUL=', '/rfqs?sort='],
+].map((start) => `${start}NUL`)
+const FORMS = [
+  ['/rfqs/acme/forest/1042/closing', 'confirm=NUL'],
+  ['/reports', 'channel=NUL'],
+  ['/reports', 'NUL=1'],
+  ['/notifications/retry', 'target=NUL'],
+] as const
+
+/** The HTTP API over the database of a fixture, with the actions of its queue. */
+async function openApi(
+  { store, now }: ChannelFixture,
+  runner: Parameters<Awaited<ReturnType<typeof createQueueActions>>>[0],
+) {
+  const config = testConfig(locationsOf(store))
+  const scrub = (text: string) => text
+  const actions = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
+  const createRoutes = await createApi(
+    { config, log: recordingLog() as never },
+    {
+      ...{ reader: createThreadQueries(store, apiConfigOf(config)), now, scrub },
+      retryDeliveries: (which) => store.retryDeliveries(which, now()),
+    },
+  )
+  return webApp({ plugins: [createRoutes(actions)], now })
+}
+
+const listen = (app: FastifyInstance) => app.listen({ host: '127.0.0.1', port: 0 })
+
+it('a NUL character anywhere in an address or a body is answered 400, by every page and operation', async () => {
+  const fixture = await openChannelFixture()
+  await fixture.pollRfqs()
+  const { app, runner } = await openPages(fixture)
+  const pages = await listen(app)
+  const api = await listen(await openApi(fixture, runner))
+  const ask = async (address: string, { nul = '%00', method = 'GET', body = '', type = '' } = {}) => {
+    const origin = address.startsWith('/api/') ? api : pages
+    const headers = type === '' ? {} : { 'Content-Type': type }
+    const { status, body: reply } = await send(origin + address.replace('NUL', nul), {
+      method,
+      headers,
+      body: body.replace('NUL', nul),
+    })
+    return { asked: `${method} ${address} ${body}`, status, named: reply.includes('the character NUL') }
+  }
+  const refused = { status: 400, named: true }
+  for (const address of [...PATHS, ...QUERIES]) expect(await ask(address)).toMatchObject(refused)
+  const form = 'application/x-www-form-urlencoded'
+  for (const [address, body] of FORMS)
+    expect(await ask(address, { method: 'POST', body, type: form })).toMatchObject(refused)
+
+  for (const { method, path, query, body } of ENDPOINTS) {
+    const address = `/api/v1${path.replace(/\{\w+\}/g, 'x')}`
+    if (method === 'GET')
+      for (const name of Object.keys(query.shape)) expect(await ask(`${address}?${name}=NUL`)).toMatchObject(refused)
+    for (const name of Object.keys(body?.shape ?? {})) {
+      const json = { method, type: 'application/json', nul: '\\u0000' }
+      for (const value of ['"aNUL"', '["NUL"]', '{"a":{"NUL":1}}'])
+        expect(await ask(address, { ...json, body: `{"${name}":${value}}` })).toMatchObject(refused)
+    }
+  }
+})
+
+it('a body of thousands of levels is answered 400', async () => {
+  const fixture = await openChannelFixture({ rfqs: 0 })
+  const api = await listen(await openApi(fixture, (await openPages(fixture)).runner))
+  const body = `{"channel":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
+  const headers = { 'Content-Type': 'application/json' }
+  expect((await send(`${api}/api/v1/sync`, { method: 'POST', headers, body })).status).toBe(400)
+})
+
+it('a cursor that no page has linked to is answered 400, also if what it encodes contains a NUL character', async () => {
+  const fixture = await openChannelFixture()
+  await fixture.pollRfqs()
+  const { app, runner } = await openPages(fixture)
+  const cursor = Buffer.from(JSON.stringify(['2026-11-21T12:00:00.000Z', 'a\0b'])).toString('base64url')
+  const addresses = [
+    `${await listen(app)}/changes?before=${cursor}`,
+    `${await listen(await openApi(fixture, runner))}/api/v1/changes?cursor=${cursor}`,
+  ]
+  for (const address of addresses) expect((await send(address)).status).toBe(400)
+})
