@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
 import type { WebPlugin } from '../../src/web/plugin.js'
 import type { ServerOptions } from '../../src/web/server.js'
@@ -56,6 +57,20 @@ it('on an address that other machines reach, accepts the public URL and the own 
   expect(await statusOf(`127.0.0.1:${port}`)).toBe(200)
   expect(await statusOf('evil.example')).toBe(421)
 })
+
+const ownAddress = Object.values(networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+it.runIf(ownAddress)(
+  'accepts the address that was connected to, which probes of an orchestrator ask, and no other',
+  async () => {
+    const { url } = await serveWeb({ host: '0.0.0.0', token: 'open sesame', publicUrl: 'https://quotes.example.com' })
+    const address = `http://${ownAddress}:${new URL(url).port}/healthz`
+    expect((await send(address)).status).toBe(200)
+    expect((await send(address, { headers: { Host: '192.0.2.1' } })).status).toBe(421)
+  },
+)
 
 it('believes the name of a user only from a proxy that sends the secret', async () => {
   const { url } = await serveWeb({ ...BEHIND_PROXY, token: 'open sesame' })
