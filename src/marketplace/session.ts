@@ -18,7 +18,7 @@ import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseResult, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
-import { createKeyRemover, noteRemovedKey } from './key-removal.js'
+import { createKeyDetector, createKeyRemover, noteRemovedKey } from './key-removal.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
 import { createSanitizer, type Sanitize } from './sanitizer.js'
@@ -49,6 +49,7 @@ export class Session implements ChannelSession {
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
   readonly #removeKey: TransportRequest['removeKey']
+  readonly #containsKey: (text: string) => boolean
   readonly #headers: TransportRequest['headers']
   readonly #cancelToken: CancelToken
   /** The percent-encoded path of the channel. */
@@ -64,6 +65,7 @@ export class Session implements ChannelSession {
     this.#options = options
     this.#sanitize = createSanitizer(channel.apiKey)
     this.#removeKey = createKeyRemover(channel.apiKey)
+    this.#containsKey = createKeyDetector(channel.apiKey)
     this.#headers = transport.headers(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
     this.#cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
@@ -164,7 +166,7 @@ export class Session implements ChannelSession {
       return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
     }
     if (status !== 200) throw this.#errorFor(reply, target)
-    const validators = target.scope === 'item' ? validatorsOf(reply, this.#options.channel.apiKey) : null
+    const validators = target.scope === 'item' ? validatorsOf(reply, this.#containsKey) : null
     const parsed = parse(reply)
     return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate, validators }
   }
