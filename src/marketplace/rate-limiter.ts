@@ -32,7 +32,7 @@ interface Waiter {
 export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #starts: SlidingWindow
-  readonly #queues = new Map<object, Waiter[]>()
+  readonly #queues = new Map<object, Set<Waiter>>()
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
   /** End of the newest pause that this process was asked for; `#pause` may be one of another process. */
@@ -135,7 +135,7 @@ export class RateLimiter {
 
   #countWaiting(): number {
     let count = 0
-    for (const waiters of this.#queues.values()) count += waiters.length
+    for (const waiters of this.#queues.values()) count += waiters.size
     return count
   }
 
@@ -166,22 +166,21 @@ export class RateLimiter {
         },
       }
       const others = this.#queues.get(fairnessKey)
-      if (others) others.push(waiter)
-      else this.#queues.set(fairnessKey, [waiter])
+      if (others) others.add(waiter)
+      else this.#queues.set(fairnessKey, new Set([waiter]))
       this.#startWaiting()
     })
   }
 
   #remove(fairnessKey: object, waiter: Waiter): void {
-    const waiting = this.#queues.get(fairnessKey) ?? []
-    const rest = waiting.filter((other) => other !== waiter)
-    if (rest.length > 0) this.#queues.set(fairnessKey, rest)
-    else this.#queues.delete(fairnessKey)
+    const waiting = this.#queues.get(fairnessKey)
+    waiting?.delete(waiter)
+    if (waiting?.size === 0) this.#queues.delete(fairnessKey)
     if (this.#queues.size === 0) this.#disarm()
   }
 
   #rejectAll(error: PausedError | LedgerError): void {
-    const waiters = [...this.#queues.values()].flat()
+    const waiters = [...this.#queues.values()].flatMap((each) => [...each])
     this.#queues.clear()
     this.#disarm()
     for (const waiter of waiters) waiter.reject(error)
@@ -206,10 +205,11 @@ export class RateLimiter {
   /** Takes the first waiter of the first key and moves the key to the end. */
   #next(): Waiter | undefined {
     for (const [fairnessKey, waiters] of this.#queues) {
-      const waiter = waiters.shift()
-      if (waiters.length > 0 && this.#queues.size === 1) return waiter
+      const [waiter] = waiters
+      if (waiter) waiters.delete(waiter)
+      if (waiters.size > 0 && this.#queues.size === 1) return waiter
       this.#queues.delete(fairnessKey)
-      if (waiters.length > 0) this.#queues.set(fairnessKey, waiters)
+      if (waiters.size > 0) this.#queues.set(fairnessKey, waiters)
       return waiter
     }
     return undefined

@@ -13,7 +13,6 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../domain/observation.js'
-import type { Validators } from '../domain/validators.js'
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseResult, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
@@ -45,13 +44,13 @@ type ParseReply<T> = (reply: TransportReply) => T | Promise<T>
 /** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
 export class Session implements ChannelSession {
   readonly channel: ChannelRef
+  readonly cancelToken: CancelToken
   readonly #options: SessionOptions
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
   readonly #removeKey: TransportRequest['removeKey']
   readonly #containsKey: (text: string) => boolean
   readonly #headers: TransportRequest['headers']
-  readonly #cancelToken: CancelToken
   /** The percent-encoded path of the channel. */
   readonly #base: string
   #requests = 0
@@ -68,7 +67,7 @@ export class Session implements ChannelSession {
     this.#containsKey = createKeyDetector(channel.apiKey)
     this.#headers = transport.headers(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
-    this.#cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
+    this.cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
   }
 
   get requests(): number {
@@ -93,7 +92,7 @@ export class Session implements ChannelSession {
 
   async closeRfq(id: string): Promise<CloseResult> {
     const target = this.#target('closeRfq', ['rfqs', id, 'close'])
-    return parseCloseReply(await this.#send(target, 0), this.#sanitize)
+    return parseCloseReply(await this.#send(target, {}), this.#sanitize)
   }
 
   async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>) {
@@ -110,7 +109,7 @@ export class Session implements ChannelSession {
     operation: Operation,
     segments: string[],
     parse: DocumentParser<T>,
-    { fingerprint: known, stored, retries }: ItemReadOptions = {},
+    { fingerprint: known, ...options }: ItemReadOptions = {},
   ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
     const id = segments.at(-1) as string
@@ -128,7 +127,7 @@ export class Session implements ChannelSession {
       const parsed = readJsonObject(reply, target.label, this.#sanitize)
       return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
     }
-    const read = await this.#read(target, parseItem, { stored, retries })
+    const read = await this.#read(target, parseItem, options)
     // The stored text is another one than was sent.
     return read.value.fingerprint === null ? { ...read, validators: null } : read
   }
@@ -145,24 +144,28 @@ export class Session implements ChannelSession {
   #read<T>(
     target: Target,
     parse: ParseReply<T>,
-    { stored, retries = this.#options.retries }: Pick<ItemReadOptions, 'stored' | 'retries'> = {},
+    {
+      stored,
+      retries = this.#options.retries,
+      cancelToken = this.cancelToken,
+    }: Pick<ItemReadOptions, 'stored' | 'retries' | 'cancelToken'> = {},
   ): Promise<ReadResult<T>> {
     const { backoff, timing } = this.#options
-    const attempt = (retry: number) => this.#attempt(target, { retry, stored }, parse)
-    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
+    const attempt = (retry: number) => this.#attempt(target, { retry, stored, cancelToken }, parse)
+    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken })
   }
 
   async #attempt<T>(
     target: Target,
-    { retry, stored }: { retry: number; stored?: StoredText | undefined },
+    { stored, ...attempt }: { retry: number; stored?: StoredText | undefined; cancelToken: CancelToken },
     parse: ParseReply<T>,
   ): Promise<ReadResult<T>> {
-    const reply = await this.#send(target, retry, stored?.validators)
+    const reply = await this.#send(target, { ...attempt, validators: stored?.validators })
     const { status, sentAt: readAt, serverDate } = reply
     if (status === 304 && stored !== undefined) {
       const text = await stored.text()
       // Another process stored another text meanwhile.
-      if (text === null) return this.#attempt(target, { retry }, parse)
+      if (text === null) return this.#attempt(target, attempt, parse)
       return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
     }
     if (status !== 200) throw this.#errorFor(reply, target)
@@ -171,7 +174,10 @@ export class Session implements ChannelSession {
     return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate, validators }
   }
 
-  async #send(target: Target, retry: number, validators?: Validators): Promise<TransportReply> {
+  async #send(
+    target: Target,
+    options: Partial<Pick<TransportRequest, 'retry' | 'validators' | 'cancelToken'>>,
+  ): Promise<TransportReply> {
     const beforeSend = () => {
       this.#throwIfPointless(target)
       this.#requests++
@@ -182,11 +188,11 @@ export class Session implements ChannelSession {
       target,
       headers: this.#headers,
       removeKey: this.#removeKey,
-      retry,
-      validators,
+      retry: 0,
       fairnessKey: this,
-      cancelToken: this.#cancelToken,
+      cancelToken: this.cancelToken,
       beforeSend,
+      ...options,
     })
     this.#suspendOn(reply, target)
     return reply
