@@ -18,6 +18,7 @@ import type { ChannelSession, CloseResult, ItemReadOptions, Operation, ReadResul
 import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
 import { createKeyDetector, createKeyRemover, noteRemovedKey } from './key-removal.js'
+import { LargeReplyError } from './large-reply.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
 import { createSanitizer, type Sanitize } from './sanitizer.js'
@@ -36,6 +37,14 @@ export interface SessionOptions {
   backoff: Backoff
   timing: Timing
   signal?: AbortSignal | undefined
+}
+
+type RequestOptions = Partial<
+  Pick<TransportRequest, 'retry' | 'validators' | 'mayBeLarge' | 'fairnessKey' | 'cancelToken'>
+>
+interface AttemptOptions extends Omit<RequestOptions, 'validators'> {
+  cancelToken: CancelToken
+  stored?: StoredText | undefined
 }
 
 /** Parses a reply, at once if it can. */
@@ -155,9 +164,26 @@ export class Session implements ChannelSession {
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken })
   }
 
-  async #attempt<T>(
+  /** A large reply that is aborted because of another one is requested again once that one has been parsed. */
+  async #attempt<T>(target: Target, options: AttemptOptions, parse: ParseReply<T>): Promise<ReadResult<T>> {
+    const { largeReplies } = this.#options.transport
+    const owner = {}
+    const attempt = { ...options, mayBeLarge: () => largeReplies.tryAcquire(owner) }
+    try {
+      return await this.#requestAndParse(target, attempt, parse)
+    } catch (error) {
+      if (!(error instanceof LargeReplyError)) throw error
+      await largeReplies.acquire(owner, attempt.cancelToken)
+      // The others wait for it, so it does not wait for all requests of its session.
+      return await this.#requestAndParse(target, { ...attempt, fairnessKey: owner }, parse)
+    } finally {
+      largeReplies.release(owner)
+    }
+  }
+
+  async #requestAndParse<T>(
     target: Target,
-    { stored, ...attempt }: { retry: number; stored?: StoredText | undefined; cancelToken: CancelToken },
+    { stored, ...attempt }: AttemptOptions,
     parse: ParseReply<T>,
   ): Promise<ReadResult<T>> {
     const reply = await this.#send(target, { ...attempt, validators: stored?.validators })
@@ -165,7 +191,7 @@ export class Session implements ChannelSession {
     if (status === 304 && stored !== undefined) {
       const text = await stored.text()
       // Another process stored another text meanwhile.
-      if (text === null) return this.#attempt(target, attempt, parse)
+      if (text === null) return this.#requestAndParse(target, attempt, parse)
       return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
     }
     if (status !== 200) throw this.#errorFor(reply, target)
@@ -174,10 +200,7 @@ export class Session implements ChannelSession {
     return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate, validators }
   }
 
-  async #send(
-    target: Target,
-    options: Partial<Pick<TransportRequest, 'retry' | 'validators' | 'cancelToken'>>,
-  ): Promise<TransportReply> {
+  async #send(target: Target, options: RequestOptions): Promise<TransportReply> {
     const beforeSend = () => {
       this.#throwIfPointless(target)
       this.#requests++
@@ -189,6 +212,7 @@ export class Session implements ChannelSession {
       headers: this.#headers,
       removeKey: this.#removeKey,
       retry: 0,
+      mayBeLarge: () => false,
       fairnessKey: this,
       cancelToken: this.cancelToken,
       beforeSend,
