@@ -1,6 +1,7 @@
 import type { ChannelRef } from '../domain/channel.js'
 import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../domain/observation.js'
 import type { Validators } from '../domain/validators.js'
+import type { CancelToken } from './cancel-token.js'
 
 /** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
 export interface Marketplace {
@@ -19,6 +20,8 @@ export interface ChannelSession {
   readonly channel: ChannelRef
   /** HTTP requests sent so far, including retries. */
   readonly requests: number
+  /** Cancelled when the run is stopped or the client is closed. */
+  readonly cancelToken: CancelToken
   /** Every listing of the channel. */
   listListings(): Promise<ReadResult<Observation<Listing>[]>>
   /** Every RFQ of the channel, list shape. */
@@ -62,6 +65,8 @@ export interface ItemReadOptions {
   stored?: StoredText | undefined
   /** Retries after the first attempt. Default: as many as `requests.retries` says. */
   retries?: number | undefined
+  /** Cancels the read; a descendant of the token of its session, which it has by default. */
+  cancelToken?: CancelToken | undefined
 }
 
 /** A stored document with what the marketplace sent with it. */

@@ -3,6 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { CancelToken } from './cancel-token.js'
 import { MarketplaceError, NotSentError, UnavailableError } from './errors.js'
+import { LARGE_REPLY_BYTES, LargeReplyError } from './large-reply.js'
 import { describeNetworkError } from './network-error.js'
 import { TransientError } from './retry.js'
 
@@ -16,6 +17,10 @@ export interface HttpRequest {
   timeoutMs: number
   /** Largest decoded body of a 200, in bytes. */
   maxBytes: number
+  /** What to do about a larger body, as the end of a message. */
+  sizeAdvice: string
+  /** Whether the body may have more than `LARGE_REPLY_BYTES`; called when it does. */
+  mayBeLarge: () => boolean
   cancelToken: CancelToken
   /**
    * Called once connected, just before the first byte is sent, which follows without another event in between.
@@ -34,7 +39,6 @@ export interface HttpReply {
 
 /** How much is kept of a body that is used only in messages. */
 const MAX_MESSAGE_BYTES = 64 * 1024
-const MIN_COLLECTED_BYTES = 2 ** 20
 type Decoder = Transform
 const DECODERS: Record<string, () => Decoder> = {
   gzip: createGunzip,
@@ -47,8 +51,8 @@ export const ACCEPT_ENCODING = 'gzip, br'
 
 /**
  * Sends one request and reads its reply within one deadline. Follows no redirects and sends nothing twice.
- * @throws NotSentError if no byte of a POST was sent; TransientError without a complete reply; UnavailableError for a body that is too large or has an unknown
- *   encoding; AbortedError on cancellation
+ * @throws NotSentError if no byte of a POST was sent; TransientError without a complete reply; UnavailableError for a body that is too
+ *   large or has an unknown encoding; LargeReplyError for a body that may not be large now; AbortedError on cancellation
  */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpReply> {
   request.cancelToken.throwIfCancelled()
@@ -72,14 +76,17 @@ export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): P
 
 /**
  * Receives one reply, and ends once: with it, or with an error. Reads it from undici as it arrives, because `request` of
- * undici, which makes a stream of every body, takes about a third of the time that a small request takes.
+ * undici, which makes a stream of every body, takes about a third of the time that a small request takes. Never pauses the
+ * connection: undici 7 ends the process with an AssertionError if the connection of a paused reply ends
+ * (https://github.com/nodejs/undici/issues/5360).
  */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
   readonly #end: (result: HttpReply | Error) => void
   #chunks: Buffer[] = []
-  /** Where a large body is collected, so that it is in memory once; null if its size is not known. */
+  /** Where a large body is collected, so that it is in memory once; null if its length is not known. */
   #whole: Buffer | null = null
+  #isLarge = false
   #size = 0
   #status = 0
   #headers: HttpReply['headers'] = {}
@@ -122,19 +129,21 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#headers = headers
     this.#limit = bodyLimit(this.#request, status)
-    const { bytes, exceeded } = this.#limit
-    const length = Number(headers['content-length'])
-    if (exceeded && length > bytes) this.abort(exceeded())
     // A 304 has no body, whatever it says of that of the document.
-    else if (status !== 304) this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
-    const isLarge = length >= MIN_COLLECTED_BYTES && length <= bytes
-    if (isLarge && !this.#decoder && !this.#hasEnded) this.#whole = Buffer.allocUnsafeSlow(length)
+    if (status === 304) return
+    this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
+    const length = Number(headers['content-length'])
+    if (this.#limit.exceeded) this.#checkSize(length)
+    if (this.#isLarge && !this.#decoder) this.#whole = Buffer.allocUnsafeSlow(length)
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#hasEnded) return
     if (!this.#decoder) this.#add(chunk)
-    else if (!this.#decoder.write(chunk)) controller.pause()
+    else {
+      this.#decoder.write(chunk)
+      this.#checkSize()
+    }
   }
 
   onResponseEnd(): void {
@@ -157,39 +166,45 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     }
     this.#decoder = decoder
     decoder.on('data', (chunk: Buffer) => this.#add(chunk))
-    decoder.on('drain', () => this.#controller?.resume())
     decoder.on('end', () => this.#complete())
     decoder.on('error', (error: Error) => this.abort(error))
   }
 
-  /** Stops at the limit: a decompression bomb must not fill the memory. */
   #add(chunk: Buffer): void {
     if (this.#hasEnded) return
-    if (this.#whole && this.#size + chunk.length <= this.#whole.length) chunk.copy(this.#whole, this.#size)
-    else this.#chunks.push(...this.#takeWhole(), chunk)
+    if (this.#whole) chunk.copy(this.#whole, this.#size)
+    else this.#chunks.push(chunk)
     this.#size += chunk.length
-    const { bytes, exceeded } = this.#limit
-    if (this.#size <= bytes) return
-    if (exceeded) this.abort(exceeded())
-    else {
-      this.#complete()
-      this.abort(new Error('The rest of the body is not needed'))
-    }
+    this.#checkSize()
   }
 
-  /** What was collected so far, of a body that is larger than its header says. */
-  #takeWhole(): Buffer[] {
-    const whole = this.#whole
-    this.#whole = null
-    return whole ? [whole.subarray(0, this.#size)] : []
+  /**
+   * Stops at the limits: a decompression bomb must not fill the memory, nor bytes that arrive faster than they are decoded.
+   * @param held bytes of the body in memory, decoded or not
+   */
+  #checkSize(held = this.#size + (this.#decoder?.writableLength ?? 0)): void {
+    if (this.#hasEnded) return
+    const { bytes, exceeded } = this.#limit
+    if (exceeded === null) {
+      if (this.#size <= bytes && held <= LARGE_REPLY_BYTES) return
+      this.#complete()
+      this.abort(new Error('The rest of the body is not needed'))
+    } else if (held > bytes) this.abort(exceeded())
+    else if (held > LARGE_REPLY_BYTES && !this.#isLarge) this.#becomeLarge()
+  }
+
+  #becomeLarge(): void {
+    const { label, mayBeLarge } = this.#request
+    this.#isLarge = mayBeLarge()
+    if (!this.#isLarge)
+      this.abort(new LargeReplyError(`${label()}: the body is large, and so is that of another reply`))
   }
 
   #complete(): void {
     const [first] = this.#chunks
     const whole =
       this.#whole?.subarray(0, this.#size) ?? (this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks))
-    const body = whole.length > this.#limit.bytes ? whole.subarray(0, this.#limit.bytes) : whole
-    this.#finish({ status: this.#status, headers: this.#headers, body })
+    this.#finish({ status: this.#status, headers: this.#headers, body: whole.subarray(0, this.#limit.bytes) })
   }
 
   #finish(result: HttpReply | Error): void {
@@ -223,8 +238,7 @@ function bodyLimit(request: HttpRequest, status: number): BodyLimit {
   return { bytes: request.maxBytes, exceeded: () => tooLargeError(request, status) }
 }
 
-function tooLargeError({ label, maxBytes }: HttpRequest, status: number): UnavailableError {
+function tooLargeError({ label, maxBytes, sizeAdvice }: HttpRequest, status: number): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
-  const message = `${label()}: the body is larger than ${mib} MiB. If this size is expected, raise requests.maxBodyMiB`
-  return new UnavailableError(message, { status })
+  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB. ${sizeAdvice}`, { status })
 }

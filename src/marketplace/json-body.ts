@@ -24,6 +24,8 @@ export const MAX_ENTRIES = 100_000
 const MAX_DOCUMENT_VALUES = 1_500_000
 /** Characters of one document. Parsing, hashing and storing it takes several times as much memory. */
 export const MAX_DOCUMENT_LENGTH = 8 * 2 ** 20
+/** Bytes of one document: none of as many characters has more. */
+export const MAX_DOCUMENT_BYTES = 3 * MAX_DOCUMENT_LENGTH
 /** Values of one reply. */
 const MAX_VALUES = 5_000_000
 /** Characters of a document that is parsed at once: it cannot have more values or entries than are accepted. */

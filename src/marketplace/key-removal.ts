@@ -31,6 +31,12 @@ export function createKeyRemover(apiKey: string): (body: Buffer, label: () => st
   }
 }
 
+/** Makes a function that tells whether a text contains an API key in a form that `createKeyRemover` replaces. */
+export function createKeyDetector(apiKey: string): (text: string) => boolean {
+  const search = secretSearch([apiKey])
+  return (text) => search !== null && contains(text, search)
+}
+
 function contains(text: string, search: SecretSearch): boolean {
   const pattern = search.patternFor(text)
   pattern.lastIndex = 0

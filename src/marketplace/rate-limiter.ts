@@ -34,7 +34,7 @@ interface Waiter {
 export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #starts: SlidingWindow
-  readonly #queues = new Map<object, Waiter[]>()
+  readonly #queues = new Map<object, Set<Waiter>>()
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
   #pauses = 0
@@ -145,13 +145,14 @@ export class RateLimiter {
   }
 
   #first(): Waiter | undefined {
-    const [waiters] = this.#queues.values()
-    return waiters?.[0]
+    const [waiters = []] = this.#queues.values()
+    const [first] = waiters
+    return first
   }
 
   #countWaiting(): number {
     let count = 0
-    for (const waiters of this.#queues.values()) count += waiters.length
+    for (const waiters of this.#queues.values()) count += waiters.size
     return count
   }
 
@@ -183,24 +184,24 @@ export class RateLimiter {
         },
       }
       const others = this.#queues.get(fairnessKey)
-      if (others) others.push(waiter)
-      else this.#queues.set(fairnessKey, [waiter])
+      if (others) others.add(waiter)
+      else this.#queues.set(fairnessKey, new Set([waiter]))
       this.#startWaiting()
     })
   }
 
   #remove(fairnessKey: object, waiter: Waiter): void {
-    const waiting = this.#queues.get(fairnessKey) ?? []
-    const rest = waiting.filter((other) => other !== waiter)
-    if (rest.length > 0) this.#queues.set(fairnessKey, rest)
-    else this.#queues.delete(fairnessKey)
+    const waiting = this.#queues.get(fairnessKey)
+    waiting?.delete(waiter)
+    if (waiting?.size === 0) this.#queues.delete(fairnessKey)
+    if (waiter.starts === 1 && this.#queues.size > 0) return
     // The one that is first now may have to wait for less time.
     this.#disarm()
     this.#startWaiting()
   }
 
   #rejectAll(error: PausedError | LedgerError): void {
-    const waiters = [...this.#queues.values()].flat()
+    const waiters = [...this.#queues.values()].flatMap((each) => [...each])
     this.#queues.clear()
     this.#disarm()
     for (const waiter of waiters) waiter.reject(error)
@@ -225,10 +226,11 @@ export class RateLimiter {
   /** Takes the first waiter of the first key and moves the key to the end. */
   #next(): Waiter | undefined {
     for (const [fairnessKey, waiters] of this.#queues) {
-      const waiter = waiters.shift()
-      if (waiters.length > 0 && this.#queues.size === 1) return waiter
+      const [waiter] = waiters
+      if (waiter) waiters.delete(waiter)
+      if (waiters.size > 0 && this.#queues.size === 1) return waiter
       this.#queues.delete(fairnessKey)
-      if (waiters.length > 0) this.#queues.set(fairnessKey, waiters)
+      if (waiters.size > 0) this.#queues.set(fairnessKey, waiters)
       return waiter
     }
     return undefined

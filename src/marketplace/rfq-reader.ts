@@ -10,8 +10,9 @@ import {
 } from '../domain/observation.js'
 import { findSummaryConflicts } from '../domain/summary-conflict.js'
 import type { Validators } from '../domain/validators.js'
+import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'
-import { ItemError, NotSentError, UnavailableError } from './errors.js'
+import { AbortedError, ItemError, NotSentError, UnavailableError } from './errors.js'
 import type { ParsedText } from './json-body.js'
 import { SummaryTexts, summaryHash, uniqueResponseEntries } from './response-summaries.js'
 
@@ -112,7 +113,7 @@ export interface ReadOptions {
 }
 
 /**
- * Reads one RFQ, then its responses.
+ * Reads one RFQ, then its responses. If it fails, no request for them is in flight or sent any more.
  * @throws MarketplaceError if the RFQ cannot be read, or a response, for another reason than 400, 404 or 410 and those that
  *   `failures` is for
  */
@@ -133,6 +134,7 @@ export async function readRfqWithResponses(
     return { id: entryId, summaryHash: hash, entry, index }
   })
   const choice = choose?.(listed)
+  const cancelToken = new CancelToken({ parent: session.cancelToken })
   const fetch = async ({ id: responseId, summaryHash, entry, index }: ListedEntry): Promise<FetchedResponse> => {
     const requested = choice === undefined || choice.request.has(responseId)
     const summary = () => summaries.at(index)
@@ -140,13 +142,14 @@ export async function readRfqWithResponses(
     if (requested) {
       const stored = storedText?.response(responseId, summaryHash)
       const fingerprint = fingerprintOf(known?.response(responseId), summaryHash)
-      const options = { fingerprint, stored, retries: failures?.attemptOnce.response(responseId) ? 0 : undefined }
+      const attemptOnce = failures?.attemptOnce.response(responseId)
+      const options = { fingerprint, stored, retries: attemptOnce ? 0 : undefined, cancelToken }
       content = await fetchResponse(session, { rfqId: id, id: responseId, entry, options, failures }, summary)
     } else content = await parseSummary(summary)
     // Not a copy: a document that is not parsed yet stays so.
     return Object.assign(content, { id: responseId, summaryHash, requested })
   }
-  const responses = await Promise.all(listed.filter((each) => !choice?.observe.has(each.id)).map(fetch))
+  const responses = await allOrCancel(listed.filter((each) => !choice?.observe.has(each.id)).map(fetch), cancelToken)
   const problems = duplicates.length > 0 ? [...rfq.problems, ...duplicates] : rfq.problems
   return {
     rfq: Object.assign(rfq, { problems, validators }),
@@ -157,6 +160,17 @@ export async function readRfqWithResponses(
     responsesComplete: complete,
     readAt,
     serverDate,
+  }
+}
+
+/** The results of all reads. If one fails, the others are cancelled, and its error is thrown once they have ended. */
+async function allOrCancel<T>(reads: readonly Promise<T>[], cancelToken: CancelToken): Promise<T[]> {
+  try {
+    return await Promise.all(reads)
+  } catch (error) {
+    cancelToken.cancel(new AbortedError('Another response of the RFQ could not be read'))
+    await Promise.allSettled(reads)
+    throw error
   }
 }
 

@@ -17,7 +17,8 @@ import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseSlot, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
-import { createKeyRemover, noteRemovedKey } from './key-removal.js'
+import { createKeyDetector, createKeyRemover, noteRemovedKey } from './key-removal.js'
+import { LargeReplyError } from './large-reply.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
 import { createSanitizer, type Sanitize } from './sanitizer.js'
@@ -38,12 +39,23 @@ export interface SessionOptions {
   signal?: AbortSignal | undefined
 }
 
+type RequestOptions = Partial<
+  Pick<TransportRequest, 'retry' | 'validators' | 'mayBeLarge' | 'fairnessKey' | 'cancelToken' | 'slot' | 'refuseStart'>
+>
+interface AttemptOptions extends Omit<RequestOptions, 'validators'>, SlotOptions {
+  cancelToken: CancelToken
+  stored?: StoredText | undefined
+}
+
 /** A read, and the close that may follow it. */
 const STARTS_OF_CLOSE = 2
 
+/** Waits for the slot of one request. */
+type AcquireSlot = (request: Pick<RequestOptions, 'fairnessKey' | 'cancelToken'>) => Promise<Slot>
+
 interface SlotOptions {
-  /** Waits for the slot in which an attempt is made, and which is kept after an attempt that succeeded. Default: any slot. */
-  acquire?: (() => Promise<Slot>) | undefined
+  /** Gives the slot in which a read is made, and which is kept after a read that succeeded. Default: any slot. */
+  acquire?: AcquireSlot | undefined
 }
 
 /** Parses a reply, at once if it can. */
@@ -52,12 +64,13 @@ type ParseReply<T> = (reply: TransportReply) => T | Promise<T>
 /** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
 export class Session implements ChannelSession {
   readonly channel: ChannelRef
+  readonly cancelToken: CancelToken
   readonly #options: SessionOptions
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
   readonly #removeKey: TransportRequest['removeKey']
+  readonly #containsKey: (text: string) => boolean
   readonly #headers: TransportRequest['headers']
-  readonly #cancelToken: CancelToken
   /** The percent-encoded path of the channel. */
   readonly #base: string
   #requests = 0
@@ -71,9 +84,10 @@ export class Session implements ChannelSession {
     this.#options = options
     this.#sanitize = createSanitizer(channel.apiKey)
     this.#removeKey = createKeyRemover(channel.apiKey)
+    this.#containsKey = createKeyDetector(channel.apiKey)
     this.#headers = transport.headers(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
-    this.#cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
+    this.cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
   }
 
   get requests(): number {
@@ -100,8 +114,9 @@ export class Session implements ChannelSession {
     const target = this.#target('closeRfq', ['rfqs', id, 'close'])
     let held: { slot: Slot; since: number } | undefined
     const { transport } = this.#options
-    const acquire = async () => {
-      const slot = await transport.acquire(this, this.#cancelToken, STARTS_OF_CLOSE)
+    const acquire: AcquireSlot = async ({ fairnessKey = this, cancelToken = this.cancelToken }) => {
+      this.#throwIfPointless(target)
+      const slot = await transport.acquire(fairnessKey, cancelToken, STARTS_OF_CLOSE)
       held = { slot, since: transport.elapsed() }
       return slot
     }
@@ -111,8 +126,7 @@ export class Session implements ChannelSession {
       read,
       readAge: () => transport.elapsed() - since,
       isPauseHeard: () => slot.isPauseHeard(),
-      close: async (refuseStart) =>
-        parseCloseReply(await this.#send(target, { retry: 0, slot, refuseStart }), this.#sanitize),
+      close: async (refuseStart) => parseCloseReply(await this.#send(target, { slot, refuseStart }), this.#sanitize),
       release: () => slot.release(),
     }
   }
@@ -131,7 +145,7 @@ export class Session implements ChannelSession {
     operation: Operation,
     segments: string[],
     parse: DocumentParser<T>,
-    { fingerprint: known, stored, retries, acquire }: ItemReadOptions & SlotOptions = {},
+    { fingerprint: known, ...options }: ItemReadOptions & SlotOptions = {},
   ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
     const id = segments.at(-1) as string
@@ -149,7 +163,7 @@ export class Session implements ChannelSession {
       const parsed = readJsonObject(reply, target.label, this.#sanitize)
       return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
     }
-    const read = await this.#read(target, parseItem, { stored, retries, acquire })
+    const read = await this.#read(target, parseItem, options)
     // The stored text is another one than was sent.
     return read.value.fingerprint === null ? { ...read, validators: null } : read
   }
@@ -166,45 +180,68 @@ export class Session implements ChannelSession {
   #read<T>(
     target: Target,
     parse: ParseReply<T>,
-    { stored, retries = this.#options.retries, acquire }: Omit<ItemReadOptions, 'fingerprint'> & SlotOptions = {},
+    {
+      stored,
+      retries = this.#options.retries,
+      cancelToken = this.cancelToken,
+      acquire,
+    }: Omit<ItemReadOptions, 'fingerprint'> & SlotOptions = {},
   ): Promise<ReadResult<T>> {
     const { backoff, timing } = this.#options
-    const attempt = async (retry: number) => {
-      if (!acquire) return this.#attempt(target, { retry, stored }, parse)
-      // Checked before waiting for the rate limiter, and again before sending.
-      this.#throwIfPointless(target)
-      const slot = await acquire()
-      return this.#attempt(target, { retry, stored, slot }, parse).catch((error: unknown) => {
-        slot.release()
-        throw error
-      })
-    }
-    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
+    const attempt = (retry: number) => this.#attempt(target, { retry, stored, cancelToken, acquire }, parse)
+    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken })
   }
 
-  async #attempt<T>(
+  /** A large reply that is aborted because of another one is requested again once that one has been parsed. */
+  async #attempt<T>(target: Target, options: AttemptOptions, parse: ParseReply<T>): Promise<ReadResult<T>> {
+    const { largeReplies } = this.#options.transport
+    const owner = {}
+    const attempt = { ...options, mayBeLarge: () => largeReplies.tryAcquire(owner) }
+    try {
+      return await this.#requestAndParse(target, attempt, parse)
+    } catch (error) {
+      if (!(error instanceof LargeReplyError)) throw error
+      await largeReplies.acquire(owner, attempt.cancelToken)
+      // The others wait for it, so it does not wait for all requests of its session.
+      return await this.#requestAndParse(target, { ...attempt, fairnessKey: owner }, parse)
+    } finally {
+      largeReplies.release(owner)
+    }
+  }
+
+  async #requestAndParse<T>(
     target: Target,
-    { retry, stored, slot }: { retry: number; stored?: StoredText | undefined; slot?: Slot | undefined },
+    { acquire, ...attempt }: AttemptOptions,
     parse: ParseReply<T>,
   ): Promise<ReadResult<T>> {
-    const reply = await this.#send(target, { retry, validators: stored?.validators, slot })
+    if (!acquire) return this.#requestInSlot(target, attempt, parse)
+    const slot = await acquire(attempt)
+    return this.#requestInSlot(target, { ...attempt, slot }, parse).catch((error: unknown) => {
+      slot.release()
+      throw error
+    })
+  }
+
+  async #requestInSlot<T>(
+    target: Target,
+    { stored, ...attempt }: Omit<AttemptOptions, 'acquire'>,
+    parse: ParseReply<T>,
+  ): Promise<ReadResult<T>> {
+    const reply = await this.#send(target, { ...attempt, validators: stored?.validators })
     const { status, sentAt: readAt, serverDate } = reply
     if (status === 304 && stored !== undefined) {
       const text = await stored.text()
       // Another process stored another text meanwhile.
-      if (text === null) return this.#attempt(target, { retry, slot }, parse)
+      if (text === null) return this.#requestInSlot(target, attempt, parse)
       return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
     }
     if (status !== 200) throw this.#errorFor(reply, target)
-    const validators = target.scope === 'item' ? validatorsOf(reply, this.#options.channel.apiKey) : null
+    const validators = target.scope === 'item' ? validatorsOf(reply, this.#containsKey) : null
     const parsed = parse(reply)
     return { value: parsed instanceof Promise ? await parsed : parsed, readAt, serverDate, validators }
   }
 
-  async #send(
-    target: Target,
-    options: Pick<TransportRequest, 'retry' | 'validators' | 'slot' | 'refuseStart'>,
-  ): Promise<TransportReply> {
+  async #send(target: Target, options: RequestOptions): Promise<TransportReply> {
     const beforeSend = () => {
       this.#throwIfPointless(target)
       this.#requests++
@@ -215,10 +252,12 @@ export class Session implements ChannelSession {
       target,
       headers: this.#headers,
       removeKey: this.#removeKey,
-      ...options,
+      retry: 0,
+      mayBeLarge: () => false,
       fairnessKey: this,
-      cancelToken: this.#cancelToken,
+      cancelToken: this.cancelToken,
       beforeSend,
+      ...options,
     })
     this.#suspendOn(reply, target)
     return reply

@@ -9,6 +9,8 @@ import type { Operation, RequestLimits, RequestObserver } from './contract.js'
 import { AbortedError, type PausedError } from './errors.js'
 import { parseHttpDate } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
+import { MAX_DOCUMENT_BYTES } from './json-body.js'
+import { LargeReplyLock } from './large-reply.js'
 import { connectOptions } from './loopback-lookup.js'
 import { RateLimiter } from './rate-limiter.js'
 import { parseRetryAfter } from './retry-after.js'
@@ -48,6 +50,8 @@ export interface TransportRequest {
   validators?: Validators | undefined
   /** See RateLimiter. */
   fairnessKey: object
+  /** See HttpRequest. */
+  mayBeLarge: () => boolean
   cancelToken: CancelToken
   /** Called before connecting; may throw to send nothing. */
   beforeSend: () => void
@@ -76,6 +80,8 @@ export interface TransportReply extends HttpReply {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+const RAISE_LIMIT = 'If this size is expected, raise requests.maxBodyMiB'
+const LARGEST_DOCUMENT = 'No larger document is accepted'
 
 /** Sends requests to one marketplace. Shared by all sessions: connections, limits, pauses. */
 export class Transport {
@@ -84,6 +90,7 @@ export class Transport {
   readonly prefix: string
   /** Cancelled when the client is closed. */
   readonly cancelToken = new CancelToken()
+  readonly largeReplies = new LargeReplyLock()
   readonly #options: TransportOptions
   readonly #rateLimiter: RateLimiter
   readonly #reads: Dispatcher
@@ -197,17 +204,20 @@ export class Transport {
     return method === 'POST' ? this.#closes : this.#reads
   }
 
-  #httpRequest({ target, headers, cancelToken, validators, refuseStart }: TransportRequest): HttpRequest {
+  #httpRequest({ target, headers, cancelToken, validators, mayBeLarge, refuseStart }: TransportRequest): HttpRequest {
     const { limits } = this.#options
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target
+    const isDocumentLimit = target.scope === 'item' && MAX_DOCUMENT_BYTES < maxBytes
     return {
       method,
       path,
       label,
       headers: validators ? { ...headers, ...conditionalHeaders(validators) } : headers,
       timeoutMs: limits.timeoutMs,
-      maxBytes,
+      maxBytes: isDocumentLimit ? MAX_DOCUMENT_BYTES : maxBytes,
+      sizeAdvice: isDocumentLimit ? LARGEST_DOCUMENT : RAISE_LIMIT,
+      mayBeLarge,
       cancelToken,
       refuseStart,
     }

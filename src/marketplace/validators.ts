@@ -9,14 +9,14 @@ const MIN_AGE_MS = 1_000
 
 /**
  * What a later read of the same document can be made conditional with; null if the server sent nothing of use.
- * @param apiKey never kept, should the server repeat it
+ * @param containsKey whether a text repeats the API key; such an ETag is not kept. A date is kept as a date, and cannot
  */
 export function validatorsOf(
   { headers, serverDate }: Pick<HttpReply, 'headers'> & { serverDate: Date | null },
-  apiKey: string,
+  containsKey: (text: string) => boolean,
 ): Validators | null {
   const tag = headers.etag
-  const etag = typeof tag === 'string' && ENTITY_TAG.test(tag) && !tag.includes(apiKey) ? tag : null
+  const etag = typeof tag === 'string' && ENTITY_TAG.test(tag) && !containsKey(tag) ? tag : null
   const lastModified = dateOf(headers['last-modified'], serverDate)
   return etag === null && lastModified === null ? null : { etag, lastModified }
 }

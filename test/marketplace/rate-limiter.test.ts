@@ -136,6 +136,18 @@ describe('rate limiter', () => {
     await expect(limiter.acquire({}, cancelToken)).rejects.toThrow('enough')
   })
 
+  it('cancels 100,000 waiting requests of one session within seconds', async () => {
+    const limiter = limiterOf(new ManualClock(), 1, Number.POSITIVE_INFINITY)
+    const [session, cancelToken] = [{}, new CancelToken()]
+    await limiter.acquire(session, new CancelToken())
+    const waiting = Array.from({ length: 100_000 }, () => limiter.acquire(session, cancelToken))
+    cancelToken.cancel(new AbortedError('enough'))
+    const outcomes = await Promise.allSettled(waiting)
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+    limiter.release()
+    expect(limiter.tryAcquire(new CancelToken())).toBe(true)
+  }, 20_000)
+
   it('serves the others when one waiting request is cancelled, of its own session and of another', async () => {
     const time = new ManualClock()
     const limiter = limiterOf(time, 9, 1)
