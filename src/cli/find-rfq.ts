@@ -1,5 +1,5 @@
 import { isRecord } from '../config/environment.js'
-import { closestMatches } from '../config/suggest.js'
+import { closestMatches } from '../domain/suggest.js'
 import { parseRfq } from '../domain/observation.js'
 import type { RfqWithResponses } from '../domain/records.js'
 import type { History, RfqFilter } from '../store/contract.js'

@@ -1,7 +1,7 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
 import { createClockStop } from '../../closing/clock-stop.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
-import { closestMatches } from '../../config/suggest.js'
+import { closestMatches } from '../../domain/suggest.js'
 import type { Config } from '../../config.js'
 import { withWords } from '../../domain/listed-changes.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
