@@ -258,7 +258,7 @@ async function askEverything(store: Store): Promise<void> {
   for (const moment of [{}, { asOf: at('09:00:00') }]) {
     await store.rfqs({ channel, ...moment })
     await store.rfqs({ channel, ids: ['rfq'], ...moment })
-    await store.rfqs({ match: 'rfq', ...moment })
+    await store.rfqs({ match: { text: 'rfq' }, ...moment })
     await store.listings({ channel, ...moment })
     await store.rfqHistory(channel, 'rfq', moment.asOf)
     await store.absences(channel, 'rfq', moment.asOf)

@@ -2,12 +2,14 @@ import { resolve } from 'node:path'
 import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../anchors/anchor-target.js'
 import { createClockStop } from '../../closing/clock-stop.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../domain/records.js'
+import { parseRfqName } from '../../domain/rfq-name.js'
 import type { Store } from '../../store/contract.js'
+import { ambiguousRfq, findRfq, namedRfq } from '../../views/find-rfq.js'
 import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { explainDecision } from '../explain-decision.js'
-import { findRfq } from '../find-rfq.js'
+import { toCliError } from '../find-rfq.js'
 import { describeFreshness } from '../freshness.js'
 import { addListOptions, type ListColumn, type ListOptions, printList } from '../list-output.js'
 import {
@@ -100,11 +102,18 @@ async function describeNone(store: Store, channels: readonly string[]): Promise<
 }
 
 /** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
-async function findDecidedRfq(store: Store, filter: { channel?: string }, match: string) {
-  const logged = await store.decisions({ ...filter, rfqId: match, limit: 1 })
-  if (logged.length > 0) return { ...filter, rfqId: match }
-  const { rfq } = await findRfq(store, { ...filter, match, withoutResponses: true })
-  return { channel: rfq.channel, rfqId: rfq.id }
+async function findDecidedRfq(store: Store, filter: { channel?: string }, name: string) {
+  const lookup = await findRfq(store, { ...filter, name, withoutResponses: true })
+  const { text, kind = 'id' } = parseRfqName(name)
+  const [logged] = kind === 'id' ? await store.decisions({ ...filter, rfqId: text, limit: 1 }) : []
+  if ('found' in lookup) {
+    const { rfq } = lookup.found
+    if (logged === undefined || logged.rfqId === rfq.id) return { channel: rfq.channel, rfqId: rfq.id }
+    const others = [namedRfq(lookup.found), { channel: logged.channel, id: text, number: logged.rfqNumber }]
+    throw toCliError(ambiguousRfq(name, others), {})
+  }
+  if (logged === undefined || lookup.problem.reason === 'ambiguous') throw toCliError(lookup.problem, {})
+  return { ...filter, rfqId: text }
 }
 
 /** A decision as listed. */

@@ -5,7 +5,7 @@ import type { Store } from '../../store/contract.js'
 import { type App, withStore, withWritableStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
-import { findRfq } from '../find-rfq.js'
+import { requireRfq } from '../find-rfq.js'
 import { formatRecommendation } from '../format-recommendation.js'
 import { byOption, operatorName } from '../operator-name.js'
 import {
@@ -80,10 +80,10 @@ interface ReportContext {
   app: App
 }
 
-async function writeComparison(cli: Cli, context: ReportContext, options: Options, match: string): Promise<void> {
+async function writeComparison(cli: Cli, context: ReportContext, options: Options, name: string): Promise<void> {
   const file = fileOf(cli, context.app, options)
-  const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
-  const { rfq } = await (options.fresh ? readFresh(cli, context, filter, options) : findRfq(context.store, filter))
+  const search = { name, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
+  const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
   const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return writeReport(cli, context.app, { ...order, ...file }, options)
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
