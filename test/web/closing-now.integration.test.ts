@@ -191,7 +191,7 @@ describe('closing now', () => {
     fixture.advanceSeconds(60)
     const body = (await app.inject(page(1042))).body
     expect(body).toContain('the marketplace refused to close it (decision 1')
-    expect(body).toContain('quotekeeper close-expired --channel acme/forest --retry 1042')
+    expect(body).toContain(`quotekeeper close-expired --channel acme/forest --retry id:${refused}`)
     expect(body).not.toContain('to confirm')
     const number = 1045
     fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { REPORT_FORMATS, type ReportFormat } from '../../domain/report-format.js'
+import { quoteForShell } from '../../quote-for-shell.js'
 import type { ReportRequest } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore, withWritableStore } from '../app.js'
@@ -107,7 +108,7 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
     } else await writeReport(cli, context.app, { ...order, ...file }, options)
   }
   if (unread.length === 0) return
-  const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${channel}`).join('')}`
+  const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${quoteForShell(channel)}`).join('')}`
   throw new FailedError(`nothing is stored of ${unread.join(', ')} yet; run \`${remedy}\` to poll the marketplace`)
 }
 
