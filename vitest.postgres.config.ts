@@ -10,6 +10,7 @@ const STORE_CONTRACT = [
   'test/sync/poll-rfqs.test.ts',
   'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,planned-polls,received-bodies,shared-polls,unchanged-bodies}.integration.test.ts',
   'test/web/{api,request-values,page-thread,pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',
+  'test/views/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
   'test/reporting/run-in-worker.integration.test.ts',

@@ -1,3 +1,4 @@
+import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings, Store } from '../store/contract.js'
 import { type Anchor, AnchorError } from './anchor.js'
 import { appendAnchor, newestAnchor } from './anchor-file.js'
@@ -42,7 +43,7 @@ export async function requireContinuing(store: AnchorStore, path: string): Promi
   if (entry?.hash === previous.hash) return
   throw new AnchorError(
     `The decision log does not contain the newest anchor of ${path} (${previous.decisions} decisions, ${previous.at}). ` +
-      `See what differs: quotekeeper decisions --verify --anchors ${path}; ` +
+      `See what differs: quotekeeper decisions --verify --anchors ${quoteForShell(path)}; ` +
       'after restoring an older backup, keep that file as evidence and write anchors to a new one.',
   )
 }

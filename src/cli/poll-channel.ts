@@ -16,7 +16,7 @@ export interface PollRequest extends WaitOptions {
   kind: PollKind
   full?: boolean
   acceptLoss?: boolean
-  /** Id, number or reference of the only RFQ to read. */
+  /** A name of the only RFQ to read (rfq-name.ts). */
   only?: string
   onProgress?: (progress: { done: number; total: number }) => void
 }

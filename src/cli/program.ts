@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
-import { didYouMean } from '../config/suggest.js'
 import { LOG_LEVELS } from '../config.js'
+import { didYouMean } from '../domain/suggest.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'

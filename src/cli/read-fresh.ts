@@ -1,11 +1,13 @@
 import type { RfqWithResponses } from '../domain/records.js'
-import type { RfqFilter, Store } from '../store/contract.js'
+import { nameById } from '../domain/rfq-name.js'
+import type { Store } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
+import { findRfq, type RfqSearch } from '../views/find-rfq.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { FailedError, UsageError } from './cli-error.js'
 import { errorMessage, isUserFacing } from './error-message.js'
-import { findRfq, matchingRfqs } from './find-rfq.js'
+import { toCliError } from './find-rfq.js'
 import { describeFreshness } from './freshness.js'
 import type { AsOfOption } from './options.js'
 import { printNote } from './output.js'
@@ -32,24 +34,21 @@ export function checkFreshOptions({ fresh, orStored, asOf }: FreshOptions & AsOf
  * Reads the list of a channel, and an RFQ with its offers, in a run of its own: of an RFQ that the database does not know, the lists of
  * all channels that it may be in. With `orStored`, a failure is a note.
  * @returns the RFQ as it is stored then
- * @throws {FailedError} if they could not be read; what `findRfq` throws
+ * @throws {FailedError} if they could not be read; what `requireRfq` throws
  */
 export async function readFresh(
   cli: Cli,
   { store, app }: FreshContext,
-  filter: RfqFilter & { match: string },
+  search: RfqSearch,
   options: FreshOptions,
 ): Promise<RfqWithResponses> {
-  const known = await matchingRfqs(store, filter)
-  const [only] = known
-  // Several are an error, which says how to choose one.
-  if (known.length > 1) return findRfq(store, filter)
-  const channels = only ? [only.rfq.channel] : channelsOf(app, filter)
+  const known = await findRfq(store, search)
+  if ('problem' in known && known.problem.reason === 'ambiguous') throw toCliError(known.problem, search)
+  const channels = 'found' in known ? [known.found.rfq.channel] : channelsOf(app, search)
+  const name = 'found' in known ? nameById(known.found.rfq.id) : search.name
   const readings = new Map<string, Reading>()
-  for (const channel of channels) {
-    readings.set(channel, await read(cli, app, { channel, name: only?.rfq.id ?? filter.match }))
-  }
-  const found = await findAgain(store, filter, readings)
+  for (const channel of channels) readings.set(channel, await read(cli, app, { channel, name }))
+  const found = await findAgain(store, search, readings)
   const { channel, id } = found.rfq
   const problem = await problemOf(store, readings.get(channel) as Reading, { channel, id })
   if (problem !== null) await failOrNote(cli, store, { channel, problem }, options)
@@ -64,22 +63,24 @@ interface FreshContext {
 /** A poll that has ended, or why there was none. */
 type Reading = PollResult | { problem: string }
 
-const channelsOf = ({ config }: App, { channel }: RfqFilter): string[] =>
+const channelsOf = ({ config }: App, { channel }: RfqSearch): string[] =>
   channel === undefined ? config.channels.map(({ key }) => key) : [channel]
 
 /** Finds an RFQ that may just have been recorded. */
 async function findAgain(
   store: Store,
-  filter: RfqFilter & { match: string },
+  search: RfqSearch,
   readings: ReadonlyMap<string, Reading>,
 ): Promise<RfqWithResponses> {
-  if ((await matchingRfqs(store, filter)).length > 0) return findRfq(store, filter)
+  const lookup = await findRfq(store, search)
+  if ('found' in lookup) return lookup.found
+  if (lookup.problem.reason === 'ambiguous') throw toCliError(lookup.problem, search)
   for (const [channel, reading] of readings) {
     const problem = failureOf(reading)
     if (problem !== null)
-      throw new FailedError(`no RFQ matches "${sanitize(filter.match)}", and ${channel} could not be read: ${problem}`)
+      throw new FailedError(`no RFQ matches "${sanitize(search.name)}", and ${channel} could not be read: ${problem}`)
   }
-  return findRfq(store, filter)
+  throw toCliError(lookup.problem, search)
 }
 
 const failureOf = (reading: Reading): string | null => {

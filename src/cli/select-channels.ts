@@ -1,5 +1,5 @@
-import { didYouMean } from '../config/suggest.js'
 import type { ChannelConfig, Config } from '../config.js'
+import { didYouMean } from '../domain/suggest.js'
 import { UsageError } from './cli-error.js'
 
 /**

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { didYouMean } from '../config/suggest.js'
+import { didYouMean } from '../domain/suggest.js'
 import { createZonedTime, type ZonedTime } from '../domain/zoned-time.js'
 import type { Cli } from './cli-context.js'
 

@@ -1,3 +1,4 @@
+import { quoteForShell } from '../quote-for-shell.js'
 import { clockProblem } from './clock-skew.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
 import {
@@ -133,7 +134,7 @@ async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate
   round.approvalPlan = plan
   const reason =
     `${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}), so none was closed. ` +
-    `To close exactly these, run within 24 hours: quotekeeper close-expired --channel ${channel} --approve ${plan}`
+    `To close exactly these, run within 24 hours: quotekeeper close-expired --channel ${quoteForShell(channel)} --approve ${plan}`
   round.stop = { code: 'max-per-run', text: reason }
   const text = `held for approval: ${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}); plan ${plan}`
   return { code: 'max-per-run', text }

@@ -1,5 +1,6 @@
 import { createCalendar } from '../domain/expiry.js'
 import type { HeldPlan, KnownDocument } from '../domain/records.js'
+import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings, History, RunQueries } from '../store/contract.js'
 import type { Outbox } from '../store/outbox-contract.js'
 import type { ClosingPolicy } from './contract.js'
@@ -98,7 +99,7 @@ function describeHold(
   return {
     reason: `${qualified} RFQs are past due, more than maxPerRun (${maxPerRun}), so a closing round is held for approval`,
     remedy:
-      `check them with: quotekeeper close-expired --channel ${channel} --dry-run; ` +
+      `check them with: quotekeeper close-expired --channel ${quoteForShell(channel)} --dry-run; ` +
       'the next closing round says how to approve them',
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { Config } from '../config.js'
+import { didYouMean } from '../domain/suggest.js'
 import { applyAssignments } from './assignment.js'
 import { ConfigError, type ConfigIssue } from './config-error.js'
 import { crossCheck } from './cross-checks.js'
@@ -9,7 +10,6 @@ import { applyOverrides, type Environment, isRecord, readEnvironment, type Value
 import { configSchema } from './schema.js'
 import { parseSecretRef } from './secret.js'
 import { knownKeys } from './section.js'
-import { didYouMean } from './suggest.js'
 import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
 
 /** The schema parses one value: compiling a parser would take longer than it saves. */

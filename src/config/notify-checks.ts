@@ -1,6 +1,6 @@
 import { isLoopback } from '../domain/loopback.js'
+import { didYouMean } from '../domain/suggest.js'
 import { isRecord } from './environment.js'
-import { didYouMean } from './suggest.js'
 
 interface Mistake {
   path: (string | number)[]

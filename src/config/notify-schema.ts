@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { EVENT_KINDS, type EventKind } from '../domain/events.js'
 import { isLoopback } from '../domain/loopback.js'
+import { didYouMean } from '../domain/suggest.js'
 import { SECURITIES, TARGET_TYPES } from '../notify/contract.js'
 import type { ReadResult } from './secret.js'
 import { readSecret, requiredSection, type SchemaContext, secret, section } from './section.js'
-import { didYouMean } from './suggest.js'
 import * as values from './values.js'
 
 /** The section `notify`: where notifications are sent, and which (docs/NOTIFICATIONS.md). */

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { ANCHOR_TARGETS, type AnchorTarget, parseAnchorTarget } from '../anchors/anchor-target.js'
 import type { Config } from '../config.js'
 import { isLoopback } from '../domain/loopback.js'
+import { closestMatches } from '../domain/suggest.js'
 import { MAX_NAME_LENGTH, nameProblem } from '../domain/user-name.js'
 import { isPostgresUrl, parsePostgresUrl } from '../store/postgres/postgres-url.js'
 import type { ReadResult } from './secret.js'
-import { closestMatches } from './suggest.js'
 
 /**
  * Schema of one configuration value.

@@ -1,8 +1,10 @@
+import { nameById } from '../domain/rfq-name.js'
+import { problemText } from '../views/find-rfq.js'
 import type { ListCursor } from '../web/api/cursor.js'
 import { decodeCursor, encodeCursor, takePage } from '../web/api/cursor.js'
 import { parseQuery } from '../web/api/endpoint.js'
 import { ProblemError, unknownName } from '../web/api/problem.js'
-import type { Lookup } from '../web/api/queries.js'
+import type { RfqRef } from '../web/api/queries.js'
 import { READ_ENDPOINTS } from '../web/api/read.js'
 import type { Answer } from './answer-size.js'
 import type { McpDeps } from './contract.js'
@@ -10,12 +12,6 @@ import type { McpDeps } from './contract.js'
 /** An error that the assistant can act on: it says what was found and what is allowed. */
 export class ToolError extends Error {
   override name = 'ToolError'
-}
-
-/** An RFQ that was found by its name. */
-export interface FoundRfq {
-  channel: string
-  id: string
 }
 
 interface Moment {
@@ -67,50 +63,30 @@ export class ToolCall {
   /** The same for an operation on one RFQ. */
   readRfq<Result>(
     id: string,
-    { channel, id: rfq }: FoundRfq,
+    { channel, id: rfqId }: RfqRef,
     parameters: Readonly<Record<string, string | number | boolean | undefined>> = {},
     path: Readonly<Record<string, string>> = {},
   ): Promise<Result> {
     const [org = '', slug = ''] = channel.split('/')
-    return this.read<Result>(id, parameters, { org, channel: slug, rfq, ...path })
+    return this.read<Result>(id, parameters, { org, channel: slug, rfq: nameById(rfqId), ...path })
   }
 
   /**
-   * Finds an RFQ by number, reference or id, in one channel or in all.
-   * @throws ToolError with the closest names if there is none, and with all channels if there are several
+   * Finds an RFQ by a name, in one channel or in all.
+   * @throws ToolError with the closest names if there is none, and with all if there are several
    */
-  async findRfq({ channel, rfq }: { channel?: string | undefined; rfq: string | number }): Promise<FoundRfq> {
+  async findRfq({ channel, rfq }: { channel?: string | undefined; rfq: string | number }): Promise<RfqRef> {
     const { channels, reader, suggest } = this.deps
     if (channel !== undefined && !channels.includes(channel))
       throw new ToolError(unknownName('channel', channel, suggest(channel, channels)).message)
-    const name = String(rfq)
-    const lookups = await Promise.all(
-      (channel === undefined ? channels : [channel]).map(async (each) => {
-        const lookup = await reader.apiRfqId({ ...this.moment, channel: each, name })
-        return { channel: each, lookup }
-      }),
-    )
-    const found = lookups.flatMap(foundRfqs)
-    const [only] = found
-    if (only !== undefined && found.length === 1) return only
-    if (found.length > 1) {
-      const list = found.map(({ channel: of, id }) => `${id} in ${of}`).join(', ')
-      throw new ToolError(
-        `${found.length} RFQs are called ${JSON.stringify(name)}: give channel and id. Found: ${list}`,
-      )
-    }
-    const close = lookups.flatMap(({ lookup }) => (lookup.found === 'none' ? lookup.others : []))
-    throw await this.unknownRfq(name, channel, [...new Set(close)].slice(0, MAX_SUGGESTIONS))
-  }
-
-  private async unknownRfq(name: string, channel: string | undefined, close: readonly string[]): Promise<ToolError> {
-    const { asOf } = this.moment
+    const search = { ...this.moment, name: String(rfq), ...(channel !== undefined && { channel }) }
+    const lookup = await reader.apiFindRfq(search)
+    if ('found' in lookup) return lookup.found
+    const text = problemText(lookup.problem)
+    if (lookup.problem.reason === 'ambiguous') throw new ToolError(text)
     // If nothing at all was known at that moment, this says so.
-    if (asOf !== undefined) await this.read('listRfqs', { channel, limit: 1 })
-    const where = channel === undefined ? '' : ` in ${channel}`
-    const when = asOf === undefined ? '' : ` as of ${asOf.toISOString()}`
-    const { message } = unknownName('RFQ', name, close, where + when)
-    return new ToolError(`${message.replace(/\?$/, '')}; list_rfqs lists all`)
+    if (this.moment.asOf !== undefined) await this.read('listRfqs', { channel, limit: 1 })
+    throw new ToolError(`${text}; list_rfqs lists all`)
   }
 
   /**
@@ -128,14 +104,6 @@ export class ToolCall {
     }
   }
 }
-
-const MAX_SUGGESTIONS = 5
-
-/** The RFQs of a channel that have a name. */
-const foundRfqs = ({ channel, lookup }: { channel: string; lookup: Lookup<string> }): FoundRfq[] =>
-  lookup.found === 'none'
-    ? []
-    : (lookup.found === 'one' ? [lookup.value] : lookup.others).map((id) => ({ channel, id }))
 
 /** One page of rows that are all known. @throws ToolError for a text that is not a cursor */
 export function pageOf<Row>(

@@ -1,11 +1,13 @@
 import type { ClockStop } from '../domain/clock-skew.js'
 import { formatCount } from '../domain/comparison/number-format.js'
 import { isExpired } from '../domain/expiry.js'
+import { listedOf } from '../domain/list-conflict.js'
 import { isContradiction } from '../domain/listed-changes.js'
-import type { DecisionRecord, HeldPlan, UnsettledClose } from '../domain/records.js'
+import type { DecisionRecord, HeldPlan, KnownDocument, UnsettledClose } from '../domain/records.js'
 import type { Closings } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
-import type { RfqListRow } from './rfq-list.js'
+import { factsOf } from './rfq-facts.js'
+import { channelDates, dueOf, type RfqListRow } from './rfq-list.js'
 import type { TodaySource } from './today-model.js'
 
 /** What becomes of an RFQ that is past due and open. */
@@ -25,8 +27,14 @@ interface OutlookFacts {
   kept: string | undefined
 }
 
+/** An RFQ, as far as it matters to closing. */
+type DueRfq = Pick<RfqListRow, 'state' | 'daysToDue' | 'overdue' | 'valid' | 'listed'>
+
 /** What the next closing round will do about an RFQ that is past due, if no close of it was sent or is held. */
-export function overdueOutlook(row: RfqListRow, { autoClose, hold, clocks, kept }: OutlookFacts): ClosingOutlook {
+export function overdueOutlook(
+  row: Pick<DueRfq, 'valid' | 'listed'>,
+  { autoClose, hold, clocks, kept }: OutlookFacts,
+): ClosingOutlook {
   const isClosing = autoClose === 'on' && hold === null && clocks === null
   const isClosable = isClosing && row.valid && kept === undefined
   const channel = hold !== null ? heldWords(hold) : clocks !== null ? clockWords(clocks) : CLOSING_WORDS[autoClose]
@@ -109,12 +117,14 @@ interface OutlookSource extends Pick<TodaySource, 'channels' | 'closingHold' | '
  */
 export async function closingOutlook(
   { store, channels, closingHold, clockStop }: OutlookSource,
-  row: RfqListRow,
+  rfq: KnownDocument,
   now: Date,
 ): Promise<ClosingOutlook | null> {
-  const { channel, id } = row
-  if (row.missingSince !== null) return null
+  const { channel, id } = rfq
+  if (rfq.missingSince !== null) return null
   const rules = createRulesLookup(channels)(channel)
+  const facts = factsOf(rfq, listedOf(rfq))
+  const row: DueRfq = { ...facts, ...dueOf(facts, channelDates(rules, now)), valid: rfq.valid }
   const { autoClose, graceHours } = rules
   if (!row.overdue) return graceOutlook(row, graceHours)
   const isOn = autoClose === 'on'
@@ -129,7 +139,7 @@ export async function closingOutlook(
   return overdueOutlook(row, { autoClose, hold, clocks: hold === null ? clocks : null, kept })
 }
 
-function graceOutlook({ state, daysToDue }: RfqListRow, graceHours: number): ClosingOutlook | null {
+function graceOutlook({ state, daysToDue }: DueRfq, graceHours: number): ClosingOutlook | null {
   if (state !== 'open' || daysToDue === null || daysToDue >= 0 || graceHours === 0) return null
   return {
     words: `Nothing closes it before its grace of ${formatCount(graceHours, 'hour')} has passed.`,

@@ -1,13 +1,14 @@
 /** Paths of pages about a channel, an RFQ or a report. */
 
-const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/')
+/** A colon may stand in a path, and is easier to read: `id:0192f3…`. */
+const segment = (text: string) => encodeURIComponent(text).replaceAll('%3A', ':')
+const encoded = (path: string) => path.split('/').map(segment).join('/')
 
 /** `/channels/acme/forest`. */
 export const channelPath = (channel: string): string => `/channels/${encoded(channel)}`
 
-/** `/rfqs/acme/forest/1042`. @param name the number of the RFQ, or its id */
-export const rfqPath = (channel: string, name: string): string =>
-  `/rfqs/${encoded(channel)}/${encodeURIComponent(name)}`
+/** `/rfqs/acme/forest/1042`. @param name that leads to one RFQ only: of a row of `RfqList`, or `nameById` */
+export const rfqPath = (channel: string, name: string): string => `/rfqs/${encoded(channel)}/${segment(name)}`
 
 /** `/rfqs/acme/forest/1042/closing`. */
 export const closingPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/closing`

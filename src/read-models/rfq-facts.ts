@@ -3,9 +3,12 @@ import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 import type { ListedChanges } from '../domain/listed-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { KnownDocument } from '../domain/records.js'
+import { namesIn, type RfqNames } from '../domain/rfq-name.js'
 
 /** What a list shows of an RFQ's document. */
 export interface RfqFacts {
+  /** By which it is found, besides its id, also if its document cannot be used. */
+  names: Omit<RfqNames, 'id'>
   number: number | null
   reference: string | null
   title: string | null
@@ -25,6 +28,7 @@ export interface RfqFacts {
 
 /** Of a document that cannot be used. */
 export const NO_FACTS: RfqFacts = {
+  names: { number: null, reference: null },
   number: null,
   reference: null,
   title: null,
@@ -42,9 +46,12 @@ export const NO_FACTS: RfqFacts = {
 
 /** What a list shows of a stored RFQ. @param listed what the marketplace's list says otherwise */
 export function factsOf(rfq: KnownDocument, listed: ListedChanges | null = null): RfqFacts {
-  const { document } = parseStored('rfq', rfq.shape, rfq.body)
-  if (document === null) return NO_FACTS
+  const { body, shape } = rfq
+  const { document } = parseStored('rfq', shape, body)
+  const names = namesIn(body)
+  if (document === null) return { ...NO_FACTS, names }
   return {
+    names,
     number: plausibleOrNull(document.number),
     reference: document.reference,
     title: document.title,

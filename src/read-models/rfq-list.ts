@@ -9,6 +9,7 @@ import { createOverdueTest } from '../domain/expiry.js'
 import { listedOf } from '../domain/list-conflict.js'
 import { RecentlyUsed } from '../domain/recently-used.js'
 import type { KnownDocument, RfqEntry } from '../domain/records.js'
+import { nameById, plainNames } from '../domain/rfq-name.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
@@ -20,7 +21,7 @@ import { readSummaryTimes, type SummaryStore } from './summary-times.js'
 export interface RfqListRow extends RfqFacts {
   channel: string
   id: string
-  /** What to call it in commands and paths: its number, or its id if it has none or shares it with another RFQ. */
+  /** What to call it in commands and paths: its number, its id if others have that number too, or else `id:…`. */
   name: string
   /** Days from the day of the moment to the due date, in the channel's time zone; negative after it. */
   daysToDue: number | null
@@ -62,10 +63,22 @@ export interface RfqList {
   computeFigures(moment: { now: Date }): Promise<boolean>
 }
 
-interface ChannelDates {
+/** Today in a channel, and the test whether its RFQs are past due. */
+export interface ChannelDates {
   today: string
   isOverdue: (dueDate: string | null) => boolean
 }
+
+export const channelDates = (
+  { calendar, graceHours }: Pick<ReturnType<ReturnType<typeof createRulesLookup>>, 'calendar' | 'graceHours'>,
+  at: Date,
+): ChannelDates => ({ today: calendar.dateAt(at), isOverdue: createOverdueTest(calendar, graceHours, at) })
+
+/** How many days an RFQ has left, and whether it is past due. */
+export const dueOf = ({ state, responseDueDate }: RfqFacts, dates: ChannelDates) => ({
+  daysToDue: daysBetween(dates.today, responseDueDate),
+  overdue: state === 'open' && dates.isOverdue(responseDueDate),
+})
 
 /** RFQs that are read at once: their documents, and those of all their offers. */
 const DOCUMENTS_BATCH = 100
@@ -109,15 +122,11 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     return facts
   }
 
-  /** Today and the test whether RFQs are past due, which are slow to create, by channel. */
+  /** Slow to create, so created once for each channel. */
   function createDates(at: Date) {
     const known = new Map<string, ChannelDates>()
     return (channel: string) => {
-      const { calendar, graceHours } = rulesOf(channel)
-      const dates = known.get(channel) ?? {
-        today: calendar.dateAt(at),
-        isOverdue: createOverdueTest(calendar, graceHours, at),
-      }
+      const dates = known.get(channel) ?? channelDates(rulesOf(channel), at)
       known.set(channel, dates)
       return dates
     }
@@ -130,8 +139,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       id,
       name: id,
       ...facts,
-      daysToDue: daysBetween(dates.today, facts.responseDueDate),
-      overdue: facts.state === 'open' && dates.isOverdue(facts.responseDueDate),
+      ...dueOf(facts, dates),
       offers,
       readAt,
       changedAt,
@@ -246,12 +254,18 @@ function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<st
 const batches = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
 
-/** Names each RFQ by its number where that is unique in its channel. */
+/** Names each RFQ by its number or its id, where no other RFQ of its channel is called so. */
 function withNames(rows: RfqListRow[]): RfqListRow[] {
-  const numberKey = ({ channel, number }: RfqListRow) => entityKey({ channel, id: String(number) })
   const counts = new Map<string, number>()
-  for (const row of rows) counts.set(numberKey(row), (counts.get(numberKey(row)) ?? 0) + 1)
-  for (const row of rows) if (row.number !== null && counts.get(numberKey(row)) === 1) row.name = String(row.number)
+  // Upper and lower case are the same in references.
+  const keyOf = (channel: string, name: string) => entityKey({ channel, id: name.toLowerCase() })
+  for (const { channel, id, names } of rows) {
+    const own = [id, names.number, names.reference].flatMap((name) => (name === null ? [] : keyOf(channel, name)))
+    for (const key of new Set(own)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  for (const row of rows) {
+    row.name = plainNames(row).find((name) => counts.get(keyOf(row.channel, name)) === 1) ?? nameById(row.id)
+  }
   return rows
 }
 

@@ -1,6 +1,7 @@
 import type { ClockStop } from '../domain/clock-skew.js'
 import { acceptedInWords } from '../domain/comparison/decision/accepted-award.js'
 import type { HeldPlan, UnsettledClose } from '../domain/records.js'
+import { nameById } from '../domain/rfq-name.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { createRulesLookup } from './channel-rules.js'
 import { heldRoundWords, keptReason, overdueOutlook, unsettledWords } from './closing-outlook.js'
@@ -56,7 +57,7 @@ const NO_STOP = Promise.resolve(null)
 function unsettledItem(close: UnsettledClose, { byId }: TodayContext, clocks: ClockStop | null): TodayItem {
   const { channel, rfqId, rfqNumber, outcome, inProgress, since } = close
   const row = byId.get(keyOf({ channel, id: rfqId }))
-  const name = row?.name ?? rfqId
+  const name = row?.name ?? nameById(rfqId)
   return {
     kind: outcome === 'open' ? 'unsettled' : outcome,
     severity: inProgress ? 'low' : outcome === 'open' ? 'medium' : 'high',

@@ -1,4 +1,5 @@
 import type { Severity } from '../domain/comparison/flag.js'
+import { nameById } from '../domain/rfq-name.js'
 import { behindItems, problemItems, undeliveredItems } from './today-channels.js'
 import { closingItems, pastOverdueItems } from './today-closing.js'
 import { listedItems } from './today-listed.js'
@@ -19,6 +20,8 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   const { asOf, since, dueWithinDays = DUE_WITHIN_DAYS } = options
   const now = asOf ?? options.now
   const rows = await source.rfqs.rows({ ...filterOf(options), now, ...(asOf && { asOf }) })
+  // What the items lead to is shown as it is now, when another RFQ may have the number.
+  if (asOf !== undefined) for (const row of rows) row.name = nameById(row.id)
   const byId = new Map(rows.map((row) => [keyOf(row), row]))
   const context: TodayContext = { ...options, now, dueWithinDays, source, rows, byId }
   const firstPolls = createFirstPolls(source, now)

@@ -46,6 +46,7 @@ export async function makeRfqReport(
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */
 async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, number: number | null): Promise<boolean> {
   if (number === null) return false
-  const found = await store.rfqs({ channel: channel.key, asOf, match: String(number), withoutResponses: true })
+  const match = { text: String(number), kind: 'number', former: true } as const
+  const found = await store.rfqs({ channel: channel.key, asOf, match, withoutResponses: true })
   return found.some(({ rfq }) => rfq.id !== rfqId)
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings } from './contract.js'
 import { allOf, type SqlDatabase, type Transaction } from './sql-database.js'
 
@@ -82,7 +83,7 @@ export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
         since: row.created_at,
         expiresAt: row.expires_at,
         remedy:
-          `check them with: quotekeeper close-expired --channel ${row.channel} --dry-run; ` +
+          `check them with: quotekeeper close-expired --channel ${quoteForShell(row.channel)} --dry-run; ` +
           `then close exactly these with: quotekeeper close-expired --approve ${row.plan_id}`,
       }))
     },

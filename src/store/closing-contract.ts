@@ -31,6 +31,16 @@ export interface CloseIntent {
   evidence: Record<string, unknown>
 }
 
+/** Whether the documents that decisions are based on are stored as they were. */
+export interface DecidedDocuments {
+  /** Documents that the evidence of decisions has hashes of. */
+  total: number
+  /** Those whose version is not stored any more, or only in a state that was recorded after the decision. */
+  unchecked: number
+  /** Those that are stored with another content. */
+  changed: { decision: number; channel: string; rfqId: string; rfqNumber: number | null; version: number }[]
+}
+
 /** A person's order to close nothing. */
 export interface ClosingStop {
   by: string
@@ -90,6 +100,8 @@ export interface Closings {
   chainEntry(id: number): Promise<{ decidedAt: Timestamp | null; hash: string } | null>
   /** Verifies the hash chain; `brokenAt` is the id of the first decision that was changed or removed, or null. */
   verifyDecisions(): Promise<{ decisions: number; brokenAt: number | null; message: string }>
+  /** Compares the documents that decisions are based on, and that verifying reads showed, with the stored versions, by their hashes. */
+  verifyDecidedDocuments(): Promise<DecidedDocuments>
   /** Intents that are not settled, oldest first. */
   openIntents(channel: string): Promise<CloseIntent[]>
   /**

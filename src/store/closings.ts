@@ -2,6 +2,7 @@ import { createApprovalPlans } from './approval-plans.js'
 import { createCloseIntents } from './close-intents.js'
 import { createClosingStop } from './closing-stop.js'
 import type { Closings } from './contract.js'
+import { createDocumentCheck } from './decided-documents.js'
 import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
 import type { EventWriter } from './event-writer.js'
@@ -15,6 +16,7 @@ export function createClosings(database: SqlDatabase, events: EventWriter, listR
   return {
     ...log,
     ...createDecisionList(database),
+    ...createDocumentCheck(database),
     ...createCloseIntents(database, append),
     ...createApprovalPlans(database),
     ...createUnsettledCloses(database),

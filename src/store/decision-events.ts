@@ -1,5 +1,6 @@
 import type { EventKind } from '../domain/events.js'
 import type { DecisionRecord } from '../domain/records.js'
+import { quoteForShell } from '../quote-for-shell.js'
 import type { EventWriter } from './event-writer.js'
 import { retryCommand } from './retry-command.js'
 import type { Transaction } from './sql-database.js'
@@ -35,15 +36,15 @@ export async function writeDecisionEvent(
   const { heldPlan: plan } = evidence
   if (kind === 'close.held' && typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
-    const again = `quotekeeper close-expired --channel ${channel}`
+    const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
     const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
     await events.writeOnce(tx, ['close.held', plan], { ...event, runId, describe: () => ({ reason, plan, remedy }) })
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {
     'close.held': 'remove what stands against closing; the next round tries again',
-    'close.refused': `check on the marketplace why; to ask again: ${retryCommand(channel, decision)}`,
-    'close.unknown': `check on the marketplace whether it is closed; to ask again: ${retryCommand(channel, decision)}`,
+    'close.refused': `check on the marketplace why; to ask again: ${retryCommand(channel, decision.rfqId)}`,
+    'close.unknown': `check on the marketplace whether it is closed; to ask again: ${retryCommand(channel, decision.rfqId)}`,
   }
   const result = typeof evidence.result === 'string' ? evidence.result : reason
   const describe = () => ({ ...facts, reason: result, ...(remedies[kind] && { remedy: remedies[kind] }) })

@@ -9,12 +9,13 @@ import type {
   RfqWithResponses,
   Version,
 } from '../domain/records.js'
+import type { RfqName } from '../domain/rfq-name.js'
 
 export interface RfqFilter {
   channel?: string
   asOf?: Date
-  /** RFQs that have, or had at any time, this id, number or reference. */
-  match?: string
+  /** RFQs that have this name; with `former`, also those that had it at any time. */
+  match?: RfqName & { former?: boolean }
   /** Only RFQs with these ids. */
   ids?: readonly string[]
   /** Omit the responses. Default false. */

@@ -2,16 +2,23 @@ import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import type { History, RfqFilter } from './contract.js'
 import { createDocumentQueries, type DocumentFilter, type KnownRow, selectKnown, toKnown } from './document-queries.js'
+import { matchParameters } from './rfq-match.js'
 import type { SqlParameters } from './sql-database.js'
 import { sqliteDatabase, toSqlite } from './sqlite-database.js'
-import { toStoredText } from './stored-text.js'
+
+/** The condition for a version of an RFQ that has a name. */
+const hasName = (version: string) => {
+  const document = `coalesce(${version}.parsed_body, ${version}.body)`
+  return `(${version}.id in (@storedId, @shownId)
+    or json_extract(${document}, '$.number') = case json_type(${document}, '$.number')
+      when 'integer' then @number when 'real' then @number when 'text' then @numberText end
+    or json_extract(${document}, '$.reference') = @reference collate nocase)`
+}
 
 // Each RFQ is compared with its own versions only: bodies are slow to parse.
-const MATCH_CONDITION = `exists (
-  select 1 from versions m where m.channel = v.channel and m.kind = v.kind and m.rfq_id = v.rfq_id and m.id = v.id
-    and (m.id in (@match, @storedMatch)
-      or cast(json_extract(coalesce(m.parsed_body, m.body), '$.number') as text) in (@match, @match || '.0')
-      or json_extract(coalesce(m.parsed_body, m.body), '$.reference') = @match collate nocase))`
+const HAD_NAME = `exists (
+  select 1 from versions m
+  where m.channel = v.channel and m.kind = v.kind and m.rfq_id = v.rfq_id and m.id = v.id and ${hasName('m')})`
 
 /** Queries the current state, or the state as of a moment. */
 export function createHistory(connection: Connection): History {
@@ -27,10 +34,14 @@ export function createHistory(connection: Connection): History {
     select(selectKnown(database, { kind: 'response', channel, asOf, rfqIds: [id] }))
 
   const rfqs = ({ match, withoutResponses, ...filter }: RfqFilter): RfqWithResponses[] =>
-    select(selectKnown(database, { ...filter, kind: 'rfq' }, match !== undefined && MATCH_CONDITION), {
-      match: match ?? null,
-      storedMatch: match === undefined ? null : toStoredText(match),
-    }).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, filter.asOf) }))
+    select(
+      selectKnown(
+        database,
+        { ...filter, kind: 'rfq' },
+        match !== undefined && (match.former ? HAD_NAME : hasName('v')),
+      ),
+      match && matchParameters(match),
+    ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, filter.asOf) }))
 
   return {
     ...createDocumentQueries(database),

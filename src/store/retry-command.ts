@@ -1,5 +1,6 @@
+import { nameById } from '../domain/rfq-name.js'
 import { quoteForShell } from '../quote-for-shell.js'
 
-/** The command that sends a close again. The id of an RFQ is text of the marketplace, so it is quoted. */
-export const retryCommand = (channel: string, { rfqNumber, rfqId }: { rfqNumber: number | null; rfqId: string }) =>
-  `quotekeeper close-expired --channel ${channel} --retry ${rfqNumber ?? quoteForShell(rfqId)}`
+/** The command that sends a close again. By its id, because another RFQ may have got its number since. */
+export const retryCommand = (channel: string, rfqId: string) =>
+  `quotekeeper close-expired --channel ${quoteForShell(channel)} --retry ${quoteForShell(nameById(rfqId))}`

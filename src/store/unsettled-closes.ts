@@ -88,7 +88,7 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
   const { channel, outcome, since } = row
   const rfqId = fromStoredText(row.rfq_id)
   const inProgress = row.in_progress === 1
-  const again = retryCommand(channel, { rfqNumber, rfqId })
+  const again = retryCommand(channel, rfqId)
   const remedies: Record<UnsettledClose['outcome'], string> = {
     refused:
       'check on the marketplace why it was refused; it is sent again when its document changes or after ' +

@@ -24,7 +24,7 @@ export interface PollRfqsOptions {
   recheckClosedHours: number
   /** RFQs read at the same time. */
   concurrency: number
-  /** Id, number or reference of the only RFQ to read, besides the list; others that should be read are left to the next poll. */
+  /** A name of the only RFQ to read (rfq-name.ts), besides the list; others that should be read are left to the next poll. */
   only?: string
   /** Asks for documents only if they changed, where the marketplace said how. Default false. */
   conditional?: boolean

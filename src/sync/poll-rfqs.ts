@@ -1,5 +1,6 @@
 import { isAddressable } from '../domain/identifier.js'
 import type { Problem } from '../domain/lenient-parser.js'
+import { hasName, namesIn, parseRfqName } from '../domain/rfq-name.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { StoredState } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
@@ -93,7 +94,7 @@ function selectEntries(
   return all
 }
 
-/** Selects one RFQ, or those that have the same name. The poll is partial if others should be read. */
+/** Selects the RFQs that have a name, usually one. The poll is partial if others should be read. */
 function selectOnly(
   { progress }: Pick<Poll, 'progress'>,
   selection: Selection,
@@ -114,14 +115,12 @@ function selectOnly(
   }
 }
 
-/** An id wins over a number, a number over a reference. */
-function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, name: string): RfqEntry[] {
-  const withId = entries.get(name)
-  if (withId) return [withId]
-  const all = [...entries.values()]
-  const withNumber = all.filter(({ document }) => String(document?.number ?? '') === name)
-  const isReference = ({ document }: RfqEntry) => document?.reference?.toLowerCase() === name.toLowerCase()
-  return withNumber.length > 0 ? withNumber : all.filter(isReference)
+function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, only: string): RfqEntry[] {
+  const name = parseRfqName(only)
+  const withId = entries.get(name.text)
+  // Without parsing all entries.
+  if (name.kind === 'id') return withId ? [withId] : []
+  return [...entries.values()].filter(({ id, body }) => hasName({ id, ...namesIn(body) }, name))
 }
 
 const nameOfEntry = ({ id, document }: RfqEntry) => nameOf({ id, number: document?.number ?? null })

@@ -33,7 +33,7 @@ export interface ChannelFreshness {
 /** An RFQ as an address names it, at a moment. */
 export interface RfqAddress {
   channel: string
-  /** Its number, or its id. */
+  /** Its number, reference or id; or `id:…`, which leads to no other. */
   name: string
   now: Date
   /** Default: now. */
@@ -77,9 +77,10 @@ export interface ClosingReasons {
   unsettled: string | null
 }
 
-/** Why there is no page: no such RFQ, or it was first seen later. */
+/** Why there is no page: no such RFQ, it was first seen later, or several have the name. */
 export interface NotFound {
   notFound: string
+  isAmbiguous?: boolean
 }
 
 /**

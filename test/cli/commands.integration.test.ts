@@ -135,7 +135,7 @@ describe('commands that read the database', () => {
     await quotekeeper('sync')
     const both = await quotekeeper('offers', '1001')
     expect(both.status).toBe(2)
-    expect(both.err).toContain('"1001" matches 2 RFQs; choose a channel with --channel')
+    expect(both.err).toContain('"1001" matches 2 RFQs; name its channel:\n  acme/blue, number 1001, id:')
     expect((await quotekeeper('offers', '1001', '--channel', 'acme/blue')).status).toBe(0)
   })
 
@@ -145,13 +145,14 @@ describe('commands that read the database', () => {
     await quotekeeper('sync')
     const both = await quotekeeper('report', '1001', '--channel', 'acme/blue')
     expect({ status: both.status, out: both.out }).toEqual({ status: 2, out: '' })
-    expect(both.err).toContain('"1001" matches 2 RFQs; use an id instead')
-    expect(both.err).toContain(`id ${twin.id}`)
-    expect(json(await quotekeeper('report', twin.id, '--json')).rfq).toMatchObject({ id: twin.id, number: 1001 })
+    expect(both.err).toContain('"1001" matches 2 RFQs; write id:…, number:… or reference:… for the one that is meant')
+    const name = `id:${twin.id}`
+    expect(both.err).toContain(`\n  acme/blue, number 1001, ${name}, `)
+    expect(json(await quotekeeper('report', name, '--json')).rfq).toMatchObject({ id: twin.id, number: 1001 })
   })
 
   it.each([
-    ['a mistyped number', '1007', /1006 \(/],
+    ['a mistyped number', '1007', /number 1006, id:/],
     ['a mistyped word of a title', 'forst', /forest/i],
     ['a name unlike any other', 'zzzzzz', /`quotekeeper rfqs` lists/],
   ])('suggest the closest RFQs for %s', async (_what, match, words) => {

@@ -30,11 +30,11 @@ describe('a filter that nothing has', () => {
     ['decisions --outcome refsued', 'Did you mean refused?'],
     ['runs --kind rfq', 'Did you mean rfqs? Allowed choices are listings, rfqs, close'],
     ['export --kind rfqs', 'Allowed choices are listing, rfq, response'],
-    ['decisions --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
-    ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
-    ['history 1011 --json', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
-    ['report 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
-    ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
+    ['decisions --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['history 1011 --json', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['report 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
   ])('is an error with the closest values: %s', async (commandLine, words) => {
     const { quotekeeper } = await openPolledFixture()
     const { status, out, err } = await quotekeeper(...commandLine.split(' '))

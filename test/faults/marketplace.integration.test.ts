@@ -384,6 +384,6 @@ fault(32, 'the store keeps the text unchanged', async () => {
   expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
   fixture.advanceSeconds(60)
   expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0 })
-  const [known] = await fixture.store.rfqs({ channel: KEY, match: id })
+  const [known] = await fixture.store.rfqs({ channel: KEY, match: { text: id } })
   expect(known?.rfq.body).toMatchObject({ title, reference: '\udc00' })
 })

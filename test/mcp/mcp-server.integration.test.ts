@@ -168,9 +168,11 @@ describe('the MCP server', () => {
     fixture.sandbox.world.addRfq(peat, { number: 1042 } as never)
     await fixture.pollRfqs({ channel: { ...peat, apiKey: fixture.sandbox.keys.acme ?? '' } })
     const { call, fail } = await openMcp(fixture, { channels: [KEY, 'acme/peat'] })
-    expect(await fail('get_rfq', { rfq: 1024 })).toMatch(/RFQ "1024" is not known; did you mean 1042; list_rfqs/)
+    expect(await fail('get_rfq', { rfq: 1024 })).toMatch(
+      /no RFQ matches "1024"; closest matches: acme\/forest, number 1042, .*; list_rfqs lists all/,
+    )
     expect(await fail('compare_offers', { rfq: 1042 })).toMatch(
-      /2 RFQs are called "1042": give channel and id. .*acme\/peat/,
+      /"1042" matches 2 RFQs; name its channel: .*acme\/peat, number 1042, id:/,
     )
     expect((await call('get_rfq', { rfq: 1042, channel: 'acme/peat' })).rfq.channel).toBe('acme/peat')
     expect(await fail('list_rfqs', { channel: 'acme/forst' })).toMatch(/not configured; known: acme\/forest/)
@@ -267,7 +269,7 @@ describe('the MCP server', () => {
     fixture.sandbox.world.addResponse(rfqId, { projectName: HOSTILE } as never)
     await fixture.pollRfqs()
     const { call, fail } = await openMcp(fixture)
-    expect(await fail('get_rfq', { rfq: 'RFQ-2' })).toMatch(/did you mean RFQ-1;/)
+    expect(await fail('get_rfq', { rfq: 'RFQ-2' })).toMatch(/closest matches: acme\/forest, number 1042, id:/)
     for (const { name } of TOOLS.filter(({ input }) => !('offer' in input.shape))) {
       const answer = JSON.stringify(
         await call(name, name === 'get_rfq' || name === 'compare_offers' ? { rfq: 1042 } : {}),
@@ -284,7 +286,7 @@ describe('the MCP server', () => {
     const apiRead = async () => {
       throw new Error('disk I/O error at /secret')
     }
-    const { fail, log } = await openMcp(fixture, { reader: { apiRead, apiRfqId: apiRead } as never })
+    const { fail, log } = await openMcp(fixture, { reader: { apiRead, apiFindRfq: apiRead } as never })
     expect(await fail('list_rfqs')).toBe('internal error; see the log of `quotekeeper mcp`')
     expect(JSON.stringify(log)).toMatch(/MCP request failed/)
   })

@@ -229,6 +229,25 @@ describe('queries of documents', () => {
     const run = await begin(store)
     const rfq = anRfq('rfq', { responses: [aSummary('a'), aSummary('b')] })
     await store.recordRfq(run, rfqSnapshot(rfq, [aResponse('a'), aResponse('b')], at('08:00:00')), at('08:00:00'))
+    await store.appendDecision({
+      ...{
+        runId: run.id,
+        channel: CHANNEL,
+        rfqId: 'rfq',
+        rfqNumber: 1,
+        dueDate: null,
+        timeZone: 'UTC',
+        decision: 'keep',
+      },
+      ...{
+        decidedAt: at('08:00:00').toISOString(),
+        reason: 'it is not due',
+        outcome: null,
+        httpStatus: null,
+        message: null,
+      },
+      ...{ versionBefore: 1, versionAfter: null, evidence: { version: 1, hash: 'of a document' } },
+    })
     await askEverything(store)
     await store.close()
     vi.restoreAllMocks()
@@ -258,7 +277,7 @@ async function askEverything(store: Store): Promise<void> {
   for (const moment of [{}, { asOf: at('09:00:00') }]) {
     await store.rfqs({ channel, ...moment })
     await store.rfqs({ channel, ids: ['rfq'], ...moment })
-    await store.rfqs({ match: 'rfq', ...moment })
+    await store.rfqs({ match: { text: 'rfq' }, ...moment })
     await store.listings({ channel, ...moment })
     await store.rfqHistory(channel, 'rfq', moment.asOf)
     await store.absences(channel, 'rfq', moment.asOf)
@@ -287,4 +306,5 @@ async function askEverything(store: Store): Promise<void> {
   await store.firstPollAt({ channel, kind: 'rfqs' })
   await store.unsettledCloses({ now: at('12:00:00') })
   await store.openRfqsDue(channel, '2027-01-01')
+  await store.verifyDecidedDocuments()
 }

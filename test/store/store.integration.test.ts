@@ -22,10 +22,12 @@ describe('finding an RFQ', () => {
     for (let n = 1; n <= 400; n++) await record(n, '08:00:00', `REF-${n}`)
     await record(7, '08:05:00', 'NEW-7')
     const started = performance.now()
-    for (const match of ['rfq-7', '7', 'ref-7', 'NEW-7']) {
-      expect((await db.rfqs({ match })).map(({ rfq }) => rfq.id)).toEqual(['rfq-7'])
-    }
-    expect(await db.rfqs({ match: 'REF-401' })).toEqual([])
+    const find = async (text: string, former = false) =>
+      (await db.rfqs({ match: { text, former } })).map(({ rfq }) => rfq.id)
+    for (const text of ['rfq-7', '7', 'NEW-7']) expect(await find(text)).toEqual(['rfq-7'])
+    expect(await find('ref-7')).toEqual([])
+    expect(await find('ref-7', true)).toEqual(['rfq-7'])
+    expect(await find('REF-401', true)).toEqual([])
     // Some tenths of a second; minutes if each RFQ is compared with the versions of all.
     expect(performance.now() - started).toBeLessThan(8000)
   })

@@ -240,7 +240,7 @@ describe('documents that do not match the documented format', () => {
       effect: { kind: 'transform', change: (body) => ({ ...body, ...unusual }) },
     })
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', invalid: 1 })
-    const [known] = await fixture.store.rfqs({ channel: KEY, match: rfq.id })
+    const [known] = await fixture.store.rfqs({ channel: KEY, match: { text: rfq.id } })
     expect(known?.rfq).toMatchObject({ valid: false, body: { ...rfq, ...unusual } })
     expect((await fixture.store.problems({})).map(({ path, code }) => `${path} ${code}`).sort()).toEqual([
       'minVolume type',

@@ -523,6 +523,38 @@ describe('work on the queue', () => {
     expect(await post('/closings', { channel: KEY, rfq: '7' })).toMatchObject({ statusCode: 404 })
   })
 
+  it('never means another RFQ than the one named, in no operation', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const numbered = world.addRfq(CHANNEL, { number: 42, reference: 'A' })
+    world.addRfq(CHANNEL, { id: '42', number: 7, reference: 'B' })
+    const referenced = world.addRfq(CHANNEL, { number: 8, reference: '42' })
+    await fixture.pollRfqs()
+    const { handlers, done } = recordingHandlers()
+    const { get, post } = await openApi(fixture, { handlers })
+    const ids = { 'id:42': '42', 'number:42': numbered.id, 'reference:42': referenced.id, 7: '42', A: numbered.id }
+    for (const path of ['', '/offers', '/comparison', '/offers/x'])
+      expect([path, (await get(`${BASE}/42${path}`)).statusCode]).toEqual([path, 409])
+    for (const list of ['changes', 'decisions'])
+      expect((await get(`/api/v1/${list}?channel=${KEY}&rfq=42`)).statusCode).toBe(409)
+    for (const order of ['/closings', '/reports']) {
+      const refused = await post(order, { channel: KEY, rfq: '42' })
+      expect([refused.statusCode, refused.json().suggestions.sort()]).toEqual([
+        409,
+        ['id:42', `id:${numbered.id}`, `id:${referenced.id}`].sort(),
+      ])
+      expect(refused.json().detail).toMatch(/^"42" matches 3 RFQs; write id:….*: acme\/forest, number 7, id:42, /)
+    }
+    for (const [name, id] of Object.entries(ids)) {
+      expect((await get(`${BASE}/${name}`)).json().id).toBe(id)
+      fixture.advanceSeconds(60)
+      const { length } = done
+      expect(await post('/closings', { channel: KEY, rfq: name })).toMatchObject({ statusCode: 202 })
+      await expect.poll(() => done.slice(length)).toMatchObject([{ payload: { channel: KEY, rfqId: id } }])
+    }
+    expect(done).toHaveLength(Object.keys(ids).length)
+  })
+
   it('is done once for all requests with one Idempotency-Key, of one user', async () => {
     const fixture = await openChannelFixture()
     const { handlers, done } = recordingHandlers()

@@ -191,7 +191,7 @@ describe('closing now', () => {
     fixture.advanceSeconds(60)
     const body = (await app.inject(page(1042))).body
     expect(body).toContain('the marketplace refused to close it (decision 1')
-    expect(body).toContain('quotekeeper close-expired --channel acme/forest --retry 1042')
+    expect(body).toContain(`quotekeeper close-expired --channel acme/forest --retry id:${refused}`)
     expect(body).not.toContain('to confirm')
     const number = 1045
     fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })
@@ -233,5 +233,46 @@ describe('closing now', () => {
     for (const path of [page(1042), '/rfqs/acme/forest/1042'])
       expect(notices((await app.inject(path)).body).join()).not.toContain('clocks')
     expect(fixture.posts().map(({ rfqId }) => rfqId)).not.toContain(later)
+  })
+
+  it('never closes another RFQ than the one named: not by an id, a number or a reference that several have', async () => {
+    const fixture = await openChannelFixture()
+    const add = (terms: object) =>
+      fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20', ...terms } as never)
+    const numbered = add({ number: 42, reference: 'A' })
+    const identified = add({ id: '42', number: 7, reference: 'B' })
+    const referenced = add({ number: 8, reference: '42' })
+    const other = add({ number: 1042, reference: 'C' })
+    await fixture.pollRfqs()
+    const { app } = await openPages(fixture)
+    for (const confirm of ['42', numbered.id, 'id:42', '']) {
+      const refused = await sendForm(app, page(42), { confirm })
+      expect(refused.statusCode).toBe(409)
+      expect(refused.body).toContain('matches 3 RFQs; write id:…, number:… or reference:…')
+    }
+    const form = async (name: string) => {
+      const { body } = await app.inject(page(name))
+      return [/<form method="post" action="([^"]*)"/.exec(body)?.[1], /Type (.*?) to confirm/.exec(body)?.[1]]
+    }
+    expect(await form('number:42')).toEqual([page(`id:${numbered.id}`), numbered.id])
+    expect(await form('id:42')).toEqual([page('id:42'), '7'])
+    expect(await form('reference:42')).toEqual([page(`id:${referenced.id}`), '8'])
+    // What is typed must be the name of the RFQ of the form.
+    for (const confirm of ['42', '7', other.id]) {
+      expect((await sendForm(app, page(`id:${numbered.id}`), { confirm })).statusCode).toBe(400)
+    }
+    // Another RFQ has got the number since the page was shown.
+    const [action = ''] = await form('1042')
+    add({ number: 1042 })
+    fixture.advanceSeconds(600)
+    await fixture.pollRfqs()
+    expect((await sendForm(app, page(1042), { confirm: '1042' })).statusCode).toBe(409)
+    expect((await sendForm(app, action, { confirm: '1042' })).statusCode).toBe(400)
+    expect(fixture.posts()).toEqual([])
+    const { headers } = await sendForm(app, page('number:42'), { confirm: numbered.id })
+    const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
+    await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The RFQ was closed/)
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([numbered.id])
+    expect(fixture.sandbox.world.rfq(identified.id).state).toBe('open')
   })
 })

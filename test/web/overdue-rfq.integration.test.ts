@@ -26,7 +26,7 @@ it('the page of an RFQ that is past due says so once, with what becomes of it', 
   const shown = async (options: Parameters<typeof openPages>[1] = {}, query = '') => {
     const { app } = await openPages(fixture, options)
     const { body } = await app.inject(RFQ + query)
-    expect(body).toContain('<a href="/rfqs/acme/forest/1042/closing">Closing decisions</a>')
+    expect(body).toContain(`<a href="/rfqs/acme/forest/id:${id}/closing">Closing decisions</a>`)
     const [notice, ...others] = notices(body)
     expect(others).toEqual([])
     return [TONE.exec(body)?.[1], withoutLink(notice)]

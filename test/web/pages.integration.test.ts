@@ -120,7 +120,9 @@ describe('every page', () => {
     expect((await app.inject('/rfqs')).body).toContain('&lt;script>alert(1)')
     const feed = await app.inject('/changes.atom?channel=acme/forest')
     expect(feed.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
-    expect(feed.body).toContain(`<link href="http://localhost:80/rfqs/acme/forest/${fixture.rfqId}?as_of=2026-11-21T12`)
+    expect(feed.body).toContain(
+      `<link href="http://localhost:80/rfqs/acme/forest/id:${fixture.rfqId}?as_of=2026-11-21T12`,
+    )
     expect(feed.body).toContain('&lt;script>alert(1)')
     expect(feed.body).not.toMatch(/<script|<img|\u202E/)
     const csv = await app.inject('/rfqs/acme/forest/1042?format=csv')
@@ -147,8 +149,10 @@ describe('every page', () => {
       const { statusCode, body } = await app.inject(url)
       return `${statusCode} ${JSON.parse(body).error}`
     }
-    expect(await answer('/rfqs/acme/forest/7')).toBe('404 acme/forest has no RFQ 7')
-    expect(await answer('/rfqs/acme/nothing/1042')).toBe('404 acme/nothing has no RFQ 1042')
+    expect(await answer('/rfqs/acme/forest/7')).toBe('404 no RFQ matches "7" in acme/forest')
+    expect(await answer('/rfqs/acme/nothing/1042')).toBe(
+      '404 no RFQ matches "1042" in acme/nothing; no RFQs are stored yet',
+    )
     expect(await answer('/rfqs?as_of=2026-02-30')).toMatch(/^400 as_of="2026-02-30" is not a moment; use 2026-01-31/)
     expect(await answer('/changes?since=foo')).toMatch(/^400 since="foo" is not a moment/)
     expect(await answer('/?since=foo')).toMatch(/^400 since="foo" is not a moment/)
@@ -194,7 +198,9 @@ describe('every page', () => {
     )
     const changes: { rfq: number }[] = (await app.inject('/changes?rfq=1042&format=json')).json()
     expect(new Set(changes.map(({ rfq }) => rfq))).toEqual(new Set([1042]))
-    expect(await answer('/changes?rfq=1043')).toBe('404 acme/forest has no RFQ 1043')
+    expect(await answer('/changes?rfq=1043')).toMatch(
+      /^404 no RFQ matches "1043" in acme\/forest; closest matches: .*1042/,
+    )
     for (const [path, what] of [
       ['/rfqs', 'RFQs'],
       ['/listings?channel=acme/forest', 'listings in acme/forest'],
@@ -204,16 +210,19 @@ describe('every page', () => {
         `404 nothing is known about 2026-11-20T23:59:59.999Z: the first poll of ${what} was at 2026-11-21T12:00:00.000Z`,
       )
     const page = await app.inject({ url: '/rfqs/acme/forest/7', headers: { accept: 'text/html' } })
-    expect(page.body).toContain('Acme/forest has no RFQ 7.')
+    expect(page.body).toContain('No RFQ matches &quot;7&quot; in acme/forest.')
   })
 })
 
 describe('links to an RFQ', () => {
-  it('lead to it also if another one has its number', async () => {
+  it('lead to it also if another one has its number, or its id as number', async () => {
     const fixture = await openChannelFixture()
-    const ids = ['first; rm -rf ~', 'second'].map(
-      (id) => fixture.sandbox.world.addRfq(CHANNEL, { id, number: 7, responseDueDate: '2026-11-22' }).id,
-    )
+    const rfqs = [
+      { id: 'first; rm -rf ~', number: 7 },
+      { id: 'second', number: 7 },
+      { id: '7', number: 8 },
+      { id: 'third', number: 9 },
+    ].map((rfq) => fixture.sandbox.world.addRfq(CHANNEL, { ...rfq, responseDueDate: '2026-11-22' }))
     await fixture.pollRfqs()
     const app = await pagesOf(fixture)
     for (const url of ['/', '/rfqs', '/changes', '/changes.atom']) {
@@ -221,13 +230,50 @@ describe('links to an RFQ', () => {
       const links = new Set(
         [...body.matchAll(/href="(?:http:[/][/][^/]*)?([/]rfqs[/][^"?]*)/g)].map(([, link = '']) => link),
       )
-      expect([url, [...links].sort()]).toEqual([url, ids.map((id) => `/rfqs/${KEY}/${encodeURIComponent(id)}`)])
-      for (const link of links) expect((await app.inject(link)).statusCode).toBe(200)
+      const titles = new Set<string>()
+      for (const link of links) {
+        const page = await app.inject(link)
+        expect([url, link, page.statusCode]).toEqual([url, link, 200])
+        titles.add(/<h1>RFQ [^:]*: (.*?)<\/h1>/.exec(page.body)?.[1] ?? '')
+      }
+      expect([url, titles.size]).toEqual([url, rfqs.length])
     }
-    const page = (await app.inject(`/rfqs/${KEY}/${encodeURIComponent(ids[0] ?? '')}?weights.price=0`)).body
-    expect(page).toContain(
-      `quotekeeper report 'first; rm -rf ~' --channel ${KEY} --as-of 2026-11-21T12:00:00.000Z --set`,
+    const shown = async (name: string) =>
+      (await app.inject(`/rfqs/${KEY}/${encodeURIComponent(name)}?weights.price=0`)).body
+    const moment = `--channel ${KEY} --as-of 2026-11-21T12:00:00.000Z --set`
+    expect(await shown('first; rm -rf ~')).toContain(`quotekeeper report 'first; rm -rf ~' ${moment}`)
+    expect(await shown('id:7')).toContain(`quotekeeper report 8 ${moment}`)
+    for (const path of ['7', '7/offers/x', '7/closing']) {
+      const { statusCode, body } = await app.inject(`/rfqs/${KEY}/${path}`)
+      expect([path, statusCode, JSON.parse(body).error]).toEqual([
+        path,
+        409,
+        expect.stringMatching(/^"7" matches 3 RFQs; write id:.*: acme\/forest, number 8, id:7, .*; acme.*, id:first/),
+      ])
+    }
+  })
+
+  it('lead from a past moment to the same RFQ, whose number another one may have now', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL, { number: 5, title: 'Former five', responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    const then = fixture.now().toISOString()
+    fixture.advanceSeconds(600)
+    world.changeRfq(id, { number: 6 })
+    world.addRfq(CHANNEL, { number: 5, title: 'Five now' })
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    const { body } = await app.inject(`/rfqs/${KEY}/5?as_of=${then}`)
+    expect(body).toContain('RFQ 5: Former five')
+    const links = [...body.matchAll(/href="([^"]*(?:closing|changes[?])[^"]*)"/g)].map(([, link = '']) => link)
+    expect(links).toEqual(
+      expect.arrayContaining([`/rfqs/${KEY}/id:${id}/closing`, expect.stringContaining(`rfq=id%3A${id}`)]),
     )
+    for (const link of links) {
+      const shown = (await app.inject(link.replaceAll('&amp;', '&'))).body
+      expect([link, shown.includes('Former five'), shown.includes('Five now')]).toEqual([link, true, false])
+    }
   })
 })
 
@@ -396,7 +442,7 @@ describe('the closing page', () => {
     expect(page).toContain(decision?.reason)
     expect(page).toContain(decision?.hash)
     const list = (await app.inject('/decisions?outcome=closed&sort=-rfq')).body
-    expect(list).toContain(`<a href="/rfqs/acme/forest/${fixture.rfqId}/closing">1042</a>`)
+    expect(list).toContain(`<a href="/rfqs/acme/forest/id:${fixture.rfqId}/closing">1042</a>`)
     expect((await app.inject('/decisions?format=json&sort=decision')).json()).toMatchObject([
       { decision: 1, rfq: 1042 },
     ])

@@ -1,7 +1,6 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
 import { createClockStop } from '../../closing/clock-stop.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
-import { closestMatches } from '../../config/suggest.js'
 import type { Config } from '../../config.js'
 import { withWords } from '../../domain/listed-changes.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
@@ -16,8 +15,9 @@ import { buildRfqReport } from '../../reporting/rfq-report.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
 import { databaseName } from '../../store/database-location.js'
 import { VERSION } from '../../version.js'
+import { findRfq } from '../../views/find-rfq.js'
 import { takePage } from '../../web/api/cursor.js'
-import type { ApiMoment, ApiQueries, Lookup, RfqFilter, RfqName } from '../../web/api/queries.js'
+import type { ApiMoment, ApiQueries, Lookup, NamedRfq, RfqFilter } from '../../web/api/queries.js'
 import { createIncompleteAt } from '../complete-polls.js'
 import { listingRow, offerRow, rfqRow } from '../json-rows.js'
 
@@ -83,7 +83,7 @@ export function createApiQueries(source: Source): ApiQueries {
       return {
         ...page,
         // Further pages are as of the moment of the first one, when it is not known when an RFQ was last read.
-        items: page.items.map(({ readAt: _readAt, ...row }, at) => ({
+        items: page.items.map(({ readAt: _readAt, names: _names, ...row }, at) => ({
           ...row,
           listed: withWords(listed.get(keyOf(row)) ?? null),
           ...(known[at] && { figures: known[at] }),
@@ -94,7 +94,11 @@ export function createApiQueries(source: Source): ApiQueries {
       withRfq(source, name, async (found) => {
         return { ...rfqRow(found), ...bodyOf(found.rfq) }
       }),
-    rfqId: (name) => findRfqId(source, name),
+    async findRfq({ channel, name, asOf }) {
+      const configured = channel === undefined ? { channels: channels.map(({ key }) => key) } : { channel }
+      const lookup = await findRfq(store, { ...configured, name, asOf, withoutResponses: true })
+      return 'problem' in lookup ? lookup : { found: { channel: lookup.found.rfq.channel, id: lookup.found.rfq.id } }
+    },
     offers: (name) =>
       withRfq(source, name, async (found) => {
         const { calendar } = rulesOf(name.channel)
@@ -189,44 +193,14 @@ function sortOf(sort: RfqFilter['sort']) {
   return { key: SORT_KEYS[sort.replace('-', '') as keyof typeof SORT_KEYS], descending: sort.startsWith('-') }
 }
 
-/** Finds the id of an RFQ by id, number or reference. */
-async function findRfqId({ rfqs }: Source, { channel, name, ...options }: RfqName): Promise<Lookup<string>> {
-  const rows = await rfqs.rows({ ...momentOf(options), channel })
-  const ids = idsNamed(rows, name)
-  const [id, ...more] = ids
-  if (id === undefined) return { found: 'none', others: suggestNames(rows, name) }
-  return more.length > 0 ? { found: 'several', others: ids } : { found: 'one', value: id }
-}
-
 /** Reads an RFQ with its responses. */
 async function withRfq<T>(
-  source: Source,
-  name: RfqName,
+  { store }: Source,
+  { channel, name, asOf }: NamedRfq,
   read: (found: RfqWithResponses) => Promise<T>,
 ): Promise<Lookup<T>> {
-  const lookup = await findRfqId(source, name)
-  if (lookup.found !== 'one') return lookup
-  const [found] = await source.store.rfqs({ channel: name.channel, ids: [lookup.value], ...asOfFilter(name) })
-  return found === undefined ? { found: 'none', others: [] } : { found: 'one', value: await read(found) }
-}
-
-/** The ids of the RFQs with a name: an id wins over a number, a number over a reference. */
-function idsNamed(rows: readonly RfqListRow[], name: string): string[] {
-  const tests = [
-    ({ id }: RfqListRow) => id === name,
-    ({ number }: RfqListRow) => number !== null && String(number) === name,
-    ({ reference }: RfqListRow) => reference?.toLowerCase() === name.toLowerCase(),
-  ]
-  for (const test of tests) {
-    const found = rows.filter(test)
-    if (found.length > 0) return found.map(({ id }) => id)
-  }
-  return []
-}
-
-function suggestNames(rows: readonly RfqListRow[], name: string): string[] {
-  const names = rows.flatMap((row) => [row.name, ...(row.reference === null ? [] : [row.reference])])
-  return closestMatches(name.slice(0, 100), names, { max: 5, maxDistance: Math.max(2, Math.floor(name.length / 2)) })
+  const lookup = await findRfq(store, { channel, name, asOf })
+  return 'problem' in lookup ? lookup : { found: await read(lookup.found) }
 }
 
 async function compare(source: Source, name: Parameters<ApiQueries['comparison']>[0]) {

@@ -1,4 +1,4 @@
-import { closestMatches } from '../../config/suggest.js'
+import { closestMatches } from '../../domain/suggest.js'
 import { type ApiReader, createApiReader } from '../../web/api/read.js'
 import { createApiQueries } from './api-queries.js'
 

@@ -1,7 +1,7 @@
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import { findRfq } from '../find-rfq.js'
+import { requireRfq } from '../find-rfq.js'
 import { describeFreshness } from '../freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
 import {
@@ -43,7 +43,7 @@ export const register: RegisterCommand = (command, cli) => {
         if (nextCursor !== null && !options.json) cli.io.err(`There are more; a larger --limit shows them.\n`)
 
         async function rfqOf(match: string) {
-          const { rfq } = await findRfq(store, { ...filter, match, withoutResponses: true })
+          const { rfq } = await requireRfq(store, { ...filter, name: match, withoutResponses: true })
           return { channel: rfq.channel, rfqId: rfq.id }
         }
       }),

@@ -8,7 +8,7 @@ import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { type ChannelRound, failuresOf, failuresOfPoll, needsPerson, printRounds } from '../closing-rounds-output.js'
 import { errorMessage } from '../error-message.js'
-import { findRfq } from '../find-rfq.js'
+import { requireRfq } from '../find-rfq.js'
 import { inTurn } from '../in-turn.js'
 import { byOption, operatorName } from '../operator-name.js'
 import {
@@ -114,11 +114,11 @@ async function findRetries(store: Store, app: App, { retry = [], channel: named 
   const channels = named && selectChannels(app.config, named).map(({ key }) => key)
   for (const match of retry) {
     const filter = {
-      match,
+      name: match,
       withoutResponses: true,
       ...(channels?.length === 1 ? { channel: channels[0] as string } : {}),
     }
-    const { rfq } = await findRfq(store, filter)
+    const { rfq } = await requireRfq(store, filter)
     const answer = (await store.closeAnswers(rfq.channel)).find(({ rfqId }) => rfqId === rfq.id)
     const isOpen = (await store.openIntents(rfq.channel)).some(({ rfqId }) => rfqId === rfq.id)
     if (isOpen) {

@@ -2,7 +2,7 @@ import { termsReadOf } from '../../domain/terms-read.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { COMPARISON_COLUMNS, printComparison } from '../comparison-output.js'
-import { findRfq } from '../find-rfq.js'
+import { requireRfq } from '../find-rfq.js'
 import { describeFreshness } from '../freshness.js'
 import { addListOptions, type ListOptions } from '../list-output.js'
 import {
@@ -27,12 +27,12 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .addOption(setOption())
     .addOption(jsonOption('print JSON: the recommendation and the offers'))
-    .action((match: string, options: Options) =>
+    .action((name: string, options: Options) =>
       withStore(
         cli,
         async (store, app) => {
           const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-          const found = await findRfq(store, { match, ...filter })
+          const found = await requireRfq(store, { name, ...filter })
           const termsRead = termsReadOf(found.responses)
           const channels = [found.rfq.channel]
           const shown = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const

@@ -2,12 +2,14 @@ import { resolve } from 'node:path'
 import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../anchors/anchor-target.js'
 import { createClockStop } from '../../closing/clock-stop.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../domain/records.js'
-import type { Store } from '../../store/contract.js'
+import { nameById, parseRfqName } from '../../domain/rfq-name.js'
+import type { DecidedDocuments, Store } from '../../store/contract.js'
+import { ambiguousRfq, findRfq, namedRfq } from '../../views/find-rfq.js'
 import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { explainDecision } from '../explain-decision.js'
-import { findRfq } from '../find-rfq.js'
+import { toCliError } from '../find-rfq.js'
 import { describeFreshness } from '../freshness.js'
 import { addListOptions, type ListColumn, type ListOptions, printList } from '../list-output.js'
 import {
@@ -23,7 +25,7 @@ import { printJson } from '../output.js'
 import { refuseNeededFile } from '../output-file.js'
 import { parseReadFilter } from '../read-filter.js'
 import { shownChannels } from '../select-channels.js'
-import { plural } from '../terminal-text.js'
+import { plural, sanitize } from '../terminal-text.js'
 import type { TimeFormat } from '../time-zone.js'
 
 type Options = ChannelOption &
@@ -51,7 +53,10 @@ export const register: RegisterCommand = (command, cli) => {
       'show one decision in full: what was evaluated, sent and read',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
-    .option('--verify', 'check that no decision was changed or removed after it was written')
+    .option(
+      '--verify',
+      'check that no decision was changed or removed after it was written, and no document that one is based on rewritten',
+    )
     .option('--anchors <file>', 'with --verify: check also that nothing before an anchor in this file was rewritten')
     .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
     .addOption(jsonOption())
@@ -100,11 +105,18 @@ async function describeNone(store: Store, channels: readonly string[]): Promise<
 }
 
 /** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
-async function findDecidedRfq(store: Store, filter: { channel?: string }, match: string) {
-  const logged = await store.decisions({ ...filter, rfqId: match, limit: 1 })
-  if (logged.length > 0) return { ...filter, rfqId: match }
-  const { rfq } = await findRfq(store, { ...filter, match, withoutResponses: true })
-  return { channel: rfq.channel, rfqId: rfq.id }
+async function findDecidedRfq(store: Store, filter: { channel?: string }, name: string) {
+  const lookup = await findRfq(store, { ...filter, name, withoutResponses: true })
+  const { text, kind = 'id' } = parseRfqName(name)
+  const [logged] = kind === 'id' ? await store.decisions({ ...filter, rfqId: text, limit: 1 }) : []
+  if ('found' in lookup) {
+    const { rfq } = lookup.found
+    if (logged === undefined || logged.rfqId === rfq.id) return { channel: rfq.channel, rfqId: rfq.id }
+    const others = [namedRfq(lookup.found), { channel: logged.channel, id: text, number: logged.rfqNumber }]
+    throw toCliError(ambiguousRfq(name, others), {})
+  }
+  if (logged === undefined || lookup.problem.reason === 'ambiguous') throw toCliError(lookup.problem, {})
+  return { ...filter, rfqId: text }
 }
 
 /** A decision as listed. */
@@ -157,10 +169,34 @@ async function listDecisions(
 
 async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: Options): Promise<void> {
   const chain = await store.verifyDecisions()
+  // A log that is not intact proves nothing about documents.
+  const documents = chain.brokenAt === null ? await store.verifyDecidedDocuments() : null
   const anchors = file === undefined ? null : await verifyWithAnchors(cli, store, file, chain)
-  if (json) printJson(cli.io, anchors === null ? chain : { ...chain, anchors })
-  else cli.io.out(`${chain.message}\n${anchors === null ? '' : `${anchors.message}\n`}`)
-  cli.status = chain.brokenAt === null && anchors?.ok !== false ? 0 : 1
+  if (json) printJson(cli.io, { ...chain, documents, ...(anchors && { anchors }) })
+  else {
+    const lines = [chain.message, ...(documents ? documentLines(documents) : []), ...(anchors ? [anchors.message] : [])]
+    cli.io.out(lines.map((line) => `${line}\n`).join(''))
+  }
+  const isIntact = documents?.changed.length === 0 && anchors?.ok !== false
+  cli.status = isIntact ? 0 : 1
+}
+
+/** So many documents that were changed are listed. */
+const MAX_CHANGED = 20
+
+/** What was found of the documents that decisions are based on. */
+function documentLines({ total, unchecked, changed }: DecidedDocuments): string[] {
+  const rows = changed.slice(0, MAX_CHANGED).map(({ decision, channel, rfqId, rfqNumber, version }) => {
+    const rfq = `RFQ ${rfqNumber === null ? '' : `${rfqNumber}, `}${sanitize(nameById(rfqId))} in ${channel}`
+    return `Decision ${decision} is based on another document than the one stored as version ${version} of ${rfq}, which was rewritten.`
+  })
+  const more = changed.length - rows.length
+  const gone = unchecked === 0 ? '' : `; ${unchecked} could not be compared: their versions are not stored any more`
+  return [
+    ...rows,
+    ...(more > 0 ? [`And ${more} more.`] : []),
+    `${total - unchecked - changed.length} of ${total} documents that decisions are based on are stored unchanged${gone}.`,
+  ]
 }
 
 async function verifyWithAnchors(cli: Cli, store: Store, file: string, chain: { brokenAt: number | null }) {

@@ -4,7 +4,7 @@ import { termsReadOf } from '../../domain/terms-read.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import { findRfq, rfqLabel } from '../find-rfq.js'
+import { requireRfq, rfqLabel } from '../find-rfq.js'
 import { describeFreshness } from '../freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
 import { type AsOfOption, asOfOption, type ChannelOption, channelOption, jsonOption, withExamples } from '../options.js'
@@ -20,10 +20,10 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(channelOption())
     .addOption(asOfOption())
     .addOption(jsonOption())
-    .action((match: string, options: Options) =>
+    .action((name: string, options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-        const found = await findRfq(store, { match, ...filter })
+        const found = await requireRfq(store, { name, ...filter })
         const { channel, id: rfqId } = found.rfq
         const versions = await store.rfqHistory(channel, rfqId, filter.asOf)
         const absences = await store.absences(channel, rfqId, filter.asOf)

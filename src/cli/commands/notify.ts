@@ -1,6 +1,6 @@
-import { didYouMean } from '../../config/suggest.js'
 import type { DeliveryRecord, TargetState } from '../../domain/deliveries.js'
 import { scrubError } from '../../domain/secret-scrubber.js'
+import { didYouMean } from '../../domain/suggest.js'
 import type { NotifyTarget, SendResult } from '../../notify/contract.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'

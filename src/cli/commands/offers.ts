@@ -4,7 +4,7 @@ import { hasOtherTerms } from '../../domain/comparison/offer/newer-summary.js'
 import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import { findRfq, rfqLabel } from '../find-rfq.js'
+import { requireRfq, rfqLabel } from '../find-rfq.js'
 import { formatRecommendation } from '../format-recommendation.js'
 import { describeFreshness } from '../freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
@@ -33,10 +33,10 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(changedSinceOption('offers'))
     .addOption(asOfOption())
     .addOption(jsonOption())
-    .action((match: string, options: Options) =>
+    .action((name: string, options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-        const found = await findRfq(store, { match, ...filter })
+        const found = await requireRfq(store, { name, ...filter })
         const report = await rfqReportOf(cli, { store, app }, found.rfq, filter.asOf)
         const all = rankedOffers(app, found, report)
         const rows = await keepChangedSince(cli, store, all, options.changedSince)

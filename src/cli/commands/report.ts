@@ -1,11 +1,12 @@
 import { Option } from 'commander'
 import { REPORT_FORMATS, type ReportFormat } from '../../domain/report-format.js'
+import { quoteForShell } from '../../quote-for-shell.js'
 import type { ReportRequest } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore, withWritableStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
-import { findRfq } from '../find-rfq.js'
+import { requireRfq } from '../find-rfq.js'
 import { formatRecommendation } from '../format-recommendation.js'
 import { byOption, operatorName } from '../operator-name.js'
 import {
@@ -80,10 +81,10 @@ interface ReportContext {
   app: App
 }
 
-async function writeComparison(cli: Cli, context: ReportContext, options: Options, match: string): Promise<void> {
+async function writeComparison(cli: Cli, context: ReportContext, options: Options, name: string): Promise<void> {
   const file = fileOf(cli, context.app, options)
-  const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
-  const { rfq } = await (options.fresh ? readFresh(cli, context, filter, options) : findRfq(context.store, filter))
+  const search = { name, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
+  const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
   const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return writeReport(cli, context.app, { ...order, ...file }, options)
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
@@ -107,7 +108,7 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
     } else await writeReport(cli, context.app, { ...order, ...file }, options)
   }
   if (unread.length === 0) return
-  const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${channel}`).join('')}`
+  const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${quoteForShell(channel)}`).join('')}`
   throw new FailedError(`nothing is stored of ${unread.join(', ')} yet; run \`${remedy}\` to poll the marketplace`)
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stopFileOf } from '../../closing/kill-switch.js'
+import { quoteForShell } from '../../quote-for-shell.js'
 import { databaseFile, databaseName } from '../../store/database-location.js'
 import type { RestoreReport } from '../../store/restore.js'
 import { type App, withApp } from '../app.js'
@@ -48,7 +49,7 @@ async function restore({ io }: Cli, { config }: App, file: string): Promise<void
 async function anchorNote(config: App['config'], { schemaVersion }: RestoreReport): Promise<string> {
   const { to } = config.anchors
   if (to?.kind !== 'file' || !existsSync(to.path)) return ''
-  const command = `quotekeeper decisions --verify --anchors ${to.path}`
+  const command = `quotekeeper decisions --verify --anchors ${quoteForShell(to.path)}`
   const { migrations } = await import('../../store/migrations.js')
   // Opening a database of an earlier schema would upgrade it.
   if (schemaVersion < migrations.length) return `Compare it with the anchors: ${command}\n`

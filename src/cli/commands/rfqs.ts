@@ -1,7 +1,7 @@
-import { didYouMean } from '../../config/suggest.js'
 import { formatPercent, formatPrice, formatRange } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
 import { listedInBrief, withWords } from '../../domain/listed-changes.js'
+import { didYouMean } from '../../domain/suggest.js'
 import type { RfqFigures } from '../../read-models/rfq-figures.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
 import type { Store } from '../../store/contract.js'

@@ -1,5 +1,6 @@
 import type { Service } from '../../../jobs/service.js'
 import type { DecisionRecord } from '../../domain/records.js'
+import { quoteForShell } from '../../quote-for-shell.js'
 import type { Sandbox } from '../../sandbox/index.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
@@ -135,5 +136,5 @@ function printNextCommands({ cli, output, folder }: DemoContext): void {
     'changes',
     'report 1004 --channel acme/forest',
   ]
-  output.lines(commands.map((command) => `  ${cli.io.programName} --config ${folder.config} ${command}`))
+  output.lines(commands.map((command) => `  ${cli.io.programName} --config ${quoteForShell(folder.config)} ${command}`))
 }

@@ -1,7 +1,7 @@
 import type { JobObserver } from '../../../jobs/contract.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
-import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
+import { closestMatches } from '../../domain/suggest.js'
 import type { NotificationsDeps } from '../../web/pages/notifications-page.js'
 import type { ReportsDeps } from '../../web/pages/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'

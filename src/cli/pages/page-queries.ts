@@ -3,6 +3,7 @@ import { createClockStop } from '../../closing/clock-stop.js'
 import { createClosingHold } from '../../closing/closing-hold.js'
 import { previewClose } from '../../closing/preview.js'
 import type { Settings } from '../../domain/comparison/settings.js'
+import type { KnownDocument } from '../../domain/records.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { channelPageModel } from '../../read-models/channel-page-model.js'
 import { createRulesLookup } from '../../read-models/channel-rules.js'
@@ -10,22 +11,28 @@ import { closingOutlook } from '../../read-models/closing-outlook.js'
 import { momentsOf, priceHistoryOf } from '../../read-models/moments.js'
 import { offerPageModel } from '../../read-models/offer-page-model.js'
 import { factsOf } from '../../read-models/rfq-facts.js'
-import type { RfqList } from '../../read-models/rfq-list.js'
+import { channelDates, dueOf, type RfqList } from '../../read-models/rfq-list.js'
 import { toRfqPageModel } from '../../read-models/rfq-page-model.js'
 import { searchRfqs } from '../../read-models/rfq-search.js'
 import { today } from '../../read-models/today.js'
 import { createInteractiveComparison } from '../../reporting/interactive-comparison.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
-import type { PageQueries, RfqAddress } from '../../web/page-queries.js'
+import { findRfq, problemText, shortestName } from '../../views/find-rfq.js'
+import type { NotFound, PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
 import { createIncompleteAt } from '../complete-polls.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
-import { createRfqFinder } from './find-rfq.js'
 
 /** The part of the store that pages read. */
 type PageStore = Omit<Reader, 'close' | keyof Monitoring>
+
+interface NamedRfq {
+  rfq: KnownDocument
+  /** The shortest that leads to it. */
+  name: string
+}
 
 interface ReportOptions {
   settings?: Settings
@@ -55,7 +62,17 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
   const rulesOf = createRulesLookup(channels)
-  const findRfq = createRfqFinder(rfqs)
+
+  /** An RFQ without its responses, with the name that pages show. */
+  async function findNamed({ channel, name, asOf }: RfqAddress): Promise<NamedRfq | NotFound> {
+    const search = { channel, name, asOf, withoutResponses: true }
+    const lookup = await findRfq(store, search)
+    if ('problem' in lookup) {
+      const { problem } = lookup
+      return { notFound: problemText(problem), isAmbiguous: problem.reason === 'ambiguous' }
+    }
+    return { rfq: lookup.found.rfq, name: await shortestName(store, lookup.found, search) }
+  }
 
   async function reportOf(
     { channel, now, asOf = now }: RfqAddress,
@@ -92,15 +109,16 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     today: (options) => today(source, options),
     rfqs: (search) => searchRfqs(rfqs, search),
     async rfq({ settings, ...address }) {
-      const found = await findRfq(address)
+      const found = await findNamed(address)
       if ('notFound' in found) return found
       const { channel } = address
-      const { report, asOf } = await reportOf(address, found.id, settings === undefined ? {} : { settings })
+      const { rfq, name } = found
+      const { id: rfqId } = rfq
+      const { report, asOf } = await reportOf(address, rfqId, settings === undefined ? {} : { settings })
       const model = toRfqPageModel(report)
       const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
-      const { id: rfqId, name } = found
       const prices = await priceHistoryOf(store, { channel, rfqId, offerIds, asOf })
-      const outlook = asOf >= address.now ? await closingOutlook(source, found, address.now) : null
+      const outlook = asOf >= address.now ? await closingOutlook(source, rfq, address.now) : null
       return {
         id: rfqId,
         name,
@@ -111,19 +129,20 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       }
     },
     async rfqName(address) {
-      const found = await findRfq(address)
-      return 'notFound' in found ? found : { id: found.id, name: found.name }
+      const found = await findNamed(address)
+      return 'notFound' in found ? found : { id: found.rfq.id, name: found.name }
     },
     async listings(filter) {
       return (await store.listings(filter)).map(listingRow)
     },
     async offer({ offerId, ...address }) {
-      const found = await findRfq(address)
+      const found = await findNamed(address)
       if ('notFound' in found) return found
-      const { report, asOf } = await reportOf(address, found.id, { withNegotiation: true })
-      const history = await store.rfqHistory(address.channel, found.id, asOf)
+      const { id: rfqId } = found.rfq
+      const { report, asOf } = await reportOf(address, rfqId, { withNegotiation: true })
+      const history = await store.rfqHistory(address.channel, rfqId, asOf)
       // As of a past moment, later reads would change it.
-      const states = asOf < address.now ? [] : await store.responseStates(address.channel, [found.id])
+      const states = asOf < address.now ? [] : await store.responseStates(address.channel, [rfqId])
       const readAt = states.find(({ id }) => id === offerId)?.readAt ?? null
       const model = offerPageModel(report, offerId, { history, readAt })
       return model === null
@@ -137,16 +156,18 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return channelPageModel({ store, rfqs }, rules, now)
     },
     async closing(address) {
-      const found = await findRfq(address)
+      const found = await findNamed(address)
       if ('notFound' in found) return found
-      const { channel } = address
-      const { id, name } = found
-      // Not of the row, which may be a few seconds old: a close that has just ended must be seen.
-      const [current] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
-      const { title, state, responseDueDate: dueDate } = current === undefined ? found : factsOf(current.rfq)
+      const { channel, now } = address
+      const { name, rfq } = found
+      const { id } = rfq
+      const facts = factsOf(rfq)
+      const { title, state, responseDueDate: dueDate } = facts
       const decisions = await store.decisions({ channel, rfqId: id, limit: MAX_EXPLAINED })
-      const { timeZone, graceHours, autoClose } = rulesOf(channel)
-      const clocks = found.overdue && state !== 'closed' && autoClose === 'on' ? await clockStop(channel) : null
+      const rules = rulesOf(channel)
+      const { timeZone, graceHours, autoClose } = rules
+      const { overdue } = dueOf(facts, channelDates(rules, now))
+      const clocks = overdue && autoClose === 'on' ? await clockStop(channel) : null
       return {
         ...{ channel, id, name, title, state, dueDate, timeZone, graceHours, autoClose, clockStop: clocks },
         decisions: decisions.map((record) => ({ record, explanation: explainDecision(record) })),

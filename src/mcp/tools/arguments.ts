@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from '../../domain/identifier.js'
+import { MAX_PREFIX_LENGTH } from '../../domain/rfq-name.js'
 import { MAX_CURSOR_LENGTH } from '../../web/api/cursor.js'
 
 /* Arguments that several tools have. */
@@ -15,7 +16,15 @@ export const asOf = {
 }
 export const momentSince = (what: string) => moment.describe(`${what}: ${MOMENT}; of a day, its start.`)
 export const identifier = z.string().min(1).max(MAX_IDENTIFIER_LENGTH)
-export const rfqName = z.union([identifier, z.int()]).describe('Number, reference or id of the RFQ.')
+export const rfqName = z
+  .union([
+    z
+      .string()
+      .min(1)
+      .max(MAX_PREFIX_LENGTH + MAX_IDENTIFIER_LENGTH),
+    z.int(),
+  ])
+  .describe('Number, reference or id of the RFQ; `id:…`, `number:…` or `reference:…` if several are called so.')
 /** An RFQ, with its channel if its number is not unique. */
 export const ofRfq = {
   rfq: rfqName,

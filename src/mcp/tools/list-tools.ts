@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CLOSE_OUTCOMES } from '../../domain/records.js'
+import { nameById } from '../../domain/rfq-name.js'
 import { RFQ_SORTS } from '../../web/api/queries.js'
 import type { ApiChannel, changeEntry, decision, rfqItem, todayModel } from '../../web/api/schemas/index.js'
 import { fitAnswer } from '../answer-size.js'
@@ -157,5 +158,5 @@ export const listTools = [
 
 const filterOf = async (call: ToolCall, name: Parameters<ToolCall['findRfq']>[0]) => {
   const { channel, id } = await call.findRfq(name)
-  return { channel, rfq: id }
+  return { channel, rfq: nameById(id) }
 }

@@ -1,19 +1,30 @@
 import type { KnownDocument, RfqWithResponses } from '../../domain/records.js'
 import type { History, RfqFilter } from '../contract.js'
 import { createDocumentQueries, type KnownRow, selectKnown, toKnown } from '../document-queries.js'
+import { matchParameters } from '../rfq-match.js'
 import type { Queries } from '../sql-database.js'
-import { toStoredText } from '../stored-text.js'
 import type { PostgresDatabase } from './postgres-database.js'
 
 const ROWS_PER_PAGE = 200
 
-// The RFQs are found once, by the indexes that versions have of numbers and references.
-const MATCH_CONDITION = `(v.id in (@match, @storedMatch)
-  or (v.channel, v.id) in (
-    select m.channel, m.id from versions m where m.kind = 'rfq' and m.document #>> '{number}' in (@match, @match || '.0'))
-  or (v.channel, v.id) in (
-    select m.channel, m.id from versions m
-    where m.kind = 'rfq' and lower((m.document #>> '{reference}') collate "C") = lower(@match collate "C")))`
+const NUMBER = `m.document #>> '{number}'`
+const NUMBER_TEXT = 'cast(cast(@number as numeric) as text)'
+
+/**
+ * The condition for RFQs with a name. They are found once, by the indexes that versions have of numbers and references.
+ * @param key the columns that name a version, or a document, of `$`
+ */
+const matchCondition = (key: string) => {
+  const found = (condition: string) =>
+    `(${key.replaceAll('$', 'v')}) in (select ${key.replaceAll('$', 'm')} from versions m where m.kind = 'rfq' and ${condition})`
+  return `(v.id in (@storedId, @shownId)
+  or ${found(`${NUMBER} in (@numberText, ${NUMBER_TEXT}) and ${NUMBER} =
+    case jsonb_typeof(m.document -> 'number') when 'number' then ${NUMBER_TEXT} when 'string' then @numberText end`)}
+  or ${found(`lower((m.document #>> '{reference}') collate "C") = lower(@reference collate "C")
+    and jsonb_typeof(m.document -> 'reference') = 'string'`)})`
+}
+const HAS_NAME = matchCondition('$.channel, $.id, $.version')
+const HAD_NAME = matchCondition('$.channel, $.id')
 
 /** Queries the current state, or the state as of a moment. */
 export function createHistory(database: PostgresDatabase): History {
@@ -32,10 +43,10 @@ async function selectRfqs(
   queries: Queries,
   { match, withoutResponses, ...filter }: RfqFilter,
 ): Promise<RfqWithResponses[]> {
-  const { sql, parameters } = selectKnown(queries, { ...filter, kind: 'rfq' }, match !== undefined && MATCH_CONDITION)
-  // NUL is in no stored text, and PostgreSQL rejects it.
-  const texts = match === undefined ? {} : { match: match.replaceAll('\0', ''), storedMatch: toStoredText(match) }
-  const rfqs = (await queries.all<KnownRow>(sql, { ...parameters, ...texts })).map(toKnown)
+  const condition = match !== undefined && (match.former ? HAD_NAME : HAS_NAME)
+  const { sql, parameters } = selectKnown(queries, { ...filter, kind: 'rfq' }, condition)
+  const names = match === undefined ? {} : matchParameters(match)
+  const rfqs = (await queries.all<KnownRow>(sql, { ...parameters, ...names })).map(toKnown)
   const found = rfqs.map((rfq): RfqWithResponses => ({ rfq, responses: [] }))
   if (withoutResponses) return found
   for (const channel of new Set(rfqs.map((rfq) => rfq.channel))) {

@@ -4,7 +4,7 @@ import type { Undelivered } from '../../domain/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../domain/report-format.js'
 import type { User } from '../access/user.js'
 import type { Operation } from './endpoint.js'
-import { knownChannel, momentOf, onlyOne } from './endpoints/request.js'
+import { knownChannel, momentOf, requireFound } from './endpoints/request.js'
 import { asOf, oneOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
@@ -98,7 +98,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     summary: 'Make a workbook: the offer comparison of an RFQ, or the overview of a channel',
     body: z.strictObject({
       channel: channel.describe('`org/slug`.'),
-      rfq: rfqName.optional().describe('Number, reference or id. Without it: the overview of the channel.'),
+      rfq: rfqName.optional().describe('Number, reference or id, or `id:…`. Without it: the overview of the channel.'),
       as_of: asOf.as_of,
       format: oneOf(REPORT_FORMATS).default('xlsx'),
     }),
@@ -131,7 +131,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
       'it decided, and why.',
     body: z.strictObject({
       channel: channel.describe('`org/slug`.'),
-      rfq: rfqName.optional().describe('Number, reference or id. Without it: all RFQs that are past due.'),
+      rfq: rfqName.optional().describe('Number, reference or id, or `id:…`. Without it: all RFQs that are past due.'),
     }),
     async order(call, payload) {
       const { rfq } = call.body
@@ -208,8 +208,7 @@ async function rfqIdOf(
   name: string,
   asOf?: Date,
 ): Promise<string> {
-  const address = { channel, name, now: now(), ...(asOf && { asOf }) }
-  return onlyOne(await reader.apiRfqId(address), address)
+  return requireFound(await reader.apiFindRfq({ channel, name, now: now(), ...(asOf && { asOf }) })).id
 }
 
 const KEY = /^[!-~]{1,255}$/

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from '../../domain/identifier.js'
+import { MAX_PREFIX_LENGTH } from '../../domain/rfq-name.js'
 import { decodeCursor, type ListCursor, MAX_CURSOR_LENGTH } from './cursor.js'
 
 /*
@@ -52,9 +53,9 @@ const limit = wholeNumber(1, 500).default(100).describe('Items on a page.')
 export const asOf = { as_of: moment.optional().describe(`The state at a moment: ${MOMENT}. Default: now.`) }
 export const channelFilter = { channel: word.optional().describe('Only this channel, `org/slug`.') }
 export const rfqFilter = {
-  rfq: text(MAX_IDENTIFIER_LENGTH)
+  rfq: text(MAX_PREFIX_LENGTH + MAX_IDENTIFIER_LENGTH)
     .optional()
-    .describe('Only this RFQ: its number, reference or id. With `channel`, which it belongs to.'),
+    .describe('Only this RFQ: its number, reference or id, or `id:…`. With `channel`, which it belongs to.'),
 }
 /** Pages of a list that is computed as a whole. */
 export const paging = { cursor: listCursor.optional().describe(`${CURSOR}.`), limit }

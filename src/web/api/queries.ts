@@ -7,6 +7,7 @@ import type { ChangeFeed } from '../../read-models/change-feed.js'
 import type { RfqFigures } from '../../read-models/rfq-figures.js'
 import type { RfqListRow } from '../../read-models/rfq-list.js'
 import type { Today } from '../../read-models/today-model.js'
+import type { RfqNameProblem } from '../../views/find-rfq.js'
 import type { ListCursor, ListPage } from './cursor.js'
 import type { ApiChannel, ListingDetail, ListingItem, OfferDetail, OfferItem, RfqDetail } from './schemas/index.js'
 
@@ -42,22 +43,24 @@ export interface RfqFilter {
 }
 
 /** An RFQ in a list. */
-export type RfqListItem = Omit<RfqListRow, 'readAt' | 'listed'> & {
+export type RfqListItem = Omit<RfqListRow, 'readAt' | 'listed' | 'names'> & {
   listed: ReturnType<typeof withWords>
   figures?: RfqFigures
 }
 
-/** An RFQ as named in a path: by number, reference or id. */
-export interface RfqName extends ApiMoment {
+/** An RFQ as named in a path (views/find-rfq.ts). */
+export interface NamedRfq extends ApiMoment {
   channel: string
   name: string
 }
 
-/** What a name led to. `others`: the ids of all that have it, or the names that are close to it. */
-export type Lookup<T> =
-  | { found: 'one'; value: T }
-  | { found: 'several'; others: string[] }
-  | { found: 'none'; others: string[] }
+export interface RfqRef {
+  channel: string
+  id: string
+}
+
+/** What a name led to, or why it led to no RFQ. */
+export type Lookup<T> = { found: T } | { problem: RfqNameProblem }
 
 /** What the API answers from the database. */
 export interface ApiQueries {
@@ -69,13 +72,13 @@ export interface ApiQueries {
   /** Every state that an RFQ has. */
   states(now: Date): Promise<string[]>
   rfqs(filter: RfqFilter & ApiMoment & ListPageRequest): Promise<ListPage<RfqListItem>>
-  rfq(name: RfqName): Promise<Lookup<RfqDetail>>
-  offers(name: RfqName): Promise<Lookup<OfferItem[]>>
-  /** Its id. */
-  rfqId(name: RfqName): Promise<Lookup<string>>
-  /** `value` is null if the RFQ has no such offer. */
-  offer(name: RfqName & { offer: string }): Promise<Lookup<OfferDetail | null>>
-  comparison(name: RfqName & { settings: Settings }): Promise<Lookup<RfqReport>>
+  rfq(name: NamedRfq): Promise<Lookup<RfqDetail>>
+  offers(name: NamedRfq): Promise<Lookup<OfferItem[]>>
+  /** Which RFQ has a name. @param search.channel default: all that are configured */
+  findRfq(search: Omit<NamedRfq, 'channel'> & { channel?: string }): Promise<Lookup<RfqRef>>
+  /** Null if the RFQ has no such offer. */
+  offer(name: NamedRfq & { offer: string }): Promise<Lookup<OfferDetail | null>>
+  comparison(name: NamedRfq & { settings: Settings }): Promise<Lookup<RfqReport>>
   listings(filter: { channel?: string } & ApiMoment & ListPageRequest): Promise<ListPage<ListingItem>>
   listing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
   /** Rejects with InvalidCursorError. */

@@ -4,7 +4,7 @@ import { listEndpoints, yesterday } from './endpoints/list-endpoints.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
 import { type TaggedJson, toTaggedJson } from './etag.js'
 import { ProblemError, type ProblemText } from './problem.js'
-import type { ApiQueries, Lookup, RfqName } from './queries.js'
+import type { ApiQueries } from './queries.js'
 
 /** Every operation that reads, in the order of the document. */
 export const READ_ENDPOINTS: readonly ReadEndpoint[] = [...listEndpoints, ...rfqEndpoints]
@@ -25,8 +25,7 @@ export type ReadAnswer = TaggedJson | { problem: ProblemText }
 export interface ApiReader {
   /** Runs an operation of `READ_ENDPOINTS`. */
   apiRead(id: string, request: ReadRequest): Promise<ReadAnswer>
-  /** The id of the RFQ with a number, reference or id. */
-  apiRfqId(name: RfqName): Promise<Lookup<string>>
+  apiFindRfq: ApiQueries['findRfq']
 }
 
 /** Creates the reader over the queries. */
@@ -45,7 +44,7 @@ export function createApiReader(deps: Omit<ReadDeps, 'now'>): ApiReader {
         return { problem: problemOf(error) }
       }
     },
-    apiRfqId: (name) => deps.queries.rfqId(name),
+    apiFindRfq: (search) => deps.queries.findRfq(search),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ComponentChildren, h } from 'preact'
 import { render } from 'preact-render-to-string'
+import { nameById } from '../../domain/rfq-name.js'
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { plain } from '../views/format.js'
@@ -41,7 +42,7 @@ function entryOf({ channel, rfqNumber, rfqId, rfqTitle, label, seenBy, words, cu
     element('title', {}, plain(`RFQ ${rfqNumber ?? rfqId} ${rfqTitle ?? ''}: ${label}`)),
     element('updated', {}, seenBy),
     element('author', {}, element('name', {}, channel)),
-    element('link', { href: `${base}${withAsOf(rfqPath(channel, rfqId), seenBy)}` }),
+    element('link', { href: `${base}${withAsOf(rfqPath(channel, nameById(rfqId)), seenBy)}` }),
     element('summary', {}, plain(words.join(' '))),
   )
 }

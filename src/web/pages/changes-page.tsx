@@ -1,3 +1,4 @@
+import { nameById } from '../../domain/rfq-name.js'
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { parseMoment } from '../as-of.js'
@@ -9,7 +10,7 @@ import { momentColumn } from '../views/columns.js'
 import { Moment, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, readChannel, withAsOf } from './page.js'
+import { type PageContent, type PageRequest, readChannel, requireFound, withAsOf } from './page.js'
 
 const PAGE_ENTRIES = 100
 
@@ -61,7 +62,7 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
 
 /**
  * The RFQ to filter by. Its channel can be left out if only one is configured.
- * @throws HttpError 400 without its channel, 404 if the channel has no such RFQ
+ * @throws HttpError 400 without its channel, 404 if the channel has no such RFQ, 409 if it has several
  */
 async function rfqOf({ query, queries, now, channels }: PageRequest) {
   const { rfq } = query
@@ -70,9 +71,8 @@ async function rfqOf({ query, queries, now, channels }: PageRequest) {
   const channel = query.channel ?? (others.length === 0 ? only : undefined)
   if (channel === undefined)
     throw new HttpError(400, `rfq needs channel too, because numbers repeat; channels: ${channels.join(', ')}`)
-  const found = await queries.rfqName({ channel, name: rfq, now })
-  if ('notFound' in found) throw new HttpError(404, found.notFound)
-  return { channel, rfqId: found.id }
+  const { id } = requireFound(await queries.rfqName({ channel, name: rfq, now }))
+  return { channel, rfqId: id }
 }
 
 /** @throws HttpError 400 for a `before` that no page has linked to */
@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
     title: 'Seen (UTC)',
     value: ({ seenBy }) => seenBy,
     cell: ({ channel, rfqId, seenBy }) => (
-      <a href={withAsOf(rfqPath(channel, rfqId), seenBy)} title="The RFQ as of then">
+      <a href={withAsOf(rfqPath(channel, nameById(rfqId)), seenBy)} title="The RFQ as of then">
         <Moment at={seenBy} />
       </a>
     ),
@@ -101,7 +101,7 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqNumber, rfqId, rfqTitle }) => (
       <>
-        <a href={rfqPath(channel, rfqId)}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+        <a href={rfqPath(channel, nameById(rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
         <div class="muted small">{channel}</div>
       </>
     ),

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
+import { nameById } from '../../domain/rfq-name.js'
 import type { ChannelPageModel } from '../../read-models/channel-page-model.js'
 import { channelPath, closingPath, listPath } from '../../read-models/page-paths.js'
 import type { ActionDeps } from '../api/actions.js'
-import { HttpError } from '../errors.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { ChartFigure, values } from '../views/chart.js'
@@ -20,6 +20,7 @@ import {
   type Parameters,
   pageOf,
   readChoice,
+  requireFound,
 } from './page.js'
 import { POLLS, PollForm, type PollKind, pollState } from './poll-now.js'
 import { RUN_COLUMNS } from './runs-page.js'
@@ -49,9 +50,7 @@ export function addChannel(app: FastifyInstance, deps: PageDeps, polls: PollDeps
 const keyOf = ({ path }: PageRequest) => `${path.org}/${path.channel}`
 
 async function readChannelModel(page: PageRequest): Promise<ChannelPageModel> {
-  const model = await page.queries.channel({ channel: keyOf(page), now: page.now })
-  if ('notFound' in model) throw new HttpError(404, model.notFound)
-  return model
+  return requireFound(await page.queries.channel({ channel: keyOf(page), now: page.now }))
 }
 
 async function pollNow(page: PageRequest, fields: Parameters, { queue }: PollDeps) {
@@ -120,7 +119,7 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
         {model.lastClose !== null && (
           <p>
             Last close:{' '}
-            <a href={closingPath(key, model.lastClose.rfqId)}>
+            <a href={closingPath(key, nameById(model.lastClose.rfqId))}>
               {plain(`RFQ ${model.lastClose.rfqNumber ?? model.lastClose.rfqId}`)}
             </a>
             , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest decision about

@@ -1,3 +1,4 @@
+import { nameById } from '../../domain/rfq-name.js'
 import { closingPath } from '../../read-models/page-paths.js'
 import type { User } from '../access/user.js'
 import type { ClosingPage, ClosingReasons } from '../page-queries.js'
@@ -40,7 +41,7 @@ const NOT_OFFERED = {
 
 /** The reasons for and against closing the RFQ, and a form that closes it, or why there is none. */
 export function ClosingForm({ found, reasons, user, csrfToken, obstacle, mistake }: ClosingFormProps) {
-  const { channel, name } = found
+  const { channel, id, name } = found
   const { for: inFavour, against, remedies } = reasons ?? NO_REASONS
   const kept = against.length === 0 ? null : 'A closing round that began now would keep it open.'
   const refusal = offerObstacle(found, obstacle) ?? kept
@@ -59,7 +60,7 @@ export function ClosingForm({ found, reasons, user, csrfToken, obstacle, mistake
         <p class="notice">{plain(`Closing needs the role operator; ${user?.name ?? 'you'} is a viewer.`)}</p>
       )}
       {refusal === null && isOperator && (
-        <form method="post" action={closingPath(channel, name)} class="noprint">
+        <form method="post" action={closingPath(channel, nameById(id))} class="noprint">
           <input type="hidden" name="_csrf" value={csrfToken} />
           <p>
             Closing cannot be undone. A closing round for this RFQ only reads it again, applies the same rules as the

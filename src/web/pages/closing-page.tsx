@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
+import { nameById } from '../../domain/rfq-name.js'
 import { clockWords } from '../../read-models/closing-outlook.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { ActionDeps } from '../api/actions.js'
-import { HttpError } from '../errors.js'
 import type { ClosingPage, ClosingReasons } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, plain } from '../views/format.js'
@@ -12,7 +12,16 @@ import { causeOf, readStatus, reloading } from './asked-job.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
 import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
 import { DECISION_COLUMNS } from './decisions-page.js'
-import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters, pageOf } from './page.js'
+import {
+  addForm,
+  addPage,
+  type PageContent,
+  type PageDeps,
+  type PageRequest,
+  type Parameters,
+  pageOf,
+  requireFound,
+} from './page.js'
 import { addressOf } from './rfq-address.js'
 
 /** The queue that closes, and what stops all closing on a channel. */
@@ -40,9 +49,7 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
 }
 
 async function readClosing({ path, queries, now }: PageRequest): Promise<ClosingPage> {
-  const found = await queries.closing({ ...addressOf(path), now })
-  if ('notFound' in found) throw new HttpError(404, found.notFound)
-  return found
+  return requireFound(await queries.closing({ ...addressOf(path), now }))
 }
 
 /** Null for an RFQ that is closed. */
@@ -71,7 +78,7 @@ async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing
   const job = closing.queue.newId(order)
   if (!(await closing.queue.enqueue(order, job)))
     return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
-  return { redirect: `${closingPath(channel, name)}?${askedParameters({ job, at: page.now.toISOString() })}` }
+  return { redirect: `${closingPath(channel, nameById(id))}?${askedParameters({ job, at: page.now.toISOString() })}` }
 }
 
 interface Shown {

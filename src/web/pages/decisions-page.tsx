@@ -5,6 +5,7 @@ import {
   type DecisionSortKey,
   type ListedDecision,
 } from '../../domain/records.js'
+import { nameById } from '../../domain/rfq-name.js'
 import { closingPath } from '../../read-models/page-paths.js'
 import { type Column, parseSorting } from '../tables/table.js'
 import { Badge, Command, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
@@ -87,7 +88,7 @@ export const DECISION_COLUMNS: readonly Column<ListedDecision>[] = [
     title: 'RFQ',
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqNumber, rfqId }) => (
-      <a href={closingPath(channel, rfqId)}>{plain(String(rfqNumber ?? rfqId))}</a>
+      <a href={closingPath(channel, nameById(rfqId))}>{plain(String(rfqNumber ?? rfqId))}</a>
     ),
   },
   { key: 'dueDate', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate },

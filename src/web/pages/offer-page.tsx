@@ -3,14 +3,13 @@ import { describePricesRead } from '../../domain/prices-read.js'
 import { formatAge } from '../../domain/terms-read.js'
 import type { OfferPageModel, OfferVersion } from '../../read-models/offer-page-model.js'
 import { rfqPath } from '../../read-models/page-paths.js'
-import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
 import { Ages, amount, Badge, Moment, Prose, percent, plain, price, total, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
-import { type PageContent, type PageRequest, readPast, withAsOf } from './page.js'
+import { type PageContent, type PageRequest, readPast, requireFound, withAsOf } from './page.js'
 import { addressOf } from './rfq-address.js'
 
 type Line = OfferPageModel['offer']['lines'][number]
@@ -20,9 +19,8 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
   const { path, query, queries, now, link } = page
   const address = addressOf(path)
   const past = await readPast(page, { channel: address.channel, kind: 'rfqs' })
-  const found = await queries.offer({ ...address, now, ...(past && { asOf: past.asOf }), offerId: path.offer ?? '' })
-  if ('notFound' in found) throw new HttpError(404, found.notFound)
-  const { model, name } = found
+  const moment = { now, ...(past && { asOf: past.asOf }) }
+  const { model, name } = requireFound(await queries.offer({ ...address, ...moment, offerId: path.offer ?? '' }))
   const { offer, decision } = model
   const lines = linesTable(model)
   const metrics = metricsTable(model)

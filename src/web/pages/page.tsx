@@ -6,7 +6,7 @@ import type { Settings } from '../../domain/comparison/settings.js'
 import { beforeFirstPoll, type Observed, parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { renderParts, sendPage } from '../html.js'
-import type { ChannelFreshness, PageQueries } from '../page-queries.js'
+import type { ChannelFreshness, NotFound, PageQueries } from '../page-queries.js'
 import { parseSorting, type Sorting, sortRows, type Table } from '../tables/table.js'
 import type { Download, TableFormat } from '../tables/table-file.js'
 import { type Suggest, unknownValue } from '../unknown-value.js'
@@ -146,6 +146,12 @@ function pageRequest(request: FastifyRequest, { queries, channels, now, settings
       return text === '' ? path : `${path}?${text}`
     },
   }
+}
+
+/** What was found. @throws HttpError 404 if there is none, 409 if several have the name */
+export function requireFound<T extends object>(found: T | NotFound): T {
+  if (!('notFound' in found)) return found
+  throw new HttpError(found.isAmbiguous ? 409 : 404, found.notFound)
 }
 
 /** The last of several values, as if a form had been sent. */

@@ -1,4 +1,5 @@
 import type { ProblemRecord } from '../../domain/records.js'
+import { nameById } from '../../domain/rfq-name.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
@@ -35,7 +36,7 @@ export async function problemsPage(page: PageRequest): Promise<PageContent> {
 
 const EntityId = ({ channel, kind, entityId }: ProblemRecord) => {
   const id = <code>{plain(entityId)}</code>
-  return kind === 'rfq' ? <a href={rfqPath(channel, entityId)}>{id}</a> : id
+  return kind === 'rfq' ? <a href={rfqPath(channel, nameById(entityId))}>{id}</a> : id
 }
 
 const COLUMNS: readonly Column<ProblemRecord>[] = [

@@ -1,5 +1,6 @@
 import { formatCount } from '../../domain/comparison/number-format.js'
 import type { QueueLoad } from '../../domain/queue-load.js'
+import { nameById } from '../../domain/rfq-name.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
@@ -81,7 +82,11 @@ const COLUMNS: readonly Column<QueueJob>[] = [
     title: 'RFQ id',
     value: ({ rfqId }) => rfqId,
     cell: ({ channel, rfqId }) =>
-      channel === null || rfqId === null ? plain(rfqId) : <a href={rfqPath(channel, rfqId)}>{plain(rfqId)}</a>,
+      channel === null || rfqId === null ? (
+        plain(rfqId)
+      ) : (
+        <a href={rfqPath(channel, nameById(rfqId))}>{plain(rfqId)}</a>
+      ),
   },
   { key: 'cause', title: 'Added by', value: ({ cause }) => cause },
   momentColumn('addedAt', 'Added (UTC)', ({ addedAt }) => addedAt),

@@ -19,6 +19,7 @@ import {
   pageOf,
   readChoice,
   readPast,
+  requireFound,
   singleValues,
 } from './page.js'
 
@@ -93,8 +94,7 @@ async function orderOf(
   const found =
     fields.rfq === undefined
       ? null
-      : await queries.rfqName({ channel, name: fields.rfq, now, ...(past && { asOf: past.asOf }) })
-  if (found !== null && 'notFound' in found) throw new HttpError(404, found.notFound)
+      : requireFound(await queries.rfqName({ channel, name: fields.rfq, now, ...(past && { asOf: past.asOf }) }))
   const whatIf = parseWhatIf(fields, settings)
   return {
     channel,

@@ -1,17 +1,17 @@
 import { formatCount, formatDaysFromToday, formatRange, formatTotal } from '../../domain/comparison/number-format.js'
 import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { describePricesRead } from '../../domain/prices-read.js'
+import { nameById } from '../../domain/rfq-name.js'
 import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
-import { HttpError } from '../errors.js'
 import type { RfqPage } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
-import { type PageContent, type PageRequest, pageOf, type Redirect, readPast } from './page.js'
+import { type PageContent, type PageRequest, pageOf, type Redirect, readPast, requireFound } from './page.js'
 import { addressOf } from './rfq-address.js'
 import { RfqCharts } from './rfq-charts.js'
 import { offersTable, scenariosTable } from './rfq-tables.js'
@@ -27,10 +27,12 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const whatIf = parseWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
-  const found = await queries.rfq({ ...address, settings: whatIf.settings })
-  if ('notFound' in found) throw new HttpError(404, found.notFound)
+  const found = requireFound(await queries.rfq({ ...address, settings: whatIf.settings }))
   const { model, name, prices, outlook, moments } = found
   const { rfq, summary } = model
+  // Not by its name at a past moment, which another RFQ may have now.
+  const unique = nameById(found.id)
+  const closing = closingPath(model.channel, unique)
   const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of))
   const scenarios = scenariosTable(model)
   return {
@@ -43,7 +45,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
         <Facts model={model} />
-        <Notices model={model} outlook={outlook} name={name} />
+        <Notices model={model} outlook={outlook} closing={closing} />
         <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
         <WhatIfPanel
@@ -66,10 +68,10 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         <RfqCharts model={model} prices={prices} />
         <Documents model={model} />
         <nav class="more noprint" aria-label="More about this RFQ">
-          <a href={`/changes?channel=${encodeURIComponent(model.channel)}&rfq=${encodeURIComponent(name)}`}>
+          <a href={`/changes?channel=${encodeURIComponent(model.channel)}&rfq=${encodeURIComponent(unique)}`}>
             Everything that changed
           </a>
-          <a href={closingPath(model.channel, name)}>{`Closing decisions (${model.decisions})`}</a>
+          <a href={closing}>{`Closing decisions (${model.decisions})`}</a>
         </nav>
       </>
     ),
@@ -82,8 +84,8 @@ const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((n
 const SAID_BY_BANNERS: readonly string[] = ['rfq-list-differs', 'rfq-overdue']
 
 /** What to know before anything else, each fact once. */
-function Notices({ model, outlook, name }: { model: RfqPageModel } & Pick<RfqPage, 'outlook' | 'name'>) {
-  const { banners, rfq, channel } = model
+function Notices({ model, outlook, closing }: { model: RfqPageModel; closing: string } & Pick<RfqPage, 'outlook'>) {
+  const { banners, rfq } = model
   return (
     <>
       {banners.map(({ code, words }) => {
@@ -92,8 +94,7 @@ function Notices({ model, outlook, name }: { model: RfqPageModel } & Pick<RfqPag
         if (code !== 'rfq-overdue') return <p class="notice warn">{plain(words)}</p>
         return (
           <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
-            {plain(outlook === null ? words : `${words} ${outlook.words}`)}{' '}
-            <a href={closingPath(channel, name)}>Closing decisions</a>
+            {plain(outlook === null ? words : `${words} ${outlook.words}`)} <a href={closing}>Closing decisions</a>
           </p>
         )
       })}

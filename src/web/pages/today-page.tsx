@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
+import { nameById } from '../../domain/rfq-name.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { TodayItem, TodayKind } from '../../read-models/today-model.js'
 import { parseMoment } from '../as-of.js'
@@ -78,7 +79,9 @@ const COLUMNS: readonly Column<TodayItem>[] = [
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqId, rfqNumber, rfqTitle }) => (
       <>
-        {rfqId !== null && <a href={rfqPath(channel, rfqId)}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>}
+        {rfqId !== null && (
+          <a href={rfqPath(channel, nameById(rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+        )}
         <div class="muted small">{channel}</div>
       </>
     ),

@@ -202,11 +202,13 @@ describe.skipIf(postgresSkipReason !== null)('RFQs on PostgreSQL', () => {
       { ...anRfq('two'), number: 7, reference: 'other' },
     ])
     await put('acme/blue', [{ ...anRfq('one'), number: 9, reference: 'blue' }])
-    const find = async (match: string) =>
-      (await store.rfqs({ match })).map(({ rfq }) => `${rfq.channel} ${rfq.id}`).sort()
+    const find = async (text: string, former = false) =>
+      (await store.rfqs({ match: { text, former } })).map(({ rfq }) => `${rfq.channel} ${rfq.id}`).sort()
     for (const text of ['1042', '1043', 'OLD', reference.toLowerCase()]) {
-      expect([text, await find(text)]).toEqual([text, ['acme/forest one']])
+      expect([text, await find(text, true)]).toEqual([text, ['acme/forest one']])
     }
+    for (const text of ['1042', 'OLD']) expect([text, await find(text)]).toEqual([text, []])
+    for (const text of ['1043', reference]) expect([text, await find(text)]).toEqual([text, ['acme/forest one']])
     expect(await find('one')).toEqual(['acme/blue one', 'acme/forest one'])
     expect(await find('9')).toEqual(['acme/blue one'])
     expect(await find('nothing')).toEqual([])

@@ -1,4 +1,6 @@
+import { quoteForShell } from '../../../quote-for-shell.js'
 import { describeListed, type ListedChanges, type ListedOffer } from '../../listed-changes.js'
+import { nameById, plainNames } from '../../rfq-name.js'
 import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
@@ -274,5 +276,6 @@ function offerDecisions(
 
 /** The command that creates the report again; requirements and rule are added with `--set`. */
 function commandOf({ channel, asOf }: ReportContext, { number, id }: RfqTerms): string {
-  return `quotekeeper report ${number ?? id} --channel ${channel} --as-of ${asOf}`
+  const name = plainNames({ id, number })[0] ?? nameById(id)
+  return `quotekeeper report ${quoteForShell(name)} --channel ${quoteForShell(channel)} --as-of ${asOf}`
 }

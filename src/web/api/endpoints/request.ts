@@ -1,8 +1,9 @@
+import { problemText } from '../../../views/find-rfq.js'
 import { defined } from '../../defined.js'
 import { encodeCursor, type ListPage } from '../cursor.js'
 import type { ReadCall, ReadDeps } from '../endpoint.js'
 import { ProblemError, unknownName } from '../problem.js'
-import type { ApiMoment, Lookup, RfqName } from '../queries.js'
+import type { ApiMoment, Lookup, NamedRfq } from '../queries.js'
 
 /** The moment that a request asks for. @throws ProblemError 400 for one in the future */
 export function momentOf({
@@ -59,8 +60,8 @@ export async function rfqOf(
     throw new ProblemError(400, 'rfq needs channel, because RFQs of several channels may have the same number', {
       errors: [{ in: 'query', name: 'rfq', detail: 'without channel' }],
     })
-  const name = { ...at, channel, name: rfq }
-  return { channel, rfqId: onlyOne(await call.deps.queries.rfqId(name), name) }
+  const { id } = requireFound(await call.deps.queries.findRfq({ ...at, channel, name: rfq }))
+  return { channel, rfqId: id }
 }
 
 /** The channel of a path. @throws ProblemError 404 if it is not configured */
@@ -75,20 +76,18 @@ export function knownChannel(channel: string, { channels, suggest }: Pick<ReadDe
 }
 
 /** The RFQ of a path, at the moment of the request. */
-export const rfqNameOf = (call: ReadCall<{ as_of?: Date | undefined }>): RfqName => ({
+export const rfqNameOf = (call: ReadCall<{ as_of?: Date | undefined }>): NamedRfq => ({
   ...momentOf(call),
   channel: pathChannel(call),
   name: call.path.rfq ?? '',
 })
 
-/** The only RFQ that a name led to. @throws ProblemError 404 for none, 409 for several */
-export function onlyOne<T>(lookup: Lookup<T>, { channel, name, asOf: at }: RfqName): T {
-  if (lookup.found === 'one') return lookup.value
-  if (lookup.found === 'several')
-    throw new ProblemError(409, `${JSON.stringify(name)} is the name of several RFQs of ${channel}; use an id`, {
-      suggestions: lookup.others,
-    })
-  throw unknownName('RFQ', name, lookup.others, ` in ${channel}${at ? ` as of ${at.toISOString()}` : ''}`)
+/** What a name led to. @throws ProblemError 404 if it led to no RFQ, 409 if it is that of several */
+export function requireFound<T>(lookup: Lookup<T>): T {
+  if ('found' in lookup) return lookup.found
+  const { reason, names } = lookup.problem
+  const suggestions = names.length > 0 ? { suggestions: names } : {}
+  throw new ProblemError(reason === 'ambiguous' ? 409 : 404, problemText(lookup.problem), suggestions)
 }
 
 /** The answer of a list that is computed as a whole, as of a moment if it was asked for one. */

@@ -7,7 +7,7 @@ import { ProblemError, unknownName } from '../problem.js'
 import { RFQ_SORTS } from '../queries.js'
 import { comparison, countedListOf, offerDetail, offerItem, rfqDetail, rfqItem } from '../schemas/index.js'
 import { isSettingName, whatIfSettings } from '../what-if.js'
-import { channelOf, listPage, momentOf, onlyOne, rfqNameOf, wholeList } from './request.js'
+import { channelOf, listPage, momentOf, requireFound, rfqNameOf, wholeList } from './request.js'
 
 /**
  * A state that is neither documented nor that of any RFQ is a typo, not a filter that nothing matches.
@@ -68,13 +68,14 @@ export const rfqEndpoints = [
     id: 'readRfq',
     path: RFQ_PATH,
     summary: 'Read one RFQ',
-    description: '`rfq` is its number, reference or id.',
+    description:
+      '`rfq` is its number, reference or id; `id:…`, `number:…` or `reference:…` if several RFQs have the name.',
     query: moments,
     result: rfqDetail,
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
-      return onlyOne(await call.deps.queries.rfq(name), name)
+      return requireFound(await call.deps.queries.rfq(name))
     },
   }),
   readEndpoint({
@@ -87,7 +88,7 @@ export const rfqEndpoints = [
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
-      return wholeList(onlyOne(await call.deps.queries.offers(name), name), name)
+      return wholeList(requireFound(await call.deps.queries.offers(name)), name)
     },
   }),
   readEndpoint({
@@ -100,7 +101,7 @@ export const rfqEndpoints = [
     async handle(call) {
       const name = rfqNameOf(call)
       const offer = call.path.offer ?? ''
-      const found = onlyOne(await call.deps.queries.offer({ ...name, offer }), name)
+      const found = requireFound(await call.deps.queries.offer({ ...name, offer }))
       if (found === null) throw unknownName('offer', offer, [], ` for RFQ ${name.name} of ${name.channel}`)
       return found
     },
@@ -130,7 +131,7 @@ export const rfqEndpoints = [
           changed,
         )
       const { settings } = changed
-      const report = onlyOne(await call.deps.queries.comparison({ ...name, settings }), name)
+      const report = requireFound(await call.deps.queries.comparison({ ...name, settings }))
       // The schema describes the parts that others rely on, and allows the rest.
       return report as unknown as z.input<typeof comparison>
     },

@@ -1,0 +1,61 @@
+/**
+ * How people and programs name an RFQ: by its id, its number or its reference. `id:…`, `number:…` and `reference:…` say which of
+ * them is meant.
+ */
+
+const KINDS = ['id', 'number', 'reference'] as const
+const FORCED = new RegExp(`^(${KINDS.join('|')}):(.*)$`, 's')
+
+/** A name. Without `kind`, it is the id, the number or the reference. */
+export interface RfqName {
+  text: string
+  kind?: (typeof KINDS)[number]
+}
+
+/** What an RFQ can be named by. */
+export interface RfqNames {
+  id: string
+  /** As text, also if it was sent as text; null if it has none. */
+  number: string | null
+  reference: string | null
+}
+
+/** The longest prefix of a name. */
+export const MAX_PREFIX_LENGTH = 'reference:'.length
+
+export function parseRfqName(text: string): RfqName {
+  const [, kind, rest = ''] = FORCED.exec(text) ?? []
+  return kind === undefined ? { text } : { text: rest, kind: kind as NonNullable<RfqName['kind']> }
+}
+
+/** The name that never leads to another RFQ of the channel: `id:0192f3…`. */
+export const nameById = (id: string): string => `id:${id}`
+
+/** Number and reference as a document says them, whether or not they are what they should be. */
+export function namesIn(body: unknown): Omit<RfqNames, 'id'> {
+  const { number, reference } = Object(body) as { number?: unknown; reference?: unknown }
+  return {
+    number: typeof number === 'number' || typeof number === 'string' ? String(number) : null,
+    reference: typeof reference === 'string' ? reference : null,
+  }
+}
+
+/** Whether an RFQ has a name. Upper and lower case of a reference are the same. */
+export function hasName(rfq: RfqNames, { text, kind }: RfqName): boolean {
+  const isMeant = (wanted: RfqName['kind']) => kind === undefined || kind === wanted
+  return (
+    (isMeant('id') && rfq.id === text) ||
+    (isMeant('number') && rfq.number === text) ||
+    (isMeant('reference') && rfq.reference?.toLowerCase() === text.toLowerCase())
+  )
+}
+
+/**
+ * The names without a prefix by which an RFQ can be shown, shortest first. If others have them too, it is shown by `nameById`.
+ * @param rfq.number as it is shown; null if it has none
+ */
+export const plainNames = ({ id, number }: { id: string; number: number | null }): string[] =>
+  [...(number === null ? [] : [String(number)]), id].filter((name) => !FORCED.test(name) && !MISREAD.test(name))
+
+/** Commands take a dash for an option, and a backslash may begin the stored form of a character that no database keeps. */
+const MISREAD = /^-|\\/

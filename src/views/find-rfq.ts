@@ -1,0 +1,174 @@
+import { cleanText, oneLine, truncate } from '../domain/clean-text.js'
+import { plausibleOrNull } from '../domain/comparison/numbers.js'
+import { parseStored } from '../domain/observation.js'
+import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
+import { nameById, namesIn, parseRfqName, plainNames } from '../domain/rfq-name.js'
+import { closestMatches } from '../domain/suggest.js'
+import type { History } from '../store/contract.js'
+
+export interface RfqSearch {
+  /** Id, number or reference; or `id:…`, `number:…`, `reference:…`. */
+  name: string
+  channel?: string | undefined
+  /** Only RFQs of these channels. Default: of all. */
+  channels?: readonly string[]
+  /** The names that RFQs had at this moment. Default: those they have now. */
+  asOf?: Date | undefined
+  /** Omit the responses. Default false. */
+  withoutResponses?: boolean
+}
+
+/** Why a name does not lead to an RFQ. */
+export interface RfqNameProblem {
+  /** `empty`: no RFQ is known at all. */
+  reason: 'unknown' | 'ambiguous' | 'empty'
+  /** What was found and what to do, without a full stop. */
+  message: string
+  /** The RFQs that were meant, or may have been: channel, number, id and title of each. */
+  listed: string[]
+  /** Names that lead to one of the RFQs that were meant, or may have been. */
+  names: string[]
+}
+
+export type RfqLookup = { found: RfqWithResponses } | { problem: RfqNameProblem }
+
+/**
+ * Finds the RFQ that has a name, as it is now or was at a moment. A name that several have leads to none of them, because whoever closes
+ * an RFQ or awards an offer must mean the one that is found.
+ */
+export async function findRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<RfqLookup> {
+  const { name, withoutResponses = false } = search
+  const match = parseRfqName(name)
+  const found = await readRfqs(store, search, { match, withoutResponses })
+  const [only] = found
+  if (only === undefined) return { problem: await unknownRfq(store, search) }
+  return found.length === 1 ? { found: only } : { problem: ambiguousRfq(name, found.map(namedRfq)) }
+}
+
+/**
+ * The shortest name that leads to an RFQ: its number, its id, or `id:…`.
+ * @param search.name that led to it
+ */
+export async function shortestName(
+  store: Pick<History, 'rfqs'>,
+  { rfq }: Pick<RfqWithResponses, 'rfq'>,
+  { name: known, asOf }: RfqSearch,
+): Promise<string> {
+  const { channel, id } = rfq
+  for (const name of plainNames(namedRfq({ rfq }))) {
+    const isUnique = async () =>
+      (await readRfqs(store, { name, channel, asOf }, { match: { text: name }, withoutResponses: true })).length === 1
+    if (name === known || (await isUnique())) return name
+  }
+  return nameById(id)
+}
+
+async function readRfqs(
+  store: Pick<History, 'rfqs'>,
+  { channel, channels, asOf }: RfqSearch,
+  more: Omit<Parameters<History['rfqs']>[0], 'channel' | 'asOf'>,
+): Promise<RfqWithResponses[]> {
+  const found = await store.rfqs({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }), ...more })
+  return channels === undefined ? found : found.filter(({ rfq }) => channels.includes(rfq.channel))
+}
+
+// --- messages -------------------------------------------------------------------------------------------------------
+
+/** An RFQ as messages name it. */
+export interface NamedRfq {
+  channel: string
+  id: string
+  number: number | null
+  title?: string | null
+}
+
+/** An RFQ with the names that messages show. */
+export function namedRfq({
+  rfq: { channel, id, shape, body },
+}: {
+  rfq: Pick<KnownDocument, 'channel' | 'id' | 'shape' | 'body'>
+}): NamedRfq & { title: string | null } {
+  const { document } = parseStored('rfq', shape, body)
+  return { channel, id, number: plausibleOrNull(document?.number), title: document?.title ?? null }
+}
+
+/** So many RFQs are listed in a message. */
+const MAX_LISTED = 10
+const MAX_SUGGESTED = 5
+
+const shown = (text: string) => truncate(oneLine(cleanText(text)), 100)
+
+const lineOf = ({ channel, id, number, title }: NamedRfq): string =>
+  [channel, ...(number === null ? [] : [`number ${number}`]), nameById(id), ...(title ? [title] : [])]
+    .map(shown)
+    .join(', ')
+
+function listed(rfqs: readonly NamedRfq[]): string[] {
+  const more = rfqs.length - MAX_LISTED
+  return [...rfqs.slice(0, MAX_LISTED).map(lineOf), ...(more > 0 ? [`and ${more} more`] : [])]
+}
+
+/** The problem with the RFQs that it lists, on one line or on a line each. */
+export function problemText({ message, listed: rfqs }: RfqNameProblem, layout: 'line' | 'lines' = 'line'): string {
+  if (rfqs.length === 0) return message
+  return layout === 'line' ? `${message}: ${rfqs.join('; ')}` : [`${message}:`, ...rfqs].join('\n  ')
+}
+
+/** The problem of a name that several RFQs have. */
+export function ambiguousRfq(name: string, found: readonly NamedRfq[]): RfqNameProblem {
+  const channels = new Set(found.map(({ channel }) => channel)).size
+  const remedies = [
+    ...(channels > 1 ? ['name its channel'] : []),
+    ...(channels < found.length ? ['write id:…, number:… or reference:… for the one that is meant'] : []),
+  ]
+  return {
+    reason: 'ambiguous',
+    message: `"${shown(name)}" matches ${found.length} RFQs; ${remedies.join(', and ')}`,
+    listed: listed(found),
+    names: found.map(({ id }) => nameById(id)),
+  }
+}
+
+async function unknownRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<RfqNameProblem> {
+  const { name, channel, asOf } = search
+  const where = `${channel === undefined ? '' : ` in ${shown(channel)}`}${asOf ? ` as of ${asOf.toISOString()}` : ''}`
+  const start = `no RFQ matches "${shown(name)}"${where}`
+  const match = parseRfqName(name)
+  const former = await readRfqs(store, search, { match: { ...match, former: true }, withoutResponses: true })
+  if (former.length > 0) {
+    const rfqs = former.map(namedRfq)
+    const message = `${start}; at another time it was the name of`
+    return { reason: 'unknown', message, listed: listed(rfqs), names: rfqs.map(({ id }) => nameById(id)) }
+  }
+  const known = await readRfqs(store, search, { withoutResponses: true })
+  if (known.length === 0) {
+    const message = `${start}; no RFQs ${asOf ? 'were known then' : 'are stored yet'}`
+    return { reason: 'empty', message, listed: [], names: [] }
+  }
+  const close = suggestRfqs(match.text, known)
+  return {
+    reason: 'unknown',
+    message: close.length === 0 ? start : `${start}; closest matches`,
+    listed: listed(close.map(({ rfq }) => rfq)),
+    names: close.map(({ name: suggested }) => suggested),
+  }
+}
+
+/** The RFQs whose names are close. A generous distance, because numbers are short and a few extra suggestions do no harm. */
+function suggestRfqs(name: string, known: readonly RfqWithResponses[]): { rfq: NamedRfq; name: string }[] {
+  const text = name.slice(0, 100)
+  const named = known.flatMap(({ rfq: { channel, id, shape, body } }) => {
+    const rfq = namedRfq({ rfq: { channel, id, shape, body } })
+    const { number, reference } = namesIn(body)
+    const texts = [id, number, reference, rfq.title].filter((each) => each !== null && each !== '') as string[]
+    return texts.map((each) => ({ rfq, text: each }))
+  })
+  const options = { max: MAX_SUGGESTED, maxDistance: Math.max(2, Math.floor(text.length / 2)) }
+  const close = closestMatches(
+    text,
+    named.map((each) => each.text),
+    options,
+  )
+  const rfqs = new Set(close.flatMap((one) => named.filter((each) => each.text === one).map(({ rfq }) => rfq)))
+  return [...rfqs].slice(0, MAX_SUGGESTED).map((rfq) => ({ rfq, name: plainNames(rfq)[0] ?? nameById(rfq.id) }))
+}

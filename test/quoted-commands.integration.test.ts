@@ -1,0 +1,155 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { requireContinuing, writeAnchor } from '../src/anchors/write-anchor.js'
+import { closeExpired } from '../src/closing/closing-round.js'
+import { previewClose } from '../src/closing/preview.js'
+import { compareOffers } from '../src/domain/comparison/report/compare-offers.js'
+import { quoteForShell } from '../src/quote-for-shell.js'
+import { today } from '../src/read-models/today.js'
+import { retryCommand } from '../src/store/retry-command.js'
+import { findRfq } from '../src/views/find-rfq.js'
+import { openDecisionLog, tamper } from './anchors/decision-log.js'
+import { createCliFixture } from './cli/cli-fixture.js'
+import { openChannelFixture } from './helpers/channel-fixture.js'
+import { closingContextOf, DUE, POLICY } from './helpers/closing-round-fixture.js'
+import { comparisonInput } from './helpers/comparison-inputs.js'
+import { shellWords } from './helpers/shell-words.js'
+import { rowsOf } from './helpers/store-engine.js'
+import { testFolder } from './helpers/test-folder.js'
+import { todaySource } from './helpers/today-source.js'
+
+/** As the configuration allows it. */
+const SLUG = `it's $(id) \`id\` "&;|<>*~#!{a,b}\\`
+const CHANNEL = { org: '-acme', channel: SLUG }
+const KEY = `-acme/${SLUG}`
+const IDS = [
+  "x'; $(id)",
+  '--help',
+  'a b',
+  '`id`',
+  '$HOME',
+  "'\\''",
+  '"',
+  '\\',
+  '*',
+  '~',
+  '#',
+  'a\nb',
+  'id:7',
+  '7',
+  '=x',
+  'ä',
+  '{a,b}',
+]
+
+const NOTHING = { theme: 'blue' as const, listings: 0, rfqs: 0, responsesPerRfq: 0 }
+
+/** Text of which a shell would make something else. */
+const hostile = fc
+  .array(fc.constantFrom(...`'"\\$()\`&|;<>*?~#!{}[]=%^,: \n\t-/.aZ0ä`), { minLength: 1, maxLength: 12 })
+  .map((characters) => characters.join(''))
+
+/** The commands that a text shows, each up to what follows it in a sentence. */
+const commandsIn = (text: string) =>
+  text
+    .split(/(?=quotekeeper )/)
+    .filter((part) => part.startsWith('quotekeeper '))
+    .map((part) => part.replace(/(; (then|the next|after)\b[^']*|\. ?)$/s, ''))
+
+describe('commands that are shown', () => {
+  it('have the words that were meant, whatever identifiers and channels there are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(hostile, hostile, fc.option(fc.integer())), { minLength: 40, maxLength: 40 }),
+        (all) => {
+          const report = (channel: string, id: string, number: number | null) =>
+            compareOffers(comparisonInput({ channel, rfq: { id, number }, responses: [] })).decision.switches.command
+          const found = all.flatMap(([channel, id, number]) =>
+            [`quotekeeper ${quoteForShell(id)}`, retryCommand(channel, id), report(channel, id, number)].map(
+              shellWords,
+            ),
+          )
+          const moment = '2026-03-16T12:00:00.000Z'
+          expect(found).toEqual(
+            all.flatMap(([channel, id, number]) => {
+              const retried = ['close-expired', '--channel', channel, '--retry', `id:${id}`]
+              const isPlain = !/^(id|number|reference):|^-|\\/.test(id)
+              const name = number !== null && number >= 0 ? String(number) : isPlain ? id : `id:${id}`
+              return [[id], retried, ['report', name, '--channel', channel, '--as-of', moment]]
+            }),
+          )
+        },
+      ),
+      { numRuns: 10 },
+    )
+  })
+
+  it('name the channel and the RFQ that they are about: of closing rounds, previews, events, today', async () => {
+    const fixture = await openChannelFixture({
+      others: [{ ...CHANNEL, ...NOTHING }],
+    })
+    const { store, sandbox, now } = fixture
+    const session = () => fixture.session(undefined, { ...CHANNEL, apiKey: sandbox.keys[CHANNEL.org] ?? '' })
+    for (const [at, id] of IDS.entries()) {
+      sandbox.world.addRfq(CHANNEL, { id, number: 5 + (at % 4), responseDueDate: DUE } as never)
+    }
+    await fixture.pollRfqs({ channel: { ...CHANNEL, apiKey: sandbox.keys[CHANNEL.org] ?? '' } })
+    const context = closingContextOf(fixture, { session: session() })
+    const held = await closeExpired(context, { ...POLICY, maxPerRun: 1 })
+    const [plan] = await store.heldPlans({ now: now() })
+    const rules = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
+    const preview = await previewClose(store, { channel: KEY, rfqId: IDS[0] ?? '', ...rules, maxPerRun: 1 }, now())
+    const events = (await rowsOf(store, 'select data from events')) as { data: string }[]
+    const remedies = events.map(({ data }) => String(JSON.parse(data).remedy ?? ''))
+    const source = todaySource(store, [rules])
+    const since = new Date(now().getTime() - 86_400_000)
+    const waiting = await today(source, { now: now(), since })
+    const approve = ['close-expired', '--channel', KEY, '--approve', plan?.plan]
+    const dryRun = ['close-expired', '--channel', KEY, '--dry-run']
+    const wordsOf = (texts: readonly (string | undefined | null)[]) =>
+      texts.flatMap((text) => commandsIn(text ?? '').map(shellWords))
+    expect(wordsOf([held.stopReason])).toEqual([approve])
+    expect(wordsOf([plan?.remedy])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
+    expect(wordsOf(preview?.remedies ?? [])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
+    expect(wordsOf(remedies)).toEqual([dryRun, approve])
+    expect(wordsOf(waiting.items.map(({ action }) => action.command))).toContainEqual(approve)
+
+    await store.supersedePlans(KEY, now())
+    const { items } = await today(todaySource(store, [{ ...rules, autoClose: 'off' }]), { now: now(), since })
+    const overdue = items.filter(({ kind }) => kind === 'overdue')
+    expect(overdue).toHaveLength(IDS.length)
+    for (const [at, words] of wordsOf(overdue.map(({ action }) => action.command)).entries()) {
+      const name = words[2] ?? ''
+      expect(words).toEqual(['decisions', '--rfq', name, '--channel', KEY])
+      const lookup = await findRfq(store, { name, channel: KEY })
+      expect([name, 'found' in lookup && lookup.found.rfq.id]).toEqual([name, overdue[at]?.rfqId])
+    }
+    const unheld = await previewClose(store, { channel: KEY, rfqId: IDS[0] ?? '', ...rules, maxPerRun: 1 }, now())
+    expect(wordsOf(unheld?.remedies ?? [])).toEqual([dryRun])
+    // The sandbox refuses to close what has no UUID.
+    await closeExpired(context, POLICY)
+    const unsettled = await store.unsettledCloses({ now: now() })
+    expect(wordsOf(unsettled.map(({ remedy }) => remedy))).toEqual(
+      unsettled.map(({ rfqId }) => ['close-expired', '--channel', KEY, '--retry', `id:${rfqId}`]),
+    )
+    expect(unsettled.length).toBeGreaterThan(10)
+  })
+
+  it('name paths, and channels of which nothing is stored', async () => {
+    const path = join(testFolder(), `it's $(id)`)
+    const log = await openDecisionLog()
+    await log.decide('a')
+    await writeAnchor({ store: log.store, target: { kind: 'file', path }, now: log.now() })
+    tamper(log.path, (db) => db.exec('delete from close_decisions'))
+    const error = await requireContinuing(log.store, path).catch((found: Error) => found)
+    expect(commandsIn((error as Error).message).map(shellWords)).toEqual([['decisions', '--verify', '--anchors', path]])
+    const slug = `it's $(id) & co`
+    const channels = ['blue', slug].map((channel) => ({ ...NOTHING, org: 'acme', channel }))
+    const { quotekeeper } = await createCliFixture({ channels })
+    await quotekeeper('sync', '--channel', 'acme/blue')
+    const { err } = await quotekeeper('report', '--channel', `acme/${slug}`)
+    const [command = ''] = /(?<=run `)quotekeeper sync.*(?=` to poll)/s.exec(err) ?? []
+    expect(shellWords(command)).toEqual(['sync', '--channel', `acme/${slug}`])
+  })
+})

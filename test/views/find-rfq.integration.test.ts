@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest'
+import { createRfqList } from '../../src/read-models/rfq-list.js'
+import { findRfq, type RfqSearch, shortestName } from '../../src/views/find-rfq.js'
+import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
+import { anRfq } from '../helpers/sample-documents.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+
+const BLUE = 'acme/blue'
+
+type Document = Record<string, unknown> & { id: string }
+
+/** A store with RFQs, each observed at its time of the day. Those of one channel and time are one poll. */
+async function storeWith(polls: readonly (readonly [channel: string, time: string, rfqs: readonly Document[]])[]) {
+  const store = await noonStore()
+  for (const [channel, time, rfqs] of polls) {
+    const run = await store.beginRun({ channel, kind: 'rfqs', now: at(time) })
+    for (const { id, ...more } of rfqs) {
+      const snapshot = rfqSnapshot(
+        anRfq(id, { number: 1, reference: `REF ${id}`, responses: [], ...more }),
+        [],
+        at(time),
+      )
+      await store.recordRfq(run, snapshot, at(time))
+    }
+    await run.finish({ ...COUNTS, outcome: 'complete', error: null }, at(time))
+  }
+  const find = async (name: string, more: Omit<RfqSearch, 'name'> = {}) => {
+    const lookup = await findRfq(store, { name, ...more })
+    return 'found' in lookup ? `${lookup.found.rfq.channel} ${lookup.found.rfq.id}` : lookup.problem
+  }
+  return { store, find }
+}
+
+const COUNTS = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+
+describe('finding an RFQ by name', () => {
+  it('leads to the only one with that id, number or reference, and to none if they are those of several', async () => {
+    const { find } = await storeWith([
+      [
+        CHANNEL,
+        '08:00:00',
+        [
+          { id: '42', number: 7, title: 'Identified' },
+          { id: 'b', number: 42, reference: 'B', title: 'Numbered' },
+          { id: 'c', number: 8, reference: 'b', title: 'Referenced' },
+          { id: 'd', number: 9, reference: '9' },
+        ],
+      ],
+    ])
+    for (const name of ['7', 'id:42', 'REF 42', 'ref 42', 'reference:Ref 42', 'number:7']) {
+      expect([name, await find(name)]).toEqual([name, 'acme/forest 42'])
+    }
+    for (const name of ['number:42', 'id:b']) expect([name, await find(name)]).toEqual([name, 'acme/forest b'])
+    // One RFQ that has a name twice is one RFQ.
+    expect(await find('9')).toBe('acme/forest d')
+    expect(await find('42')).toEqual({
+      reason: 'ambiguous',
+      message: '"42" matches 2 RFQs; write id:…, number:… or reference:… for the one that is meant',
+      listed: ['acme/forest, number 7, id:42, Identified', 'acme/forest, number 42, id:b, Numbered'],
+      names: ['id:42', 'id:b'],
+    })
+    expect(await find('B')).toMatchObject({ reason: 'ambiguous', names: ['id:b', 'id:c'] })
+    expect(await find('id:B')).toMatchObject({ reason: 'unknown' })
+    expect(await find('reference:b')).toMatchObject({ reason: 'ambiguous', names: ['id:b', 'id:c'] })
+  })
+
+  it('asks for the channel of a number of two channels, and for an id where one channel has it twice', async () => {
+    const { find } = await storeWith([
+      [CHANNEL, '08:00:00', [{ id: 'a', number: 5 }]],
+      [BLUE, '08:00:00', [{ id: 'a', number: 5 }]],
+    ])
+    expect(await find('5', { channel: BLUE })).toBe('acme/blue a')
+    expect(await find('5', { channels: [CHANNEL] })).toBe('acme/forest a')
+    expect(await find('5', { channels: [] })).toMatchObject({ reason: 'empty' })
+    for (const name of ['5', 'a', 'id:a', 'number:5']) {
+      expect(await find(name)).toMatchObject({
+        reason: 'ambiguous',
+        message: `"${name}" matches 2 RFQs; name its channel`,
+        listed: ['acme/blue, number 5, id:a, Blue carbon', 'acme/forest, number 5, id:a, Blue carbon'],
+      })
+    }
+    const twins = await storeWith([
+      [
+        CHANNEL,
+        '08:00:00',
+        [
+          { id: 'a', number: 5 },
+          { id: 'b', number: 5 },
+        ],
+      ],
+      [BLUE, '08:00:00', [{ id: 'c', number: 5 }]],
+    ])
+    expect(await twins.find('5', { channel: CHANNEL })).toMatchObject({ reason: 'ambiguous', names: ['id:a', 'id:b'] })
+    expect(await twins.find('5')).toMatchObject({
+      message: expect.stringMatching(/3 RFQs; name its channel, and write id:…, number:… or reference:… for the one/),
+    })
+    expect(await twins.find('id:b')).toBe('acme/forest b')
+  })
+
+  it('keeps numbers exact, and knows those that were sent as text or lost digits', async () => {
+    const { find } = await storeWith([
+      [
+        CHANNEL,
+        '08:00:00',
+        [
+          { id: 'whole', number: 1042 },
+          { id: 'text', number: '1043' },
+          { id: 'zeros', number: '1042.0' },
+          { id: 'large', number: 9_007_199_254_740_992 },
+          { id: 'larger', number: 9_007_199_254_740_994 },
+          { id: 'huge', number: 1e21 },
+          { id: 'half', number: 10.5 },
+          { id: 'true', number: true },
+          { id: 'list', number: [77], reference: 78 },
+          { id: '2000', number: 3000, reference: '4000' },
+        ],
+      ],
+    ])
+    const expected = {
+      ...{ 1042: 'whole', '1042.0': 'zeros', 1043: 'text', 'number:1043': 'text', 9007199254740992: 'large' },
+      ...{ 9007199254740994: 'larger', '1e+21': 'huge', '10.5': 'half', 'number:10.5': 'half' },
+      ...{ 2000: '2000', 3000: '2000', 4000: '2000' },
+    }
+    for (const [name, id] of Object.entries(expected))
+      expect([name, await find(name)]).toEqual([name, `acme/forest ${id}`])
+    for (const name of ['9007199254740993', '01042', '1042 ', '1', '77', '[77]', '78', '10.50', '', 'number:', 'id:']) {
+      expect([name, await find(name)]).toEqual([name, expect.objectContaining({ reason: 'unknown' })])
+    }
+  })
+
+  it('goes by the names of the moment; a former one leads nowhere, and says of which RFQ it was', async () => {
+    const { find } = await storeWith([
+      [CHANNEL, '08:00:00', [{ id: 'a', number: 7 }]],
+      [
+        CHANNEL,
+        '09:00:00',
+        [
+          { id: 'a', number: 8 },
+          { id: 'b', number: 9 },
+        ],
+      ],
+      [CHANNEL, '10:00:00', [{ id: 'b', number: 8 }]],
+    ])
+    const then = { asOf: at('08:30:00') }
+    expect(await find('7', then)).toBe('acme/forest a')
+    expect(await find('8', { asOf: at('09:30:00') })).toBe('acme/forest a')
+    expect(await find('8')).toMatchObject({ reason: 'ambiguous', names: ['id:a', 'id:b'] })
+    expect(await find('9')).toEqual({
+      reason: 'unknown',
+      message: 'no RFQ matches "9"; at another time it was the name of',
+      listed: ['acme/forest, number 8, id:b, Blue carbon'],
+      names: ['id:b'],
+    })
+    expect(await find('8', then)).toMatchObject({
+      message: expect.stringContaining('as of 2026-11-21T08:30:00.000Z; at'),
+    })
+    expect(await find('id:b', then)).toMatchObject({ reason: 'unknown' })
+    expect(await find('7', { asOf: at('07:00:00') })).toMatchObject({ reason: 'empty', names: [] })
+  })
+
+  it('suggests what is close, and says if nothing is known', async () => {
+    const { find, store } = await storeWith([
+      [
+        CHANNEL,
+        '08:00:00',
+        [
+          { id: 'a', number: 1042, title: 'Mangroves' },
+          { id: 'b', number: 5_000_123 },
+        ],
+      ],
+    ])
+    expect(await find('1043', { channel: CHANNEL })).toEqual({
+      reason: 'unknown',
+      message: 'no RFQ matches "1043" in acme/forest; closest matches',
+      listed: ['acme/forest, number 1042, id:a, Mangroves'],
+      names: ['1042'],
+    })
+    expect(await find('mangrove')).toMatchObject({ names: ['1042'] })
+    expect(await find('x'.repeat(3000))).toMatchObject({ message: `no RFQ matches "${'x'.repeat(99)}…"`, names: [] })
+    expect(await find('1042', { channel: BLUE })).toMatchObject({ reason: 'empty' })
+    expect(await findRfq(store, { name: 'a\u001b[31m\nb' })).toMatchObject({
+      problem: { message: expect.stringMatching(/^no RFQ matches "a\ufffd\[31m b"/) },
+    })
+  })
+})
+
+describe('the name by which an RFQ is shown', () => {
+  it('leads to it and to no other, in lists and on pages, whatever identifiers, numbers and references there are', async () => {
+    const texts = [
+      '1',
+      '2',
+      'id:1',
+      'number:2',
+      'reference:1',
+      '-x',
+      'a',
+      'A',
+      'a\\u0000b',
+      'a\0b',
+      ' ',
+      '1.0',
+      'ä',
+      'Ä',
+      "o'x",
+    ]
+    const numbers = [1, 2, 3, '1', '3', 1e21, null, -1, 2.5]
+    let state = 1
+    const pick = <T>(from: readonly T[]): T => {
+      state = (state * 48_271) % 2_147_483_647
+      return from[state % from.length] as T
+    }
+    const [all, names] = [[] as string[], new Set<string>()]
+    for (let round = 0; round < 12; round++) {
+      const ids = [...new Set(Array.from({ length: 8 }, () => pick(texts)))]
+      const rfqs = ids.map((id) => ({ id, number: pick(numbers), reference: pick(texts) }))
+      const { store, find } = await storeWith([
+        [CHANNEL, '08:00:00', rfqs],
+        [BLUE, '08:00:00', rfqs.slice(0, 2)],
+      ])
+      const { settings } = testConfig().reports
+      const list = createRfqList({ store, channels: [channelConfig(CHANNEL)], settings })
+      for (const { id, channel, name } of await list.rows({ now: at('12:00:00') })) {
+        expect([name, await find(name, { channel })]).toEqual([name, `${channel} ${id}`])
+        all.push(name)
+        names.add(name)
+      }
+      for (const id of ids) {
+        const search = { name: `id:${id}`, channel: CHANNEL }
+        const lookup = await findRfq(store, search)
+        if (!('found' in lookup)) throw new Error(`${search.name} was not found`)
+        const name = await shortestName(store, lookup.found, search)
+        expect([name, await find(name, { channel: CHANNEL })]).toEqual([name, `${CHANNEL} ${id}`])
+      }
+    }
+    expect(all.filter((name) => name.startsWith('id:')).length).toBeGreaterThan(10)
+    expect(names).toContain('2.5')
+  })
+})
