@@ -12,13 +12,7 @@ import type {
   QueueDatabase,
 } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import {
-  InterruptedRunError,
-  PostponedJobError,
-  type QueueDatabaseError,
-  QueueUnavailableError,
-  UnknownChannelError,
-} from './errors.js'
+import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
 import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
@@ -217,15 +211,12 @@ class BullRunner implements JobRunner {
       throw new UnrecoverableError('from the former database of this queue')
     }
     // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
-    // Parts of polls are also returned because workers are busy, so what counts is how long ago their poll asked for help.
-    const returnedFor = job.name === 'poll-part' ? Date.now() - job.timestamp : job.attemptsStarted * timing.returnPause
-    const ifUnknownChannel = returnedFor < timing.returnFor ? 'return' : 'expired'
+    const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
     const returnInterrupted = job.attemptsStarted < MAX_STARTS
     const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel, returnInterrupted } as const
     const result = runJob(handlers, raw, log).catch((error: unknown) => {
       if (error instanceof InterruptedRunError) return this.#returnInterrupted(job, token)
       if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
-      if (error instanceof PostponedJobError) return this.#postponeJob(job, token, error)
       throw error
     })
     this.#running.add(result)
@@ -249,26 +240,15 @@ class BullRunner implements JobRunner {
 
   /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */
   async #returnJob(job: Job, token: string, { channel, message }: UnknownChannelError): Promise<never> {
-    const { timing, log } = this.#parts
+    const { timing, log, errorLog } = this.#parts
     const facts = { job: job.name, id: job.id, channel }
     if (this.#returnedChannels.has(channel)) log.debug(facts, 'job returned to the queue')
     else log.info(facts, `job returned to the queue for another worker: ${message}`)
     this.#returnedChannels.add(channel)
-    return this.#delayJob(job, token, timing.returnPause)
-  }
-
-  /** Returns a job to the queue that this process cannot do now. It keeps its id, its fairness key and its priority. */
-  #postponeJob(job: Job, token: string, { message }: PostponedJobError): Promise<never> {
-    const { timing, log } = this.#parts
-    log.debug({ job: job.name, id: job.id }, `job returned to the queue: ${message}`)
-    return this.#delayJob(job, token, timing.postponedPause)
-  }
-
-  /** @param averageMs the pause is of random length, so that it is not always the same worker whose turn it is when it ends */
-  async #delayJob(job: Job, token: string, averageMs: number): Promise<never> {
-    const pause = Math.round(averageMs * (0.75 + Math.random() / 2))
+    // Of random length, so that it is not always the same worker whose turn it is when the pause ends.
+    const pause = Math.round(timing.returnPause * (0.75 + Math.random() / 2))
     // Without an answer, the lock of the job expires, and it is re-queued as stalled.
-    await job.moveToDelayed(Date.now() + pause, token).catch(this.#parts.errorLog.error)
+    await job.moveToDelayed(Date.now() + pause, token).catch(errorLog.error)
     throw new DelayedError()
   }
 

@@ -1,11 +1,5 @@
 import type { JobHandlers, JobResult, Log } from './contract.js'
-import {
-  InterruptedRunError,
-  PostponedJobError,
-  RefusedJobError,
-  RunFailedError,
-  UnknownChannelError,
-} from './errors.js'
+import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
 /** A job as taken from a queue, not yet validated. */
@@ -28,14 +22,13 @@ export interface RawJob {
 
 /**
  * Validates a job, passes it to its handler and logs a failure.
- * @throws UnknownChannelError, InterruptedRunError or PostponedJobError, not logged, if the job can be returned to the queue; Error with a message that every queue can store, if the job was refused, failed or was aborted
+ * @throws UnknownChannelError or InterruptedRunError, not logged, if the job can be returned to the queue; Error with a message that every queue can store, if the job was refused, failed or was aborted
  */
 export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<JobResult | undefined> {
   try {
     const { name, payload } = parseJob(job.name, job.data)
     return await handlers[name](payload, { id: job.id, signal: job.signal })
   } catch (thrown) {
-    if (thrown instanceof PostponedJobError) throw thrown
     if (thrown instanceof InterruptedRunError) {
       if (job.returnInterrupted) throw thrown
       return undefined
