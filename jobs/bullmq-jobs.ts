@@ -1,8 +1,7 @@
-import type { JobType } from 'bullmq'
+import type { Job, JobType, Queue } from 'bullmq'
 import type { QueueLoad } from '../src/domain/queue-load.js'
 import { JOB_STATES, type JobName, type JobPayload, type JobResult, type JobStatus } from './contract.js'
 import { fairnessKey } from './job-id.js'
-import type { BackendJob, BackendQueue } from './queue-backend.js'
 
 /** What is stored of a job: its payload, and the id of the database that it concerns. */
 type OwnedData = JobPayload & { database?: string }
@@ -17,9 +16,8 @@ export function splitOwner(found: unknown): { database: string | undefined; data
 }
 
 /** Adds a job unless its id is known or another one with its fairness key is waiting. */
-export async function addJob(queue: BackendQueue, name: JobName, data: OwnedData, id: string): Promise<boolean> {
+export async function addJob(queue: Queue, name: JobName, data: OwnedData, id: string): Promise<boolean> {
   const deduplication = { id: fairnessKey(name, data), keepLastIfActive: true }
-  // On PostgreSQL, BullMQ 6.7 reserves the key for a finished job whose id is added again, and blocks later ones.
   if (await queue.getJob(id)) return false
   let runningId: string | undefined
   for (let attempt = 0; attempt < 4; attempt++) {
@@ -37,13 +35,13 @@ export async function addJob(queue: BackendQueue, name: JobName, data: OwnedData
 }
 
 /** Null if there is no job with this id. */
-export async function findJob(queue: BackendQueue, id: string): Promise<JobStatus | null> {
+export async function findJob(queue: Queue, id: string): Promise<JobStatus | null> {
   const job = await queue.getJob(id)
   return job === undefined ? null : toStatus(job, await job.getState())
 }
 
 /** The newest jobs of each state, as many as `limit`. */
-export async function listJobs(queue: BackendQueue, limit: number): Promise<JobStatus[]> {
+export async function listJobs(queue: Queue, limit: number): Promise<JobStatus[]> {
   const found = await Promise.all(
     JOB_STATES.map(async (state) => ({
       state,
@@ -57,11 +55,9 @@ export async function listJobs(queue: BackendQueue, limit: number): Promise<JobS
   return [...new Map(statuses.map((status) => [status.id, status])).values()]
 }
 
-export async function queueLoad(queue: BackendQueue): Promise<QueueLoad> {
+export async function queueLoad(queue: Queue): Promise<QueueLoad> {
   const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed')
-  // Newest first, because PostgreSQL ignores that the order should be ascending (BullMQ 6.7).
-  const last = waiting - 1
-  const [oldest] = waiting === 0 ? [] : await queue.getJobs(['waiting'], last, last, false)
+  const [oldest] = await queue.getJobs(['waiting'], 0, 0, true)
   // The clock of the process that added the job may be ahead.
   const oldestWaitingSeconds = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp) / 1_000
   return { waiting, active, delayed, oldestWaitingSeconds }
@@ -75,7 +71,7 @@ const TYPES_OF_STATE: Readonly<Record<JobStatus['state'], JobType[]>> = {
   failed: ['failed'],
 }
 
-function toStatus(job: BackendJob, state: string): JobStatus {
+function toStatus(job: Job, state: string): JobStatus {
   const { id = '', name, data, timestamp, finishedOn, failedReason, returnvalue } = job
   return {
     ...{ id, name, payload: splitOwner(data).data as JobPayload },

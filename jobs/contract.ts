@@ -72,7 +72,7 @@ export type JobHandler = (
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**
- * Runs jobs: on BullMQ (Redis or PostgreSQL), or in this process. Jobs with equal ids are one job. Jobs with the same
+ * Runs jobs: on BullMQ with Redis, or in this process. Jobs with equal ids are one job. Jobs with the same
  * fairness key (name, channel and RFQ, if there is one) never run at the same time, and at most one of them waits.
  */
 export interface JobRunner {
@@ -105,7 +105,7 @@ export interface JobRunner {
    * @throws QueueUnavailableError
    */
   jobs(limit: number): Promise<JobStatus[]>
-  /** The queue on Redis, for bull-board; null on other back-ends. */
+  /** The queue on Redis, for bull-board; null if jobs run in this process. */
   readonly redisQueue: Queue | null
   /**
    * How many jobs wait and run.

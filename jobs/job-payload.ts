@@ -4,13 +4,7 @@ import { REPORT_FORMATS } from '../src/domain/report-format.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
 import { RefusedJobError } from './errors.js'
 
-/** Text that every queue can store: PostgreSQL accepts neither NUL nor unpaired surrogates. */
-const text = (maxLength: number) =>
-  z
-    .string()
-    .min(1)
-    .max(maxLength)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'contains a control character or an unpaired surrogate')
+const text = (maxLength: number) => z.string().min(1).max(maxLength)
 
 const rfqId = text(MAX_IDENTIFIER_LENGTH)
 const common = { channel: text(500).regex(/\//, 'is not org/slug'), cause: text(100) }

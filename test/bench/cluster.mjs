@@ -117,7 +117,7 @@ requests: { concurrency: ${limits.concurrency}, perSecond: ${limits.perSecond} }
     writeFileSync(file, text)
     children.push(await startWorker({ file, index }))
   }
-  const runner = await createBullRunner({ server: { kind: 'redis', url: queue }, concurrency: 1, log: quiet })
+  const runner = await createBullRunner({ url: queue, concurrency: 1, log: quiet })
   const client = new pg.Client({ connectionString: servers.postgres.url })
   await client.connect()
   marketplace.child.send('count')
