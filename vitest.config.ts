@@ -18,7 +18,7 @@ export const shared = {
 
 /**
  * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files,
- * sockets and large properties. `external`: Redis, PostgreSQL as a queue, LibreOffice, openpyxl, Chromium.
+ * sockets and large properties. `external`: Redis, LibreOffice, openpyxl, Chromium.
  */
 export default defineConfig({
   test: {

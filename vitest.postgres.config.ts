@@ -3,12 +3,12 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
-  'test/store/{as-of,events,list-conflicts,monitoring,poll-parts,poll-states,prune,run-lock,store}.integration.test.ts',
+  'test/store/{as-of,events,list-conflicts,monitoring,poll-states,prune,run-lock,store}.integration.test.ts',
   'test/store/{complete-runs,decision-log,recorder,report-records,revalidation,run-line,tick-claims}.test.ts',
   'test/closing/**/*.test.ts',
   'test/notify/{deliveries,watch}.integration.test.ts',
   'test/sync/poll-rfqs.test.ts',
-  'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,planned-polls,received-bodies,shared-polls,unchanged-bodies}.integration.test.ts',
+  'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,planned-polls,received-bodies,unchanged-bodies}.integration.test.ts',
   'test/web/{api,request-values,page-thread,pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',
   'test/views/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',

@@ -1,8 +1,7 @@
-import type { JobsOptions, JobType } from 'bullmq'
+import type { Job, JobType, Queue } from 'bullmq'
 import type { QueueLoad } from '../src/domain/queue-load.js'
 import { JOB_STATES, type JobName, type JobPayload, type JobResult, type JobStatus } from './contract.js'
 import { fairnessKey } from './job-id.js'
-import type { BackendJob, BackendQueue } from './queue-backend.js'
 
 /** What is stored of a job: its payload, and the id of the database that it concerns. */
 type OwnedData = JobPayload & { database?: string }
@@ -17,15 +16,12 @@ export function splitOwner(found: unknown): { database: string | undefined; data
 }
 
 /** Adds a job unless its id is known or another one with its fairness key is waiting. */
-export async function addJob(queue: BackendQueue, name: JobName, data: OwnedData, id: string): Promise<boolean> {
-  const options = { jobId: id, attempts: 1, stackTraceLimit: 1 }
-  if (data.part) return addPart(queue, name, data, options)
+export async function addJob(queue: Queue, name: JobName, data: OwnedData, id: string): Promise<boolean> {
   const deduplication = { id: fairnessKey(name, data), keepLastIfActive: true }
-  // On PostgreSQL, BullMQ 6.7 reserves the key for a finished job whose id is added again, and blocks later ones.
   if (await queue.getJob(id)) return false
   let runningId: string | undefined
   for (let attempt = 0; attempt < 4; attempt++) {
-    const added = await queue.add(name, data, { ...options, deduplication })
+    const added = await queue.add(name, data, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
     if (added.id === id) return true
     // Another job holds the key. If it was running at the time, BullMQ runs ours after it.
     if (added.id === runningId) return true
@@ -38,24 +34,14 @@ export async function addJob(queue: BackendQueue, name: JobName, data: OwnedData
   return false
 }
 
-/**
- * Adds a part of a poll with a priority, which BullMQ places after all jobs without one: workers that have nothing else to do read
- * parts, and channels take turns. It is not kept when it has ended, because its poll tells what came of it.
- */
-async function addPart(queue: BackendQueue, name: JobName, data: OwnedData, options: JobsOptions): Promise<true> {
-  const priority = data.part?.number ?? 1
-  await queue.add(name, data, { ...options, priority, removeOnComplete: true, removeOnFail: true })
-  return true
-}
-
 /** Null if there is no job with this id. */
-export async function findJob(queue: BackendQueue, id: string): Promise<JobStatus | null> {
+export async function findJob(queue: Queue, id: string): Promise<JobStatus | null> {
   const job = await queue.getJob(id)
   return job === undefined ? null : toStatus(job, await job.getState())
 }
 
 /** The newest jobs of each state, as many as `limit`. */
-export async function listJobs(queue: BackendQueue, limit: number): Promise<JobStatus[]> {
+export async function listJobs(queue: Queue, limit: number): Promise<JobStatus[]> {
   const found = await Promise.all(
     JOB_STATES.map(async (state) => ({
       state,
@@ -69,27 +55,23 @@ export async function listJobs(queue: BackendQueue, limit: number): Promise<JobS
   return [...new Map(statuses.map((status) => [status.id, status])).values()]
 }
 
-export async function queueLoad(queue: BackendQueue): Promise<QueueLoad> {
-  const counts = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed')
-  const { waiting = 0, prioritized = 0, active = 0, delayed = 0 } = counts
-  // Newest first, because PostgreSQL ignores that the order should be ascending (BullMQ 6.7).
-  const last = waiting - 1
-  const [oldest] = waiting === 0 ? [] : await queue.getJobs(['waiting'], last, last, false)
+export async function queueLoad(queue: Queue): Promise<QueueLoad> {
+  const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed')
+  const [oldest] = await queue.getJobs(['waiting'], 0, 0, true)
   // The clock of the process that added the job may be ahead.
   const oldestWaitingSeconds = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp) / 1_000
-  // Parts of polls may wait until their poll has read them itself.
-  return { waiting: waiting + prioritized, active, delayed, oldestWaitingSeconds }
+  return { waiting, active, delayed, oldestWaitingSeconds }
 }
 
 /** Jobs that wait for a moment, such as those returned for another worker, wait too. */
 const TYPES_OF_STATE: Readonly<Record<JobStatus['state'], JobType[]>> = {
   active: ['active'],
-  waiting: ['waiting', 'prioritized', 'delayed'],
+  waiting: ['waiting', 'delayed'],
   completed: ['completed'],
   failed: ['failed'],
 }
 
-function toStatus(job: BackendJob, state: string): JobStatus {
+function toStatus(job: Job, state: string): JobStatus {
   const { id = '', name, data, timestamp, finishedOn, failedReason, returnvalue } = job
   return {
     ...{ id, name, payload: splitOwner(data).data as JobPayload },

@@ -1,4 +1,4 @@
-import { DelayedError, type Job, Queue, UnrecoverableError, WaitingError } from 'bullmq'
+import { DelayedError, type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
 import type { QueueLoad } from '../src/domain/queue-load.js'
 import { addJob, findJob, listJobs, ownedData, queueLoad, splitOwner } from './bullmq-jobs.js'
 import type {
@@ -12,26 +12,19 @@ import type {
   QueueDatabase,
 } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import {
-  InterruptedRunError,
-  PostponedJobError,
-  type QueueDatabaseError,
-  QueueUnavailableError,
-  UnknownChannelError,
-} from './errors.js'
+import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
-import { openPostgresBackend } from './postgres-backend.js'
-import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
 import { QueueBinding } from './queue-binding.js'
 import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
-import { openRedisBackend } from './redis-backend.js'
+import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
 import { runJob } from './run-job.js'
 import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
 import { settlesWithin } from './settles-within.js'
 
 export interface BullRunnerOptions {
-  server: { kind: 'redis' | 'postgres'; url: string }
-  /** Prefix of all keys in Redis, or the schema in PostgreSQL; must be an identifier. */
+  /** Of the Redis server. */
+  url: string
+  /** Prefix of all keys. */
   prefix?: string
   /** Jobs that run at the same time in this process. */
   concurrency: number
@@ -49,31 +42,25 @@ const MAX_STARTS = 10
 const RETENTION = { age: 24 * 3_600, count: 5_000 }
 
 /**
- * Runs jobs with BullMQ on Redis or PostgreSQL: any number of processes on one machine can share one queue.
+ * Runs jobs with BullMQ on Redis: any number of processes on one machine can share one queue.
  * @throws QueueUnavailableError with the remedy if the queue does not answer within seconds
  */
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
-  const { server, prefix = 'quotekeeper', concurrency, log } = options
+  const { url, prefix = 'quotekeeper', concurrency, log } = options
   const timing = { ...RUNNER_TIMING, ...options.timing }
-  const address = queueAddress(server.url)
+  const address = queueAddress(url)
   const errorLog = throttledErrorLog(log, address)
   try {
-    const shared = { url: server.url, prefix, responseTimeoutMs: timing.response, onReconnect: errorLog.recovered }
-    const backend =
-      server.kind === 'redis'
-        ? openRedisBackend(shared)
-        : await openPostgresBackend({ ...shared, startMs: timing.start })
+    const responseTimeoutMs = timing.response
+    const backend = openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect: errorLog.recovered })
     const queue = await openQueue(backend, timing.start, errorLog)
-    return new BullRunner({
-      ...{ backend, queue, address, concurrency, timing, log, errorLog },
-      isRedis: server.kind === 'redis',
-    })
+    return new BullRunner({ backend, queue, address, concurrency, timing, log, errorLog })
   } catch (error) {
-    throw error instanceof QueueUnavailableError ? error : unavailableError(address, error as Error)
+    throw unavailableError(address, error as Error)
   }
 }
 
-async function openQueue(backend: QueueBackend, withinMs: number, errorLog: ErrorThrottle): Promise<BackendQueue> {
+async function openQueue(backend: RedisBackend, withinMs: number, errorLog: ErrorThrottle): Promise<Queue> {
   const queue = backend.queue()
   let lastError = new Error('no response')
   queue.on('error', (error) => {
@@ -94,9 +81,8 @@ function unavailableError(address: string, cause: Error): QueueUnavailableError 
 }
 
 interface Parts {
-  backend: QueueBackend
-  queue: BackendQueue
-  isRedis: boolean
+  backend: RedisBackend
+  queue: Queue
   address: string
   concurrency: number
   timing: RunnerTiming
@@ -107,7 +93,7 @@ interface Parts {
 class BullRunner implements JobRunner {
   readonly #parts: Parts
   readonly #running = new Set<Promise<unknown>>()
-  #worker: BackendWorker | null = null
+  #worker: Worker | null = null
   readonly #returnedChannels = new Set<string>()
   readonly #binding: QueueBinding
   #closing = false
@@ -177,9 +163,8 @@ class BullRunner implements JobRunner {
     return this.#call(() => listJobs(this.#parts.queue, limit))
   }
 
-  get redisQueue(): Queue | null {
-    const { queue, isRedis } = this.#parts
-    return isRedis && queue instanceof Queue ? queue : null
+  get redisQueue(): Queue {
+    return this.#parts.queue
   }
 
   load(): Promise<QueueLoad> {
@@ -217,15 +202,12 @@ class BullRunner implements JobRunner {
       throw new UnrecoverableError('from the former database of this queue')
     }
     // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
-    // Parts of polls are also returned because workers are busy, so what counts is how long ago their poll asked for help.
-    const returnedFor = job.name === 'poll-part' ? Date.now() - job.timestamp : job.attemptsStarted * timing.returnPause
-    const ifUnknownChannel = returnedFor < timing.returnFor ? 'return' : 'expired'
+    const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
     const returnInterrupted = job.attemptsStarted < MAX_STARTS
     const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel, returnInterrupted } as const
     const result = runJob(handlers, raw, log).catch((error: unknown) => {
       if (error instanceof InterruptedRunError) return this.#returnInterrupted(job, token)
       if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
-      if (error instanceof PostponedJobError) return this.#postponeJob(job, token, error)
       throw error
     })
     this.#running.add(result)
@@ -249,26 +231,15 @@ class BullRunner implements JobRunner {
 
   /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */
   async #returnJob(job: Job, token: string, { channel, message }: UnknownChannelError): Promise<never> {
-    const { timing, log } = this.#parts
+    const { timing, log, errorLog } = this.#parts
     const facts = { job: job.name, id: job.id, channel }
     if (this.#returnedChannels.has(channel)) log.debug(facts, 'job returned to the queue')
     else log.info(facts, `job returned to the queue for another worker: ${message}`)
     this.#returnedChannels.add(channel)
-    return this.#delayJob(job, token, timing.returnPause)
-  }
-
-  /** Returns a job to the queue that this process cannot do now. It keeps its id, its fairness key and its priority. */
-  #postponeJob(job: Job, token: string, { message }: PostponedJobError): Promise<never> {
-    const { timing, log } = this.#parts
-    log.debug({ job: job.name, id: job.id }, `job returned to the queue: ${message}`)
-    return this.#delayJob(job, token, timing.postponedPause)
-  }
-
-  /** @param averageMs the pause is of random length, so that it is not always the same worker whose turn it is when it ends */
-  async #delayJob(job: Job, token: string, averageMs: number): Promise<never> {
-    const pause = Math.round(averageMs * (0.75 + Math.random() / 2))
+    // Of random length, so that it is not always the same worker whose turn it is when the pause ends.
+    const pause = Math.round(timing.returnPause * (0.75 + Math.random() / 2))
     // Without an answer, the lock of the job expires, and it is re-queued as stalled.
-    await job.moveToDelayed(Date.now() + pause, token).catch(this.#parts.errorLog.error)
+    await job.moveToDelayed(Date.now() + pause, token).catch(errorLog.error)
     throw new DelayedError()
   }
 

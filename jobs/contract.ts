@@ -8,14 +8,7 @@ import type { ReportFormat } from '../src/domain/report-format.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { QueueDatabaseError } from './errors.js'
 
-export const JOB_NAMES = [
-  'poll-listings',
-  'poll-rfqs',
-  'poll-part',
-  'close-expired',
-  'channel-report',
-  'rfq-report',
-] as const
+export const JOB_NAMES = ['poll-listings', 'poll-rfqs', 'close-expired', 'channel-report', 'rfq-report'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
 /** Contains no API key: a handler looks the channel up in its own configuration. */
@@ -24,8 +17,6 @@ export interface JobPayload {
   channel: string
   /** The RFQ of an rfq-report. Of close-expired: close this one only, if it qualifies. */
   rfqId?: string
-  /** Of poll-part: the run of the poll, and the number of the part to read. */
-  part?: { run: number; number: number }
   /** Of reports: the moment that is reported on. Default: when the job runs. */
   asOf?: Timestamp
   /** Of reports. Default: a workbook. */
@@ -81,13 +72,12 @@ export type JobHandler = (
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**
- * Runs jobs: on BullMQ (Redis or PostgreSQL), or in this process. Jobs with equal ids are one job. Jobs with the same
- * fairness key (name, channel, and RFQ or part of a poll, if there is one) never run at the same time, and at most one of them
- * waits.
+ * Runs jobs: on BullMQ with Redis, or in this process. Jobs with equal ids are one job. Jobs with the same
+ * fairness key (name, channel and RFQ, if there is one) never run at the same time, and at most one of them waits.
  */
 export interface JobRunner {
   /**
-   * Adds a job. A poll-part is taken only if no other job waits, those with small numbers first (BullMQ).
+   * Adds a job.
    * @returns false if a job with this id is known or one with the same fairness key is waiting
    * @throws RefusedJobError for an invalid payload; QueueUnavailableError if the queue does not answer within seconds
    */
@@ -115,7 +105,7 @@ export interface JobRunner {
    * @throws QueueUnavailableError
    */
   jobs(limit: number): Promise<JobStatus[]>
-  /** The queue on Redis, for bull-board; null on other back-ends. */
+  /** The queue on Redis, for bull-board; null if jobs run in this process. */
   readonly redisQueue: Queue | null
   /**
    * How many jobs wait and run.

@@ -27,11 +27,6 @@ export class InterruptedRunError extends Error {
   override name = 'InterruptedRunError'
 }
 
-/** This process cannot do the job now. A queue of several processes offers it again after a moment, to any of them. */
-export class PostponedJobError extends Error {
-  override name = 'PostponedJobError'
-}
-
 /** A run failed, or was skipped although a user asked for it. That is logged; the job fails too, with nothing more to log. */
 export class RunFailedError extends Error {
   override name = 'RunFailedError'

@@ -17,8 +17,6 @@ import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRu
 import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { isScheduled } from './job-payload.js'
 import { enqueueOwedReports } from './owed-reports.js'
-import { askForHelp } from './poll-help.js'
-import { createPartHandler, type ReadPollPart } from './poll-part-handler.js'
 import { newestPlanned, planPoll } from './poll-planning.js'
 import { observeReport, recordReport, requesterOf } from './report-record.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
@@ -32,7 +30,6 @@ export interface HandlerDeps {
   enqueue: JobRunner['enqueue']
   pollListings: (context: PollContext) => Promise<PollResult>
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
-  readPollPart: ReadPollPart
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
   killSwitch: KillSwitch
   /** Writes a workbook and resolves to its path. */
@@ -74,7 +71,6 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
         deps.pollRfqs(pollContext(inTurn, job.channel, job.signal), await rfqPollOptions(job)),
       ),
     ),
-    'poll-part': forChannel(createPartHandler()),
     'close-expired': forChannel(closeExpired),
     'channel-report': forChannel(channelReport),
     'rfq-report': forChannel(rfqReport),
@@ -87,24 +83,12 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   throw new UnknownChannelError(channel)
 }
 
-/**
- * A poll of the schedule plans its requests; one that a person asked for reads everything open. Both are shared, if the queue may
- * have other workers.
- */
+/** A poll of the schedule plans its requests; one that a person asked for reads everything open. */
 async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<PollRfqsOptions> {
-  const options = { ...pollOptions(deps.config), ...sharing(deps, channel) }
+  const options = pollOptions(deps.config)
   if (!isScheduled(payload)) return options
   const planning = await planPoll(deps.config, deps.store, { channel: channel.key, now: deps.now() })
   return planning === undefined ? options : { ...options, planning }
-}
-
-function sharing(deps: HandlerDeps, { key: channel }: ChannelConfig): Pick<PollRfqsOptions, 'sharing'> {
-  if (deps.config.queue.kind === 'in-process') return {}
-  return {
-    sharing: {
-      askForHelp: (parts, signal) => void askForHelp(deps, { ...parts, channel, now: deps.now() }, signal),
-    },
-  }
 }
 
 async function closeExpired(job: ChannelJob): Promise<undefined> {

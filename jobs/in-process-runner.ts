@@ -29,7 +29,7 @@ const GRACE_MS = 1_000
 
 /**
  * Runs jobs in this process; needs no server and stores nothing. A job lost in a restart is enqueued again by the next
- * tick. Several processes need Redis or PostgreSQL instead.
+ * tick. Several processes need Redis instead.
  * @param options.concurrency jobs that run at the same time
  */
 export function createInProcessRunner(options: { concurrency: number; log: Log }): JobRunner {

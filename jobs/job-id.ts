@@ -16,15 +16,14 @@ export function jobId(name: JobName, payload: KeyPayload, at: Date): string {
 
 /**
  * The job id without its moment: only one job per key runs at a time, and another one for the same work is not added. Reports as of
- * another moment or in another format are other work, as is each part of a poll.
+ * another moment or in another format are other work.
  */
-export function fairnessKey(name: JobName, { channel, rfqId, asOf, format, part }: KeyPayload): string {
+export function fairnessKey(name: JobName, { channel, rfqId, asOf, format }: KeyPayload): string {
   const parts = [name, ...channel.split('/')].map(encodePart)
   if (rfqId !== undefined) parts.push(encodeIdentifier(rfqId))
   // A dot is followed by four digits in the other parts.
   if (asOf !== undefined) parts.push(`.asof-${encodePart(asOf)}`)
   if (format !== undefined) parts.push(`.format-${format}`)
-  if (part !== undefined) parts.push(`.part-${part.run}-${part.number}`)
   return parts.join('_')
 }
 

@@ -4,27 +4,16 @@ import { REPORT_FORMATS } from '../src/domain/report-format.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
 import { RefusedJobError } from './errors.js'
 
-/** Text that every queue can store: PostgreSQL accepts neither NUL nor unpaired surrogates. */
-const text = (maxLength: number) =>
-  z
-    .string()
-    .min(1)
-    .max(maxLength)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'contains a control character or an unpaired surrogate')
-
-/** A priority of BullMQ. */
-const MAX_PART_NUMBER = 2 ** 21
+const text = (maxLength: number) => z.string().min(1).max(maxLength)
 
 const rfqId = text(MAX_IDENTIFIER_LENGTH)
 const common = { channel: text(500).regex(/\//, 'is not org/slug'), cause: text(100) }
 const report = { asOf: z.iso.datetime().exactOptional(), format: z.enum(REPORT_FORMATS).exactOptional() }
 const channelJob = z.strictObject(common)
-const part = z.strictObject({ run: z.int().positive(), number: z.int().positive().max(MAX_PART_NUMBER) })
 
 const schemas: Record<JobName, z.ZodType<JobPayload>> = {
   'poll-listings': channelJob,
   'poll-rfqs': channelJob,
-  'poll-part': z.strictObject({ ...common, part }),
   'close-expired': z.strictObject({ ...common, rfqId: rfqId.exactOptional() }),
   'channel-report': z.strictObject({ ...common, ...report }),
   'rfq-report': z.strictObject({ ...common, ...report, rfqId }),

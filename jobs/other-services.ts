@@ -12,8 +12,7 @@ export interface OtherServices {
 const ANNOUNCE_MS = 60_000
 
 /** What to do about processes whose queues do not know of each other. */
-export const QUEUE_CONFLICT_REMEDY =
-  'run one process only, or set queue: redis://… or postgres://… to the same queue in all of them'
+export const QUEUE_CONFLICT_REMEDY = 'run one process only, or set queue: redis://… to the same queue in all of them'
 
 /**
  * Warns of other processes on the database that schedule the same jobs with another queue: each asks the marketplace for the same

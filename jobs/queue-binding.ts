@@ -1,13 +1,13 @@
 import type { BindOptions, QueueDatabase } from './contract.js'
 import { QueueDatabaseError } from './errors.js'
-import type { QueueBackend } from './queue-backend.js'
 import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
+import type { RedisBackend } from './redis-backend.js'
 
 /** Calls the queue with a time-out. */
 type Call = <T>(operation: () => Promise<T>) => Promise<T>
 
 interface Options {
-  backend: QueueBackend
+  backend: RedisBackend
   address: string
   call: Call
   /** How often to look whether the queue still belongs to the database, in milliseconds. */

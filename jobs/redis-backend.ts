@@ -1,12 +1,27 @@
-import { Queue, Worker } from 'bullmq'
+import { type Processor, Queue, Worker, type WorkerOptions } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
-import { type BackendOptions, QUEUE_NAME, type QueueBackend } from './queue-backend.js'
+
+/** The name of the only queue, within the prefix. */
+const QUEUE_NAME = 'jobs'
+
+interface BackendOptions {
+  url: string
+  /** Of all keys. */
+  prefix: string
+  /** How long to wait for a response, in milliseconds. */
+  responseTimeoutMs: number
+  /** Called when a lost connection is established again. */
+  onReconnect: () => void
+}
+
+/** Opens the queue, and workers on it. */
+export type RedisBackend = ReturnType<typeof openRedisBackend>
 
 /**
  * Opens the Redis backend of BullMQ, with two kinds of connection: commands of a producer fail after a time-out;
  * commands of a worker wait until Redis is available again, as BullMQ requires.
  */
-export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }: BackendOptions): QueueBackend {
+export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }: BackendOptions) {
   const clients: Redis[] = []
   const connect = (options: Pick<RedisOptions, 'maxRetriesPerRequest' | 'commandTimeout'>): Redis => {
     const client = new Redis(url, { ...RECONNECT_OPTIONS, ...options, replyMapping: 'legacy' })
@@ -25,17 +40,24 @@ export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }
   const databaseKey = `${prefix}:database`
   return {
     queue: () => new Queue(QUEUE_NAME, { connection: producer, prefix }),
-    worker(process, options) {
+    worker(process: Processor, options: Omit<WorkerOptions, 'connection' | 'prefix'>) {
       const connection = connect({ maxRetriesPerRequest: null })
       return new Worker(QUEUE_NAME, process, { ...options, connection, prefix })
     },
+    /** The text kept with the queue about its database, or null. */
     databaseText: () => producer.get(databaseKey),
-    async keepDatabaseText(text, { replace }) {
+    /**
+     * Keeps a text about the database, unless there is one and it is not to be replaced. Safe when several processes do
+     * it at once.
+     * @returns the text that is kept afterwards
+     */
+    async keepDatabaseText(text: string, { replace }: { replace: boolean }): Promise<string> {
       if (replace) await producer.set(databaseKey, text)
       else await producer.set(databaseKey, text, 'NX')
       // Null only if Redis was emptied in between; the text is then kept by the next call.
       return (await producer.get(databaseKey)) ?? text
     },
+    /** Ends every connection at once, without waiting for replies. */
     disconnect() {
       for (const client of clients) disconnectPermanently(client)
     },
@@ -67,4 +89,10 @@ function notifyReconnect(client: Redis, onReconnect: () => void): void {
     if (lost) onReconnect()
     lost = false
   })
+}
+
+/** The address of a queue without user and password, for messages. */
+export function queueAddress(url: string): string {
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }

@@ -1,11 +1,5 @@
 import type { JobHandlers, JobResult, Log } from './contract.js'
-import {
-  InterruptedRunError,
-  PostponedJobError,
-  RefusedJobError,
-  RunFailedError,
-  UnknownChannelError,
-} from './errors.js'
+import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
 /** A job as taken from a queue, not yet validated. */
@@ -28,21 +22,20 @@ export interface RawJob {
 
 /**
  * Validates a job, passes it to its handler and logs a failure.
- * @throws UnknownChannelError, InterruptedRunError or PostponedJobError, not logged, if the job can be returned to the queue; Error with a message that every queue can store, if the job was refused, failed or was aborted
+ * @throws UnknownChannelError or InterruptedRunError, not logged, if the job can be returned to the queue; Error with at most 500 characters of the message, if the job was refused, failed or was aborted
  */
 export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<JobResult | undefined> {
   try {
     const { name, payload } = parseJob(job.name, job.data)
     return await handlers[name](payload, { id: job.id, signal: job.signal })
   } catch (thrown) {
-    if (thrown instanceof PostponedJobError) throw thrown
     if (thrown instanceof InterruptedRunError) {
       if (job.returnInterrupted) throw thrown
       return undefined
     }
     const error = unknownChannel(thrown, job)
     logFailure(error, job, log)
-    throw new Error(storableMessage(error instanceof Error ? error.message : String(error)))
+    throw new Error((error instanceof Error ? error.message : String(error)).slice(0, 500))
   }
 }
 
@@ -59,9 +52,4 @@ function logFailure(error: unknown, job: RawJob, log: Log): void {
   if (error instanceof RefusedJobError) log.error(facts, `job refused: ${error.message}`)
   else if (job.signal.aborted) log.warn({ ...facts, err: error }, 'job aborted by shutdown; the next tick continues')
   else if (!(error instanceof RunFailedError)) log.error({ ...facts, err: error }, 'job failed')
-}
-
-/** On PostgreSQL, a job whose error message contains a NUL stays active forever (seen in BullMQ 6.7). */
-function storableMessage(message: string): string {
-  return message.replace(/[\p{Cc}\p{Cs}]/gu, ' ').slice(0, 500)
 }

@@ -13,8 +13,6 @@ export const RUNNER_TIMING = {
   response: 4_000,
   /** Pause before a job whose channel this process does not have can be taken again, on average. */
   returnPause: 4_000,
-  /** Pause before a job that this process postponed can be taken again, on average. */
-  postponedPause: 2_000,
   /** How often to look whether the queue still belongs to the database of this process. */
   databaseCheck: 5_000,
   /** After being returned for this long, such a job fails. */

@@ -127,5 +127,5 @@ function claimsOf({ config, store }: ServiceOptions): Pick<ScheduleOptions, 'cla
 export async function createRunner(queue: Config['queue'], log: Log): Promise<JobRunner> {
   if (queue.kind === 'in-process') return createInProcessRunner({ concurrency: MAX_CONCURRENT_JOBS, log })
   const { createBullRunner } = await import('./bullmq-runner.js')
-  return createBullRunner({ server: queue, concurrency: MAX_CONCURRENT_JOBS, log })
+  return createBullRunner({ url: queue.url, concurrency: MAX_CONCURRENT_JOBS, log })
 }

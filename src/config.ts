@@ -14,7 +14,7 @@ export interface Config {
   baseUrl: string
   /** Absolute path of the SQLite file, or URL of the PostgreSQL database, with its password. */
   database: string
-  queue: { kind: 'in-process' } | { kind: 'redis' | 'postgres'; url: string }
+  queue: { kind: 'in-process' } | { kind: 'redis'; url: string }
   channels: ChannelConfig[]
   schedule: Record<JobSchedule, string | null>
   scheduleTimeZone: string

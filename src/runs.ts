@@ -36,10 +36,6 @@ export interface RunProgress {
   /** Documents that should have been read, but were left to the next poll because requests did not suffice: no error. */
   postponed: number
   requestRates: RequestRates | null
-  /** Requests that other processes sent for the run. */
-  requestsOfOthers: number
-  /** Set if other processes may write for the run: the RFQs whose documents `counts` does not contain. */
-  shared: { unfinishedRfqs: string[] } | null
 }
 
 interface RunContext {
@@ -169,7 +165,7 @@ const resultOrBusy = <T>(work: Promise<T>): Promise<{ result: T } | RunBusyError
     },
   )
 
-export const newProgress = (): RunProgress => ({
+const newProgress = (): RunProgress => ({
   counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
   failures: [],
   limitations: [],
@@ -181,8 +177,6 @@ export const newProgress = (): RunProgress => ({
   suspicious: false,
   postponed: 0,
   requestRates: null,
-  requestsOfOthers: 0,
-  shared: null,
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
@@ -193,13 +187,12 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     error !== null || failures.length > 0 || [incomplete, needsPerson, limitedTo].some((reason) => reason !== null)
   return {
     ...progress.counts,
-    requests: session.requests + progress.requestsOfOthers,
+    requests: session.requests,
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     cause: describeEnd({ ...progress, needsPerson: null }, error),
     stop: progress.stop,
     suspicious: progress.suspicious,
-    shared: progress.shared,
     postponed: progress.postponed,
     requestRates: progress.requestRates,
     failedItems: error === null && incomplete === null && needsPerson === null ? failures.length : null,

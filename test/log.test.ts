@@ -101,20 +101,10 @@ describe('secrets of a configuration', () => {
       notify: { targets: [], routes: [], dueSoonDays: 3 },
     }
     expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'proxy-1', 'token-2', 'p@ss'])
-    const of = (url: string) => collectSecrets({ ...config, channels: [], queue: { kind: 'postgres', url } })
-    expect(of('postgres://a-token-as-user-name@host/db')).toEqual([
-      'token-1',
-      'proxy-1',
-      'token-2',
-      'a-token-as-user-name',
-    ])
-    expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual([
-      'token-1',
-      'proxy-1',
-      'token-2',
-      'p w',
-    ])
-    expect(of('postgres://me:100%@host/db')).toEqual(['token-1', 'proxy-1', 'token-2', '100%'])
+    const of = (url: string) => collectSecrets({ ...config, channels: [], queue: { kind: 'redis', url } })
+    expect(of('redis://a-token-as-user-name@host/1')).toEqual(['token-1', 'proxy-1', 'token-2', 'a-token-as-user-name'])
+    expect(of('rediss://me@host/1?password=p%20w&family=6')).toEqual(['token-1', 'proxy-1', 'token-2', 'p w'])
+    expect(of('redis://me:100%@host/1')).toEqual(['token-1', 'proxy-1', 'token-2', '100%'])
     const database = 'postgres://a-long-user-name:d%40tabase@host/db?schema=x'
     expect(collectSecrets({ ...config, database })).toEqual([
       'key-1',

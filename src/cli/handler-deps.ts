@@ -16,21 +16,17 @@ export async function createHandlerDeps(
   metrics: OpenMetrics | null = null,
 ): Promise<Omit<HandlerDeps, 'enqueue'>> {
   const { config, log } = app
-  const [{ pollListings }, { pollRfqs }, { readPollPart }, { closeExpired }, { closingKillSwitch }] = await Promise.all(
-    [
-      import('../sync/poll-listings.js'),
-      import('../sync/poll-rfqs.js'),
-      import('../sync/read-part.js'),
-      import('../closing/closing-round.js'),
-      import('../closing/kill-switch.js'),
-    ],
-  )
+  const [{ pollListings }, { pollRfqs }, { closeExpired }, { closingKillSwitch }] = await Promise.all([
+    import('../sync/poll-listings.js'),
+    import('../sync/poll-rfqs.js'),
+    import('../closing/closing-round.js'),
+    import('../closing/kill-switch.js'),
+  ])
   const store = await app.store()
   const marketplace = await app.marketplace(metrics?.requestObserver)
   const work = {
     pollListings,
     pollRfqs,
-    readPollPart,
     closeExpired,
     killSwitch: closingKillSwitch(config, store),
     ...reportHandlers(app, now),

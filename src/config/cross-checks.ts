@@ -132,7 +132,7 @@ function incompleteProxies(web: unknown): CrossCheckIssue[] {
 function uselessQueuePassword({ queue, queuePassword }: Record<string, unknown>): CrossCheckIssue[] {
   if (isAbsent(queuePassword)) return []
   if (isAbsent(queue) || queue === 'in-process') {
-    const allowed = 'no password, because queue: in-process needs none; or queue: redis://… or postgres://…'
+    const allowed = 'no password, because queue: in-process needs none; or queue: redis://…'
     return [issue(['queuePassword'], 'a password', allowed)]
   }
   return hasPassword(queue)

@@ -10,8 +10,8 @@ database: ./data/quotekeeper.db
 # Password of that server: { env: NAME } or { file: /run/secrets/postgres }.
 databasePassword: null
 
-# Job queue: in-process needs no server; redis://host:6379 or postgres://host/database share the work among several
-# processes; on several machines, they need a PostgreSQL database.
+# Job queue: in-process needs no server; redis://host:6379 shares the work among several processes; on several machines,
+# they need a PostgreSQL database.
 queue: in-process
 # Password of that server: { env: NAME } or { file: /run/secrets/redis }.
 queuePassword: null

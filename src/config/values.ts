@@ -226,22 +226,17 @@ export const queue = () =>
   readValue((found): ReadResult<Config['queue']> => {
     if (found === 'in-process') return { value: { kind: 'in-process' } }
     const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
-    const kind = url && queueKind(url)
     const isAmbiguous = url !== null && hasAmbiguousPassword(url)
-    if (kind && !isAmbiguous) return { value: { kind, url: found as string } }
+    if (url && isRedis(url) && !isAmbiguous) return { value: { kind: 'redis', url: found as string } }
     return {
       found: typeof found === 'string' && CREDENTIALS.test(found) ? HIDDEN : '',
       allowed: isAmbiguous ? `${QUEUE}; ${ENCODED_PASSWORD}` : QUEUE,
     }
   })
 
-const QUEUE = 'in-process, or a redis://, rediss:// or postgres:// URL'
+const QUEUE = 'in-process, or a redis:// or rediss:// URL'
 
-function queueKind({ protocol, hostname }: URL) {
-  if (hostname === '') return null
-  if (protocol === 'redis:' || protocol === 'rediss:') return 'redis'
-  return protocol === 'postgres:' || protocol === 'postgresql:' ? 'postgres' : null
-}
+const isRedis = ({ protocol, hostname }: URL) => hostname !== '' && (protocol === 'redis:' || protocol === 'rediss:')
 
 /** The name of an HTTP header, or null. */
 export const headerName = () =>

@@ -6,6 +6,6 @@ export interface QueueLoad {
   active: number
   /** Jobs that wait for a moment, such as those returned for a worker with their channel. */
   delayed: number
-  /** For how long the oldest waiting job that is no part of a poll has waited; 0 if none waits. */
+  /** For how long the oldest waiting job has waited; 0 if none waits. */
   oldestWaitingSeconds: number
 }

@@ -4,7 +4,6 @@ import type { Closings } from './closing-contract.js'
 import type { History, Overview } from './history-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport, TickClaims } from './maintenance-contract.js'
 import type { Outbox } from './outbox-contract.js'
-import type { PollParts } from './poll-parts-contract.js'
 import type { PollStates } from './poll-states-contract.js'
 import type { Recorder } from './recorder-contract.js'
 import type { ReportRecords } from './report-contract.js'
@@ -15,7 +14,6 @@ import type { SchedulingProcesses } from './scheduling-contract.js'
 export type * from './closing-contract.js'
 export type * from './history-contract.js'
 export type * from './maintenance-contract.js'
-export type * from './poll-parts-contract.js'
 export type * from './poll-states-contract.js'
 export type * from './recorder-contract.js'
 export type * from './report-contract.js'
@@ -30,7 +28,6 @@ export interface Store
   extends Runs,
     Recorder,
     PollStates,
-    PollParts,
     History,
     Overview,
     Closings,

@@ -17,7 +17,7 @@ export const OF_KEY = 'channel = @channel and kind = @kind and rfq_id = @rfqId a
 
 /**
  * The SQL condition for what a list says of an RFQ to stay when the RFQ is recorded as read at @readAt, with the list entry @listHash: the
- * list was requested later, and has another entry. Clocks of processes that share a poll may differ.
+ * list was requested later, and has another entry. Clocks of processes may differ.
  */
 export const LISTED_SINCE = `listed_at > @readAt and listed_hash <> coalesce(@listHash, '')`
 

@@ -401,26 +401,6 @@ create index reports_by_name on reports (name, id);
 create index reports_by_channel on reports (channel, made_at);
 `
 
-const pollParts = `
--- What a poll in progress reads, in parts that any process may read (src/store/poll-parts-contract.ts). Deleted when its run ends.
-create table poll_parts (
-  run_id integer not null,
-  number integer not null,
-  -- Null if nobody reads it.
-  claimed_by text,
-  claimed_until text,
-  -- Sent by processes that help.
-  requests integer not null default 0,
-  -- Null until it is finished.
-  result text,
-  -- The whole poll ended because of it.
-  ends_poll integer not null default 0 check (ends_poll in (0, 1)),
-  -- Last, so that those who look how far the poll is need not read it. Empty once it is finished.
-  content text not null,
-  primary key (run_id, number)
-) strict;
-`
-
 // versions_observed had the key of every version a second time.
 const shorterRows = `
 drop index versions_observed;
@@ -501,7 +481,6 @@ export const migrations: readonly Migration[] = [
   { name: 'request planning', sql: requestPlanning },
   { name: 'fingerprints of documents', sql: fingerprints },
   { name: 'reports', sql: reports },
-  { name: 'parts of polls', sql: pollParts },
   { name: 'shorter rows of documents', sql: shorterRows },
   { name: 'list entries of RFQs that were not read since', sql: listedEntries },
   { name: 'compact tables of documents', sql: compactTables },

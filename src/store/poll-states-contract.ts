@@ -53,8 +53,8 @@ export interface StoredDocument {
 
 /** The stored states from which a poll decides what to read. */
 export interface PollStates {
-  /** @param rfqIds of some RFQs; default all of the channel */
-  rfqStates(channel: string, rfqIds?: readonly string[]): Promise<RfqPollState[]>
+  /** All RFQs of the channel. */
+  rfqStates(channel: string): Promise<RfqPollState[]>
   /** The responses of some RFQs. */
   responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
   /** The newest text of a document, as received with these validators; null if it is another one. */

@@ -9,17 +9,14 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Queries what a poll needs to know of the documents that it may read again. */
 export function createPollStates(queries: Queries): PollStates {
-  const selectRfqStates = rfqStates(queries.dialect, 'true')
-  const selectSomeRfqStates = rfqStates(queries.dialect, queries.dialect.anyOf('e.id', '@ids'))
+  const selectRfqStates = rfqStates(queries.dialect)
   const selectResponseStates = responseStates(queries.dialect)
 
   return {
-    async rfqStates(channel, rfqIds) {
-      const select = rfqIds === undefined ? selectRfqStates : selectSomeRfqStates
-      const ids = rfqIds?.map(toStoredText) ?? []
+    async rfqStates(channel) {
       const states: RfqPollState[] = []
       for (let after = ''; ; ) {
-        const rows = await queries.all<RfqStateRow>(select, { channel, after, ids })
+        const rows = await queries.all<RfqStateRow>(selectRfqStates, { channel, after })
         for (const row of rows) states.push(toRfqState(row))
         if (rows.length < RFQS_PER_TURN) return states
         after = rows.at(-1)?.id ?? ''
@@ -51,7 +48,7 @@ export function createPollStates(queries: Queries): PollStates {
 /** RFQs whose states are read before yielding to the event loop: some milliseconds. */
 const RFQS_PER_TURN = 300
 
-const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect, condition: string) => `
+const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect) => `
 select e.id, e.list_hash, e.listed_hash, v.shape, f.since as conflict_since, ${stateOfRfq} as state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
@@ -63,7 +60,7 @@ select e.id, e.list_hash, e.listed_hash, v.shape, f.since as conflict_since, ${s
 from entities e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
 ${joinConflict('e', 'now')}
-where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after and ${condition}
+where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
 order by e.id limit ${RFQS_PER_TURN}`
 
 interface RfqStateRow {

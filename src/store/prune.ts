@@ -1,5 +1,4 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Clock } from '../domain/clock.js'
 import type { PruneReport, Pruning } from './contract.js'
 import { type PacedWrite, pacedWrites } from './paced-writes.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
@@ -10,8 +9,6 @@ const MIN_SINGLE_RUNS = 100
 const RUNS_PER_TURN = 500
 /** Runs folded in one transaction, so that polls do not wait. */
 const RUNS_PER_TRANSACTION = 250
-/** How long after the end of its lease nobody goes on with a poll, in milliseconds. */
-const DEAD_POLL_MS = 24 * 3_600_000
 /** What a row takes besides its texts, with its entry in the index. */
 const ROW_OVERHEAD_BYTES = 60
 
@@ -47,9 +44,8 @@ type Group = RunRow[]
  * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired and old events.
  * Never touches versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that
  * others can write meanwhile, and pauses between them; when it is killed, what was folded stays folded.
- * @param clock by which leases expire
  */
-export function createPruning(database: SqlDatabase, clock: Clock): Pruning {
+export function createPruning(database: SqlDatabase): Pruning {
   return {
     async prune({ foldRunsBefore, dropPlansBefore, dropEventsBefore, dryRun = false, signal }) {
       const none = { rows: 0, bytes: 0 }
@@ -68,7 +64,6 @@ export function createPruning(database: SqlDatabase, clock: Clock): Pruning {
       if (dropPlansBefore !== null) report.plans = await dropPlans(database, dropPlansBefore.toISOString(), dryRun)
       if (dropEventsBefore !== null)
         report.events = await dropEvents(database, dropEventsBefore.toISOString(), { write, dryRun, signal })
-      if (!dryRun) await dropParts(database, new Date(clock().getTime() - DEAD_POLL_MS).toISOString())
       report.runs.bytes = Math.round(report.runs.bytes)
       return report
     },
@@ -157,14 +152,6 @@ async function foldRuns(tx: Transaction, group: Group): Promise<number> {
     totals,
   )
   return totals.folded - 1
-}
-
-/** Parts of polls that have ended, or whose process died before a moment and whose channel was not polled since. */
-async function dropParts(database: SqlDatabase, before: string): Promise<void> {
-  const old = `not exists (
-    select 1 from runs r where r.id = poll_parts.run_id and r.finished_at is null and r.lease_until >= @before)`
-  if (!(await database.get(`select 1 as found from poll_parts where ${old} limit 1`, { before }))) return
-  await database.write((tx) => tx.run(`delete from poll_parts where ${old}`, { before }))
 }
 
 /** Plans that nobody can approve any more since long ago. */

@@ -12,12 +12,6 @@ export interface RunEnd extends RunCounts {
   postponed?: number
   requestRates?: RequestRates | null
   notBefore?: Date | null
-  /**
-   * Several processes wrote for the run: what it has inserted, changed and found missing is counted when it ends, from what they wrote.
-   * Of the documents that the counts name, the others are unchanged.
-   * @param unfinishedRfqs identifiers of the RFQs whose documents the counts do not name
-   */
-  shared?: { unfinishedRfqs: readonly string[] } | null
   /** The marketplace does not accept the API key. */
   keyRefused?: boolean
 }
@@ -74,7 +68,7 @@ export interface RunQueries {
   firstPollAt(filter: { channel?: string; kind?: PollKind }): Promise<Timestamp | null>
 }
 
-/** A run that documents are recorded for, by the process that began it or by one that helps. */
+/** A run that documents are recorded for. */
 export interface LiveRun {
   readonly id: number
   readonly channel: string
@@ -85,7 +79,7 @@ export interface LiveRun {
   readonly lost: AbortSignal
 }
 
-/** A run, for the process that began it. */
+/** A run, for whoever began it. */
 export interface RunHandle extends LiveRun {
   /** Ends the run and releases its lock. */
   finish(end: RunEnd, now: Date): Promise<RunRecord>

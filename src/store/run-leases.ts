@@ -9,16 +9,12 @@ import { bootId } from './process-alive.js'
 import { describeMachine, describeProcess, type Holder, mayBeAlive } from './run-holder.js'
 import { leavePlace, type Place, readLine, takePlace } from './run-line.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
-import { countSharedRun, keepCountsOfParts } from './shared-run-counts.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
-export const LEASE_MS = 30_000
+const LEASE_MS = 30_000
 const RENEW_INTERVAL_MS = 10_000
-
-/** They are of use as long as the run lives (poll-parts.ts). */
-const DELETE_PARTS_OF_RUN = 'delete from poll_parts where run_id = @id'
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
@@ -59,7 +55,7 @@ export function createRuns(options: {
     active.get(id)?.lost.abort(takenOverError(id))
     active.delete(id)
   }
-  // One by one, so that a run that other processes write for does not hold up the others.
+  // One by one, so that a run whose documents are being written does not hold up the others.
   const renewAll = () => {
     for (const id of active.keys()) void renew(id)
   }
@@ -68,13 +64,13 @@ export function createRuns(options: {
 
   const finish = async (
     id: number,
-    { keyRefused = false, shared = null, requestRates = null, ...end }: RunEnd,
+    { keyRefused = false, requestRates = null, ...end }: RunEnd,
     now: Date,
   ): Promise<RunRecord> => {
     active.delete(id)
     const { cause = end.error } = end
     return database.write(async (tx) => {
-      let row = await tx.get<RunRow>(
+      const row = await tx.get<RunRow>(
         `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
           inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
           error = @error, cause = @cause, stop_code = @stopCode, stop_clocks = @stopClocks, suspicious = @suspicious, failed_items = @failedItems,
@@ -107,9 +103,6 @@ export function createRuns(options: {
         },
       )
       if (!row) throw takenOverError(id)
-      // No process writes for the run any more.
-      if (shared) row = { ...row, ...(await countSharedRun(tx, row, shared)) }
-      await tx.run(DELETE_PARTS_OF_RUN, { id })
       if (keyRefused) await writeKeyRefused(tx, row)
       return toRunRecord(row)
     })
@@ -230,10 +223,7 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
     where id = @id and finished_at is null and lease_until = @seen`,
     { at: now.toISOString(), error: 'the process ended before the run was finished', id, seen: lease_until },
   )
-  if (changed === 0) return false
-  await keepCountsOfParts(tx, id)
-  await tx.run(DELETE_PARTS_OF_RUN, { id })
-  return true
+  return changed === 1
 }
 
 function isRunAlive(row: RunRow, self: Holder, { now, isActive }: { now: Date; isActive: boolean }): boolean {

@@ -7,7 +7,6 @@ import { findIdentity } from './meta.js'
 import { createMonitoring } from './monitoring.js'
 import { createOutbox } from './outbox.js'
 import { createOverview } from './overview.js'
-import { createPollParts } from './poll-parts.js'
 import { createPollStates } from './poll-states.js'
 import { createPruning } from './prune.js'
 import { createReportRecords } from './report-records.js'
@@ -42,13 +41,12 @@ interface SharedStoreOptions {
 export const createSharedStore = ({ database, listRfqs, events, clock, command }: SharedStoreOptions) => ({
   ...createRuns({ database, clock, command, events }),
   ...createPollStates(database),
-  ...createPollParts(database, clock),
   ...createOverview(database),
   ...createClosings(database, events, listRfqs),
   ...createMaintenanceLog(database),
   ...createTickClaims(database),
   ...createSchedulingProcesses(database, { clock, command }),
-  ...createPruning(database, clock),
+  ...createPruning(database),
   ...createReportRecords(database),
   ...createOutbox(database, events, listRfqs),
   identity: () => findIdentity(database),

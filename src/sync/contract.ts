@@ -2,11 +2,11 @@ import type { Clock } from '../domain/clock.js'
 import type { RunRecord } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
-import type { History, PollParts, PollStates, Recorder, Runs } from '../store/contract.js'
+import type { History, PollStates, Recorder, Runs } from '../store/contract.js'
 
 export interface PollContext {
   session: ChannelSession
-  store: Runs & Recorder & PollStates & PollParts & Pick<History, 'rfqs'>
+  store: Runs & Recorder & PollStates & Pick<History, 'rfqs'>
   now: Clock
   /** In which due dates of the channel are interpreted; default UTC. */
   timeZone?: string
@@ -30,18 +30,6 @@ export interface PollRfqsOptions {
   conditional?: boolean
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
-  /** Shares what is to be read with other processes, if it is much. Default: this process reads everything. */
-  sharing?: PollSharing
-}
-
-/** How a poll is shared with other processes. */
-export interface PollSharing {
-  /**
-   * Asks other processes to read parts of a poll, those from `from` to before `to`. Called again as parts are finished. Returns at
-   * once, and never throws: the poll goes on without help.
-   * @param signal aborted when help is no longer needed
-   */
-  askForHelp: (parts: { run: number; from: number; to: number }, signal: AbortSignal) => void
 }
 
 /** What a scheduled poll plans its requests with. */
@@ -62,6 +50,5 @@ export interface PollPlanning {
 export interface PollResult {
   run: RunRecord
   failures: ItemFailure[]
-  /** Empty if the poll was shared: `run` has the counts, and the database the documents. */
   changes: { kind: 'listing' | 'rfq' | 'response'; id: string; change: 'inserted' | 'changed' | 'missing' }[]
 }

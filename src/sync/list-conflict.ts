@@ -8,7 +8,7 @@ const TERMS = ['state', 'responseDueDate'] as const
 const MAX_SHOWN = 80
 /** A value of one; `object` for what is no text, number or Boolean. */
 type Term = string | number | boolean | null | { readonly object: true }
-/** What an entry of a list says of an RFQ, as plain JSON. */
+/** What an entry of a list says of an RFQ. */
 export type Terms = Readonly<Record<(typeof TERMS)[number], Term>>
 
 /** What the entries of a list say about each RFQ, by identifier. Different entries may have the same one. */

@@ -12,7 +12,6 @@ import { checkMassLoss, markMissing, type Poll, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
 import { nameOf, type RfqToRead, rfqToRead } from './rfq-to-read.js'
 import { reasonToRead } from './selection.js'
-import { isWorthSharing, readShared } from './share-poll.js'
 import { createResponseLoader } from './stored-responses.js'
 
 interface RfqPoll extends Poll {
@@ -60,12 +59,11 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
       concurrency: options.concurrency,
       conditional: (options.conditional ?? false) && !options.full,
       left,
+      storedState: storedStates(rfqPoll, selection),
       onUnreadable: ({ id }: RfqToRead, inVain: boolean) => recordUnsent(rfqPoll, id, inVain),
+      onDone: reportProgress(context, rfqs.length),
     }
-    const { sharing } = options
-    const onDone = reportProgress(context, rfqs.length)
-    if (sharing && isWorthSharing(rfqs)) return readShared(reading, rfqs, sharing)
-    return readRfqs({ ...reading, onDone, storedState: storedStates(rfqPoll, selection) }, rfqs)
+    await readRfqs(reading, rfqs)
   })
 }
 

@@ -25,7 +25,7 @@ import { countChange, countMissing, type Poll } from './poll.js'
 import { chooseResponses, wasInVain } from './response-choice.js'
 import { nameOf, type RfqToRead } from './rfq-to-read.js'
 
-/** What reads RFQs for a run, in the process that began it or in one that helps. */
+/** What reads RFQs for a run. */
 export interface RfqReading extends Poll {
   /** RFQs read at the same time. */
   concurrency: number
@@ -86,7 +86,7 @@ export async function forEachInPoll<T>(
   if (fatal) throw fatal
 }
 
-export function throwIfStopped({ context, run }: Pick<Poll, 'context' | 'run'>): void {
+function throwIfStopped({ context, run }: Pick<Poll, 'context' | 'run'>): void {
   if (context.signal?.aborted) throw new AbortedError('The poll was stopped.')
   if (run.lost.aborted) throw run.lost.reason
 }
@@ -177,9 +177,8 @@ function responseChooser(
   stored: StoredState | undefined,
 ): ChooseResponses | undefined {
   if (planned === null) return undefined
-  const plan = { responses: new Set(planned.responses), postponed: new Set(planned.postponed) }
   return (listed) => {
-    const choice = chooseResponses(listed, plan, stored?.responses, reading.left)
+    const choice = chooseResponses(listed, planned, stored?.responses, reading.left)
     reading.left = choice.left
     reading.progress.postponed += choice.postponed
     return choice

@@ -2,11 +2,9 @@ import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { ListedTerms, Terms } from './list-conflict.js'
 import type { RfqEntry, Selection } from './plan-entries.js'
+import type { PlannedRfq } from './request-plan-model.js'
 
-/**
- * An RFQ that a poll reads, with what reading and recording it needs of the list and of the plan. Plain JSON, without bodies, so
- * that another process can read it (poll-part.ts).
- */
+/** An RFQ that a poll reads, with what reading and recording it needs of the list and of the plan. */
 export interface RfqToRead {
   id: string
   /** As shown to people; null if the list does not say. */
@@ -24,18 +22,18 @@ export interface RfqToRead {
   /** It was missing until this poll. */
   returned: boolean
   /** The responses to request, and those that are left to the next poll; null: all are requested. */
-  planned: { responses: readonly string[]; postponed: readonly string[] } | null
+  planned: Pick<PlannedRfq, 'responses' | 'postponed'> | null
 }
 
 /** Problems of a list entry that its detail does not show. */
-export const LIST_PROBLEMS = [
+const LIST_PROBLEMS: readonly ProblemCode[] = [
   'duplicate',
   'omitted',
   'duplicate-key',
   'precision',
   'encoding',
   'api-key',
-] as const satisfies ProblemCode[]
+]
 
 interface ListContext {
   terms: ListedTerms
@@ -46,8 +44,7 @@ interface ListContext {
 /** @param entry that can be read (`isReadable`) */
 export function rfqToRead(entry: RfqEntry, { terms, known, planned }: ListContext): RfqToRead {
   const { id, hash, document } = entry
-  const listProblems = entry.problems.filter(({ code }) => (LIST_PROBLEMS as readonly ProblemCode[]).includes(code))
-  const plan = planned.get(id)
+  const listProblems = entry.problems.filter(({ code }) => LIST_PROBLEMS.includes(code))
   return {
     id,
     number: document?.number ?? null,
@@ -57,7 +54,7 @@ export function rfqToRead(entry: RfqEntry, { terms, known, planned }: ListContex
     listedResponses: document?.responses?.map((response) => response.id) ?? [],
     terms: terms.get(id) ?? [],
     returned: (known.get(id)?.missingSince ?? null) !== null,
-    planned: plan ? { responses: [...plan.responses], postponed: [...plan.postponed] } : null,
+    planned: planned.get(id) ?? null,
   }
 }
 

@@ -1,12 +1,8 @@
 /**
- * How much faster several workers are than one, on PostgreSQL and Redis, with a marketplace that takes 20 ms for each reply. Prints the
- * tables of docs/SCALING.md:
+ * How much faster several workers are than one, on PostgreSQL and Redis, with a marketplace that takes 20 ms for each reply: the first
+ * polls of twelve channels, each one job. Prints the table of docs/SCALING.md.
  *
- * - The first polls of twelve channels, each one job, by `quotekeeper work`.
- * - The first poll of one large channel, which workers share. Each worker runs one job at a time and reads one RFQ at a time, so that
- *   it waits for replies and not for a processor: what is measured is whether the work is divided, on a machine with two processors too.
- *
- *   npm run bench:cluster -- [RFQS PER CHANNEL] [ROUNDS] [RFQS OF THE LARGE CHANNEL]
+ *   npm run bench:cluster -- [RFQS PER CHANNEL] [ROUNDS]
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,42 +16,25 @@ import { createBullRunner } from '../../dist/jobs/bullmq-runner.js'
 import { PostgresServer, postgresUrl } from '../soak/postgres.mjs'
 import { dist, inFolder, median, runRole, startRole } from './bench-process.mjs'
 
-const [RFQS, ROUNDS, LARGE] = [60, 3, 600].map((usual, at) => Number(process.argv[2 + at]) || usual)
+const [RFQS, ROUNDS] = [60, 3].map((usual, at) => Number(process.argv[2 + at]) || usual)
 const RESPONSES = 3
 const LATENCY_MS = 20
 const channels = Array.from({ length: 12 }, (_, index) => ({ org: 'acme', channel: `c${index}` }))
-const large = [{ org: 'acme', channel: 'large' }]
 const KEY = 'key of acme'
 /** The requests in flight, and per second, of all processes together. */
-const SCENES = [
-  {
-    title: `${channels.length} channels × ${RFQS} RFQs × ${RESPONSES} responses`,
-    polled: channels,
-    start: startCommand,
-    cases: [
-      { concurrency: 64, perSecond: 10_000, workers: [1, 2, 3] },
-      { concurrency: 64, perSecond: 200, workers: [1, 3] },
-    ],
-  },
-  {
-    title: `one channel × ${LARGE} RFQs × ${RESPONSES} responses, each worker reads one RFQ at a time`,
-    polled: large,
-    start: startSmallWorker,
-    cases: [
-      { concurrency: 64, perSecond: 10_000, workers: [1, 2, 3] },
-      { concurrency: 64, perSecond: 100, workers: [3] },
-    ],
-  },
+const CASES = [
+  { concurrency: 64, perSecond: 10_000, workers: [1, 2, 3] },
+  { concurrency: 64, perSecond: 200, workers: [1, 3] },
 ]
 
 const roles = {
-  async marketplace(rfqs, rfqsOfLarge) {
+  async marketplace(rfqs) {
     const { createWorld, startSandbox } = await import(new URL('src/sandbox/index.js', dist))
-    const all = [...channels, ...large].map((each) => ({
+    const all = channels.map((each) => ({
       ...each,
       apiKey: KEY,
       listings: 1,
-      rfqs: Number(large.includes(each) ? rfqsOfLarge : rfqs),
+      rfqs: Number(rfqs),
       responsesPerRfq: RESPONSES,
     }))
     const world = createWorld({ seed: 1, now: new Date(), still: true, channels: all })
@@ -75,42 +54,6 @@ const roles = {
       process.send({ requests: times.length, maxPerSecond })
     })
     process.send({ url: sandbox.url })
-  },
-
-  /** A worker as `quotekeeper work`, but with one job at a time that reads one RFQ at a time. */
-  async worker(file, url, prefix) {
-    const load = (path) => import(new URL(path, dist))
-    const [{ createBullRunner }, { createHandlers }, { loadConfig }, { createMarketplace }, { openDatabase }] =
-      await Promise.all(
-        ['jobs/bullmq-runner.js', 'jobs/handlers.js', 'src/config/load.js', 'src/marketplace/client.js']
-          .concat('src/store/open-database.js')
-          .map(load),
-      )
-    const [{ pollRfqs }, { readPollPart }] = await Promise.all(
-      ['src/sync/poll-rfqs.js', 'src/sync/read-part.js'].map(load),
-    )
-    const config = loadConfig({ file, env: process.env, cwd: process.cwd() })
-    const now = () => new Date()
-    const store = await openDatabase({ database: config.database })
-    const ledger = store.requestLedger(new URL(config.baseUrl).origin)
-    const { baseUrl, requests: limits } = config
-    const marketplace = createMarketplace({ baseUrl, limits, ledger, version: 'bench', now })
-    const runner = await createBullRunner({ server: { kind: 'redis', url }, prefix, concurrency: 1, log: quiet })
-    await runner.work(
-      createHandlers({
-        ...{ config, store, marketplace, now, log: quiet },
-        enqueue: (...job) => runner.enqueue(...job),
-        pollRfqs: (context, options) => pollRfqs(context, { ...options, concurrency: 1 }),
-        readPollPart: (context, part) => readPollPart(context, part, { concurrency: 1 }),
-      }),
-    )
-    process.once('SIGTERM', async () => {
-      await runner.close(1000)
-      await marketplace.close()
-      await store.close()
-      process.exit()
-    })
-    process.send('ready')
   },
 }
 
@@ -140,7 +83,7 @@ async function cpuSeconds({ pid }) {
 }
 
 /** Starts `quotekeeper work`. */
-async function startCommand({ file, index }) {
+async function startWorker({ file, index }) {
   const program = new URL('src/cli/main.js', dist).pathname
   const args = [program, '--config', file, 'work', ...(index === 0 ? ['--adopt-queue'] : [])]
   const child = spawn(process.execPath, args, { env: { ...process.env, KEY }, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -155,14 +98,8 @@ async function startCommand({ file, index }) {
   return child
 }
 
-/** Starts the role `worker`, on a queue of its own for each poll. */
-async function startSmallWorker({ file, queue, name }) {
-  process.env.KEY = KEY
-  return (await startRole(import.meta.url, 'worker', file, queue, name)).child
-}
-
-/** Starts workers on a new schema, each with a folder of its own, and polls all channels of a scene once. */
-async function poll({ folder, name, workers, limits, scene, servers, marketplace }) {
+/** Starts workers on a new schema, each with a folder of its own, and polls all channels once. */
+async function poll({ folder, name, workers, limits, servers, marketplace }) {
   const database = `${servers.postgres.url}?schema=${name}`
   const queue = `redis://127.0.0.1:${servers.redisPort}`
   const children = []
@@ -173,27 +110,26 @@ async function poll({ folder, name, workers, limits, scene, servers, marketplace
 database: ${database}
 queue: ${queue}
 channels:
-${scene.polled.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: KEY }, autoClose: off }`).join('\n')}
+${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: KEY }, autoClose: off }`).join('\n')}
 requests: { concurrency: ${limits.concurrency}, perSecond: ${limits.perSecond} }
 `
     const file = join(own, 'quotekeeper.yaml')
     writeFileSync(file, text)
-    children.push(await scene.start({ file, index, queue, name }))
+    children.push(await startWorker({ file, index }))
   }
-  const prefix = scene.start === startSmallWorker ? name : undefined
-  const runner = await createBullRunner({ server: { kind: 'redis', url: queue }, prefix, concurrency: 1, log: quiet })
+  const runner = await createBullRunner({ url: queue, concurrency: 1, log: quiet })
   const client = new pg.Client({ connectionString: servers.postgres.url })
   await client.connect()
   marketplace.child.send('count')
   await once(marketplace.child, 'message')
   const before = await Promise.all(children.map(cpuSeconds))
   const began = performance.now()
-  for (const { org, channel } of scene.polled)
+  for (const { org, channel } of channels)
     await runner.enqueue('poll-rfqs', { channel: `${org}/${channel}`, cause: 'api' }, `${name}-${channel}`)
   for (;;) {
     const { rows } = await client.query(`select outcome from ${name}.runs where finished_at is not null`)
     if (rows.some(({ outcome }) => outcome !== 'complete')) throw new Error('a poll is not complete')
-    if (rows.length === scene.polled.length) break
+    if (rows.length === channels.length) break
     await wait(20)
   }
   const seconds = (performance.now() - began) / 1000
@@ -223,35 +159,30 @@ async function compare(folder, stops) {
     stdio: 'ignore',
   })
   stops.push(() => stopped(redis))
-  const marketplace = await startRole(import.meta.url, 'marketplace', RFQS, LARGE)
+  const marketplace = await startRole(import.meta.url, 'marketplace', RFQS)
   stops.push(() => stopped(marketplace.child))
   const postgres = { url: postgresUrl(port) }
   await wait(2000)
-  for (const [at, scene] of SCENES.entries()) {
-    console.log(`${scene.title}\n`)
-    await printTable({ folder, scene, at, servers: { postgres, redisPort }, marketplace })
-    console.log()
-  }
+  await printTable({ folder, servers: { postgres, redisPort }, marketplace })
 }
 
-/** Measures the cases of a scene. */
-async function printTable({ scene, at, ...environment }) {
+async function printTable(environment) {
   const columns = ['limit', 'workers', 'time', 'beside one', 'requests per second', 'most within 1 s', 'processor']
   const align = columns.map((_, column) => (column === 0 ? '---' : '--:'))
   for (const row of [columns, align]) console.log(`| ${row.join(' | ')} |`)
-  for (const [number, { workers: counts, ...limits }] of scene.cases.entries()) {
+  for (const [at, { workers: counts, ...limits }] of CASES.entries()) {
     let one = 0
     for (const workers of counts) {
       const results = []
       for (let round = 0; round < ROUNDS; round++) {
-        const name = `s${at}_${number}_${workers}_${round}`
-        results.push(await poll({ ...environment, name, workers, limits, scene }))
+        const name = `s${at}_${workers}_${round}`
+        results.push(await poll({ ...environment, name, workers, limits }))
       }
       const mid = (key) => median(results.map((each) => each[key]))
       if (workers === 1) one = mid('seconds')
       const cells = [
         limits.perSecond >= 10_000 ? 'none' : `${limits.perSecond} per second`,
-        ...[workers, `${mid('seconds').toFixed(1)} s`, one === 0 ? '' : `${(one / mid('seconds')).toFixed(2)} ×`],
+        ...[workers, `${mid('seconds').toFixed(1)} s`, `${(one / mid('seconds')).toFixed(2)} ×`],
         ...[Math.round(mid('requests') / mid('seconds')), mid('maxPerSecond'), `${mid('cpu').toFixed(1)} s`],
       ]
       console.log(`| ${cells.join(' | ')} |`)
@@ -263,7 +194,7 @@ if (process.send) await runRole(roles)
 else {
   const { chmodSync } = await import('node:fs')
   console.log(
-    `${LATENCY_MS} ms latency, medians of ${ROUNDS} rounds, ` +
+    `${channels.length} channels × ${RFQS} RFQs × ${RESPONSES} responses, ${LATENCY_MS} ms latency, medians of ${ROUNDS} rounds, ` +
       `${availableParallelism()} processors, load average ${loadavg()[0].toFixed(1)}\n`,
   )
   await inFolder(async (folder) => {

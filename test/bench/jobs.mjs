@@ -64,7 +64,7 @@ const roles = {
   async redis(url) {
     const { createBullRunner } = await import(new URL('bullmq-runner.js', jobs))
     const prefix = `q${process.pid}`
-    const runner = await createBullRunner({ server: { kind: 'redis', url }, prefix, concurrency: CONCURRENCY, log })
+    const runner = await createBullRunner({ url, prefix, concurrency: CONCURRENCY, log })
     await runner.bindDatabase({ id: '00000000-0000-4000-8000-000000000000', path: 'bench.db', host: 'bench' })
     await timeRunner(runner)
     process.exit()

@@ -202,8 +202,17 @@ describe('configuration file', () => {
     const queueOf = (queue: string) => read(`${MINIMAL}queue: ${queue}\n`).queue
     expect(queueOf('redis://localhost:6379')).toEqual({ kind: 'redis', url: 'redis://localhost:6379' })
     expect(queueOf('rediss://u:p@redis.example.com')).toMatchObject({ kind: 'redis' })
-    expect(queueOf('postgres://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
-    expect(queueOf('postgresql://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
+  })
+
+  it('refuses a queue that is neither in this process nor on Redis, and says what is allowed', () => {
+    for (const queue of ['postgres://db.example.com/jobs', 'amqp://host', 'redis://', 'redis'])
+      expect(issuesOf(`${MINIMAL}queue: ${queue}\n`)).toEqual([
+        expect.objectContaining({
+          key: 'queue',
+          found: JSON.stringify(queue),
+          allowed: 'in-process, or a redis:// or rediss:// URL',
+        }),
+      ])
   })
 
   it('accepts a file or a URL for anchors, and shows no rejected URL', () => {

@@ -16,7 +16,6 @@ export function recordingHandlers(work: JobHandler = async () => undefined): {
   const handlers = {
     'poll-listings': handler('poll-listings'),
     'poll-rfqs': handler('poll-rfqs'),
-    'poll-part': handler('poll-part'),
     'close-expired': handler('close-expired'),
     'channel-report': handler('channel-report'),
     'rfq-report': handler('rfq-report'),

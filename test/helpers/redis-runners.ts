@@ -41,8 +41,8 @@ export function useRedisRunners(): RedisRunners {
       return `p${tests}`
     },
     async open(options = {}) {
-      const server = { kind: 'redis' as const, url: (redis as PrivateRedis).url }
-      const runner = await createBullRunner({ server, prefix: `p${tests}`, concurrency: 2, log, ...options })
+      const { url } = redis as PrivateRedis
+      const runner = await createBullRunner({ url, prefix: `p${tests}`, concurrency: 2, log, ...options })
       runners.push(runner)
       return runner
     },

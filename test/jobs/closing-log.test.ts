@@ -18,7 +18,6 @@ async function runClosingJob(fixture: ChannelFixture, stopped: string | null = n
     enqueue: async () => true,
     pollListings: () => fixture.pollListings(),
     pollRfqs: () => fixture.pollRfqs(),
-    readPollPart: async () => null,
     closeExpired,
     killSwitch: async () => stopped,
     rfqReport: async () => '',

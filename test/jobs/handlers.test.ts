@@ -1,17 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
-import { InterruptedRunError, PostponedJobError, QueueUnavailableError } from '../../jobs/errors.js'
+import { InterruptedRunError } from '../../jobs/errors.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
-import type { Config } from '../../src/config.js'
 import type { DecisionRecord, RunKind } from '../../src/domain/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
-import { ChannelError } from '../../src/marketplace/errors.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
-import { createGate } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { reportRecord } from '../helpers/report-record.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -61,10 +58,6 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
     pollRfqs: async (_context, pollOptions) => {
       called.push({ what: 'rfqs', options: pollOptions })
       return { run: await recordRun(store, 'rfqs', end), failures: [{ id: 'r1', message: 'not found' }], changes: [] }
-    },
-    readPollPart: async (_context, part) => {
-      called.push({ what: 'part', options: part })
-      return 1
     },
     closeExpired: async (_context, policy) => {
       called.push({ what: 'close', options: policy })
@@ -137,75 +130,6 @@ describe('poll job', () => {
       new Date('2026-11-21T10:05:00.000Z'),
       undefined,
     ])
-  })
-
-  it('is shared by asking for parts, only if the queue may have other workers', async () => {
-    const shared = async (queue: Config['queue'], broken = false) => {
-      const enqueued: unknown[] = []
-      const { log, run } = await createTestHandlers({
-        config: testConfig({ queue }),
-        enqueue: async (name, payload) => {
-          if (broken && enqueued.length > 0) throw new QueueUnavailableError('the queue is away')
-          return enqueued.push({ name, part: payload.part }) > 0
-        },
-        pollRfqs: async (context, { sharing }) => {
-          sharing?.askForHelp({ run: 7, from: 1, to: 3 }, new AbortController().signal)
-          return { run: await recordRun(context.store, 'rfqs'), failures: [], changes: [] }
-        },
-      })
-      await run('poll-rfqs')
-      return { enqueued, warnings: log.at('warn') }
-    }
-    const parts = [1, 2].map((number) => ({ name: 'poll-part', part: { run: 7, number } }))
-    expect(await shared({ kind: 'in-process' })).toEqual({ enqueued: [], warnings: [] })
-    for (const kind of ['redis', 'postgres'] as const) {
-      expect(await shared({ kind, url: '' })).toEqual({ enqueued: parts, warnings: [] })
-      const alone = { enqueued: parts.slice(0, 1), warnings: ['cannot ask other workers for help with a poll'] }
-      expect(await shared({ kind, url: '' }, true)).toEqual(alone)
-    }
-  })
-
-  it('of a part reads that part, with the key of this process', async () => {
-    const { called, run } = await createTestHandlers()
-    const part = { run: 7, number: 2 }
-    await run('poll-part', { channel: 'acme/forest', cause: 'poll', part })
-    expect(called).toEqual([{ what: 'part', options: part }])
-    const other = { channel: 'acme/peat', cause: 'poll', part }
-    await expect(run('poll-part', other)).rejects.toThrow('not in the configuration')
-  })
-
-  it('of a part is postponed while two are read, and other jobs are not', async () => {
-    const gate = createGate()
-    const { run, called } = await createTestHandlers({ readPollPart: () => gate.passed.then(() => 1) })
-    const readPart = (number: number) =>
-      run('poll-part', { channel: 'acme/forest', cause: 'poll', part: { run: 7, number } })
-    const reading = [readPart(1), readPart(2)]
-    for (let round = 0; round < 6; round++) await expect(readPart(3)).rejects.toThrow(PostponedJobError)
-    await run('poll-listings')
-    expect(called).toEqual([{ what: 'listings' }])
-    gate.open()
-    await Promise.all(reading)
-    await readPart(3)
-  })
-
-  it('of a part is left to others while its poll goes on, with one warning, if the marketplace refuses this process', async () => {
-    let calls = 0
-    const { run, log, store } = await createTestHandlers({
-      readPollPart: async () => {
-        calls++
-        throw new ChannelError('401', { status: 401 })
-      },
-    })
-    const poll = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
-    await store.addPollParts(poll, ['a', 'b', 'c'])
-    const readPart = (number: number) =>
-      run('poll-part', { channel: 'acme/forest', cause: 'poll', part: { run: poll.id, number } })
-    for (let round = 0; round < 6; round++) await expect(readPart(1 + (round % 2))).rejects.toThrow(PostponedJobError)
-    expect(calls).toBe(1)
-    expect(log.at('warn')).toEqual(['the marketplace refuses this process, which does not help with this poll'])
-    await poll.finish({ ...END, outcome: 'complete', error: null }, NOW)
-    await readPart(1)
-    expect(calls).toBe(1)
   })
 
   it('logs one line with its counts', async () => {

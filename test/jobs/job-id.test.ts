@@ -50,17 +50,6 @@ describe('jobId', () => {
     for (const id of ids) expect(id).not.toContain(':')
   })
 
-  it('tells the parts of a poll apart, and the same part of different polls', () => {
-    const parts = [
-      { run: 1, number: 12 },
-      { run: 11, number: 2 },
-      { run: 1, number: 2 },
-    ]
-    const ids = parts.map((part) => jobId('poll-part', { channel: 'acme/forest', part }, AT))
-    expect(new Set(ids).size).toBe(3)
-    expect(ids[0]).toBe('poll-part_acme_forest_.part-1-12_20261121T0105Z')
-  })
-
   it('shows seconds and milliseconds only if they are not 0', () => {
     const id = (at: string) => jobId('poll-rfqs', { channel: 'a/b' }, new Date(at)).split('_').at(-1)
     expect(id('2026-11-21T01:05:30Z')).toBe('20261121T010530Z')

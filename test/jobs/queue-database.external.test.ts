@@ -1,17 +1,18 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createBullRunner } from '../../jobs/bullmq-runner.js'
-import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
-import { describeOnEachServer } from '../helpers/queue-servers.js'
+import { describe, expect, it } from 'vitest'
+import { redisSkipReason } from '../helpers/private-redis.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
-import { recordingLog } from '../helpers/recording-log.js'
+import { useRedisRunners } from '../helpers/redis-runners.js'
 
 const OURS = { id: 'id-1', path: '/srv/a.db', host: 'one' }
 const THEIRS = { id: 'id-2', path: '/srv/b.db', host: 'two' }
 const ROUNDS = 6
 
-describeOnEachServer('the database of a queue', (newQueue) => {
+const runners = useRedisRunners()
+
+describe.skipIf(redisSkipReason !== null)('the database of a queue', () => {
+  const { open } = runners
+
   it('refuses another database, also after every restart, and names both', async () => {
-    const { open } = newQueue()
     for (let round = 0; round < ROUNDS; round++) {
       const first = await open()
       await first.bindDatabase({ ...OURS, path: `/srv/moved-${round}.db` })
@@ -31,8 +32,8 @@ describeOnEachServer('the database of a queue', (newQueue) => {
 
   it('belongs to exactly one of several databases that start at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { open } = newQueue()
-      const runners = await Promise.all([open(), open(), open(), open()])
+      const prefix = `queue-${round}`
+      const runners = await Promise.all([1, 2, 3, 4].map(() => open({ prefix })))
       const results = await Promise.allSettled(
         runners.map((runner, index) => runner.bindDatabase({ ...OURS, id: `id-${index}` })),
       )
@@ -42,7 +43,6 @@ describeOnEachServer('the database of a queue', (newQueue) => {
   })
 
   it('is only changed by adopting it, which the processes with the former database report', async () => {
-    const { open } = newQueue()
     const [former, later] = [await open(), await open()]
     await former.bindDatabase(OURS)
     expect(await former.ping()).toMatchObject({ ok: true })
@@ -56,7 +56,6 @@ describeOnEachServer('the database of a queue', (newQueue) => {
   })
 
   it('is not bound by a process that only works', async () => {
-    const { open } = newQueue()
     await (await open()).bindDatabase(THEIRS, { claim: false })
     const scheduler = await open()
     expect(await scheduler.checkDatabase(OURS)).toEqual({ ok: true, message: 'belongs to no database yet' })
@@ -65,8 +64,7 @@ describeOnEachServer('the database of a queue', (newQueue) => {
   })
 
   it('runs no job of another database, and leaves it to those who use that', async () => {
-    const { open } = newQueue()
-    const foreign = await open({ returnPause: 50 })
+    const foreign = await open({ timing: { returnPause: 50 } })
     const lost = new Promise<Error>((resolve) => {
       void foreign.bindDatabase(THEIRS, { claim: false, onLost: resolve })
     })
@@ -84,7 +82,6 @@ describeOnEachServer('the database of a queue', (newQueue) => {
   })
 
   it('refuses jobs of the former database after it was adopted, runs its own, and goes on', async () => {
-    const { open } = newQueue()
     const former = await open()
     await former.bindDatabase(OURS)
     for (let job = 0; job < ROUNDS; job++) {
@@ -106,8 +103,7 @@ describeOnEachServer('the database of a queue', (newQueue) => {
   })
 
   it('tells a running process that another database has adopted it', async () => {
-    const { open } = newQueue()
-    const former = await open({ databaseCheck: 50 })
+    const former = await open({ timing: { databaseCheck: 50 } })
     const lost = new Promise<Error>((resolve) => {
       void former.bindDatabase(OURS, { onLost: resolve })
     })
@@ -119,7 +115,6 @@ describeOnEachServer('the database of a queue', (newQueue) => {
   })
 
   it('is not bound by a check', async () => {
-    const { open } = newQueue()
     expect(await (await open()).checkDatabase(OURS)).toEqual({ ok: true, message: 'belongs to no database yet' })
     await (await open()).bindDatabase(THEIRS)
   })
@@ -127,18 +122,8 @@ describeOnEachServer('the database of a queue', (newQueue) => {
 
 describe.skipIf(redisSkipReason !== null)('the database of a queue on a Redis that was emptied', () => {
   it('is bound again by a running process, and by the next start', async () => {
-    const redis = await PrivateRedis.start()
-    onTestFinished(() => redis.remove())
-    const open = async () => {
-      const runner = await createBullRunner({
-        server: { kind: 'redis', url: redis.url },
-        concurrency: 1,
-        log: recordingLog(),
-        timing: { databaseCheck: 200 },
-      })
-      onTestFinished(() => runner.close(0))
-      return runner
-    }
+    const { redis } = runners
+    const open = () => runners.open({ timing: { databaseCheck: 200 } })
     const running = await open()
     await running.bindDatabase(OURS)
     const isBound = async () => (await redis.withClient((client) => client.keys('*database*'))).length > 0

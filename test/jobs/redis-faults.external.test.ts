@@ -108,7 +108,7 @@ describe('without Redis', () => {
     const url = `redis://user:s3cret@127.0.0.1:${await freePort()}/2`
     const began = performance.now()
     const start = createBullRunner({
-      server: { kind: 'redis', url },
+      url,
       concurrency: 1,
       log: recordingLog(),
       timing: { start: 1_000 },
@@ -131,7 +131,7 @@ describe.skipIf(redisSkipReason !== null)('with Redis behind a password', () => 
   it.each(['wrong', ''])('the password "%s" fails the start and is not logged', async (password) => {
     const url = redis.url.replace('//', `//:${password}@`)
     const log = recordingLog()
-    const start = createBullRunner({ server: { kind: 'redis', url }, concurrency: 1, log, timing: { start: 1_000 } })
+    const start = createBullRunner({ url, concurrency: 1, log, timing: { start: 1_000 } })
     await expect(start).rejects.toThrow(/WRONGPASS|NOAUTH/)
     expect(JSON.stringify(log.lines)).not.toContain('wrong@')
   })

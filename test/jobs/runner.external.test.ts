@@ -3,7 +3,7 @@ import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobHandler, JobRunner } from '../../jobs/contract.js'
 import { InterruptedRunError } from '../../jobs/errors.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
-import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
+import { jobId } from '../../jobs/job-id.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -22,10 +22,6 @@ interface Environment {
 }
 
 let prefixes = 0
-const bull = (kind: 'redis' | 'postgres', url: string) => ({
-  runner: (log: ReturnType<typeof recordingLog>, prefix = `runner_${prefixes++}`) =>
-    createBullRunner({ server: { kind, url }, prefix, concurrency: 2, log }),
-})
 const environments: Environment[] = [
   {
     name: 'in this process',
@@ -40,15 +36,11 @@ const environments: Environment[] = [
     skip: redisSkipReason,
     start: async () => {
       const redis = await PrivateRedis.start()
-      return { ...bull('redis', redis.url), stop: () => redis.remove() }
-    },
-  },
-  {
-    name: 'BullMQ on PostgreSQL',
-    skip: postgresSkipReason,
-    start: async () => {
-      const postgres = await PrivatePostgres.start()
-      return { ...bull('postgres', postgres.url), stop: () => postgres.remove() }
+      return {
+        runner: (log, prefix = `runner_${prefixes++}`) =>
+          createBullRunner({ url: redis.url, prefix, concurrency: 2, log }),
+        stop: () => redis.remove(),
+      }
     },
   },
 ]
@@ -78,6 +70,15 @@ describe.each(environments)('job runner, $name', ({ name, skip, start }) => {
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(true)
     await runner.work(handlers)
     await eventually(() => expect(done).toEqual([{ name: 'poll-rfqs', id: 'tick-1', payload: PAYLOAD }]))
+  })
+
+  it('runs a job for an RFQ whose identifier has characters that are not text', async () => {
+    const { handlers, done } = recordingHandlers()
+    const payload = { ...PAYLOAD, rfqId: 'nul \u0000, unpaired surrogate \ud800' }
+    await open()
+    await runner.enqueue('rfq-report', payload, jobId('rfq-report', payload, new Date()))
+    await runner.work(handlers)
+    await eventually(() => expect(done).toMatchObject([{ name: 'rfq-report', payload }]))
   })
 
   it('runs a job id once, also after it has finished', async () => {

@@ -1,13 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import { eventually } from '../helpers/eventually.js'
-import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
-import { describeOnEachServer } from '../helpers/queue-servers.js'
+import { redisSkipReason } from '../helpers/private-redis.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
-import { recordingLog } from '../helpers/recording-log.js'
+import { useRedisRunners } from '../helpers/redis-runners.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const CHANNEL = 'acme/forest'
@@ -18,14 +16,16 @@ const report = (rfqId: string) => ({ channel: CHANNEL, rfqId, cause: 'close' })
 const withoutChannel = () =>
   createHandlers({ config: testConfig({ channels: [channelConfig('acme/peat')] }) } as HandlerDeps)
 
-describeOnEachServer('a job for a channel that one of two workers has,', (newQueue) => {
+const runners = useRedisRunners()
+
+describe.skipIf(redisSkipReason !== null)('a job for a channel that one of two workers has,', () => {
   it('is always done once by the worker that has it, also after restarts of both', async () => {
-    const { open, log } = newQueue()
+    const { open, log } = runners
     const { handlers, done } = recordingHandlers()
     const scheduler = await open()
     const expected: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      const [wrong, right] = [await open({ returnPause: 100 }), await open()]
+      const [wrong, right] = [await open({ timing: { returnPause: 100 } }), await open()]
       await wrong.work(withoutChannel())
       for (let n = 0; n < 10; n++) {
         const id = `report-${round}-${n}`
@@ -45,7 +45,7 @@ describeOnEachServer('a job for a channel that one of two workers has,', (newQue
   })
 
   it('waits without spinning, and keeps its id and its fairness key', async () => {
-    const { open, log } = newQueue()
+    const { open, log } = runners
     const { handlers, done } = recordingHandlers()
     const wrong = await open()
     await wrong.work(withoutChannel())
@@ -62,8 +62,8 @@ describeOnEachServer('a job for a channel that one of two workers has,', (newQue
   })
 
   it('fails after an hour of returns with an error that names the channel, if no worker has it', async () => {
-    const { open, log } = newQueue()
-    const worker = await open({ returnPause: 20, returnFor: 200 })
+    const { open, log } = runners
+    const worker = await open({ timing: { returnPause: 20, returnFor: 200 } })
     await worker.work(withoutChannel())
     for (let round = 0; round < ROUNDS; round++) {
       expect(await worker.enqueue('poll-rfqs', { channel: CHANNEL, cause: 'tick' }, `tick-${round}`)).toBe(true)
@@ -80,17 +80,10 @@ describeOnEachServer('a job for a channel that one of two workers has,', (newQue
 
 describe.skipIf(redisSkipReason !== null)('a returned job', () => {
   it('is not counted as failed in Redis', async () => {
-    const redis = await PrivateRedis.start()
-    onTestFinished(() => redis.remove())
-    const log = recordingLog()
-    const runner = await createBullRunner({
-      server: { kind: 'redis', url: redis.url },
-      concurrency: 1,
-      log,
-      timing: { returnPause: 20 },
-    })
-    const queue = new Queue('jobs', { connection: { url: redis.url }, prefix: 'quotekeeper' })
-    onTestFinished(() => Promise.all([runner.close(0), queue.close()]).then(() => undefined))
+    const { redis, prefix, log } = runners
+    const runner = await runners.open({ timing: { returnPause: 20 } })
+    const queue = new Queue('jobs', { connection: { url: redis.url }, prefix })
+    onTestFinished(() => queue.close())
     await runner.work(withoutChannel())
     await runner.enqueue('rfq-report', report('1'), 'first')
     await eventually(() => expect(log.at('debug').length).toBeGreaterThan(ROUNDS))

@@ -9,7 +9,6 @@ import { createWorld, startSandbox } from '../../src/sandbox/index.js'
 import { openStore } from '../../src/store/store.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
-import { readPollPart } from '../../src/sync/read-part.js'
 import { healthRoutes } from '../../src/web/health.js'
 import { startWebServer } from '../../src/web/server.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
@@ -47,7 +46,6 @@ async function startTestService(queue: Config['queue']) {
     log,
     pollListings,
     pollRfqs,
-    readPollPart,
     closeExpired,
     killSwitch: closingKillSwitch(config, store),
     rfqReport: async (_channel, rfqId) => {

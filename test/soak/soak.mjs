@@ -22,7 +22,7 @@ import pg from 'pg'
 import { contentHash } from '../../dist/src/domain/canonical-json.js'
 import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
 import { checkHistory, checkPosts, checkRate } from './check.mjs'
-import { PauseWatch, readFiles, readTables, SharingWatch } from './pauses.mjs'
+import { PauseWatch, readLedgerFile, readLedgerTable } from './pauses.mjs'
 import { PostgresPair } from './postgres.mjs'
 import { checkVisibility, Visibility } from './visibility.mjs'
 
@@ -40,12 +40,10 @@ const random = mulberry(seed)
 const pick = (all) => all[Math.floor(random() * all.length)]
 const PROGRAM = new URL('../../dist/src/cli/main.js', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-soak-'))
-/** At least so many RFQs are open, and none is removed unless there are more than `most`. Polls of the last one are shared by workers. */
 const channels = [
-  { org: 'acme', channel: 'forest', open: 4, most: 30 },
-  { org: 'acme', channel: 'blue', open: 4, most: 30 },
-  { org: 'meridian', channel: 'removals', open: 4, most: 30 },
-  { org: 'meridian', channel: 'large', open: 60, most: 100 },
+  { org: 'acme', channel: 'forest' },
+  { org: 'acme', channel: 'blue' },
+  { org: 'meridian', channel: 'removals' },
 ]
 /** Requests per second of all processes together, and the Retry-After of every 429 in seconds. */
 const RATE = { perSecond: 80, retryAfter: 3 }
@@ -64,7 +62,7 @@ const world = createWorld({
   seed,
   now: new Date(),
   still: true,
-  channels: channels.map(({ org, channel, open }) => ({ org, channel, listings: 12, rfqs: open + 2 })),
+  channels: channels.map((each) => ({ ...each, listings: 12, rfqs: 6 })),
 })
 const sandbox = await startSandbox({ world, keepRequests: 5_000_000 })
 /** The states in successful replies: {at, kind, id, hash, state, due}. */
@@ -156,7 +154,7 @@ function changeSomething() {
   const open = rfqs.filter((each) => each.terms.state === 'open')
   const response = rfq && pick([...rfq.responses])
   const action = random()
-  if (open.length < channel.open || action < 0.08) {
+  if (open.length < 4 || action < 0.08) {
     const { id } = world.addRfq(channel, { responseDueDate: day(pick([1, 2, 5])) })
     for (let n = Math.floor(random() * 5); n > 0; n--) world.addResponse(id)
   } else if (action < 0.3) world.changeRfq(pick(open).terms.id, { responseDueDate: day(pick([-1, -2, -9])) })
@@ -166,7 +164,7 @@ function changeSomething() {
   else if (action < 0.85 && response) world.changeResponse(response.id, { offer: { totalPrice: counts.changes } })
   else if (action < 0.9 && response) world.removeResponse(response.id)
   else if (action < 0.93) world.closeRfq(pick(open).terms.id)
-  else if (rfqs.length > channel.most) world.removeRfq(pick(rfqs).terms.id)
+  else if (rfqs.length > 30) world.removeRfq(pick(rfqs).terms.id)
 }
 
 // --- the program ----------------------------------------------------------------------------------------------------
@@ -251,9 +249,7 @@ for (const name of SERVERS) {
   keepRunning(name, spawnPiped(process.execPath, [PROGRAM, '--config', configs[name], command]))
 }
 
-const read = postgres ? readTables(postgres.url) : readFiles(copy)
-const pauses = new PauseWatch(read.ledger)
-const sharing = new SharingWatch(read.claimedParts)
+const pauses = new PauseWatch(postgres ? readLedgerTable(postgres.url) : readLedgerFile(copy))
 
 /** What was disrupted when, to explain findings. */
 const disruptions = []
@@ -336,20 +332,11 @@ const progress = setInterval(
   () => console.log(`${new Date().toISOString()} ${JSON.stringify({ ...counts, shown: shown.length })}`),
   60_000,
 )
-/** Reads the whole last channel, more than the request limit leaves to a poll of the schedule: workers share it. */
-async function askForPoll() {
-  const { org, channel } = channels.at(-1)
-  const body = JSON.stringify({ channel: `${org}/${channel}` })
-  const headers = { 'content-type': 'application/json' }
-  const request = { method: 'POST', headers, body, signal: AbortSignal.timeout(2000) }
-  await fetch(`http://127.0.0.1:${pick(webPorts)}/api/v1/sync`, request).catch(() => undefined) // It may be down.
-}
 await Promise.all([
   loop(injectFault, 700),
   loop(changeWorld, 250),
   loop(disruptProcesses, 6000),
   loop(startForeignWorker, 60_000),
-  loop(askForPoll, 8000),
 ])
 clearInterval(progress)
 await atPostgres
@@ -398,7 +385,6 @@ while (!isRecovered && Date.now() < calmSince + 240_000) {
 }
 ending = true
 pauses.stop()
-sharing.stop()
 const exits = await Promise.all(
   SERVERS.map(async (name) => {
     const child = processes.get(name)
@@ -433,7 +419,6 @@ const rate = checkRate(sandbox.requests, RATE, { reports: pauses.reports, disrup
 findings.push(...history.findings, ...visible.findings, ...posts.findings, ...rate.findings)
 if (minutes >= 5) {
   if (visible.counts.visibleLongEnough === 0) findings.push('no state was visible for long enough to be judged')
-  if (sharing.most < 2) findings.push('no poll was shared')
 }
 for (const outcome of foreignWorkers) findings.push(`a worker with another database was not refused: ${outcome}`)
 const runs = Object.fromEntries(
@@ -447,15 +432,7 @@ if (verified !== 0) findings.push('the hash chain of the decisions is broken')
 console.log(
   JSON.stringify(
     {
-      ...{
-        minutes,
-        seed,
-        database: values.database,
-        ...counts,
-        requests: sandbox.log.total,
-        partsAtOnce: sharing.most,
-        runs,
-      },
+      ...{ minutes, seed, database: values.database, ...counts, requests: sandbox.log.total, runs },
       ...{ ...history.counts, ...visible.counts, ...posts.counts, ...rate.counts },
     },
     null,

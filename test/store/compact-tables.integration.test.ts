@@ -294,7 +294,6 @@ async function askEverything(store: Store): Promise<void> {
     for await (const _ of store.export({ channel, kind: 'response', ...moment }));
   }
   await store.rfqStates(channel)
-  await store.rfqStates(channel, ['rfq'])
   await store.responseStates(channel, ['rfq'])
   await store.presentIds(channel, 'rfq')
   const document = { channel, kind: 'response', rfqId: 'rfq', id: 'a' } as const

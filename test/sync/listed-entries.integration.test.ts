@@ -127,7 +127,7 @@ describe('what the list says of an RFQ that is not read', () => {
     expect(listed).toHaveLength(300)
   })
 
-  it('is known of other RFQs when only one is read, and of those of a shared poll', async () => {
+  it('is known of other RFQs when only one is read, and of one that cannot be read', async () => {
     const { fixture, world, ids } = await openWithRfqs(60, 0)
     const [first = '', second = ''] = ids
     for (const id of ids) world.closeRfq(id)
@@ -137,7 +137,7 @@ describe('what the list says of an RFQ that is not read', () => {
     expect(await changesOf(fixture, second)).toMatchObject({ state: 'closed' })
     fixture.sandbox.faults.add({ rfqId: second, times: Infinity, effect: { kind: 'status', status: 500 } })
     fixture.advanceSeconds(INTERVAL_SECONDS)
-    await fixture.pollRfqs({ sharing: { askForHelp: () => undefined } })
+    await fixture.pollRfqs()
     const left = (await fixture.store.rfqEntries({})).filter(({ listedAt }) => listedAt !== null)
     expect(left.map(({ id }) => id)).toEqual([second])
   })

@@ -111,7 +111,7 @@ async function openQueue(fixture: ChannelFixture, config: Config): Promise<Pick<
     createHandlers({
       ...{ config, store, marketplace, now, log, killSwitch },
       ...{ pollListings: () => fixture.pollListings(), pollRfqs: () => fixture.pollRfqs() },
-      ...{ readPollPart: unused, rfqReport: unused, channelReport: unused, enqueue: async () => true },
+      ...{ rfqReport: unused, channelReport: unused, enqueue: async () => true },
       closeExpired: (_context, policy) => fixture.closeExpired(policy, { stopped: killSwitch }),
     }),
   )

@@ -40,6 +40,6 @@ function requireSharedQueue({ config }: App): void {
   if (config.queue.kind !== 'in-process') return
   throw new UsageError(
     `work needs a queue that processes share, but ${config.file} has queue: in-process; ` +
-      'set queue: redis://… or postgres://…, or run only `quotekeeper start`',
+      'set queue: redis://…, or run only `quotekeeper start`',
   )
 }

@@ -11,8 +11,8 @@ export interface CopiedTable {
 }
 
 /**
- * All tables except `meta`, referred ones first. What is of use for seconds or one poll only (`request_ledgers`, `poll_parts`)
- * or describes the engine (`migrations`, `counters`) is not copied.
+ * All tables except `meta`, referred ones first. What is of use for seconds only (`request_ledgers`) or
+ * describes the engine (`migrations`, `counters`) is not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'runs', key: ['id'] },

@@ -291,20 +291,6 @@ create index reports_by_name on reports (name, id);
 create index reports_by_channel on reports (channel, made_at);
 `
 
-const pollParts = `
-create table poll_parts (
-  run_id bigint not null,
-  number integer not null,
-  claimed_by text,
-  claimed_until text,
-  requests bigint not null default 0,
-  result text,
-  ends_poll integer not null default 0 check (ends_poll in (0, 1)),
-  content text not null,
-  primary key (run_id, number)
-);
-`
-
 const listedEntries = `
 alter table entities add column listed_hash text collate "C";
 alter table entities add column listed_at text collate "C";
@@ -362,11 +348,10 @@ alter table runs add column stop_clocks text collate "C";
 export const migrations: readonly PostgresMigration[] = [
   { version: 11, name: 'the beginning', sql: byBytes(tables) + guards + identity + documentViews },
   { version: 12, name: 'reports', sql: byBytes(reports) },
-  { version: 13, name: 'parts of polls', sql: byBytes(pollParts) },
-  { version: 14, name: 'shorter rows of documents', sql: SHORTER_ENTITIES },
-  { version: 15, name: 'list entries of RFQs that were not read since', sql: listedEntries },
-  { version: 16, name: 'shorter fingerprints', sql: SHORTER_FINGERPRINTS },
-  { version: 17, name: 'lists that contradict RFQs', sql: byBytes(listConflicts) + currentDocuments },
-  { version: 18, name: 'earlier messages of problems', sql: byBytes(problemMessages) },
-  { version: 19, name: 'why runs ended', sql: runEnds },
+  { version: 13, name: 'shorter rows of documents', sql: SHORTER_ENTITIES },
+  { version: 14, name: 'list entries of RFQs that were not read since', sql: listedEntries },
+  { version: 15, name: 'shorter fingerprints', sql: SHORTER_FINGERPRINTS },
+  { version: 16, name: 'lists that contradict RFQs', sql: byBytes(listConflicts) + currentDocuments },
+  { version: 17, name: 'earlier messages of problems', sql: byBytes(problemMessages) },
+  { version: 18, name: 'why runs ended', sql: runEnds },
 ]

@@ -12,7 +12,6 @@ export interface PostgresLocation {
   name: string
 }
 
-/** The queue may be in the same database, in the schema `quotekeeper`. */
 const DEFAULT_SCHEMA = 'quotekeeper_data'
 
 /** Parameters of the URL. Others are mistakes: the driver would ignore them, or connect to another host. */

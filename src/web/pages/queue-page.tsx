@@ -23,7 +23,7 @@ export interface QueueJob {
 }
 
 export interface QueueDeps {
-  kind: 'in-process' | 'redis' | 'postgres'
+  kind: 'in-process' | 'redis'
   /** Jobs of all processes: running, waiting, and finished ones, which are kept for a while. */
   jobs: () => Promise<{ jobs: QueueJob[]; load: QueueLoad }>
 }
@@ -63,7 +63,6 @@ export async function queuePage(page: PageRequest, queue: QueueDeps): Promise<Pa
 const KINDS: Record<QueueDeps['kind'], string> = {
   'in-process': 'Jobs run in this process (queue: in-process); it forgets them when it stops.',
   redis: 'Jobs are on BullMQ with Redis.',
-  postgres: 'Jobs are on BullMQ with PostgreSQL, for which there is no bull-board.',
 }
 
 const TONES: Record<QueueJob['state'], Tone> = { active: 'warn', waiting: 'neutral', completed: 'good', failed: 'bad' }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createBullRunner } from '../../../jobs/bullmq-runner.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { PrivatePgBouncer, pgBouncerSkipReason } from '../../helpers/private-pgbouncer.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
-import { recordingLog } from '../../helpers/recording-log.js'
 
 const SKIP = postgresSkipReason ?? pgBouncerSkipReason
 const ATTEMPTS = 6
@@ -122,14 +120,4 @@ describe.skipIf(SKIP !== null)(`PostgreSQL behind PgBouncer${SKIP ? ` (skipped: 
     await held.end()
     expect(await store.checkWritable()).toMatchObject({ ok: true })
   }, 30_000)
-
-  it.each([
-    { pool_mode: 'session' },
-    { pool_mode: 'session', ignore_startup_parameters: 'options' },
-    { pool_mode: 'transaction', ignore_startup_parameters: 'options' },
-  ])('is refused for the queue ($pool_mode, ignoring $ignore_startup_parameters)', async (settings) => {
-    const { url } = await startBouncer(settings)
-    const opening = createBullRunner({ server: { kind: 'postgres', url }, concurrency: 1, log: recordingLog() })
-    await expect(opening).rejects.toThrow(/is behind a pooler, such as PgBouncer, .* name PostgreSQL itself in "queue"/)
-  })
 })

@@ -5,6 +5,7 @@ import { openDatabase } from '../../../src/store/open-database.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { eventually } from '../../helpers/eventually.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
 import { addPastDueRfq, openProcessFixture } from '../../helpers/process-fixture.js'
 
 let server: PrivatePostgres
@@ -13,11 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => server?.remove())
 
-describe.skipIf(postgresSkipReason !== null)('processes in folders of their own', () => {
-  it('share one PostgreSQL database for data and jobs, and close each RFQ once though one is killed', async () => {
+describe.skipIf((postgresSkipReason ?? redisSkipReason) !== null)('processes in folders of their own', () => {
+  it('share one PostgreSQL database and a queue on Redis, and close each RFQ once though one is killed', async () => {
+    const redis = await PrivateRedis.start()
+    onTestFinished(() => redis.remove())
     const schedule =
       'schedule: { rfqs: "*/2 * * * * *", closeExpired: "*/3 * * * * *", listings: null, channelReport: null }\n'
-    const fixture = await openProcessFixture({ more: `queue: ${server.url}\nweb: { port: 0 }\n${schedule}` })
+    const fixture = await openProcessFixture({ more: `queue: ${redis.url}\nweb: { port: 0 }\n${schedule}` })
     const other = join(fixture.folder, 'other machine')
     mkdirSync(other)
     writeFileSync(join(other, 'quotekeeper.yaml'), readFileSync(join(fixture.folder, 'quotekeeper.yaml')))
