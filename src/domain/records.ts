@@ -12,6 +12,16 @@ export const RUN_KINDS = ['listings', 'rfqs', 'close'] as const
 export type RunKind = (typeof RUN_KINDS)[number]
 export const RUN_OUTCOMES = ['complete', 'partial', 'failed', 'interrupted'] as const
 export type RunOutcome = (typeof RUN_OUTCOMES)[number]
+/** Why a closing round closes no further RFQ. */
+export const STOP_CODES = [
+  'kill-switch',
+  'mass-loss',
+  'max-per-run',
+  'unknown-outcomes',
+  'channel',
+  'clock',
+  'no-date-header',
+] as const
 
 export interface RunCounts {
   requests: number
@@ -37,7 +47,7 @@ export interface RunRecord extends RunCounts {
   cause: string | null
   /** Why a closing round closed nothing more; null if nothing stopped it. */
   stop: {
-    code: 'kill-switch' | 'mass-loss' | 'max-per-run' | 'unknown-outcomes' | 'channel' | 'clock' | 'no-date-header'
+    code: (typeof STOP_CODES)[number]
     /** What the comparison of the clocks found, if that is why: `the marketplace's clock is 3599 s behind ours (limit 60 s)`. */
     clocks: string | null
   } | null

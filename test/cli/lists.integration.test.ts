@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from '../../src/cli/terminal-text.js'
-import { createCliFixture, NOW } from './cli-fixture.js'
+import { createCliFixture } from './cli-fixture.js'
 
 const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
 
@@ -171,10 +171,11 @@ describe('lists', () => {
   })
 
   it('fold earlier decisions to keep an RFQ open, unless --all or --json', async () => {
-    const { quotekeeper, quotekeeperWith } = await openSyncedFixture()
+    const { quotekeeper, sandbox } = await openSyncedFixture()
+    const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { responseDueDate: '0001-01-01' })
     await quotekeeper('close-expired')
-    const later = new Date(NOW.getTime() + 26 * 3600_000)
-    await quotekeeperWith({ now: () => later }, 'close-expired')
+    sandbox.world.removeRfq(id)
+    await quotekeeper('close-expired')
     const rows = async (...args: string[]) =>
       (await quotekeeper('decisions', '--tsv', '--columns', 'rfq,channel,decision', ...args)).out.trim().split('\n')
     const folded = await rows()
@@ -182,7 +183,7 @@ describe('lists', () => {
     const all = await rows('--all')
     expect(all.length).toBeGreaterThan(folded.length)
     expect(JSON.parse((await quotekeeper('decisions', '--json')).out)).toHaveLength(all.length - 1)
-    expect((await quotekeeper('decisions')).err).toContain(`${all.length - folded.length} earlier decisions`)
+    expect((await quotekeeper('decisions')).err).toContain(`${all.length - folded.length} earlier decision`)
   })
 })
 

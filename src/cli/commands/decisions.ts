@@ -65,7 +65,7 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(
     command,
     ['quotekeeper decisions --rfq 1012', 'why RFQ 1012 was or was not closed'],
-    ['quotekeeper decisions --explain 17', 'the evidence for decision 17'],
+    ['quotekeeper decisions --explain 3', 'the evidence for decision 3'],
     ['quotekeeper decisions --verify', 'check that the decision log is unchanged'],
     ['quotekeeper decisions --anchor /mnt/audit/anchors.jsonl', 'record its newest hash on another disk'],
     ['quotekeeper decisions --verify --anchors /mnt/audit/anchors.jsonl', 'prove that it was not rewritten since'],

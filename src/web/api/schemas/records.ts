@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../domain/deliveries.js'
-import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES } from '../../../domain/records.js'
+import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES, STOP_CODES } from '../../../domain/records.js'
 import { channelKey, count, incomplete, nullableText, number, text, timestamp } from './common.js'
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
@@ -82,6 +82,14 @@ export const run = z
     missing: count,
     invalid: count,
     error: nullableText,
+    cause: nullableText.describe('`error` without the RFQs that a closing round leaves to a person.'),
+    stop: z
+      .strictObject({
+        code: z.enum(STOP_CODES),
+        clocks: nullableText.describe('What the comparison of the clocks found, if that is why.'),
+      })
+      .nullable()
+      .describe('Why a closing round closed nothing more; null if nothing stopped it.'),
     suspicious: z.boolean(),
     failedItems: count.nullable(),
     notBefore: timestamp.nullable(),
