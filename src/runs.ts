@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { channelKey } from './domain/channel.js'
-import type { Clock, Timestamp } from './domain/clock.js'
+import { type Clock, isInFuture, type Timestamp } from './domain/clock.js'
 import type { RequestRates, RunCounts, RunKind, RunRecord } from './domain/records.js'
 import type { ChannelSession } from './marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from './marketplace/errors.js'
@@ -84,7 +84,7 @@ export async function withRun(
 
 /**
  * Until when no run of this kind should begin because the marketplace asked for a pause (Retry-After) that was longer
- * than a run may wait.
+ * than a run may wait. A pause of a run that ended in the future is unknown: the request limits know the true one.
  * @returns null if a run may begin now
  */
 export async function pausedUntil(
@@ -93,7 +93,8 @@ export async function pausedUntil(
   now: Date,
 ): Promise<Timestamp | null> {
   const newest = await store.newestRun({ channel, kind })
-  return newest?.notBefore && new Date(newest.notBefore) > now ? newest.notBefore : null
+  if (!newest?.notBefore || (newest.finishedAt !== null && isInFuture(newest.finishedAt, now))) return null
+  return new Date(newest.notBefore) > now ? newest.notBefore : null
 }
 
 /** How long a command of a person, or a job after it, waits for its turn at most, in milliseconds. */

@@ -125,6 +125,15 @@ describe('a pause that the marketplace asked for', () => {
     expect(await pausedUntil(store, { channel: KEY, kind: 'listings' }, new Date(0))).toBeNull()
   })
 
+  it('is unknown of a run that ended in the future: the request limits know it', async () => {
+    const { run, store } = await openRunFixture()
+    const { finishedAt } = (await run(paused(new PausedError('wait', UNTIL)))).run
+    const secondsBefore = (seconds: number) => new Date(Date.parse(finishedAt ?? '') - seconds * 1_000)
+    const polls = { channel: KEY, kind: 'rfqs' } as const
+    expect(await pausedUntil(store, polls, secondsBefore(60))).toBe(UNTIL.toISOString())
+    expect(await pausedUntil(store, polls, secondsBefore(61))).toBeNull()
+  })
+
   it('delays the next closing round, too', async () => {
     const { run, store } = await openRunFixture()
     const result = await run(paused(new PausedError('wait', UNTIL)), 'close')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../domain/clock.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import type { PartClaim, PollParts, PollPartsLeft } from './contract.js'
 import { assertLive, LEASE_MS } from './run-leases.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
@@ -8,12 +9,20 @@ import type { SqlDatabase, Transaction } from './sql-database.js'
 const PARTS_PER_TRANSACTION = 50
 
 const OF_CLAIM = 'run_id = @runId and number = @number and claimed_by = @claimedBy and result is null'
-const IS_FREE = `result is null and (claimed_until is null or claimed_until < @now)`
+/** A claim farther ahead was made before the clock was set back. */
+const IS_FREE = `result is null and (claimed_until is null or claimed_until < @now or claimed_until > @farAhead)`
 const HAS_ENDED = `exists (select 1 from poll_parts where run_id = @runId and ends_poll = 1)`
 
 /** @param clock by which claims expire, as leases do */
 export function createPollParts(database: SqlDatabase, clock: Clock): PollParts {
   const claimedUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
+  const moment = () => {
+    const now = clock()
+    return {
+      now: now.toISOString(),
+      farAhead: new Date(now.getTime() + LEASE_MS + MAX_CLOCK_DIFFERENCE_MS).toISOString(),
+    }
+  }
   const keyOf = ({ runId, number, claimedBy }: PartClaim) => ({ runId, number, claimedBy })
 
   return {
@@ -38,7 +47,7 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
       return database.write(async (tx) => {
         await tx.lock('parts of poll', runId)
         await assertLive(tx, { id: runId })
-        const values = { runId, number: number ?? null, now: clock().toISOString() }
+        const values = { runId, number: number ?? null, ...moment() }
         const free = await tx.get<{ number: number; channel: string; content: string }>(
           `select number, channel, content from poll_parts join runs on id = run_id
           where run_id = @runId and ${IS_FREE} and lease_until >= @now and not ${HAS_ENDED}
@@ -97,7 +106,7 @@ export function createPollParts(database: SqlDatabase, clock: Clock): PollParts 
         `select count(*) as unfinished, coalesce(sum(case when ${IS_FREE} then 1 else 0 end), 0) as free,
           case when ${HAS_ENDED} then 1 else 0 end as ended
         from poll_parts where run_id = @runId and result is null`,
-        { runId, now: clock().toISOString() },
+        { runId, ...moment() },
       )
       return { unfinished: row?.unfinished ?? 0, free: row?.free ?? 0, ended: row?.ended === 1 } satisfies PollPartsLeft
     },

@@ -187,6 +187,17 @@ it('a shared run whose process died keeps what its parts say and what was record
   }
 })
 
+it('a part is free again that a process claimed before the clock was set back, and that is not claimed again', async () => {
+  const { one, two, start } = await twoStores(['a'])
+  const run = await start()
+  expect(await claimAll(two, run.id)).toHaveLength(1)
+  await executeIn(one, `update poll_parts set claimed_until = '2026-11-21T12:10:30.000Z'`)
+  expect(await one.claimPollPart({ runId: run.id })).toBeNull()
+  await executeIn(one, `update poll_parts set claimed_until = '2026-11-21T12:10:30.001Z'`)
+  expect(await one.pollPartsLeft(run.id)).toMatchObject({ unfinished: 1, free: 1 })
+  expect(await claimAll(one, run.id)).toHaveLength(1)
+})
+
 it('parts are added in their order, however many', async () => {
   const { one, two, start } = await twoStores([])
   const run = await start()
