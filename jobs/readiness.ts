@@ -29,6 +29,8 @@ export interface ReadinessOptions {
   >
   runner: Pick<JobRunner, 'ping'>
   now: Clock
+  /** Whether ticks of the schedule come; null, the default, in a process that does not schedule. */
+  checkSchedule?: () => Pick<ReadinessCheck, 'ok' | 'message'> | null
 }
 
 /** A poll is stale after this many schedule intervals without a complete run. */
@@ -36,7 +38,7 @@ const MAX_AGE_INTERVALS = 3
 const YEAR_MS = 366 * 24 * 3_600_000
 
 /** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
-export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
+export function createReadiness({ config, store, runner, now, checkSchedule }: ReadinessOptions): Readiness {
   const loadPollStates = pollStateLoader(config, store)
   const checkWritable = reuseResult(() => store.checkWritable(), WRITE_TEST_INTERVAL_MS)
   const checkClosing = closingChecks(config, store)
@@ -52,7 +54,9 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
       return checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
-    return [...checks, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
+    const ticks = checkSchedule?.() ?? null
+    const schedule = ticks === null ? [] : [{ name: 'schedule', ...ticks }]
+    return [...checks, ...schedule, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
   }
 }
 

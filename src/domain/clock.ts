@@ -1,6 +1,9 @@
 /** Returns the current time. Passed as a parameter so that tests control it. */
 export type Clock = () => Date
 
+/** Returns milliseconds on a monotonic clock, which nobody sets. Passed as a parameter so that tests control it. */
+export type MonotonicClock = () => number
+
 /** UTC, ISO 8601 with milliseconds: the format of every timestamp stored or shown. */
 export type Timestamp = string
 

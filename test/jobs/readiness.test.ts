@@ -24,7 +24,9 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
   const config = testConfig({ schedule, ...options })
   let queue = { ok: true, message: 'answers' }
-  const readiness = createReadiness({ config, store, runner: { ping: async () => queue }, now: () => now })
+  let ticks: { ok: boolean; message: string } | null = null
+  const runner = { ping: async () => queue }
+  const readiness = createReadiness({ config, store, runner, now: () => now, checkSchedule: () => ticks })
   return {
     store,
     poll: async (at: string, end: Partial<RunEnd> = {}) => {
@@ -35,6 +37,9 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
     at: async (moment: string) => {
       now = new Date(moment)
       return Object.fromEntries((await readiness()).map(({ name, ok }) => [name, ok]))
+    },
+    setTicks: (ok: boolean) => {
+      ticks = { ok, message: '' }
     },
     loseQueue: () => {
       queue = { ok: false, message: 'gone' }
@@ -68,6 +73,15 @@ describe('readiness', () => {
     await poll('2026-11-21T10:11:00Z', { outcome: 'failed', error: 'down' })
     expect(await at('2026-11-21T10:15:59Z')).toMatchObject({ 'rfqs of acme/forest': true })
     expect(await at('2026-11-21T10:16:01Z')).toMatchObject({ 'rfqs of acme/forest': false })
+  })
+
+  it('is not ready while the schedule does not tick', async () => {
+    const { poll, at, setTicks } = await createTestReadiness()
+    await poll('2026-11-21T10:00:00Z')
+    setTicks(true)
+    expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ schedule: true })
+    setTicks(false)
+    expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ schedule: false, 'rfqs of acme/forest': true })
   })
 
   it('stays ready overnight when nothing is scheduled', async () => {
