@@ -1,7 +1,7 @@
 import { createClosingHold } from '../src/closing/closing-hold.js'
 import { closingKillSwitch } from '../src/closing/kill-switch.js'
 import type { Config } from '../src/config.js'
-import type { Clock } from '../src/domain/clock.js'
+import { CLOCK_REMEDY, type Clock, describeFutureTimes, type FutureTimes } from '../src/domain/clock.js'
 import type { Readiness, ReadinessCheck } from '../src/domain/readiness.js'
 import type { Store } from '../src/store/contract.js'
 import { describeClosing, stopText } from './closing-status.js'
@@ -26,6 +26,7 @@ export interface ReadinessOptions {
     | 'heldPlans'
     | 'closingStop'
     | 'maintenanceState'
+    | 'futureTimes'
   >
   runner: Pick<JobRunner, 'ping'>
   now: Clock
@@ -47,18 +48,28 @@ export function createReadiness({ config, store, runner, now, checkSchedule }: R
     let states: PollState[] = []
     let closing: ReadinessCheck[] = []
     let maintenance: ReadinessCheck[] = []
+    let clock: ReadinessCheck[] = []
     const database = async () => {
       states = await loadPollStates(moment)
       closing = await checkClosing(moment)
       maintenance = await describeMaintenance(store, config, moment)
+      clock = clockChecks(await store.futureTimes(moment))
       return checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
     const ticks = checkSchedule?.() ?? null
     const schedule = ticks === null ? [] : [{ name: 'schedule', ...ticks }]
-    return [...checks, ...schedule, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
+    return [...checks, ...schedule, ...checkPollFreshness(states, moment), ...clock, ...closing, ...maintenance]
   }
 }
+
+/** Times in the future never make the service unready: no order depends on them, and no restart would change them. */
+const clockChecks = (found: readonly FutureTimes[]): ReadinessCheck[] =>
+  found.map((times) => ({
+    name: `clock of ${times.channel}`,
+    ok: true,
+    message: `${describeFutureTimes(times)}; ${CLOCK_REMEDY}`,
+  }))
 
 /** The state of closing on each channel that the schedule closes, and what stops closing, also if only persons close. */
 function closingChecks(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { channelKey } from './domain/channel.js'
-import { type Clock, isInFuture, type Timestamp } from './domain/clock.js'
+import { CLOCK_REMEDY, type Clock, isInFuture, type Timestamp } from './domain/clock.js'
 import type { RequestRates, RunCounts, RunKind, RunRecord } from './domain/records.js'
 import type { ChannelSession } from './marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from './marketplace/errors.js'
@@ -74,7 +74,7 @@ export async function withRun(
     error = thrown as Error
   }
   if (run.lost.aborted) throw run.lost.reason
-  const finished = run.finish(runEnd(context, progress, error), context.now())
+  const finished = run.finish(runEnd(context, progress, { error, clock: describeFutureTime(run) }), context.now())
   if (error && !(error instanceof MarketplaceError)) {
     await finished.catch(() => undefined) // The database may be what failed; the first error explains more.
     throw error
@@ -180,7 +180,17 @@ export const newProgress = (): RunProgress => ({
   shared: null,
 })
 
-function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
+/** What is wrong with a clock, and what to do. It keeps no run from being complete: clocks decide no order. */
+function describeFutureTime({ futureStoredAt }: RunHandle): string | null {
+  if (futureStoredAt === null) return null
+  return `The clock of this machine is behind, or was ahead: times up to ${futureStoredAt} were stored before; ${CLOCK_REMEDY}.`
+}
+
+function runEnd(
+  { session }: RunContext,
+  progress: RunProgress,
+  { error, clock }: { error: Error | null; clock: string | null },
+): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
   const { failures, incomplete, limitedTo } = progress
@@ -189,7 +199,7 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     ...progress.counts,
     requests: session.requests + progress.requestsOfOthers,
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
-    error: describeEnd(progress, error),
+    error: [describeEnd(progress, error), clock].filter((part) => part !== null).join(' ') || null,
     suspicious: progress.suspicious,
     shared: progress.shared,
     postponed: progress.postponed,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Clock } from '../domain/clock.js'
+import { type Clock, isInFuture, type Timestamp } from '../domain/clock.js'
 import type { RunRecord } from '../domain/records.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import type { RunEnd, Runs } from './contract.js'
@@ -158,18 +158,20 @@ export function createRuns(options: {
           return isBusy ? busyError(current, holder) : turnError(line, { channel, kind, turn }, holder)
         }
         if (turn !== undefined) await leavePlace(tx, { channel, kind }, { line, turn })
+        const futureStoredAt = await findFutureTime(tx, channel, now)
         const row = await tx.get<RunRow>(
-          `insert into runs (channel, kind, started_at, holder, lease_until)
-          values (@channel, @kind, @at, @holder, @until) returning id`,
-          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil() },
+          `insert into runs (channel, kind, started_at, holder, lease_until, future_stored_at)
+          values (@channel, @kind, @at, @holder, @until, @futureStoredAt) returning id`,
+          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil(), futureStoredAt },
         )
-        return (row as RunRow).id
+        return { id: (row as RunRow).id, futureStoredAt }
       })
       if (begun instanceof RunBusyError) throw begun
-      const id = begun
+      const { id, futureStoredAt } = begun
       const lost = new AbortController()
       active.set(id, { lost, holder: text })
-      return { id, channel, kind, timeZone, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
+      const handle = { id, channel, kind, timeZone, futureStoredAt, lost: lost.signal }
+      return { ...handle, finish: (end, at) => finish(id, end, at) }
     },
     leaveLine: ({ channel, kind, turn }) =>
       database.write(async (tx) => {
@@ -182,6 +184,13 @@ export function createRuns(options: {
       clearInterval(timer)
     },
   }
+}
+
+/** The newest time of recording on a channel, if it is in the future. */
+async function findFutureTime(tx: Transaction, channel: string, now: Date): Promise<Timestamp | null> {
+  const sql = 'select newest_at from channels where channel = @channel'
+  const row = await tx.get<{ newest_at: Timestamp }>(sql, { channel })
+  return row !== undefined && isInFuture(row.newest_at, now) ? row.newest_at : null
 }
 
 function busyError(row: RunRow, self: Holder): RunBusyError {

@@ -29,6 +29,7 @@ export interface RunRow {
   allowed_rate: number | null
   required_rate: number | null
   expected_age_minutes: number | null
+  future_stored_at: string | null
 }
 
 export const toRunRecord = (row: RunRow): RunRecord => ({
@@ -52,6 +53,7 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
   times: row.times,
   postponed: row.postponed,
   requestRates: toRequestRates(row),
+  futureStoredAt: row.future_stored_at,
 })
 
 const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>

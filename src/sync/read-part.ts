@@ -6,7 +6,7 @@ import type { PollContext, PollRfqsOptions } from './contract.js'
 import { type PartResult, parsePollPart, toPartError } from './poll-part.js'
 import { readRfqs } from './read-rfqs.js'
 import type { RfqToRead } from './rfq-to-read.js'
-import { loadResponses } from './stored-responses.js'
+import { loadStates } from './stored-states.js'
 
 /** How often a claim is renewed, and whether the poll goes on is looked up, in milliseconds. */
 export const RENEW_INTERVAL_MS = 3_000
@@ -42,7 +42,9 @@ export async function readPart(context: PollContext, claim: PartClaim, options: 
     const reading = {
       ...{ context, run, progress, changes: [], ...part },
       concurrency: options.concurrency,
-      storedState: await loadStates(context, run.channel, rfqs),
+      // Before what is stored is looked up, and RFQs are requested.
+      sentAfter: await context.store.newestRecording(run.channel),
+      storedState: await loadStates(context.store, run.channel, rfqs),
       onUnreadable({ id }: RfqToRead, wasRequested: boolean) {
         unreadable.push(id)
         if (wasRequested) inVain.push(id)
@@ -103,18 +105,6 @@ const NOTHING_READ = {
     error: null,
   },
   requests: 0,
-}
-
-/** Loads what is stored of the RFQs of a part. */
-async function loadStates({ store }: PollContext, channel: string, rfqs: readonly RfqToRead[]) {
-  const ids = rfqs.map(({ id }) => id)
-  const known = new Map((await store.rfqStates(channel, ids)).map((state) => [state.id, state]))
-  const sizes = rfqs.map(({ id, listedResponses }) => ({ id, responses: listedResponses.length }))
-  const responses = await loadResponses(store, channel, sizes)
-  return async (id: string) => {
-    const rfq = known.get(id)
-    return rfq && { rfq, responses: responses.get(id) ?? new Map() }
-  }
 }
 
 /** Renews a claim until it is stopped. */

@@ -32,6 +32,7 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
     poll: async (at: string, end: Partial<RunEnd> = {}) => {
       now = new Date(at)
       const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
+      await store.touchRfqs(run, [], now)
       await run.finish({ ...END, ...end }, now)
     },
     at: async (moment: string) => {
@@ -73,6 +74,22 @@ describe('readiness', () => {
     await poll('2026-11-21T10:11:00Z', { outcome: 'failed', error: 'down' })
     expect(await at('2026-11-21T10:15:59Z')).toMatchObject({ 'rfqs of acme/forest': true })
     expect(await at('2026-11-21T10:16:01Z')).toMatchObject({ 'rfqs of acme/forest': false })
+  })
+
+  it('is not ready after the clock was set back until the next complete poll, and names times in the future', async () => {
+    const { poll, at, messages } = await createTestReadiness()
+    for (let round = 0; round < 4; round++) {
+      await poll('2026-11-21T11:00:00Z')
+      expect(await at('2026-11-21T10:00:00Z')).toMatchObject({
+        ...{ 'rfqs of acme/forest': false, 'clock of acme/forest': true },
+      })
+      expect((await messages()).join()).toMatch(
+        /poll ended at 2026-11-21T11:00:00\.000Z, which is in the future.*set the clocks/,
+      )
+      expect((await messages()).join()).toContain('times of acme/forest up to 2026-11-21T11:00:00.000Z are stored')
+      await poll('2026-11-21T10:01:00Z')
+      expect(await at('2026-11-21T10:02:00Z')).toEqual({ database: true, queue: true, 'rfqs of acme/forest': true })
+    }
   })
 
   it('is not ready while the schedule does not tick', async () => {
