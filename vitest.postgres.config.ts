@@ -8,7 +8,7 @@ const STORE_CONTRACT = [
   'test/closing/**/*.test.ts',
   'test/notify/{deliveries,watch}.integration.test.ts',
   'test/sync/poll-rfqs.test.ts',
-  'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,planned-polls,received-bodies,unchanged-bodies}.integration.test.ts',
+  'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,overlapping-reads,planned-polls,received-bodies,unchanged-bodies,wrong-clocks}.integration.test.ts',
   'test/web/{api,request-values,page-thread,pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',
   'test/views/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',

@@ -8,10 +8,11 @@ type KeyPayload = Omit<JobPayload, 'cause'>
  * The id of a job: name, channel, RFQ and moment. Schedulers that enqueue the same tick produce the same id; different
  * channels never do.
  * @param at the tick, or the moment that caused the job
- * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z` (UTC); BullMQ allows neither colons nor all digits
+ * @param setBacks how often the clock was set back before: a moment that came again is another one. Default 0
+ * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z` (UTC), or with `-1` at its end; BullMQ allows neither colons nor all digits
  */
-export function jobId(name: JobName, payload: KeyPayload, at: Date): string {
-  return `${fairnessKey(name, payload)}_${formatTimestamp(at)}`
+export function jobId(name: JobName, payload: KeyPayload, at: Date, setBacks = 0): string {
+  return `${fairnessKey(name, payload)}_${formatTimestamp(at)}${setBacks === 0 ? '' : `-${setBacks}`}`
 }
 
 /**

@@ -93,7 +93,7 @@ export function createNotifications(options: NotificationOptions): Notifications
 
 /** Once, until a complete poll of this kind. */
 async function recordIfStale(store: Pick<Outbox, 'recordEvent'>, state: PollState, at: Date): Promise<void> {
-  if (!isStale(state)) return
+  if (!isStale(state, at)) return
   const { channel, kind, newest, failed } = state
   const lastCompleteAt = newest?.finishedAt ?? null
   const reason = failed?.error ?? (lastCompleteAt === null ? 'none so far' : `the last one ended at ${lastCompleteAt}`)

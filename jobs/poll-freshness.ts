@@ -1,3 +1,4 @@
+import { CLOCK_REMEDY, isInFuture, type Timestamp } from '../src/domain/clock.js'
 import type { ReadinessCheck } from '../src/domain/readiness.js'
 import type { RequestRates, RunKind, RunRecord } from '../src/domain/records.js'
 import { describeShortage } from '../src/domain/request-rates.js'
@@ -6,7 +7,7 @@ import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */
 export type FinishedRun = Pick<RunRecord, 'finishedAt'> &
-  Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems' | 'suspicious'>>
+  Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems' | 'suspicious' | 'futureStoredAt'>>
 
 /** How recently one kind of poll completed on one channel. */
 export interface PollState {
@@ -49,10 +50,11 @@ export async function newestRuns(
   return { newest, failed: last && last.id !== newest?.id ? last : null, rates: planned?.requestRates ?? null }
 }
 
-/** Whether no complete poll is as recent as the schedule demands. */
-export function isStale({ staleBefore, newest }: Pick<PollState, 'staleBefore' | 'newest'>): boolean {
+/** Whether no complete poll is known to be as recent as the schedule demands: of one that ended in the future, that is unknown. */
+export function isStale({ staleBefore, newest }: Pick<PollState, 'staleBefore' | 'newest'>, now: Date): boolean {
   if (staleBefore === null) return false
-  return newest?.finishedAt == null || new Date(newest.finishedAt) < staleBefore
+  if (newest?.finishedAt == null || isInFuture(newest.finishedAt, now)) return true
+  return new Date(newest.finishedAt) < staleBefore
 }
 
 /**
@@ -65,19 +67,25 @@ export const checkPollFreshness = (polls: readonly PollState[], now: Date): Read
 /** The check of one poll, without its name. */
 export function checkPoll(poll: PollState, now: Date): Omit<ReadinessCheck, 'name'> {
   const { newest, failed } = poll
-  const ok = !isStale(poll)
+  const ok = !isStale(poll, now)
   const lastError = failed?.finishedAt
     ? `; last error ${formatAge(failed.finishedAt, now)} ago: ${oneLine(failed)}`
     : ''
   if (newest?.finishedAt == null) return { ok, message: `no complete poll yet${lastError}` }
-  // A complete poll has an error if no poll can read some RFQ.
-  const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
+  // A complete poll has an error if no poll can read some RFQ, or a clock is wrong.
+  const separator = newest.futureStoredAt == null ? ', except' : ';'
+  const exception = newest.error || newest.outcome === 'partial' ? `${separator} ${oneLine(newest)}` : ''
   const shortage = describeShortage(poll.rates)
   const rates = shortage === null ? '' : `; ${shortage}`
+  if (isInFuture(newest.finishedAt, now)) return { ok, message: inFuture(newest.finishedAt) + lastError }
   const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}${rates}`
   if (ok) return { ok, message: message + lastError }
   return { ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
 }
+
+const inFuture = (at: Timestamp): string =>
+  `the last complete poll ended at ${at}, which is in the future by the clock of this machine, so it is unknown how recent it is ` +
+  `until the next one; ${CLOCK_REMEDY}`
 
 /** The error of a run on one line, cut; its outcome if it has none. */
 export function oneLine({ error, outcome }: FinishedRun): string {

@@ -1,7 +1,7 @@
 import { createClosingHold } from '../src/closing/closing-hold.js'
 import { closingKillSwitch } from '../src/closing/kill-switch.js'
 import type { Config } from '../src/config.js'
-import type { Clock } from '../src/domain/clock.js'
+import { CLOCK_REMEDY, type Clock, describeFutureTimes, type FutureTimes } from '../src/domain/clock.js'
 import type { Readiness, ReadinessCheck } from '../src/domain/readiness.js'
 import type { Store } from '../src/store/contract.js'
 import { describeClosing, stopText } from './closing-status.js'
@@ -26,9 +26,12 @@ export interface ReadinessOptions {
     | 'heldPlans'
     | 'closingStop'
     | 'maintenanceState'
+    | 'futureTimes'
   >
   runner: Pick<JobRunner, 'ping'>
   now: Clock
+  /** Whether ticks of the schedule come; null, the default, in a process that does not schedule. */
+  checkSchedule?: () => Pick<ReadinessCheck, 'ok' | 'message'> | null
 }
 
 /** A poll is stale after this many schedule intervals without a complete run. */
@@ -36,7 +39,7 @@ const MAX_AGE_INTERVALS = 3
 const YEAR_MS = 366 * 24 * 3_600_000
 
 /** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
-export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
+export function createReadiness({ config, store, runner, now, checkSchedule }: ReadinessOptions): Readiness {
   const loadPollStates = pollStateLoader(config, store)
   const checkWritable = reuseResult(() => store.checkWritable(), WRITE_TEST_INTERVAL_MS)
   const checkClosing = closingChecks(config, store)
@@ -45,16 +48,28 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     let states: PollState[] = []
     let closing: ReadinessCheck[] = []
     let maintenance: ReadinessCheck[] = []
+    let clock: ReadinessCheck[] = []
     const database = async () => {
       states = await loadPollStates(moment)
       closing = await checkClosing(moment)
       maintenance = await describeMaintenance(store, config, moment)
+      clock = clockChecks(await store.futureTimes(moment))
       return checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
-    return [...checks, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
+    const ticks = checkSchedule?.() ?? null
+    const schedule = ticks === null ? [] : [{ name: 'schedule', ...ticks }]
+    return [...checks, ...schedule, ...checkPollFreshness(states, moment), ...clock, ...closing, ...maintenance]
   }
 }
+
+/** Times in the future never make the service unready: no order depends on them, and no restart would change them. */
+const clockChecks = (found: readonly FutureTimes[]): ReadinessCheck[] =>
+  found.map((times) => ({
+    name: `clock of ${times.channel}`,
+    ok: true,
+    message: `${describeFutureTimes(times)}; ${CLOCK_REMEDY}`,
+  }))
 
 /** The state of closing on each channel that the schedule closes, and what stops closing, also if only persons close. */
 function closingChecks(

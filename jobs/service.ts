@@ -9,7 +9,7 @@ import { createNotifications, type NotificationOptions } from './notifications.j
 import { createOtherServices } from './other-services.js'
 import { queueDatabase } from './queue-database.js'
 import { createReadiness } from './readiness.js'
-import { createSchedule, type ScheduleOptions } from './schedule.js'
+import { createSchedule, type Schedule, type ScheduleOptions } from './schedule.js'
 import { settlesWithin } from './settles-within.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
@@ -85,7 +85,9 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
     claim: options.schedule,
     onLost: options.onQueueLost ?? ((error) => log.error({ err: error }, 'the queue belongs to another database')),
   })
-  const web = (await options.serveWeb?.(createReadiness({ config, store, runner, now }), runner)) ?? null
+  let schedule: Schedule | null = null
+  const readiness = createReadiness({ config, store, runner, now, checkSchedule: () => schedule?.check() ?? null })
+  const web = (await options.serveWeb?.(readiness, runner)) ?? null
   // Closed last: until all jobs have ended, health checks see a live process that is not ready.
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
@@ -93,9 +95,17 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
     const others = createOtherServices({ store, ownQueue: config.queue.kind === 'in-process', log })
     await others.start()
     closers.push(async () => void (await settlesWithin(others.stop(), STOP_TICK_MS)))
-    const schedule = createSchedule({ config, enqueue, now, log, ...claimsOf(options) })
+    schedule = createSchedule({
+      config,
+      enqueue,
+      now,
+      log,
+      setBacks: (at) => store.clockSetBacks(at),
+      ...claimsOf(options),
+    })
     schedule.start()
-    closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_TICK_MS)))
+    const { stop } = schedule
+    closers.push(async () => void (await settlesWithin(stop(), STOP_TICK_MS)))
   }
   if (options.schedule && options.notifications) {
     const notifications = createNotifications({ ...options.notifications, config, store, now, log })
@@ -115,8 +125,9 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
 function claimsOf({ config, store }: ServiceOptions): Pick<ScheduleOptions, 'claim'> {
   if (config.queue.kind !== 'in-process') return {}
   return {
-    claim: async ({ name, channel }, tick, now) =>
-      name !== 'channel-report' || store.claimTick(`${name} ${channel}`, tick, now),
+    claim: async ({ name, channel }, tick, { now, setBacks }) =>
+      name !== 'channel-report' ||
+      store.claimTick(`${name} ${channel}${setBacks === 0 ? '' : ` ${setBacks}`}`, tick, now),
   }
 }
 

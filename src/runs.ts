@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { channelKey } from './domain/channel.js'
-import type { Clock, Timestamp } from './domain/clock.js'
+import { CLOCK_REMEDY, type Clock, isInFuture, type Timestamp } from './domain/clock.js'
 import type { RequestRates, RunCounts, RunKind, RunRecord } from './domain/records.js'
 import type { ChannelSession } from './marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from './marketplace/errors.js'
@@ -74,7 +74,7 @@ export async function withRun(
     error = thrown as Error
   }
   if (run.lost.aborted) throw run.lost.reason
-  const finished = run.finish(runEnd(context, progress, error), context.now())
+  const finished = run.finish(runEnd(context, progress, { error, clock: describeFutureTime(run) }), context.now())
   if (error && !(error instanceof MarketplaceError)) {
     await finished.catch(() => undefined) // The database may be what failed; the first error explains more.
     throw error
@@ -84,7 +84,7 @@ export async function withRun(
 
 /**
  * Until when no run of this kind should begin because the marketplace asked for a pause (Retry-After) that was longer
- * than a run may wait.
+ * than a run may wait. A pause of a run that ended in the future is unknown: the request limits know the true one.
  * @returns null if a run may begin now
  */
 export async function pausedUntil(
@@ -93,7 +93,8 @@ export async function pausedUntil(
   now: Date,
 ): Promise<Timestamp | null> {
   const newest = await store.newestRun({ channel, kind })
-  return newest?.notBefore && new Date(newest.notBefore) > now ? newest.notBefore : null
+  if (!newest?.notBefore || (newest.finishedAt !== null && isInFuture(newest.finishedAt, now))) return null
+  return new Date(newest.notBefore) > now ? newest.notBefore : null
 }
 
 /** How long a command of a person, or a job after it, waits for its turn at most, in milliseconds. */
@@ -179,7 +180,17 @@ const newProgress = (): RunProgress => ({
   requestRates: null,
 })
 
-function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
+/** What is wrong with a clock, and what to do. It keeps no run from being complete: clocks decide no order. */
+function describeFutureTime({ futureStoredAt }: RunHandle): string | null {
+  if (futureStoredAt === null) return null
+  return `The clock of this machine is behind, or was ahead: times up to ${futureStoredAt} were stored before; ${CLOCK_REMEDY}.`
+}
+
+function runEnd(
+  { session }: RunContext,
+  progress: RunProgress,
+  { error, clock }: { error: Error | null; clock: string | null },
+): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
   const { failures, incomplete, needsPerson, limitedTo } = progress
@@ -189,8 +200,8 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     ...progress.counts,
     requests: session.requests,
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
-    error: describeEnd(progress, error),
-    cause: describeEnd({ ...progress, needsPerson: null }, error),
+    error: joinParts([describeEnd(progress, error), clock]),
+    cause: joinParts([describeEnd({ ...progress, needsPerson: null }, error), clock]),
     stop: progress.stop,
     suspicious: progress.suspicious,
     postponed: progress.postponed,
@@ -216,5 +227,8 @@ function describeEnd(
     ...named,
     unnamed > 0 ? `(and ${unnamed} more)` : null,
   ]
-  return parts.filter((part) => part != null).join(' ') || null
+  return joinParts(parts)
 }
+
+const joinParts = (parts: readonly (string | null | undefined)[]): string | null =>
+  parts.filter((part) => part != null).join(' ') || null

@@ -110,6 +110,28 @@ describe('a run', () => {
   })
 })
 
+describe('a run of a process whose clock is behind what is stored', () => {
+  it('is complete all the same, and names the newest time and what to do, until it has recorded something', async () => {
+    const { store, now, session, setTime, advanceSeconds } = await openChannelFixture()
+    const run = () =>
+      withRun({ session: session(), store, now }, 'rfqs', (handle) => store.touchRfqs(handle, [], now()))
+    await run()
+    const newest = now().toISOString()
+    advanceSeconds(-60)
+    expect((await run()).run).toMatchObject({ outcome: 'complete', futureStoredAt: null, error: null })
+    for (let round = 0; round < 6; round++) {
+      setTime(newest)
+      await run()
+      advanceSeconds(-61)
+      expect((await run()).run).toMatchObject({
+        ...{ outcome: 'complete', futureStoredAt: newest },
+        error: `The clock of this machine is behind, or was ahead: times up to ${newest} were stored before; set the clocks of all machines by a time server.`,
+      })
+      expect((await run()).run).toMatchObject({ outcome: 'complete', futureStoredAt: null, error: null })
+    }
+  })
+})
+
 describe('a pause that the marketplace asked for', () => {
   const paused = (error: MarketplaceError) => () => {
     throw error
@@ -123,6 +145,15 @@ describe('a pause that the marketplace asked for', () => {
     expect(await pausedUntil(store, polls, new Date(UNTIL.getTime() - 1))).toBe(UNTIL.toISOString())
     expect(await pausedUntil(store, polls, UNTIL)).toBeNull()
     expect(await pausedUntil(store, { channel: KEY, kind: 'listings' }, new Date(0))).toBeNull()
+  })
+
+  it('is unknown of a run that ended in the future: the request limits know it', async () => {
+    const { run, store } = await openRunFixture()
+    const { finishedAt } = (await run(paused(new PausedError('wait', UNTIL)))).run
+    const secondsBefore = (seconds: number) => new Date(Date.parse(finishedAt ?? '') - seconds * 1_000)
+    const polls = { channel: KEY, kind: 'rfqs' } as const
+    expect(await pausedUntil(store, polls, secondsBefore(60))).toBe(UNTIL.toISOString())
+    expect(await pausedUntil(store, polls, secondsBefore(61))).toBeNull()
   })
 
   it('delays the next closing round, too', async () => {

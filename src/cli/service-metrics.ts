@@ -43,7 +43,7 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
       channel,
       kind,
       completedAt: newest?.finishedAt == null ? null : new Date(newest.finishedAt),
-      stale: isStale({ staleBefore, newest }),
+      stale: isStale({ staleBefore, newest }, at),
     }))
   const targets = config.notify.targets.map(({ name }) => name)
   const database = () => readDatabaseState({ reader, channels: config.channels, targets, pollFreshness }, now())

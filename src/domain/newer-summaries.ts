@@ -29,15 +29,15 @@ interface ReadState {
 }
 
 /**
- * Finds the offers whose summaries changed since they were read: the RFQ was read later, and shows another summary. A summary that
- * contradicts the offer in the same way as when both were read is not newer.
+ * Finds the offers whose summaries changed since they were read: the RFQ shows another one than when the offer was read with it. A summary
+ * that contradicts the offer in the same way as when both were read is not newer.
  * @param rfqReadAt when the RFQ was last read; null if it never was
  * @returns null if there are none
  */
 export function newerSummariesOf(rfqReadAt: Timestamp | null, states: readonly ReadState[]): NewerSummaries | null {
   if (rfqReadAt === null) return null
   const offers = states.flatMap(({ id, readAt, summaryHash, readSummaryHash, missingSince }) => {
-    if (readAt === null || readAt >= rfqReadAt || missingSince !== null) return []
+    if (readAt === null || missingSince !== null) return []
     const isKnown = summaryHash !== null && readSummaryHash !== null
     return isKnown && summaryHash !== readSummaryHash ? [{ id, readAt }] : []
   })

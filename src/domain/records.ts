@@ -63,6 +63,8 @@ export interface RunRecord extends RunCounts {
   postponed: number
   /** Whether the requests that the limit allows suffice (docs/POLLING.md); null if it planned none. */
   requestRates: RequestRates | null
+  /** The newest time that was stored on the channel when it began, if the clock of its process was behind it; null if not. */
+  futureStoredAt: Timestamp | null
 }
 
 /** Requests per second that polling a channel needs so that nothing exceeds its maximum age, and that it may send. */

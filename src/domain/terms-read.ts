@@ -1,4 +1,4 @@
-import type { Timestamp } from './clock.js'
+import { ageOf, type Timestamp } from './clock.js'
 
 /** When the terms of the offers for an RFQ were last read. */
 export interface TermsRead {
@@ -39,9 +39,11 @@ export function formatAges({ oldest, newest }: Pick<TermsRead, 'oldest' | 'newes
 /** ` min` of `14 min`, so that a unit is not repeated. */
 const unitOf = (age: string): string => age.slice(age.lastIndexOf(' '))
 
-/** `45 s`, `14 min`, `3 h`. */
+/** `45 s`, `14 min`, `3 h`; `an unknown time` if it is in the future. */
 export function formatAge(time: Timestamp, now: Date): string {
-  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(time)) / 1_000))
+  const age = ageOf(time, now)
+  if (age === null) return 'an unknown time'
+  const seconds = Math.round(age / 1_000)
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`

@@ -13,7 +13,7 @@ import { pricesReadOf } from '../domain/prices-read.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import type { ReadTimes } from '../domain/report-record.js'
 import { termsReadOf } from '../domain/terms-read.js'
-import type { Closings, History, PollStates, RunQueries } from '../store/contract.js'
+import type { Closings, History, Overview, PollStates, RunQueries } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
 export interface ReportConfig {
@@ -26,7 +26,8 @@ export interface ReportSource {
   store: History &
     Pick<PollStates, 'responseStates'> &
     Pick<Closings, 'decisions'> &
-    Pick<RunQueries, 'newestCompleteRun'>
+    Pick<RunQueries, 'newestCompleteRun'> &
+    Pick<Overview, 'futureTimes'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
   channel: { key: string; timeZone: string }
@@ -63,11 +64,12 @@ export async function gatherRfqInput(
   source: ReportSource & { rfqId: string },
   { parseResponse = parseStoredResponse, withHistory = true }: GatherOptions = {},
 ): Promise<ComparisonInput> {
-  const { store, asOf, rfqId } = source
+  const { store, rfqId } = source
   const channel = source.channel.key
+  const asOf = await knownUntil(source)
   const found = (await store.rfqs({ channel, asOf, ids: [rfqId] })).find(({ rfq }) => rfq.id === rfqId)
   if (found === undefined) {
-    throw new UnknownRfqError(`RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`)
+    throw new UnknownRfqError(`RFQ ${rfqId} of ${channel} was not known at ${source.asOf.toISOString()}`)
   }
   const rfq = parseStoredRfq(found.rfq)
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
@@ -85,7 +87,7 @@ export async function gatherRfqInput(
     versions: released(versions),
     listings: listings.map(parseStoredListing),
   }
-  const read = source.readTimes === undefined && asOf >= source.now ? await readTimes(source) : source.readTimes
+  const read = isOnPresent(source) ? await readTimes(source) : source.readTimes
   // A record of a report on the present has what it says of when the RFQ was read.
   const newerSummaries = read == null ? 'by-version' : (read.newerSummaries ?? null)
   return {
@@ -95,6 +97,17 @@ export async function gatherRfqInput(
     ...(read ?? { listed: listedOf(found.rfq) }),
     newerSummaries,
   }
+}
+
+/** A report that is made again has what it said of when the RFQ was read. */
+const isOnPresent = ({ readTimes, asOf, now }: ReportSource): boolean => readTimes === undefined && asOf >= now
+
+/** Up to when documents are used: a report on the present also has what a clock that was ahead recorded as of the future. */
+async function knownUntil(source: ReportSource): Promise<Date> {
+  const { store, channel, asOf, now } = source
+  const future = isOnPresent(source) ? await store.futureTimes(now) : []
+  const at = future.find((times) => times.channel === channel.key)?.at
+  return at === undefined ? asOf : new Date(at)
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
@@ -124,8 +137,9 @@ async function readTimes({
  * @throws StoreError
  */
 export async function gatherChannelInput(source: ReportSource): Promise<ChannelInput> {
-  const { store, asOf } = source
+  const { store } = source
   const channel = source.channel.key
+  const asOf = await knownUntil(source)
   const [rfqs, listings, decisions, problems] = await Promise.all([
     store.rfqs({ channel, asOf }),
     store.listings({ channel, asOf }),

@@ -16,13 +16,15 @@ export const IN_COLLECTION =
 export interface DocumentRow extends EntityRow {
   number: number
 }
-export type StoredDocumentRow = Omit<DocumentRow, 'last_read_at' | 'full_read_at'> & {
+export type StoredDocumentRow = Omit<DocumentRow, 'changed_at' | 'last_read_at' | 'full_read_at'> & {
+  changed_ms: number
   last_read_ms: number
   full_read_ms: number | null
 }
 
-export const toDocumentRow = ({ last_read_ms, full_read_ms, ...row }: StoredDocumentRow): DocumentRow => ({
+export const toDocumentRow = ({ changed_ms, last_read_ms, full_read_ms, ...row }: StoredDocumentRow): DocumentRow => ({
   ...row,
+  changed_at: timestampOf(changed_ms),
   last_read_at: timestampOf(last_read_ms),
   full_read_at: full_read_ms === null ? null : timestampOf(full_read_ms),
 })

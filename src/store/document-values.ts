@@ -15,16 +15,12 @@ export interface EntityKey {
 /** The SQL condition for the rows of a document, with an `EntityKey` as parameters. */
 export const OF_KEY = 'channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id'
 
-/**
- * The SQL condition for what a list says of an RFQ to stay when the RFQ is recorded as read at @readAt, with the list entry @listHash: the
- * list was requested later, and has another entry. Clocks of processes may differ.
- */
-export const LISTED_SINCE = `listed_at > @readAt and listed_hash <> coalesce(@listHash, '')`
-
 /** What is stored of a document, without its text. */
 export interface EntityRow {
   version: number
   valid: number
+  /** When its newest version was observed. */
+  changed_at: string
   last_read_at: string
   full_read_at: string | null
   missing_since: string | null
@@ -32,17 +28,18 @@ export interface EntityRow {
   content_hash: string
   shape: DocumentShape
 }
-/** The run that writes, its timestamp, and when the data was read. */
+/** The run that writes, its timestamp and the number of its recording, and when the data was read. */
 export interface WriteContext {
   run: LiveRun
   stamp: string
+  recording: number
   readAt: string
   /** The transaction stored the RFQ for the first time, so that its responses are new as well. */
   isNewRfq: boolean
   /** What becomes events at the end of the transaction. */
   observed: Observations
-  /** The number of the observation of SQLite that versions of this transaction refer to, once there is one. */
-  observation?: number
+  /** The observation of SQLite that the last version of this transaction refers to, once there is one. */
+  observation?: { at: string; number: number }
 }
 
 /** A document to be recorded. */

@@ -1,3 +1,4 @@
+import type { Timestamp } from '../domain/clock.js'
 import type { Connection } from './connection.js'
 import type { UpsertResult } from './contract.js'
 import {
@@ -17,7 +18,6 @@ import {
   hashOf,
   hasNoProblems,
   hasSameBytes,
-  lastShownAt,
   OF_KEY,
   readState,
   requestState,
@@ -27,6 +27,7 @@ import {
 } from './document-values.js'
 import { MAX_BODIES_BEFORE, type ObservedChange } from './observed-events.js'
 import { upsertProblems } from './problem-writer.js'
+import { versionTimes } from './read-order.js'
 import { fromStoredText } from './stored-text.js'
 
 /** Writes single documents: their versions, absences and problems. Within a transaction only. */
@@ -54,8 +55,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
 
   const findCurrent = (key: EntityKey): DocumentRow | undefined => {
     const row = sql(
-      `select d.number, v.valid, d.version, d.last_read_ms, d.full_read_ms, d.missing_since, d.fingerprint,
-        lower(hex(v.content_hash)) as content_hash, v.shape
+      `select d.number, v.valid, d.version, coalesce(d.changed_ms, d.first_observed_ms) as changed_ms, d.last_read_ms, d.full_read_ms,
+        d.missing_since, d.fingerprint, lower(hex(v.content_hash)) as content_hash, v.shape
       from documents d join document_versions v on v.document = d.number and v.version = d.version
       where d.${OF_DOCUMENT_IN_ORDER}`,
     ).get(...inOrder(key)) as StoredDocumentRow | undefined
@@ -68,20 +69,20 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       .pluck()
       .get(number, version) as string
 
-  const observationOf = (context: WriteContext): number => {
-    const moment = [context.run.id, context.stamp]
-    context.observation ??= (sql('select number from observations where run_id = ? and observed_at = ?')
-      .pluck()
-      .get(moment) ??
+  const observationOf = (context: WriteContext, at: Timestamp): number => {
+    if (context.observation?.at === at) return context.observation.number
+    const moment = [context.run.id, at]
+    const number = (sql('select number from observations where run_id = ? and observed_at = ?').pluck().get(moment) ??
       sql('insert into observations (run_id, observed_at) values (?, ?)').run(moment).lastInsertRowid) as number
-    return context.observation
+    context.observation = { at, number }
+    return number
   }
 
   const insertVersion = (
     document: number | bigint,
     version: number,
     { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
-    notBefore: string | null,
+    { notBefore, observedAt }: { notBefore: Timestamp | null; observedAt: Timestamp },
     context: WriteContext,
   ) => {
     const { body, parsedBody } = storedTexts(snapshot)
@@ -94,7 +95,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       version,
       hash,
       notBefore,
-      observationOf(context),
+      observationOf(context, observedAt),
       snapshot.valid ? 1 : 0,
       snapshot.shape,
       body,
@@ -126,7 +127,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       ...[key.channel, key.kind, key.rfqId],
     )
     if (changes === 0) return false
-    insertVersion(lastInsertRowid, 1, { snapshot, hash: hashOf(key, snapshot) }, null, context)
+    const times = { notBefore: null, observedAt: context.stamp }
+    insertVersion(lastInsertRowid, 1, { snapshot, hash: hashOf(key, snapshot) }, times, context)
     observe(key, 'inserted', null, snapshot, context)
     return true
   }
@@ -138,17 +140,20 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     context: WriteContext,
   ): UpsertResult => {
     const { number, version } = row
-    const observed = millisecondsOf(context.stamp)
+    const times = versionTimes(row, context.stamp)
     const { fingerprint, hasProblems } = readState(snapshot)
     sql('update document_versions set superseded_at = ? where document = ? and version = ?').run(
-      ...[context.stamp, number, version],
+      ...[times.observedAt, number, version],
     )
-    insertVersion(number, version + 1, { snapshot, hash }, lastShownAt(row), context)
+    insertVersion(number, version + 1, { snapshot, hash }, times, context)
     sql(
       `update documents set version = version + 1, changed_ms = ?, last_observed_ms = ?, last_read_ms = ?, latest_body = null,
         latest_parsed_body = null, fingerprint = ?, has_problems = ?
       where number = ?`,
-    ).run(observed, observed, millisecondsOf(context.readAt), fingerprint, hasProblems, number)
+    ).run(
+      ...[millisecondsOf(times.observedAt), millisecondsOf(context.stamp), millisecondsOf(context.readAt)],
+      ...[fingerprint, hasProblems, number],
+    )
     observe(key, 'changed', row, snapshot, context)
     return 'changed'
   }
@@ -169,7 +174,6 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const upsert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
     if (snapshot.shape === 'full' && recordSame(key, snapshot, context)) return 'unchanged'
     const result = upsertContent(key, snapshot, context)
-    if (result === 'stale') return result
     upsertProblems(connection, key, snapshot.problems, context)
     // A new document has this in its first row.
     if (result !== 'inserted') recordRequest(key, snapshot, context)
@@ -227,17 +231,15 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
     const { fingerprint, hash } = snapshot
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined || isNewRfq || !hasNoProblems(snapshot)) return false
-    const read = millisecondsOf(readAt)
     const { changes } = sql(
       `update documents set last_observed_ms = ?, last_read_ms = ?, ${SET_REQUEST}
-      where ${OF_DOCUMENT_IN_ORDER} and fingerprint = ? and has_problems = 0 and missing_since is null and last_read_ms <= ?`,
+      where ${OF_DOCUMENT_IN_ORDER} and fingerprint = ? and has_problems = 0 and missing_since is null`,
     ).run(
       millisecondsOf(stamp),
-      read,
+      millisecondsOf(readAt),
       ...requestColumns(requestState(snapshot, readAt)),
       ...inOrder(key),
       fingerprint,
-      read,
     )
     return changes === 1
   }
@@ -249,7 +251,6 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
       insert(key, snapshot, context)
       return 'inserted'
     }
-    if (context.readAt < row.last_read_at) return 'stale'
     // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
     if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {
       clearMissing(key, context)
@@ -272,7 +273,8 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
   const markMissing = (key: EntityKey, context: WriteContext) => {
     sql(
       `insert into absences (channel, kind, rfq_id, id, not_before, missing_since, run_id)
-      select channel, kind, rfq_id, id, last_read_at, @stamp, @runId from entities
+      select channel, kind, rfq_id, id, case when last_read_at <= @stamp then last_read_at else min(changed_at, @stamp) end,
+        @stamp, @runId from entities
       where ${OF_KEY}`,
     ).run({ ...key, stamp: context.stamp, runId: context.run.id })
     sql(`update documents set missing_since = @stamp where ${OF_DOCUMENT}`).run({ ...key, stamp: context.stamp })
@@ -280,7 +282,7 @@ export function createDocumentWriter(connection: Connection): DocumentWriter {
 
   const clearMissing = (key: EntityKey, context: WriteContext) => {
     sql(
-      `update absences set returned_at = @stamp
+      `update absences set returned_at = max(@stamp, missing_since)
       where ${OF_KEY} and returned_at is null`,
     ).run({ ...key, stamp: context.stamp })
     sql(`update documents set missing_since = null where ${OF_DOCUMENT}`).run(key)

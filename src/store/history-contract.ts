@@ -1,3 +1,4 @@
+import type { FutureTimes } from '../domain/clock.js'
 import type { DocumentKind } from '../domain/documents.js'
 import type {
   Absence,
@@ -67,6 +68,8 @@ export interface Overview {
   rfqEntries(filter: { channel?: string; asOf?: Date }): Promise<RfqEntry[]>
   /** Newest first; those of one moment by RFQ. `before`: only those after this cursor in that order. */
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
+  /** Times that are stored and in the future (`isInFuture`), by channel; none if the clocks are right. */
+  futureTimes(now: Date): Promise<FutureTimes[]>
   /** Changes of offers, counted by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
 }

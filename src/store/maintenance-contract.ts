@@ -38,6 +38,11 @@ export interface TickClaims {
    * @returns false if this tick, or a later one, was claimed before
    */
   claimTick(job: string, tick: Date, now: Date): Promise<boolean>
+  /**
+   * Records that jobs become due, and returns how often the clock was set back since the first time, by more than clocks may differ.
+   * A tick that comes again then is another one, so the number is part of the id of its job.
+   */
+  clockSetBacks(now: Date): Promise<number>
 }
 
 /** `stopped`: neither succeeded nor failed, because the process was stopped. */

@@ -468,6 +468,15 @@ alter table runs add column stop_code text;
 alter table runs add column stop_clocks text;
 `
 
+const orderOfReads = `
+-- How often something was recorded on the channel: the number of the newest recording (src/store/read-order.ts).
+alter table channels add column recordings integer not null default 0;
+-- Of an RFQ: the recording of its newest read, or of a list that said something else since.
+alter table documents add column recording integer;
+-- The newest time that was stored on the channel when the run began, if the clock of its process was behind it; null if not.
+alter table runs add column future_stored_at text;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -487,4 +496,5 @@ export const migrations: readonly Migration[] = [
   { name: 'lists that contradict RFQs', sql: listConflicts },
   { name: 'earlier messages of problems', sql: problemMessages },
   { name: 'why runs ended', sql: runEnds },
+  { name: 'the order of reads', sql: orderOfReads },
 ]

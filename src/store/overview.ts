@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../domain/clock.js'
 import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
 import type { Overview, RevisionFilter } from './contract.js'
 import {
@@ -35,6 +36,8 @@ export function createOverview(queries: Queries): Overview {
       const parameters = { ...periodOf(filter), rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
       return toRevisions(await queries.all<RevisionRow>(revisionsQuery(filter), parameters))
     },
+    futureTimes: (now) =>
+      queries.all<FutureTimes>(FUTURE_TIMES, { limit: new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString() }),
     async offerRevisions(filter) {
       const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
       return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(
@@ -43,6 +46,14 @@ export function createOverview(queries: Queries): Overview {
     },
   }
 }
+
+const FUTURE_TIMES = `
+with future as (
+  select channel, newest_at as at, 0 as version from channels where newest_at > @limit
+  union all
+  select channel, observed_at, 1 from versions where observed_at > @limit
+)
+select channel, max(at) as at, sum(version) as versions from future group by channel order by channel`
 
 async function storedChannels(queries: Queries): Promise<string[]> {
   const rows = await queries.all<{ channel: string }>('select channel from channels order by channel')

@@ -43,6 +43,11 @@ export interface RfqSnapshot {
   responsesComplete: boolean
   /** Just before its first request was sent: all values are at least this recent. */
   readAt: Date
+  /**
+   * `newestRecording` of the channel before its first request was sent. An RFQ that was read, and recorded since, is not recorded.
+   * Default: the read is known to be newer than what is stored.
+   */
+  sentAfter?: number
 }
 export interface ResponseSnapshot extends Snapshot {
   /** `summary` if the response could not be read, and only its summary in the RFQ is known. */
@@ -78,7 +83,7 @@ export interface ListedConflict {
   rfqReadAt: Timestamp | null
 }
 
-/** `stale`: a newer observation is already stored, and this one was dropped. */
+/** `stale`: the RFQ was recorded since it was read, so that nothing of this read was recorded: read it again. */
 export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
 export interface RecordResult {
@@ -91,7 +96,16 @@ export interface RecordResult {
   missing: string[]
 }
 
+/** When a list was requested. */
+export interface ListRead {
+  readAt: Date
+  /** `newestRecording` of the channel before the list was requested. */
+  sentAfter: number
+}
+
 export interface Recorder {
+  /** The number of the newest recording on a channel; 0 if there is none. Numbers are given by the database, whatever the clocks say. */
+  newestRecording(channel: string): Promise<number>
   /** Stores listings in several transactions. Marks nothing missing. */
   recordListings(run: LiveRun, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
   /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
@@ -99,21 +113,29 @@ export interface Recorder {
   /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
   touchRfqs(run: LiveRun, ids: readonly string[], now: Date): Promise<void>
   /**
-   * Stores what the list says of RFQs since they were last read, until they are read. An RFQ that was read after the list was requested
-   * stays as it is.
+   * Stores what the list says of RFQs since they were last read, until they are read. An RFQ that was recorded after the list was
+   * requested stays as it is.
    */
-  recordListed(run: LiveRun, listed: ListedRfqs, readAt: Date, now: Date): Promise<void>
+  recordListed(run: LiveRun, listed: ListedRfqs, read: ListRead, now: Date): Promise<void>
   /**
-   * Stores whether the list contradicts RFQs as they were last read, until they are read. An RFQ that was read after the list was requested
-   * stays as it is.
+   * Stores whether the list contradicts RFQs as they were last read, until they are read. An RFQ that was recorded after the list was
+   * requested stays as it is.
    */
-  recordListConflicts(run: LiveRun, conflicts: readonly ListedConflict[], readAt: Date, now: Date): Promise<void>
-  /** After a complete list: marks documents not in `listedIds` as missing, and clears the mark of those that returned. */
+  recordListConflicts(
+    run: LiveRun,
+    conflicts: readonly ListedConflict[],
+    read: Pick<ListRead, 'sentAfter'>,
+    now: Date,
+  ): Promise<void>
+  /**
+   * After a complete list: marks documents not in `listedIds` as missing, unless they were recorded after it was requested, and clears
+   * the mark of those that returned.
+   */
   updatePresence(
     run: LiveRun,
     kind: 'listing' | 'rfq',
     listedIds: readonly string[],
-    readAt: Date,
+    read: Pick<ListRead, 'sentAfter'>,
     now: Date,
   ): Promise<{ missing: string[]; returned: string[] }>
 }

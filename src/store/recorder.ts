@@ -18,10 +18,18 @@ import {
   OF_DOCUMENT_IN_ORDER,
   SET_SUMMARY,
 } from './document-columns.js'
-import { type EntityKey, entityKey, LISTED_SINCE, listedColumns, type WriteContext } from './document-values.js'
+import { type EntityKey, entityKey, listedColumns, type WriteContext } from './document-values.js'
 import { createDocumentWriter } from './document-writer.js'
 import { conflictText } from './list-conflicts.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedEvents } from './observed-events.js'
+import {
+  BEGIN_RECORDING,
+  IS_NEWER_READ,
+  isNewerRead,
+  NEWEST_RECORDING,
+  type RecordingRow,
+  recordingParameters,
+} from './read-order.js'
 import { assertLive } from './run-leases.js'
 import { sqliteTransaction } from './sqlite-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
@@ -29,11 +37,10 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 /** Writes before yielding to the event loop. */
 const MAX_WRITES_PER_TURN = 200
 
-const RECORD_LIST_HASH = `
-update documents set list_hash = coalesce(@listHash, list_hash),
-  listed_hash = case when ${LISTED_SINCE} then listed_hash end,
-  listed_at = case when ${LISTED_SINCE} then listed_at end,
-  listed_body = case when ${LISTED_SINCE} then listed_body end
+/** What a list said since the RFQ was last read ends when it is read. */
+const RECORD_READ = `
+update documents set list_hash = coalesce(@listHash, list_hash), listed_hash = null, listed_at = null, listed_body = null,
+  recording = @recording
 where ${OF_DOCUMENT}`
 
 /** One that was found when only the list was read ends as well when the RFQ is read, to begin as one that was found then. */
@@ -48,11 +55,12 @@ select @channel, @id, @stamp, @said, @rfqReadAt, @runId
 where not exists (select 1 from list_conflicts where channel = @channel and id = @id and ended_at is null)
 on conflict (channel, id, since) do update set said = excluded.said, rfq_read_at = excluded.rfq_read_at, ended_at = null`
 
-const READ_BEFORE = `select number from documents where ${OF_DOCUMENT} and full_read_ms <= @readMs`
+const READ_BEFORE = `select number from documents where ${OF_DOCUMENT} and full_read_ms is not null and ${IS_NEWER_READ}`
 
 const RECORD_LISTED = `
-update documents set listed_hash = @hash, listed_at = @at, listed_body = @text
-where ${OF_DOCUMENT} and full_read_ms <= @readMs and coalesce(listed_at, '') <= @readAt`
+update documents set listed_hash = @hash, listed_at = @at, listed_body = @text,
+  recording = case when @hash is null then recording else @recording end
+where ${OF_DOCUMENT} and full_read_ms is not null and ${IS_NEWER_READ}`
 
 const keyOf = (run: LiveRun, entry: Snapshot | string) =>
   entityKey(run, 'rfq', typeof entry === 'string' ? entry : entry.id)
@@ -71,29 +79,31 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   const observing = async <T>(run: LiveRun, readAt: Date, now: Date, work: Work<T>): Promise<T> => {
     await assertLive(tx, run)
     const observed: Observations = { rfq: null, changes: [], problems: [] }
-    const stamp = advanceTime(run.channel, now)
-    const context = { run, stamp, readAt: readAt.toISOString(), isNewRfq: false, observed }
+    const { newest_at: stamp, recordings: recording } = sql(BEGIN_RECORDING).get(
+      recordingParameters(run.channel, now),
+    ) as RecordingRow
+    const context = { run, stamp, recording, readAt: readAt.toISOString(), isNewRfq: false, observed }
     const result = await work(context)
     await events.write(tx, run, [{ observations: observed, stamp: context.stamp }])
     return result
   }
 
-  /** Timestamps within a channel never go backwards, even if the clock does. */
-  const advanceTime = (channel: string, now: Date): string =>
-    sql(
-      `insert into channels values (?, ?) on conflict (channel) do update set newest_at = max(newest_at, excluded.newest_at)
-      returning newest_at`,
-    )
+  const recordingOf = (key: EntityKey): number | null =>
+    (sql(`select recording from documents where ${OF_DOCUMENT_IN_ORDER}`)
       .pluck()
-      .get(channel, now.toISOString()) as string
+      .get(...inOrder(key)) as number | null | undefined) ?? null
 
-  /** Documents not missing and last read before the list; a document read later must not be marked missing by it. */
-  const presentIds = ({ run, readAt }: WriteContext, kind: DocumentKind, rfqId: string) =>
-    ids(`select id from documents where ${IN_COLLECTION} and missing_since is null and last_read_ms <= ?`, [
+  /** Documents that are not missing, and were not recorded since a list was requested: those must not be marked missing by it. */
+  const presentIds = (
+    { run }: WriteContext,
+    kind: DocumentKind,
+    { rfqId = '', sentAfter = Number.MAX_SAFE_INTEGER }: { rfqId?: string; sentAfter?: number },
+  ) =>
+    ids(`select id from documents where ${IN_COLLECTION} and missing_since is null and coalesce(recording, 0) <= ?`, [
       run.channel,
       kind,
       toStoredText(rfqId),
-      millisecondsOf(readAt),
+      sentAfter,
     ])
 
   const ids = (query: string, parameters: readonly (string | number)[]) =>
@@ -138,7 +148,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   const markMissingResponses = (snapshot: RfqSnapshot, context: WriteContext): string[] => {
     if (!snapshot.responsesComplete || context.isNewRfq) return []
     const listed = new Set([...snapshot.responses, ...(snapshot.observed ?? [])].map((response) => response.id))
-    const missing = presentIds(context, 'response', snapshot.rfq.id).filter((id) => !listed.has(id))
+    const missing = presentIds(context, 'response', { rfqId: snapshot.rfq.id }).filter((id) => !listed.has(id))
     for (const id of missing) {
       const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
       markMissing(key, context)
@@ -149,6 +159,11 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   }
 
   return {
+    async newestRecording(channel) {
+      const select = () => connection.readStatement(NEWEST_RECORDING).pluck().get({ channel }) as number | undefined
+      return connection.read(select) ?? 0
+    },
+
     async recordListings(run, listings, readAt, now) {
       const changes: UpsertResult[] = []
       for (let start = 0; start < listings.length; start += MAX_WRITES_PER_TURN) {
@@ -172,14 +187,15 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         const key = entityKey(run, 'rfq', snapshot.rfq.id)
         // Not a copy: its content may not be parsed yet.
         const snapshotOfRfq = Object.assign(snapshot.rfq, { shape: snapshot.shape })
-        context.observed.rfq = snapshotOfRfq
-        const rfq = upsert(key, snapshotOfRfq, context)
+        const isStale = snapshot.shape === 'full' && !isNewerRead(snapshot.sentAfter, recordingOf(key))
+        const rfq = isStale ? 'stale' : upsert(key, snapshotOfRfq, context)
         const known = findCurrent(key)
         const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
+        if (isStale) return { ...result, responses: [], missing: [] }
+        context.observed.rfq = snapshotOfRfq
         context.isNewRfq = rfq === 'inserted'
-        if (rfq === 'stale') return { ...result, responses: [], missing: [] }
         if (snapshot.shape === 'full') {
-          sql(RECORD_LIST_HASH).run({ ...key, listHash: snapshot.listHash, readAt: context.readAt })
+          sql(RECORD_READ).run({ ...key, listHash: snapshot.listHash, recording: context.recording })
           if (run.kind !== 'close') recordConflict(key, { conflict: snapshot.rfq.listConflict ?? null }, context)
         }
         const responses = [...(await upsertResponses(snapshot, context)), ...(await recordObserved(snapshot, context))]
@@ -201,7 +217,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       })
     },
 
-    async recordListed(run, { changed, asRead }, readAt, now) {
+    async recordListed(run, { changed, asRead }, { readAt, sentAfter }, now) {
       const all = [...changed, ...asRead]
       for (let start = 0; start < all.length; start += MAX_WRITES_PER_TURN) {
         const chunk = all.slice(start, start + MAX_WRITES_PER_TURN)
@@ -210,8 +226,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
           for (const entry of chunk) {
             sql(RECORD_LISTED).run({
               ...listedColumns(entry, context.readAt),
-              readAt: context.readAt,
-              readMs: millisecondsOf(context.readAt),
+              ...{ recording: context.recording, sentAfter },
               ...keyOf(run, entry),
             })
             if (slice.isOver) await slice.next()
@@ -221,23 +236,22 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       }
     },
 
-    async recordListConflicts(run, conflicts, readAt, now) {
+    async recordListConflicts(run, conflicts, { sentAfter }, now) {
       for (let start = 0; start < conflicts.length; start += MAX_WRITES_PER_TURN) {
-        await inRun(run, readAt, now, async (context) => {
+        await inRun(run, now, now, async (context) => {
           for (const { rfqId, ...found } of conflicts.slice(start, start + MAX_WRITES_PER_TURN)) {
             const key = entityKey(run, 'rfq', rfqId)
-            const readMs = millisecondsOf(context.readAt)
-            if (sql(READ_BEFORE).get({ ...key, readMs }) !== undefined) recordConflict(key, found, context)
+            if (sql(READ_BEFORE).get({ ...key, sentAfter }) !== undefined) recordConflict(key, found, context)
           }
         })
         await yieldToEventLoop()
       }
     },
 
-    updatePresence(run, kind, listedIds, readAt, now) {
-      return inRun(run, readAt, now, async (context) => {
+    updatePresence(run, kind, listedIds, { sentAfter }, now) {
+      return inRun(run, now, now, async (context) => {
         const listed = new Set(listedIds)
-        const missing = presentIds(context, kind, '').filter((id) => !listed.has(id))
+        const missing = presentIds(context, kind, { sentAfter }).filter((id) => !listed.has(id))
         for (const id of missing) {
           markMissing(entityKey(run, kind, id), context)
           observe(entityKey(run, kind, id), 'missing', null, null, context)

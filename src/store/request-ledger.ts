@@ -19,6 +19,9 @@ const MAX_BLOCKING_WAIT_MS = 10
 /** The file of the ledgers is beside the database. */
 const LEDGER_SUFFIX = '-requests'
 
+/** Time since this machine started, which is the same in all of its processes and which nobody sets. */
+export const machineClock: Clock = () => new Date(Number(process.hrtime.bigint() / 1_000_000n))
+
 /** Opens the ledgers of the marketplaces that are used with one database. Their file is opened at the first claim. */
 export function createRequestLedgers(database: string, clock: Clock) {
   const file = new LedgerFile(database)

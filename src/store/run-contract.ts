@@ -81,6 +81,8 @@ export interface LiveRun {
 
 /** A run, for whoever began it. */
 export interface RunHandle extends LiveRun {
+  /** The newest time that is stored on the channel, if the clock of this process is behind it (`isInFuture`); null if not. */
+  readonly futureStoredAt: Timestamp | null
   /** Ends the run and releases its lock. */
   finish(end: RunEnd, now: Date): Promise<RunRecord>
 }

@@ -11,12 +11,14 @@ export interface Holder {
   command?: string
 }
 
-/** Whether a process may still be there, as far as one of this machine can see. */
-export function mayBeAlive(holder: Holder, self: Holder): boolean {
-  if (holder.nonce === self.nonce || holder.host !== self.host || holder.boot !== self.boot) return true
+/** Whether a process is still there, as far as one of this machine can see; `exists`: unless its process id was given to another. */
+export function livenessOf(holder: Holder, self: Holder): 'exists' | 'gone' | 'unknown' {
+  if (holder.nonce === self.nonce || holder.host !== self.host || holder.boot !== self.boot) return 'unknown'
   // A process id that is now ours was reused, so its former owner is gone. In containers it is always 1.
-  return holder.pid !== self.pid && isProcessAlive(holder.pid)
+  return holder.pid !== self.pid && isProcessAlive(holder.pid) ? 'exists' : 'gone'
 }
+
+export const mayBeAlive = (holder: Holder, self: Holder): boolean => livenessOf(holder, self) !== 'gone'
 
 /** `quotekeeper start (process 12)` */
 export const describeProcess = ({ command, pid }: Holder): string =>

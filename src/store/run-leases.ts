@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Clock } from '../domain/clock.js'
+import { type Clock, isInFuture, type Timestamp } from '../domain/clock.js'
 import type { RunRecord } from '../domain/records.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 import type { EventWriter } from './event-writer.js'
 import { bootId } from './process-alive.js'
-import { describeMachine, describeProcess, type Holder, mayBeAlive } from './run-holder.js'
+import { describeMachine, describeProcess, type Holder, livenessOf } from './run-holder.js'
 import { leavePlace, type Place, readLine, takePlace } from './run-line.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
@@ -15,6 +16,8 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
 const LEASE_MS = 30_000
 const RENEW_INTERVAL_MS = 10_000
+/** A lease that is not renewed while it is watched for this long has ended, whatever the clock says, in milliseconds. */
+const UNRENEWED_MS = 15_000
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
@@ -39,6 +42,14 @@ export function createRuns(options: {
   const holder: Holder = { ...self, ...(command && { command }) }
   /** What is running in this process, with its holder as stored. */
   const active = new Map<number, { lost: AbortController; holder: string }>()
+  /** Leases of other processes of which the clock may say something wrong, and since when they are watched (`performance.now()`). */
+  const watched = new Map<number, { leaseUntil: string; since: number }>()
+  const isUnrenewed = ({ id, lease_until }: RunRow): boolean => {
+    const now = performance.now()
+    const known = watched.get(id)
+    if (known?.leaseUntil !== lease_until) watched.set(id, { leaseUntil: lease_until, since: now })
+    return known?.leaseUntil === lease_until && now - known.since >= UNRENEWED_MS
+  }
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
 
   const renew = async (id: number) => {
@@ -132,7 +143,8 @@ export function createRuns(options: {
           'select * from runs where channel = @channel and kind = @kind and finished_at is null',
           { channel, kind },
         )
-        const isHeld = (row: RunRow) => isRunAlive(row, holder, { now: clock(), isActive: active.has(row.id) })
+        const isHeld = (row: RunRow) =>
+          isRunAlive(row, holder, { now: clock(), isActive: active.has(row.id), isUnrenewed: () => isUnrenewed(row) })
         const isBusy = current && (isHeld(current) || !(await markInterrupted(tx, current, now)))
         const line = await readLine(tx, { channel, kind }, { now: clock(), self: holder })
         const [first] = line
@@ -143,18 +155,20 @@ export function createRuns(options: {
           return isBusy ? busyError(current, holder) : turnError(line, { channel, kind, turn }, holder)
         }
         if (turn !== undefined) await leavePlace(tx, { channel, kind }, { line, turn })
+        const futureStoredAt = await findFutureTime(tx, channel, now)
         const row = await tx.get<RunRow>(
-          `insert into runs (channel, kind, started_at, holder, lease_until)
-          values (@channel, @kind, @at, @holder, @until) returning id`,
-          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil() },
+          `insert into runs (channel, kind, started_at, holder, lease_until, future_stored_at)
+          values (@channel, @kind, @at, @holder, @until, @futureStoredAt) returning id`,
+          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil(), futureStoredAt },
         )
-        return (row as RunRow).id
+        return { id: (row as RunRow).id, futureStoredAt }
       })
       if (begun instanceof RunBusyError) throw begun
-      const id = begun
+      const { id, futureStoredAt } = begun
       const lost = new AbortController()
       active.set(id, { lost, holder: text })
-      return { id, channel, kind, timeZone, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
+      const handle = { id, channel, kind, timeZone, futureStoredAt, lost: lost.signal }
+      return { ...handle, finish: (end, at) => finish(id, end, at) }
     },
     leaveLine: ({ channel, kind, turn }) =>
       database.write(async (tx) => {
@@ -167,6 +181,13 @@ export function createRuns(options: {
       clearInterval(timer)
     },
   }
+}
+
+/** The newest time of recording on a channel, if it is in the future. */
+async function findFutureTime(tx: Transaction, channel: string, now: Date): Promise<Timestamp | null> {
+  const sql = 'select newest_at from channels where channel = @channel'
+  const row = await tx.get<{ newest_at: Timestamp }>(sql, { channel })
+  return row !== undefined && isInFuture(row.newest_at, now) ? row.newest_at : null
 }
 
 function busyError(row: RunRow, self: Holder): RunBusyError {
@@ -226,9 +247,20 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
   return changed === 1
 }
 
-function isRunAlive(row: RunRow, self: Holder, { now, isActive }: { now: Date; isActive: boolean }): boolean {
+/** Whether the process of a run goes on with it. What the clock says of its lease counts only where nothing better is known. */
+function isRunAlive(
+  row: RunRow,
+  self: Holder,
+  { now, isActive, isUnrenewed }: { now: Date; isActive: boolean; isUnrenewed: () => boolean },
+): boolean {
   const holder = JSON.parse(row.holder) as RunHolder
   if (holder.nonce === self.nonce && isActive) return true
+  const liveness = livenessOf(holder, self)
+  if (liveness === 'gone') return false
+  const leftMs = Date.parse(row.lease_until) - now.getTime()
+  if (leftMs >= 0 && leftMs <= LEASE_MS + MAX_CLOCK_DIFFERENCE_MS) return true
   // One of this process may remain: the database was away when it began or ended, so that it is not known here any more.
-  return row.lease_until >= now.toISOString() && mayBeAlive(holder, self)
+  if (leftMs < 0 && liveness === 'unknown') return false
+  // The clock was set forward while its process lives, or back.
+  return !isUnrenewed()
 }

@@ -1,5 +1,6 @@
 import type { Timestamp } from '../domain/clock.js'
 import type { RunKind } from '../domain/records.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import { deleteMeta, findMeta, setMeta } from './meta.js'
 import { type Holder, mayBeAlive } from './run-holder.js'
 import type { Transaction } from './sql-database.js'
@@ -34,7 +35,11 @@ export async function readLine(
 ): Promise<Place[]> {
   const text = await findMeta(tx, keyOf(of))
   const places = text === null ? [] : (JSON.parse(text) as Place[])
-  return places.filter(({ until, holder }) => until >= now.toISOString() && mayBeAlive(holder, self))
+  return places.filter(({ until, holder }) => {
+    const left = Date.parse(until) - now.getTime()
+    // One farther ahead was taken before the clock was set back.
+    return left >= 0 && left <= PLACE_MS + MAX_CLOCK_DIFFERENCE_MS && mayBeAlive(holder, self)
+  })
 }
 
 /** Takes a place at the end of the line, or renews the one that `turn` has. */

@@ -32,6 +32,7 @@ export interface RunRow {
   allowed_rate: number | null
   required_rate: number | null
   expected_age_minutes: number | null
+  future_stored_at: string | null
 }
 
 export const toRunRecord = (row: RunRow): RunRecord => ({
@@ -57,6 +58,7 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
   times: row.times,
   postponed: row.postponed,
   requestRates: toRequestRates(row),
+  futureStoredAt: row.future_stored_at,
 })
 
 const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>

@@ -12,7 +12,7 @@ import { migrations } from './migrations.js'
 import { createObservedEvents } from './observed-events.js'
 import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
-import { createRequestLedgers } from './request-ledger.js'
+import { createRequestLedgers, machineClock } from './request-ledger.js'
 import { revalidate } from './revalidate.js'
 import { createRfqIndex } from './rfq-index.js'
 import { createSharedStore } from './shared-modules.js'
@@ -56,7 +56,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const listRfqs = createRfqIndex(connection)
   const shared = { database, listRfqs, events, clock, command: options.command ?? null }
   const { stopRenewing, ...modules } = createSharedStore(shared)
-  const ledgers = createRequestLedgers(options.path, clock)
+  const ledgers = createRequestLedgers(options.path, options.clock ?? machineClock)
   return {
     name: options.path,
     ...modules,

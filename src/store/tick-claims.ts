@@ -1,7 +1,15 @@
+import { isInFuture, type Timestamp } from '../domain/clock.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import type { TickClaims } from './contract.js'
 import { findMeta, setMeta } from './meta.js'
 import type { SqlDatabase } from './sql-database.js'
+
+/** When jobs became due last, and how often the clock had been set back by then. Kept in `meta`. */
+interface ScheduleClock {
+  newest: Timestamp
+  setBacks: number
+}
+const CLOCK_KEY = 'schedule clock'
 
 /** The newest tick of each job that a process claimed. Kept in `meta`. */
 export const createTickClaims = (database: SqlDatabase): TickClaims => ({
@@ -15,5 +23,14 @@ export const createTickClaims = (database: SqlDatabase): TickClaims => ({
       if (claimed !== null && claimed >= tick.toISOString() && claimed <= farAhead) return false
       await setMeta(tx, key, tick.toISOString())
       return true
+    }),
+  clockSetBacks: (now) =>
+    database.write(async (tx) => {
+      await tx.lock(CLOCK_KEY)
+      const text = await findMeta(tx, CLOCK_KEY)
+      const before = text === null ? null : (JSON.parse(text) as ScheduleClock)
+      const setBacks = (before?.setBacks ?? 0) + (before !== null && isInFuture(before.newest, now) ? 1 : 0)
+      await setMeta(tx, CLOCK_KEY, JSON.stringify({ newest: now.toISOString(), setBacks } satisfies ScheduleClock))
+      return setBacks
     }),
 })

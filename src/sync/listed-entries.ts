@@ -1,4 +1,4 @@
-import type { RfqPollState } from '../store/contract.js'
+import type { ListRead, RfqPollState } from '../store/contract.js'
 import { conflictWith, type ListedTerms } from './list-conflict.js'
 import type { RfqEntry } from './plan-entries.js'
 import type { Poll } from './poll.js'
@@ -8,13 +8,12 @@ import { isLossy } from './rfq-to-read.js'
  * Records what the list says of RFQs that are stored in full, where that is not what it said when they were last read; before they are
  * read, so that it is known also of those that are postponed, that cannot be read, or that a poll does not get to. Writes nothing if
  * the last poll recorded the same.
- * @param readAt when the request for the list was sent
  */
 export async function recordListed(
   { context, run }: Poll,
   entries: ReadonlyMap<string, RfqEntry>,
   known: ReadonlyMap<string, RfqPollState>,
-  readAt: Date,
+  read: ListRead,
 ): Promise<void> {
   const changed: RfqEntry[] = []
   const asRead: string[] = []
@@ -26,7 +25,7 @@ export async function recordListed(
     } else if (entry.hash !== rfq.listedHash) changed.push(entry)
   }
   if (changed.length + asRead.length > 0)
-    await context.store.recordListed(run, { changed, asRead }, readAt, context.now())
+    await context.store.recordListed(run, { changed, asRead }, read, context.now())
 }
 
 /** RFQs whose documents are loaded at a time. */
@@ -39,7 +38,7 @@ const BATCH = 100
 export async function recordListConflicts(
   { context, run }: Poll,
   entries: ReadonlyMap<string, RfqEntry>,
-  { known, terms, readAt }: { known: ReadonlyMap<string, RfqPollState>; terms: ListedTerms; readAt: Date },
+  { known, terms, read }: { known: ReadonlyMap<string, RfqPollState>; terms: ListedTerms; read: ListRead },
 ): Promise<void> {
   const doubtful = [...entries.values()].filter((entry) => {
     const rfq = known.get(entry.id)
@@ -60,6 +59,6 @@ export async function recordListConflicts(
       const { conflict } = conflictWith(terms.get(rfq.id) ?? [], isLossy(entry), rfq)
       return conflict === null && rfq.listConflict === null ? [] : [{ rfqId: rfq.id, conflict, rfqReadAt: rfq.readAt }]
     })
-    if (changed.length > 0) await context.store.recordListConflicts(run, changed, readAt, context.now())
+    if (changed.length > 0) await context.store.recordListConflicts(run, changed, read, context.now())
   }
 }

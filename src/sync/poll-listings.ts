@@ -1,6 +1,6 @@
 import type { PollContext, PollResult } from './contract.js'
 import { dedupeById } from './list-entries.js'
-import { checkMassLoss, countChange, markMissing, runPoll } from './poll.js'
+import { checkMassLoss, countChange, markMissing, readList, runPoll } from './poll.js'
 
 /**
  * Polls the listings of a channel with one request, records every listing, and marks those that are no longer listed
@@ -12,17 +12,17 @@ export function pollListings(context: PollContext): Promise<PollResult> {
   const { session, store, now } = context
   return runPoll(context, 'listings', async (poll) => {
     const { run, progress } = poll
-    const { value, readAt } = await session.listListings()
+    const { value, read } = await readList(poll, () => session.listListings())
     const listings = [...(await dedupeById('listing', value)).values()]
     const listed = new Set(listings.map((listing) => listing.id))
     await checkMassLoss(poll, 'listing', listed)
-    const changes = await store.recordListings(run, listings, readAt, now())
+    const changes = await store.recordListings(run, listings, read.readAt, now())
     progress.madeProgress = true
     for (const [index, listing] of listings.entries()) {
       progress.counts.seen++
       if (!listing.valid) progress.counts.invalid++
       countChange(poll, 'listing', listing.id, changes[index] ?? 'unchanged')
     }
-    await markMissing(poll, 'listing', listed, readAt)
+    await markMissing(poll, 'listing', listed, read)
   })
 }

@@ -8,7 +8,7 @@ import { listedTerms } from './list-conflict.js'
 import { dedupeById } from './list-entries.js'
 import { recordListConflicts, recordListed } from './listed-entries.js'
 import { isReadable, planEntries, type RfqEntry, type Selection } from './plan-entries.js'
-import { checkMassLoss, markMissing, type Poll, runPoll } from './poll.js'
+import { checkMassLoss, markMissing, type Poll, readList, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
 import { nameOf, type RfqToRead, rfqToRead } from './rfq-to-read.js'
 import { reasonToRead } from './selection.js'
@@ -32,16 +32,17 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
   const { session, store, now } = context
   return runPoll(context, 'rfqs', async (poll) => {
     const { run, progress } = poll
-    const { value, readAt } = await session.listRfqs()
+    const { value, read } = await readList(poll, () => session.listRfqs())
     const entries = await dedupeById('rfq', value)
     progress.counts.seen += entries.size
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
     const listed = new Set(entries.keys())
     await checkMassLoss(poll, 'rfq', listed)
-    await markMissing(poll, 'rfq', listed, readAt)
+    await markMissing(poll, 'rfq', listed, read)
     const terms = listedTerms(value)
-    await recordListed(poll, entries, known, readAt)
-    await recordListConflicts(poll, entries, { known, terms, readAt })
+    // What a list says counts as recorded: then reads of closing rounds that it overlaps with are made again.
+    await recordListConflicts(poll, entries, { known, terms, read })
+    await recordListed(poll, entries, known, read)
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)
@@ -50,7 +51,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     await store.touchRfqs(run, unchangedIds, now())
     progress.counts.unchanged += unchanged.length
     progress.madeProgress = true
-    const rfqPoll = { ...poll, entries, known, listReadAt: readAt }
+    const rfqPoll = { ...poll, entries, known, listReadAt: read.readAt }
     await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
     await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
     const rfqs = toRead.map((entry) => rfqToRead(entry, { terms, known, planned }))
@@ -60,6 +61,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
       conditional: (options.conditional ?? false) && !options.full,
       left,
       storedState: storedStates(rfqPoll, selection),
+      sentAfter: await store.newestRecording(run.channel),
       onUnreadable: ({ id }: RfqToRead, inVain: boolean) => recordUnsent(rfqPoll, id, inVain),
       onDone: reportProgress(context, rfqs.length),
     }

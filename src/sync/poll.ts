@@ -1,6 +1,7 @@
 import type { RunKind } from '../domain/records.js'
+import type { ReadResult } from '../marketplace/contract.js'
 import { type RunProgress, withRun } from '../runs.js'
-import type { LiveRun, UpsertResult } from '../store/contract.js'
+import type { ListRead, LiveRun, UpsertResult } from '../store/contract.js'
 import type { PollContext, PollResult } from './contract.js'
 import { detectMassLoss } from './mass-loss.js'
 
@@ -26,6 +27,16 @@ export async function runPoll(
   return { ...result, changes }
 }
 
+/** Reads a list, and tells which recordings it is newer than. Throws MarketplaceError. */
+export async function readList<T>(
+  { context, run }: Pick<Poll, 'context' | 'run'>,
+  request: () => Promise<ReadResult<T>>,
+): Promise<{ value: T; read: ListRead }> {
+  const sentAfter = await context.store.newestRecording(run.channel)
+  const { value, readAt } = await request()
+  return { value, read: { readAt, sentAfter } }
+}
+
 /**
  * Compares the list with what is stored, before recording any of it. After a mass loss the run is partial and
  * `markMissing` does nothing, unless the user accepted the loss.
@@ -46,10 +57,10 @@ export async function markMissing(
   { context, run, progress, changes }: Poll,
   kind: 'listing' | 'rfq',
   listed: ReadonlySet<string>,
-  readAt: Date,
+  read: ListRead,
 ): Promise<void> {
   if (progress.suspicious) return
-  const { missing } = await context.store.updatePresence(run, kind, [...listed], readAt, context.now())
+  const { missing } = await context.store.updatePresence(run, kind, [...listed], read, context.now())
   countMissing({ progress, changes }, kind, missing)
 }
 

@@ -33,6 +33,8 @@ export interface RfqReading extends Poll {
   conditional: boolean
   /** Requests left for responses whose summaries turn out to have changed. */
   left: number
+  /** `newestRecording` of the channel before any RFQ was requested. */
+  sentAfter: number
   /** What is stored of an RFQ; undefined if it is new. */
   storedState: (id: string) => Promise<StoredState | undefined>
   /** Called with an RFQ that the marketplace did not send; `inVain`: a planned poll requested it, and that is to be remembered. */
@@ -43,6 +45,9 @@ export interface RfqReading extends Poll {
 
 /** RFQs that were read and wait for their commit, while further ones are read. */
 export const MAX_UNRECORDED = 64
+
+/** An RFQ that another run records during each of this many reads is left to the next poll. */
+const MAX_READS = 3
 
 /**
  * Reads RFQs with their responses, and records each in one transaction. A failure on one RFQ does not stop the others.
@@ -106,17 +111,13 @@ interface Turn {
 }
 
 async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Turn): Promise<void> {
-  const { context, run, progress } = reading
   try {
-    const read = await limit(() => (ended() ? null : fetchRfq(reading, rfq)))
-    if (read === null) return
-    const { fetched, failures } = read
-    reading.progress.failures.push(...failures)
-    const document = comparedWithList(fetched.rfq, rfq)
-    const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: listHashOf(rfq, failures) }
-    countRecorded(reading, document, await context.store.recordRfq(run, snapshot, context.now()))
-    progress.counts.seen += fetched.responses.length + fetched.observed.length
-    progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
+    for (let reads = 1; reads <= MAX_READS; reads++) {
+      const read = await limit(() => (ended() ? null : fetchRfq(reading, rfq, reads > 1)))
+      if (read === null || (await recordRead(reading, rfq, read))) return
+    }
+    const message = `another run recorded it during each of ${MAX_READS} reads; the next poll reads it again`
+    reading.progress.failures.push({ id: nameOf(rfq), message })
   } catch (error) {
     if (error instanceof MarketplaceError && !(error instanceof AbortedError))
       await reading.onUnreadable(rfq, rfq.planned !== null && (error instanceof ItemError || isUnavailable(error)))
@@ -124,18 +125,44 @@ async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Tu
   }
 }
 
-async function fetchRfq(reading: RfqReading, rfq: RfqToRead) {
+/** @returns false if another run recorded the RFQ meanwhile, so that this read may be older: it must be read again */
+async function recordRead(reading: RfqReading, rfq: RfqToRead, read: FetchedForPoll): Promise<boolean> {
+  const { context, run, progress } = reading
+  const { fetched, failures, sentAfter } = read
+  const document = comparedWithList(fetched.rfq, rfq)
+  const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: listHashOf(rfq, failures), sentAfter }
+  const recorded = await context.store.recordRfq(run, snapshot, context.now())
+  if (recorded.rfq === 'stale') {
+    progress.postponed -= read.choice.postponed
+    // The next read counts what is planned once more.
+    reading.left -= 1 + (rfq.planned?.responses.size ?? 0)
+    return false
+  }
+  progress.failures.push(...failures)
+  countRecorded(reading, document, recorded)
+  progress.counts.seen += fetched.responses.length + fetched.observed.length
+  progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
+  return true
+}
+
+type FetchedForPoll = Awaited<ReturnType<typeof fetchRfq>>
+
+/** @param again another run has recorded the RFQ since the poll looked up what is stored */
+async function fetchRfq(reading: RfqReading, rfq: RfqToRead, again: boolean) {
   throwIfStopped(reading)
   const { context, run, conditional } = reading
-  const stored = await reading.storedState(rfq.id)
+  const sentAfter = again ? await context.store.newestRecording(run.channel) : reading.sentAfter
+  // What the poll looked up is out of date by then: everything is read as if nothing were stored.
+  const stored = again ? undefined : await reading.storedState(rfq.id)
+  const choice = { postponed: 0 }
   const unavailable: UnavailableError[] = []
   const fetched = await readRfqWithResponses(context.session, rfq.id, {
-    choose: responseChooser(reading, rfq, stored),
+    choose: responseChooser(reading, rfq, stored, choice),
     known: stored && knownDocuments(stored, rfq),
     storedText: stored && conditional ? conditionalReads(context.store, run.channel, rfq, stored) : undefined,
     failures: failureOptions(rfq, stored, unavailable),
   })
-  return { fetched, failures: describeUnavailable(rfq, unavailable) }
+  return { fetched, failures: describeUnavailable(rfq, unavailable), sentAfter, choice }
 }
 
 /**
@@ -170,16 +197,18 @@ function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly Unavai
   return [{ id: nameOf(rfq), message: `${first.message}${more}` }]
 }
 
-/** Chooses the responses to request; undefined: all. */
+/** Chooses the responses to request; undefined: all. @param made what is chosen */
 function responseChooser(
   reading: RfqReading,
   { planned }: RfqToRead,
   stored: StoredState | undefined,
+  made: { postponed: number },
 ): ChooseResponses | undefined {
   if (planned === null) return undefined
   return (listed) => {
     const choice = chooseResponses(listed, planned, stored?.responses, reading.left)
     reading.left = choice.left
+    made.postponed = choice.postponed
     reading.progress.postponed += choice.postponed
     return choice
   }

@@ -1,3 +1,4 @@
+import { isInFuture } from '../domain/clock.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { ResponsePollState, RfqPollState } from '../store/contract.js'
 import {
@@ -143,8 +144,11 @@ function reasonToRetry(urgent: boolean, slack: number): ReadReason {
   return slack <= 0 ? 'age' : 'failed'
 }
 
-const timeOf = (stamp: string | null | undefined, now: Date): number =>
-  stamp == null ? now.getTime() : Date.parse(stamp)
+/** A time in the future was stored by a clock that was wrong: how long the document waits is unknown, so it counts as the longest. */
+function timeOf(stamp: string | null | undefined, now: Date): number {
+  if (stamp == null) return now.getTime()
+  return isInFuture(stamp, now) ? 0 : Date.parse(stamp)
+}
 
 const DUE_FIRST = new Set<ReadReason>(['never read', 'changed', 'due soon', 'summary changed'])
 

@@ -3,9 +3,9 @@ import type { ResponsePollState } from '../store/contract.js'
 import type { PlannedRfq, ReadReason } from './request-plan-model.js'
 import type { StoredResponses } from './stored-responses.js'
 
-/** Whether the last request for a document was in vain. */
+/** Whether the last request for a document was in vain: one that was not has the time of the read, whatever the clocks say. */
 export const wasInVain = ({ readAt, requestedAt }: Pick<ResponsePollState, 'readAt' | 'requestedAt'>): boolean =>
-  requestedAt !== null && (readAt === null || requestedAt > readAt)
+  requestedAt !== null && requestedAt !== readAt
 
 /** Why a stored response must be read whatever its age, given its present summary; null if it need not be. */
 export function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): ReadReason | null {

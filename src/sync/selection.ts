@@ -1,3 +1,4 @@
+import { ageOf } from '../domain/clock.js'
 import type { RfqPollState } from '../store/contract.js'
 
 /** An RFQ as its list entry shows it. */
@@ -18,7 +19,7 @@ interface SelectionRules {
 
 /**
  * Decides whether the detail of an RFQ must be read again. It must if the RFQ is not closed, its list entry changed,
- * the stored detail is incomplete, it was missing, or the last read is older than `recheckClosedHours`.
+ * the stored detail is incomplete, it was missing, or the last read is older than `recheckClosedHours` or of unknown age.
  * @returns the reason, or null if the stored detail is still current
  */
 export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined, rules: SelectionRules): string | null {
@@ -29,6 +30,6 @@ export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined,
   if (known.listHash !== listed.hash) return 'changed'
   if (known.detailReadAt === null || known.incomplete) return 'incomplete'
   if (known.missingSince !== null) return 'returned'
-  const age = rules.now.getTime() - Date.parse(known.detailReadAt)
-  return age >= rules.recheckClosedHours * 3_600_000 ? 'recheck' : null
+  const age = ageOf(known.detailReadAt, rules.now)
+  return age === null || age >= rules.recheckClosedHours * 3_600_000 ? 'recheck' : null
 }

@@ -31,7 +31,7 @@ const answerDetails = (fixture: ChannelFixture, rfqId: string, change: (text: st
 
 /**
  * RFQs that are past due: one is closed, one refused, one has lost digits, one has a key twice, one is only known by its list entry; and
- * one is not due.
+ * one has a placeholder for no date.
  */
 async function openDesk() {
   const fixture = await openChannelFixture({ retries: 0 })
@@ -39,7 +39,7 @@ async function openDesk() {
     fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: DUE, ...more } as never).id
   const ids = {
     ...{ closed: add(1), refused: add(2), lossy: add(3), twice: add(4), listed: add(5) },
-    later: add(6, { responseDueDate: '2026-12-24' }),
+    later: add(6, { responseDueDate: '0001-01-01' }),
   }
   fixture.sandbox.faults.add({ rfqId: ids.refused, operation: 'closeRfq', times: 99, effect: { kind: 'not-ok' } })
   await answerDetails(fixture, ids.lossy, (text) => text.replace(/"minVolume":[\d.]+/, `"minVolume":${HUGE}`))

@@ -26,6 +26,12 @@ describe('jobId', () => {
     )
   })
 
+  it('is another one for a moment that comes again because the clock was set back', () => {
+    const ids = [undefined, 0, 1, 2].map((setBacks) => jobId('poll-rfqs', { channel: 'acme/forest' }, AT, setBacks))
+    const id = 'poll-rfqs_acme_forest_20261121T0105Z'
+    expect(ids).toEqual([id, id, `${id}-1`, `${id}-2`])
+  })
+
   it('has at most 1,000 characters for an RFQ with a long identifier, and tells such RFQs apart', () => {
     const ids = ['a', 'b'].map((last) =>
       jobId('rfq-report', { channel: 'acme/forest', rfqId: '樹'.repeat(999) + last }, AT),

@@ -41,6 +41,28 @@ it('poll freshness › says with the numbers that requests do not suffice, which
   const enough = { ...requestRates, allowed: 0.0412 }
   expect(check({ newest: { finishedAt }, rates: enough })?.message).toBe('last complete poll 60 s ago')
 })
+it('poll freshness › rejects a poll that ended in the future, of which it says no age, and not one a minute ahead', () => {
+  const ahead = (milliseconds: number) => new Date(NOW.getTime() + milliseconds).toISOString()
+  expect(check({ newest: { finishedAt: ahead(60_000) } })).toMatchObject({
+    ok: true,
+    message: 'last complete poll 0 s ago',
+  })
+  expect(check({ newest: { finishedAt: ahead(60_001) } })).toEqual({
+    name: 'rfqs of acme/forest',
+    ok: false,
+    message:
+      'the last complete poll ended at 2026-11-21T10:08:00.001Z, which is in the future by the clock of this machine, so it is ' +
+      'unknown how recent it is until the next one; set the clocks of all machines by a time server',
+  })
+})
+it('poll freshness › says of a complete poll that a clock was wrong', () => {
+  const newest = {
+    finishedAt: '2026-11-21T10:06:00.000Z',
+    error: 'The clock is behind.',
+    futureStoredAt: '2026-11-21T11:00:00.000Z',
+  }
+  expect(check({ newest })).toMatchObject({ ok: true, message: 'last complete poll 60 s ago; The clock is behind.' })
+})
 it('poll freshness › rejects a channel that was never polled', () => {
   expect(check({})).toMatchObject({ ok: false, message: 'no complete poll yet' })
 })

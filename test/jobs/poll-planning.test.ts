@@ -117,8 +117,9 @@ describe('a scheduled poll', () => {
     await run.finish({ ...end, requests: 5, missing: 0, invalid: 0, postponed: 9 }, NOW)
     const load = pollStateLoader(low, store)
     const stale = async (seconds: number) => {
-      const states = await load(new Date(NOW.getTime() + seconds * 1_000))
-      return states.filter(({ channel }) => channel === 'acme/forest').map(isStale)
+      const now = new Date(NOW.getTime() + seconds * 1_000)
+      const states = (await load(now)).filter(({ channel }) => channel === 'acme/forest')
+      return states.map((state) => isStale(state, now))
     }
     expect(await stale(249)).toEqual([false])
     expect(await stale(251)).toEqual([true])

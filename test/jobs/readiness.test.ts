@@ -24,17 +24,23 @@ async function createTestReadiness(options: Partial<ReadinessOptions['config']> 
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
   const config = testConfig({ schedule, ...options })
   let queue = { ok: true, message: 'answers' }
-  const readiness = createReadiness({ config, store, runner: { ping: async () => queue }, now: () => now })
+  let ticks: { ok: boolean; message: string } | null = null
+  const runner = { ping: async () => queue }
+  const readiness = createReadiness({ config, store, runner, now: () => now, checkSchedule: () => ticks })
   return {
     store,
     poll: async (at: string, end: Partial<RunEnd> = {}) => {
       now = new Date(at)
       const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
+      await store.touchRfqs(run, [], now)
       await run.finish({ ...END, ...end }, now)
     },
     at: async (moment: string) => {
       now = new Date(moment)
       return Object.fromEntries((await readiness()).map(({ name, ok }) => [name, ok]))
+    },
+    setTicks: (ok: boolean) => {
+      ticks = { ok, message: '' }
     },
     loseQueue: () => {
       queue = { ok: false, message: 'gone' }
@@ -68,6 +74,31 @@ describe('readiness', () => {
     await poll('2026-11-21T10:11:00Z', { outcome: 'failed', error: 'down' })
     expect(await at('2026-11-21T10:15:59Z')).toMatchObject({ 'rfqs of acme/forest': true })
     expect(await at('2026-11-21T10:16:01Z')).toMatchObject({ 'rfqs of acme/forest': false })
+  })
+
+  it('is not ready after the clock was set back until the next complete poll, and names times in the future', async () => {
+    const { poll, at, messages } = await createTestReadiness()
+    for (let round = 0; round < 4; round++) {
+      await poll('2026-11-21T11:00:00Z')
+      expect(await at('2026-11-21T10:00:00Z')).toMatchObject({
+        ...{ 'rfqs of acme/forest': false, 'clock of acme/forest': true },
+      })
+      expect((await messages()).join()).toMatch(
+        /poll ended at 2026-11-21T11:00:00\.000Z, which is in the future.*set the clocks/,
+      )
+      expect((await messages()).join()).toContain('times of acme/forest up to 2026-11-21T11:00:00.000Z are stored')
+      await poll('2026-11-21T10:01:00Z')
+      expect(await at('2026-11-21T10:02:00Z')).toEqual({ database: true, queue: true, 'rfqs of acme/forest': true })
+    }
+  })
+
+  it('is not ready while the schedule does not tick', async () => {
+    const { poll, at, setTicks } = await createTestReadiness()
+    await poll('2026-11-21T10:00:00Z')
+    setTicks(true)
+    expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ schedule: true })
+    setTicks(false)
+    expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ schedule: false, 'rfqs of acme/forest': true })
   })
 
   it('stays ready overnight when nothing is scheduled', async () => {

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JobPayload } from '../../jobs/contract.js'
 import { createSchedule, type ScheduleOptions } from '../../jobs/schedule.js'
+import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig as channel } from '../helpers/test-config.js'
 
@@ -147,7 +148,155 @@ describe('schedule', () => {
   })
 })
 
-describe('schedule driven by node-cron', () => {
+/** Two services whose schedules share a queue and a database, each with a clock that only the test sets, through a day. */
+async function twoServices(cron: string) {
+  const start = Date.parse('2026-11-21T00:00:30Z')
+  const store = await openNewStore()
+  onTestFinished(() => store.close())
+  let elapsed = 0
+  const queue = new Map<string, number>()
+  const log = recordingLog()
+  const aheadMs = [0, 0]
+  const now = (service: number) => new Date(start + elapsed + (aheadMs[service] ?? 0))
+  const create = (service: number) =>
+    createSchedule({
+      config: {
+        channels: [channel('acme/forest')],
+        schedule: { ...NEVER, rfqs: cron, channelReport: '0 6 * * *' },
+        scheduleTimeZone: 'UTC',
+      },
+      enqueue: async (_name, _payload, id) => {
+        if (queue.has(id)) return false
+        queue.set(id, elapsed)
+        return true
+      },
+      now: () => now(service),
+      elapsed: () => elapsed,
+      setBacks: (at) => store.clockSetBacks(at),
+      log,
+    })
+  const services = [create(0), create(1)]
+  return {
+    log,
+    services,
+    setClock: (service: number, ahead: number) => {
+      aheadMs[service] = ahead
+    },
+    restart: (service: number) => {
+      services[service] = create(service)
+    },
+    /** Lets minutes pass. @returns how many of them have passed since the day began when each job was enqueued */
+    async pass(minutes: number, ticking = [0, 1]) {
+      const before = queue.size
+      for (let minute = 0; minute < minutes; minute++) {
+        elapsed += 60_000
+        for (const service of ticking) await services[service]?.tick()
+      }
+      return [...queue.entries()].slice(before).map(([id, at]) => ({ id, minute: at / 60_000 }))
+    },
+  }
+}
+
+describe('a clock that is set', () => {
+  const polls = (jobs: { id: string; minute: number }[]) => jobs.filter(({ id }) => id.startsWith('poll-rfqs'))
+  const HOUR = 3_600_000
+
+  it.each([
+    ['an hour forward for half an hour and back', [HOUR, 0]],
+    ['ten minutes forward and back', [600_000, 0]],
+    ['eight minutes back and forward', [-480_000, 0]],
+    ['an hour back', [-HOUR, -HOUR]],
+    ['a year forward and back', [365 * 24 * HOUR, 0]],
+  ])('delays no poll by more than an interval, also after a restart: %s', async (_, jumps) => {
+    for (const restarts of [false, true]) {
+      const { services, setClock, restart, pass } = await twoServices('*/5 * * * *')
+      const enqueued = polls(await pass(60, [0]))
+      for (const ahead of jumps) {
+        setClock(0, ahead)
+        if (restarts) restart(0)
+        enqueued.push(...polls(await pass(30, [0])))
+      }
+      enqueued.push(...polls(await pass(120, [0])))
+      const gaps = enqueued.slice(1).map(({ minute }, at) => minute - (enqueued[at]?.minute ?? 0))
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(5)
+      expect(enqueued.at(-1)?.minute).toBeGreaterThan(60 + 60 + 120 - 6)
+      expect(services[0]?.check().ok).toBe(true)
+    }
+  })
+
+  it('of one of two services on one queue keeps the other from no tick', async () => {
+    const { setClock, pass } = await twoServices('*/5 * * * *')
+    await pass(30)
+    setClock(1, HOUR)
+    await pass(90)
+    setClock(1, 0)
+    const minutes = polls(await pass(60, [0, 1])).map(({ minute }) => minute)
+    for (let due = 124.5; due < 180; due += 5)
+      expect(minutes.some((minute) => Math.abs(minute - due) <= 0.5)).toBe(true)
+  })
+
+  it('is logged once, and polls run at once when it was set back; a tick of the same moment is enqueued once otherwise', async () => {
+    const { log, setClock, pass } = await twoServices('0 * * * *')
+    await pass(130)
+    const warnings = () =>
+      log.lines.flatMap(({ level, facts, message }) => (level === 'warn' ? [{ facts, message }] : []))
+    expect(warnings()).toEqual([])
+    setClock(0, -HOUR / 2)
+    const jobs = await pass(10, [0])
+    expect(warnings()).toEqual([
+      { facts: { seconds: -1800 }, message: 'the clock was set back; the schedule goes on from the new time' },
+    ])
+    // At once, and at the hour that comes again.
+    expect(jobs).toEqual([{ id: 'poll-rfqs_acme_forest_20261121T0141Z-1', minute: 131 }])
+    expect(await pass(9, [0])).toEqual([])
+    expect(await pass(1, [0])).toEqual([{ id: 'poll-rfqs_acme_forest_20261121T0200Z-1', minute: 150 }])
+    setClock(0, 2 * HOUR)
+    await pass(1, [0])
+    expect(warnings().slice(1)).toEqual([
+      {
+        facts: { seconds: 9000 },
+        message: 'the clock was set forward, or this machine was suspended; the schedule goes on from the new time',
+      },
+    ])
+  })
+})
+
+describe('ticks that do not come', () => {
+  it('make the schedule not ready after three minutes, whatever the clock says, until one comes', async () => {
+    let elapsed = 0
+    let hangs: Promise<boolean> | null = null
+    let answer = (_: boolean) => {}
+    const config = {
+      channels: [channel('acme/forest')],
+      schedule: { ...NEVER, rfqs: '* * * * *' },
+      scheduleTimeZone: 'UTC',
+    }
+    const schedule = createSchedule({
+      config,
+      enqueue: async () => (await hangs) ?? true,
+      now: () => new Date('2026-11-21T01:00:30Z'),
+      elapsed: () => elapsed,
+      log: recordingLog(),
+    })
+    for (let round = 0; round < 6; round++) {
+      await schedule.tick()
+      hangs = new Promise((resolve) => {
+        answer = resolve
+      })
+      elapsed += 180_000
+      expect(schedule.check()).toEqual({ ok: true, message: 'enqueues jobs when they become due' })
+      elapsed += 1
+      expect(schedule.check()).toEqual({
+        ok: false,
+        message: 'no tick for 3 min, so no job becomes due; restart this process',
+      })
+      answer(true)
+      hangs = null
+    }
+  })
+})
+
+describe('schedule driven by a timer', () => {
   afterEach(() => {
     vi.useRealTimers()
   })

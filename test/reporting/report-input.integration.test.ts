@@ -49,6 +49,24 @@ describe('input of an RFQ report', () => {
     expect(input.problems.every(({ entityId }) => !entityId.startsWith('other'))).toBe(true)
   })
 
+  it('contains what a poll recorded whose clock was ahead, as of the present, and not as of an earlier moment', async () => {
+    const fixture = await polled()
+    const { sandbox, rfqId, now } = fixture
+    const before = now()
+    fixture.advanceSeconds(3_600)
+    sandbox.world.changeRfq(rfqId, { title: 'From the future' })
+    await fixture.pollRfqs()
+    fixture.advanceSeconds(-3_000)
+    const titleAsOf = async (asOf: Date) => {
+      const input = await gatherRfqInput({ ...source(fixture, asOf), now: now(), rfqId })
+      return input.rfq.document?.title
+    }
+    expect(await titleAsOf(now())).toBe('From the future')
+    expect(await titleAsOf(before)).not.toBe('From the future')
+    const channel = await gatherChannelInput({ ...source(fixture), now: now() })
+    expect([...channel.rfqs].map(({ rfq }) => rfq.document?.title)).toContain('From the future')
+  })
+
   it('passes the configured settings and the report parameters on', async () => {
     const fixture = await polled()
     const report = compareOffers(await gatherRfqInput({ ...source(fixture), rfqId: fixture.rfqId }))

@@ -4,7 +4,7 @@ import { parseRfq } from '../../src/domain/observation.js'
 import type { ListConflict } from '../../src/domain/records.js'
 import type { Store } from '../../src/store/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
-import { CHANNEL } from '../helpers/recording-store.js'
+import { CHANNEL, NEWEST } from '../helpers/recording-store.js'
 import { slowRuns } from '../helpers/slow-runs.js'
 
 const START = Date.parse('2026-11-21T08:00:00.000Z')
@@ -75,7 +75,7 @@ it('whether a list contradicted an RFQ at a moment, and what its problems said, 
           readAt,
         } as const
         const listed = { rfqId: id, conflict: listConflict, rfqReadAt: '2026-11-20T00:00:00.000Z' }
-        if (by === 'list') await store.recordListConflicts(run, [listed], readAt, readAt)
+        if (by === 'list') await store.recordListConflicts(run, [listed], NEWEST, readAt)
         else await store.recordRfq(by === 'close' ? close : run, snapshot, readAt)
         const state = await known(store)
         const own = state.rfqs.find((each) => each.id === id)

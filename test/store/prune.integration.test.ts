@@ -5,6 +5,7 @@ import type { RunEnd, RunHandle, Store } from '../../src/store/contract.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../helpers/idle-runs.js'
 import { openNewStore } from '../helpers/new-store.js'
+import { NEWEST } from '../helpers/recording-store.js'
 import { executeIn, isPostgres } from '../helpers/store-engine.js'
 
 const DAY_MS = 24 * 3_600_000
@@ -74,7 +75,7 @@ describe('pruning', () => {
           now = new Date(START + day * DAY_MS + (poll * DAY_MS) / (pollsPerDay + 1))
           const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
           await store.touchRfqs(handle, ['rfq-1'], now)
-          await store.updatePresence(handle, 'rfq', ['rfq-1'], now, now)
+          await store.updatePresence(handle, 'rfq', ['rfq-1'], NEWEST, now)
           await handle.finish(IDLE, now)
         }
         await store.prune(pruneOptions(KEEP, now))
@@ -99,7 +100,7 @@ describe('pruning', () => {
         const changed = day % 7 === 0 && hour === 2
         if (changed) await record(store, handle, at, `title ${day}`)
         else await store.touchRfqs(handle, ['rfq-1'], new Date(at))
-        if (day === 20 && hour === 3) await store.updatePresence(handle, 'rfq', [], new Date(at), new Date(at))
+        if (day === 20 && hour === 3) await store.updatePresence(handle, 'rfq', [], NEWEST, new Date(at))
         const outcome: RunEnd['outcome'] = hour === 4 ? 'failed' : 'complete'
         await handle.finish({ ...IDLE, outcome, error: hour === 4 ? `down ${day}` : null }, new Date(at + 1500))
         times.push(at + 1000)

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Problem } from '../../src/domain/lenient-parser.js'
 import type { RfqSnapshot, RunHandle, Snapshot, Store } from '../../src/store/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
+import { NEWEST } from '../helpers/recording-store.js'
 import { isPostgres, rowsOf } from '../helpers/store-engine.js'
 
 const CHANNEL = 'acme/forest'
@@ -28,10 +29,11 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
     recordListings: (listings: readonly Snapshot[]) =>
       store.recordListings(run, listings, at('08:00:00'), at('08:00:00')),
     /** A complete list of these RFQs. */
-    list: (ids: readonly string[], time: string) => store.updatePresence(run, 'rfq', ids, at(time), at(time)),
+    list: (ids: readonly string[], time: string) => store.updatePresence(run, 'rfq', ids, NEWEST, at(time)),
     /** What a list says of these RFQs. */
-    listed: (time: string, changed: readonly Snapshot[], asRead: readonly string[] = []) =>
-      store.recordListed(run, { changed, asRead }, at(time), at(time)),
+    listed: (time: string, changed: readonly Snapshot[], asRead: readonly string[] = [], read = NEWEST) =>
+      store.recordListed(run, { changed, asRead }, { ...read, readAt: at(time) }, at(time)),
+    newestRecording: () => store.newestRecording(CHANNEL),
     /** The list entry that is shown of the RFQ. */
     entry: async (asOf?: Date) => {
       const { rfq } = (await store.rfqs(asOf ? { asOf } : {}))[0] ?? {}
@@ -147,36 +149,36 @@ describe('what a list says of an RFQ that was read before', () => {
     ])
   })
 
-  it('stays when the RFQ is recorded that was read before the list, or only requested', async () => {
-    const { record, listed, entry: found } = await recording()
+  it('stays when the RFQ is only requested, and when it was read before the list', async () => {
+    const { record, listed, entry: found, newestRecording } = await recording()
     await record('08:01:00', { listHash: 'open' })
+    const sentAfter = await newestRecording()
     await listed('08:04:00', [entry('closed')])
-    await record('08:03:00', { listHash: 'open' })
-    await record('08:03:30', { rfq: document('rfq', { body: { id: 'rfq', title: 'other' } }), listHash: 'open' })
-    await record('08:05:00', { shape: 'list', rfq: { ...entry('closed'), requested: true } })
+    expect(await record('08:05:00', { listHash: 'open', sentAfter })).toMatchObject({ rfq: 'stale' })
+    await record('08:05:00', { shape: 'list', rfq: { ...entry('closed'), requested: true }, sentAfter })
     expect(await found()).toEqual(shown('08:04:00', 'closed'))
   })
 
   it('ends when the RFQ is read because of that entry, by a process whose clock is behind', async () => {
-    const { record, listed, entry: found } = await recording()
+    const { record, listed, entry: found, newestRecording } = await recording()
     await record('08:01:00', { listHash: 'open' })
     await listed('08:04:00', [entry('closed')])
-    await record('08:03:00', { listHash: 'closed' })
+    await record('08:03:00', { listHash: 'closed', sentAfter: await newestRecording() })
     expect(await found()).toBeNull()
   })
 
-  it('is not recorded of an RFQ that was read after the list, or never, nor from an older list', async () => {
-    const { record, listed, entry: found } = await recording()
+  it('is not recorded of an RFQ that was recorded since the list was requested, or never read, whatever the clocks say', async () => {
+    const { record, listed, entry: found, newestRecording } = await recording()
     await record('08:01:00', { shape: 'list' })
     await listed('08:02:00', [entry('closed')])
     expect(await found()).toBeNull()
+    const sentAfter = await newestRecording()
     await record('08:05:00', { listHash: 'open' })
-    await listed('08:04:00', [entry('closed')])
+    await listed('08:06:00', [entry('closed')], [], { sentAfter })
     expect(await found()).toBeNull()
-    await listed('08:07:00', [entry('closed')])
-    await listed('08:06:00', [entry('held')])
-    await listed('08:06:00', [], ['rfq'])
-    expect(await found()).toEqual(shown('08:07:00', 'closed'))
+    await listed('08:04:00', [entry('closed')], [], { sentAfter: await newestRecording() })
+    await listed('08:07:00', [], ['rfq'], { sentAfter })
+    expect(await found()).toEqual(shown('08:04:00', 'closed'))
   })
 
   it('is not shown as of a moment, and is kept by later changes of the same RFQ', async () => {

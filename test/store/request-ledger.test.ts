@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { LedgerReport } from '../../src/domain/request-ledger.js'
 import { openStore } from '../../src/store/store.js'
 import { REPORT as DEFAULTS, UNLIMITED } from '../helpers/ledger-simulation.js'
@@ -52,6 +52,22 @@ describe('the file of the request ledger', () => {
       time.now += 600_000
     }
     expect((await (await open(path, time)).requestLedger(ORIGIN).claim(REPORT)).starts).toBe(4)
+  })
+
+  it('grants no start more because the clock is set, in either direction', async () => {
+    const store = await openStore({ path: join(testFolder(), 'quotekeeper.db') })
+    onTestFinished(() => store.close())
+    // One start in ten seconds: each process is granted one after that of the process before it.
+    const claim = () => store.requestLedger(ORIGIN).claim({ ...REPORT, perSecond: 0.1 })
+    expect(await claim()).toMatchObject({ starts: 1, startsIn: 0 })
+    onTestFinished(() => void vi.useRealTimers())
+    let startsIn = 0
+    for (const ahead of [3_600_000, -3_600_000, 365 * 24 * 3_600_000]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ahead })
+      const share = await claim()
+      expect(share.startsIn).toBeGreaterThan(startsIn + 9_000)
+      startsIn = share.startsIn
+    }
   })
 
   it.each([

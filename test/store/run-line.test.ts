@@ -139,6 +139,19 @@ describe('work that waits for its turn', () => {
     expect(order.join(' ')).not.toMatch(/(ana|ben) \1 \1/)
   })
 
+  it('has no place of a process that took it before the clock was set back, and does not renew it', async () => {
+    const { clock, begin, finish, refused } = await openLine()
+    for (let round = 0; round < 6; round++) {
+      const running = await begin()
+      await refused({ turn: 'ana', byHand: true })
+      await finish(running)
+      clock.advanceSeconds(-600)
+      expect(await refused()).toMatchObject({ byHand: true })
+      clock.advanceSeconds(-1)
+      await finish(await begin())
+    }
+  })
+
   it('gives up its place when it ends without its turn: stopped, after the time it may wait, or by another error', async () => {
     const { store, clock, begin, line } = await openLine()
     await begin()

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from '../../src/store/contract.js'
 import { RunBusyError, RunLostError } from '../../src/store/errors.js'
 import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
@@ -56,6 +56,26 @@ describe('run lock', () => {
     await executeIn(db, `update runs set lease_until = '2026-11-21T07:59:59.000Z' where finished_at is null`)
     await expect(begin(db)).rejects.toThrow(RunBusyError)
     await running.finish({ ...end, outcome: 'complete' }, at('08:01:00'))
+  })
+
+  it.each([
+    ['whose process exists, and whose lease has expired by the clock', { pid: process.ppid }, ['11:59:00', '11:59:10']],
+    ['of another machine whose lease is far ahead by the clock', { host: 'elsewhere' }, ['13:00:00', '13:00:10']],
+  ])('takes over a run %s only when its lease is not renewed for 15 seconds', async (_, holder, leases) => {
+    const db = await noonStore()
+    let elapsed = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => elapsed)
+    onTestFinished(() => clock.mockRestore())
+    await begin(db)
+    await changeHolder(db, { nonce: 'x', ...holder })
+    for (const lease of leases) {
+      await executeIn(db, `update runs set lease_until = '${at(lease).toISOString()}'`)
+      await expect(begin(db)).rejects.toThrow(RunBusyError)
+      elapsed += 14_999
+      await expect(begin(db)).rejects.toThrow(RunBusyError)
+    }
+    elapsed += 1
+    await begin(db)
   })
 
   it('takes over the run of another machine only after its lease has expired', async () => {

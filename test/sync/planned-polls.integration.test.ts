@@ -180,15 +180,16 @@ describe('planned polls', () => {
     expect(await shown()).toEqual(ids.map(() => [expect.stringContaining('best price'), true, true]))
   })
 
-  it('drop a read older than what is stored, also if it only saw the offers', async () => {
+  it('refuse a read that was sent before them, also if they only saw the offers', async () => {
     const { fixture, ids } = await openWithRfqs(1, 2)
     await plannedPoll(fixture)
-    const old = fixture.now()
+    const sentAfter = await fixture.store.newestRecording(KEY)
     await plannedPoll(fixture)
     const [before] = await fixture.store.rfqs({})
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
     const rfq = { id: ids[0] ?? '', body: { id: ids[0], title: 'old' }, valid: true, problems: [] }
-    const stale = { rfq, shape: 'full', listHash: null, responses: [], responsesComplete: true, readAt: old } as const
+    const read = { rfq, shape: 'full', listHash: null, responses: [], responsesComplete: true } as const
+    const stale = { ...read, readAt: fixture.now(), sentAfter }
     expect((await fixture.store.recordRfq(run, stale, fixture.now())).rfq).toBe('stale')
     expect(await fixture.store.rfqs({})).toEqual([before])
   })

@@ -33,6 +33,11 @@ describe('reasonToRead', () => {
     expect(reason()).toBeNull()
   })
 
+  it('is that it is to be checked again if it is unknown how long ago it was read', () => {
+    expect(reason({ known: { detailReadAt: hoursAgo(-1 / 60) } })).toBeNull()
+    expect(reason({ known: { detailReadAt: hoursAgo(-2 / 60) } })).toBe('recheck')
+  })
+
   it.each([
     ['a full poll', { rules: { full: true } }, 'full poll'],
     ['an RFQ not stored', { known: null }, 'new'],

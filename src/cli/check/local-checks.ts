@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { AnchorTarget } from '../../anchors/anchor-target.js'
 import { stopFileOf, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
-import type { Clock } from '../../domain/clock.js'
+import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../domain/clock.js'
 import type { Store } from '../../store/contract.js'
 import type { App } from '../app.js'
 import { connectTo } from '../connect-to.js'
@@ -20,7 +20,7 @@ const START_QUEUE = 'start the queue server, or set `queue: in-process` to run w
 /** Checks of this machine: configuration, database, queue and folders. */
 export const localChecks = (app: CheckedApp, now: Clock, time: TimeFormat): Check[] => [
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
-  { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app) },
+  { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app, now()) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
   ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app, time) }]),
   ...(app.config.notify.targets.length === 0
@@ -49,7 +49,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 /** A smaller share of unused space is not worth showing. */
 const MIN_UNUSED_SHOWN = 0.1
 
-async function checkDatabase(app: CheckedApp) {
+async function checkDatabase(app: CheckedApp, now: Date) {
   const store = await app.store()
   if (await app.databaseIsNew())
     return passed(`${store.name}: new; it will be created by: quotekeeper sync, or quotekeeper start`)
@@ -58,6 +58,8 @@ async function checkDatabase(app: CheckedApp) {
   const found = `${store.name}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
   const writing = await store.checkWritable()
+  const future = (await store.futureTimes(now)).map(describeFutureTimes)
+  if (writing.ok && future.length > 0) return warning(`${found}; ${future.join('; ')}`, CLOCK_REMEDY)
   if (writing.ok) return passed(`${found}; ${writing.message}`)
   const named = writing.message.includes(store.name) ? writing.message : `${store.name}: ${writing.message}`
   return failed(named, 'nothing can be recorded until the database can be written')

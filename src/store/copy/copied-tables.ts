@@ -48,10 +48,10 @@ export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'reports', column: 'id' },
 ]
 
-/** Columns that one engine has, and that are computed from others. */
+/** Columns that one engine has, and that are computed from others; `recording` orders what runs in progress read. */
 const COMPUTED = new Set([
   ...['entities.state', 'entities.due_date', 'versions.document', 'close_decisions.approved_by'],
-  ...['entities.document_number', 'versions.document_number'],
+  ...['entities.document_number', 'versions.document_number', 'entities.recording'],
 ])
 
 /** The columns that are copied: those that both databases have. */

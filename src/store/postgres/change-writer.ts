@@ -8,7 +8,7 @@ const sameKey = (a: string, b: string) =>
   `${a}.channel = ${b}.channel and ${a}.kind = ${b}.kind and ${a}.rfq_id = ${b}.rfq_id and ${a}.id = ${b}.id`
 
 const COLUMNS = `e.channel, e.kind, e.rfq_id, e.id, e.version, e.first_observed_at, e.last_observed_at, e.last_read_at,
-  e.changed_at, e.missing_since, e.list_hash, e.listed_hash, e.listed_at, e.full_read_at, e.requested_at,
+  e.changed_at, e.missing_since, e.list_hash, e.listed_hash, e.listed_at, e.recording, e.full_read_at, e.requested_at,
   e.summary_hash, e.read_summary_hash, e.etag, e.last_modified, e.fingerprint, e.has_problems, e.state, e.due_date,
   v.valid, v.content_hash, v.shape`
 
@@ -16,7 +16,7 @@ const COLUMNS = `e.channel, e.kind, e.rfq_id, e.id, e.version, e.first_observed_
 export const loadDocuments = (
   tx: Transaction,
   where: string,
-  parameters: Record<string, string | readonly string[]>,
+  parameters: Record<string, string | number | readonly string[]>,
 ): Promise<DocumentState[]> =>
   tx.all<DocumentState>(
     `select ${COLUMNS} from entities e ${POSTGRES.joinOne('versions', 'v', `${sameKey('v', 'e')} and v.version = e.version`)}
@@ -26,10 +26,10 @@ export const loadDocuments = (
 
 const INSERT_ENTITIES = `
 insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at, changed_at,
-  missing_since, list_hash, full_read_at, requested_at, summary_hash, read_summary_hash, etag, last_modified, fingerprint,
+  missing_since, list_hash, recording, full_read_at, requested_at, summary_hash, read_summary_hash, etag, last_modified, fingerprint,
   has_problems, state, due_date)
 select channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at, changed_at, missing_since,
-  list_hash, full_read_at, requested_at, summary_hash, read_summary_hash, etag, last_modified, fingerprint, has_problems, state,
+  list_hash, recording, full_read_at, requested_at, summary_hash, read_summary_hash, etag, last_modified, fingerprint, has_problems, state,
   due_date
 from json_populate_recordset(null::entities, @rows)`
 
@@ -39,7 +39,7 @@ const INSERT_VERSIONS = `insert into versions select * from json_populate_record
 const UPDATE_ENTITIES = `
 update entities e set version = d.version, last_observed_at = d.last_observed_at, last_read_at = d.last_read_at,
   changed_at = d.changed_at, missing_since = d.missing_since, list_hash = d.list_hash, full_read_at = d.full_read_at,
-  listed_hash = d.listed_hash, listed_at = d.listed_at,
+  listed_hash = d.listed_hash, listed_at = d.listed_at, recording = d.recording,
   listed_body = case when d.listed_at is not null then e.listed_body end,
   requested_at = d.requested_at, summary_hash = d.summary_hash, read_summary_hash = d.read_summary_hash, etag = d.etag,
   last_modified = d.last_modified, fingerprint = d.fingerprint, has_problems = d.has_problems, state = d.state,
@@ -51,7 +51,7 @@ update entities e set version = d.version, last_observed_at = d.last_observed_at
       select case when v.body <> d.body then d.parsed_body end from versions v
       where ${sameKey('v', 'd')} and v.version = d.version) end
 from json_to_recordset(@rows) as d (channel text, kind text, rfq_id text, id text, version integer, last_observed_at text,
-  last_read_at text, changed_at text, missing_since text, list_hash text, listed_hash text, listed_at text,
+  last_read_at text, changed_at text, missing_since text, list_hash text, listed_hash text, listed_at text, recording bigint,
   full_read_at text, requested_at text, summary_hash text, read_summary_hash text, etag text, last_modified text,
   fingerprint text, has_problems integer, state text, due_date text, latest text, body text, parsed_body text)
 where ${sameKey('e', 'd')}`
@@ -63,7 +63,7 @@ from json_populate_recordset(null::versions, @rows) d where ${sameKey('v', 'd')}
 const INSERT_ABSENCES = 'insert into absences select * from json_populate_recordset(null::absences, @rows)'
 
 const END_ABSENCES = `
-update absences a set returned_at = d.returned_at from json_populate_recordset(null::absences, @rows) d
+update absences a set returned_at = greatest(d.returned_at, a.missing_since) from json_populate_recordset(null::absences, @rows) d
 where ${sameKey('a', 'd')} and a.returned_at is null`
 
 const KEEP_MESSAGES = `

@@ -1,15 +1,16 @@
+import type { Timestamp } from '../../domain/clock.js'
 import type { ObservedResponse, UpsertResult } from '../contract.js'
 import {
   type EntityKey,
   hashOf,
   hasNoProblems,
   hasSameBytes,
-  lastShownAt,
   readState,
   type ShapedSnapshot,
   storedTexts,
 } from '../document-values.js'
 import { MAX_BODIES_BEFORE, type ObservedChange } from '../observed-events.js'
+import { lastSeenAt, later, versionTimes } from '../read-order.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 import {
   type ChangeContext,
@@ -56,13 +57,11 @@ export class DocumentChanges {
     return this.#documents.get(nameOf(key))
   }
 
-  /** The responses of an RFQ that are not missing and were last read before a moment, in the order of their ids. */
-  presentResponses(rfqId: string, readAt: string): string[] {
+  /** The responses of an RFQ that are not missing, in the order of their ids. */
+  presentResponses(rfqId: string): string[] {
     const stored = toStoredText(rfqId)
     return [...this.#documents.values()].flatMap((row) =>
-      row.kind === 'response' && row.rfq_id === stored && row.missing_since === null && row.last_read_at <= readAt
-        ? [fromStoredText(row.id)]
-        : [],
+      row.kind === 'response' && row.rfq_id === stored && row.missing_since === null ? [fromStoredText(row.id)] : [],
     )
   }
 
@@ -79,36 +78,31 @@ export class DocumentChanges {
     this.#update(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
   }
 
-  /** With what was read, other than list entries; what a list says that was requested later stays, unless it has the same entry. */
-  setListHash(key: EntityKey, listHash: string | null, readAt: string): void {
-    const row = this.find(key)
-    if (!row) return
-    const { list_hash, listed_hash, listed_at } = row
-    const isListedSince = listed_at !== null && listed_at > readAt && listed_hash !== listHash
-    if (listHash === null && (listed_at === null || isListedSince)) return
-    const listed = isListedSince ? {} : { listed_hash: null, listed_at: null }
-    this.#update(key, { list_hash: listHash ?? list_hash, ...listed })
+  /** The RFQ itself was read: what a list said since the last time ends. */
+  setRead(key: EntityKey, listHash: string | null, { recording }: ChangeContext): void {
+    const list_hash = listHash ?? this.find(key)?.list_hash ?? null
+    this.#update(key, { list_hash, listed_hash: null, listed_at: null, recording })
   }
 
-  markMissing(key: EntityKey, context: ChangeContext): void {
+  markMissing(key: EntityKey, { run, stamp }: ChangeContext): void {
     const row = this.find(key)
     if (!row) return
     const absence = {
       ...toRowKey(key),
-      not_before: row.last_read_at,
-      missing_since: context.stamp,
+      not_before: lastSeenAt(row, stamp),
+      missing_since: stamp,
       returned_at: null,
-      run_id: context.run.id,
+      run_id: run.id,
     }
     this.absences.push(absence)
     this.#openAbsences.set(nameOf(key), absence)
-    this.#update(key, { missing_since: context.stamp })
+    this.#update(key, { missing_since: stamp })
   }
 
   clearMissing(key: EntityKey, { stamp }: ChangeContext): void {
     const open = this.#openAbsences.get(nameOf(key))
     this.#openAbsences.delete(nameOf(key))
-    if (open) open.returned_at = stamp
+    if (open) open.returned_at = later(stamp, open.missing_since as string)
     else this.returned.push({ ...toRowKey(key), returned_at: stamp })
     this.#update(key, { missing_since: null })
   }
@@ -145,7 +139,6 @@ export class DocumentChanges {
   #upsertContent(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const row = this.find(key)
     if (!row) return this.#withProblems(key, snapshot, context, this.#insert(key, snapshot, context))
-    if (context.readAt < row.last_read_at) return 'stale'
     // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
     if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {
       this.clearMissing(key, context)
@@ -175,13 +168,13 @@ export class DocumentChanges {
       last_read_at: readAt,
       changed_at: stamp,
       missing_since: null,
-      ...{ list_hash: null, listed_hash: null, listed_at: null },
+      ...{ list_hash: null, listed_hash: null, listed_at: null, recording: null },
       ...toRequestColumns(snapshot, readAt),
       ...toContentColumns(key, snapshot, hash),
     }
     this.#documents.set(nameOf(key), row)
     this.inserted.set(nameOf(key), row)
-    this.#addVersion(row, snapshot, null, context)
+    this.#addVersion(row, snapshot, { notBefore: null, observedAt: stamp }, context)
     this.observe(key, 'inserted', null, snapshot, context)
     return 'inserted'
   }
@@ -194,21 +187,21 @@ export class DocumentChanges {
     context: ChangeContext,
   ): UpsertResult {
     const { stamp, readAt } = context
-    const before = { ...row }
-    this.observe(key, 'changed', before, snapshot, context)
-    this.#changeVersion(row, { superseded_at: stamp })
+    const times = versionTimes(row, stamp)
+    this.observe(key, 'changed', { ...row }, snapshot, context)
+    this.#changeVersion(row, { superseded_at: times.observedAt })
     this.#update(
       key,
       {
         version: row.version + 1,
         last_observed_at: stamp,
         last_read_at: readAt,
-        changed_at: stamp,
+        changed_at: times.observedAt,
         ...toContentColumns(key, snapshot, hash),
       },
       { latest: 'clear' },
     )
-    this.#addVersion(row, snapshot, lastShownAt(before), context)
+    this.#addVersion(row, snapshot, times, context)
     return 'changed'
   }
 
@@ -238,7 +231,7 @@ export class DocumentChanges {
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined || row?.fingerprint !== fingerprint) return false
     if (!hasNoProblems(snapshot)) return false
-    if (row.has_problems !== 0 || row.missing_since !== null || row.last_read_at > readAt) return false
+    if (row.has_problems !== 0 || row.missing_since !== null) return false
     this.#update(key, { last_observed_at: stamp, last_read_at: readAt, ...toRequestColumns(snapshot, readAt) })
     return true
   }
@@ -273,16 +266,21 @@ export class DocumentChanges {
     this.updated.set(name, Object.assign(known ?? { ...row, latest: 'keep' as const }, row, latest))
   }
 
-  #addVersion(row: DocumentState, snapshot: ShapedSnapshot, notBefore: string | null, context: ChangeContext): void {
+  #addVersion(
+    row: DocumentState,
+    snapshot: ShapedSnapshot,
+    { notBefore, observedAt }: { notBefore: Timestamp | null; observedAt: Timestamp },
+    { run }: ChangeContext,
+  ): void {
     const { channel, kind, rfq_id, id, version } = row
     const { body, parsedBody } = storedTexts(snapshot)
     this.newVersions.set(versionName(row), {
       ...{ channel, kind, rfq_id, id, version },
       content_hash: row.content_hash,
       not_before: notBefore,
-      observed_at: context.stamp,
+      observed_at: observedAt,
       superseded_at: null,
-      run_id: context.run.id,
+      run_id: run.id,
       valid: row.valid,
       shape: row.shape,
       body,

@@ -18,10 +18,10 @@ export interface DocumentState extends EntityRow {
   id: string
   first_observed_at: string
   last_observed_at: string
-  changed_at: string
   list_hash: string | null
   listed_hash: string | null
   listed_at: string | null
+  recording: number | null
   requested_at: string | null
   summary_hash: string | null
   read_summary_hash: string | null

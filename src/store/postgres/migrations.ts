@@ -328,6 +328,12 @@ create unique index earlier_problem_messages_key
   on earlier_problem_messages (channel, kind, md5(entity_id), md5(path), code, until);
 `
 
+const orderOfReads = `
+alter table channels add column recordings bigint not null default 0;
+alter table entities add column recording bigint;
+alter table runs add column future_stored_at text collate "C";
+`
+
 const identity = `insert into meta values ('database_id', gen_random_uuid()::text);`
 
 /** Texts are ordered and compared by their bytes, whatever the locale of the database. */
@@ -354,4 +360,5 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 16, name: 'lists that contradict RFQs', sql: byBytes(listConflicts) + currentDocuments },
   { version: 17, name: 'earlier messages of problems', sql: byBytes(problemMessages) },
   { version: 18, name: 'why runs ended', sql: runEnds },
+  { version: 19, name: 'the order of reads', sql: orderOfReads },
 ]

@@ -1,9 +1,19 @@
+import type { Timestamp } from '../../domain/clock.js'
 import { TimeSlice } from '../../domain/time-slice.js'
 import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from '../contract.js'
 import { entityKey, listedColumns } from '../document-values.js'
 import { RunLostError } from '../errors.js'
 import { conflictText } from '../list-conflicts.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
+import {
+  BEGIN_RECORDING,
+  IS_NEWER_READ,
+  isNewerRead,
+  NEWEST_RECORDING,
+  type RecordingRow,
+  recordingParameters,
+  recordingTime,
+} from '../read-order.js'
 import { assertLive } from '../run-leases.js'
 import type { Transaction } from '../sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
@@ -16,10 +26,11 @@ import { isUnavailable } from './postgres-errors.js'
 
 const LISTINGS_PER_TRANSACTION = 200
 const RECORD_LISTED = `
-update entities e set listed_hash = d.hash, listed_at = d.at, listed_body = d.text
+update entities e set listed_hash = d.hash, listed_at = d.at, listed_body = d.text,
+  recording = case when d.hash is null then recording else @recording end
 from json_to_recordset(@rows) as d (id text, hash text, at text, text text)
-where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.id and e.full_read_at <= @readAt
-  and coalesce(e.listed_at, '') <= @readAt`
+where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.id and e.full_read_at is not null
+  and ${IS_NEWER_READ}`
 /** One that was found when only the list was read ends as well when the RFQ is read, to begin as one that was found then. */
 const END_CONFLICTS = `
 update list_conflicts f set ended_at = d.stamp
@@ -34,7 +45,7 @@ where d.said is not null and not exists (select 1 from list_conflicts f where f.
 on conflict (channel, md5(id), since) do update set said = excluded.said, rfq_read_at = excluded.rfq_read_at, ended_at = null`
 const READ_BEFORE = `
 select id from entities
-where channel = @channel and kind = 'rfq' and rfq_id = '' and id = any(@ids) and full_read_at <= @readAt`
+where channel = @channel and kind = 'rfq' and rfq_id = '' and id = any(@ids) and full_read_at is not null and ${IS_NEWER_READ}`
 /** Bytes of a document whose text is not known. */
 const UNKNOWN_BYTES = 4096
 
@@ -66,7 +77,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
   }
 
   const recordRfqs = async (tx: Transaction, run: LiveRun, items: readonly RfqWrite[]): Promise<RecordResult[]> => {
-    const timestamps = await beginWriting(
+    const { recording, timestamps } = await beginWriting(
       tx,
       run,
       items.map(({ now }) => now),
@@ -88,9 +99,9 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       // Not a copy: its content may not be parsed yet.
       const rfq = Object.assign(snapshot.rfq, { shape })
       const observations: Observed['observations'] = { rfq, changes: [], problems: [] }
-      const stamp = timestamps[at] as string
+      const stamp = timestamps[at] as Timestamp
       all.push({ observations, stamp })
-      const context = { run, stamp, readAt: readAt.toISOString(), observed: observations }
+      const context = { run, stamp, recording, readAt: readAt.toISOString(), observed: observations }
       const result = await recordRfq(changes, snapshot, context, slice)
       results.push(result)
       if (shape === 'full' && result.rfq !== 'stale' && run.kind !== 'close')
@@ -110,16 +121,20 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
     work: (changes: DocumentChanges, context: ChangeContext) => T,
   ): Promise<T> =>
     database.write(async (tx) => {
-      const [stamp] = (await beginWriting(tx, run, [now])) as [string]
+      const { recording, stamp } = await beginWriting(tx, run, [now])
       const changes = new DocumentChanges(await load(tx))
       const observations: Observed['observations'] = { rfq: null, changes: [], problems: [] }
-      const result = work(changes, { run, stamp, readAt: readAt.toISOString(), observed: observations })
+      const result = work(changes, { run, stamp, recording, readAt: readAt.toISOString(), observed: observations })
       await writeChanges(tx, run.channel, changes)
       await events.write(tx, run, [{ observations, stamp }])
       return result
     })
 
   return {
+    async newestRecording(channel) {
+      return (await database.get<Pick<RecordingRow, 'recordings'>>(NEWEST_RECORDING, { channel }))?.recordings ?? 0
+    },
+
     async recordListings(run, listings, readAt, now) {
       const results: UpsertResult[] = []
       for (let start = 0; start < listings.length; start += LISTINGS_PER_TRANSACTION) {
@@ -143,7 +158,7 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
 
     touchRfqs(run, rfqIds, now) {
       return database.write(async (tx) => {
-        const [stamp] = (await beginWriting(tx, run, [now])) as [string]
+        const { stamp } = await beginWriting(tx, run, [now])
         await tx.run(
           `update entities set last_observed_at = @stamp
           where channel = @channel and kind = 'rfq' and rfq_id = '' and id = any(@ids)`,
@@ -152,21 +167,20 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       })
     },
 
-    async recordListed(run, { changed, asRead }, readAt, now) {
-      const at = readAt.toISOString()
-      for (const rows of inParts(listedRows([...changed, ...asRead], at))) {
+    async recordListed(run, { changed, asRead }, { readAt, sentAfter }, now) {
+      for (const rows of inParts(listedRows([...changed, ...asRead], readAt.toISOString()))) {
         await database.write(async (tx) => {
-          await beginWriting(tx, run, [now])
-          await tx.run(RECORD_LISTED, { channel: run.channel, readAt: at, rows })
+          const { recording } = await beginWriting(tx, run, [now])
+          await tx.run(RECORD_LISTED, { channel: run.channel, recording, sentAfter, rows })
         })
       }
     },
 
-    recordListConflicts(run, conflicts, readAt, now) {
+    recordListConflicts(run, conflicts, { sentAfter }, now) {
       return database.write(async (tx) => {
-        const [stamp] = (await beginWriting(tx, run, [now])) as [string]
+        const { stamp } = await beginWriting(tx, run, [now])
         const ids = conflicts.map(({ rfqId }) => toStoredText(rfqId))
-        const before = { channel: run.channel, ids, readAt: readAt.toISOString() }
+        const before = { channel: run.channel, ids, sentAfter }
         const readBefore = new Set((await tx.all<{ id: string }>(READ_BEFORE, before)).map(({ id }) => id))
         const rows = conflicts.map(({ rfqId, conflict, rfqReadAt }) => ({
           ...{ id: toStoredText(rfqId), stamp, said: conflictText(conflict), rfqReadAt },
@@ -179,19 +193,19 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       })
     },
 
-    updatePresence(run, kind, listedIds, readAt, now) {
+    updatePresence(run, kind, listedIds, { sentAfter }, now) {
       const ids = listedIds.map(toStoredText)
       return writeDocuments(
         run,
-        { readAt, now },
-        // Missing are those last read before the list; a document read later must not be marked missing by it.
+        { readAt: now, now },
+        // A document that was recorded since the list was requested must not be marked missing by it.
         (tx) =>
           loadDocuments(
             tx,
             `e.kind = @kind and e.rfq_id = '' and case when e.missing_since is null
-              then e.last_read_at <= @readAt and e.id not in (select unnest(cast(@ids as text[])))
+              then ${IS_NEWER_READ} and e.id not in (select unnest(cast(@ids as text[])))
               else e.id in (select unnest(cast(@ids as text[]))) end`,
-            { channel: run.channel, kind, readAt: readAt.toISOString(), ids },
+            { channel: run.channel, kind, sentAfter, ids },
           ),
         (changes, context) => {
           const missing: string[] = []
@@ -244,11 +258,12 @@ async function recordRfq(
 ): Promise<RecordResult> {
   const { run } = context
   const key = entityKey(run, 'rfq', snapshot.rfq.id)
-  const rfq = changes.upsert(key, Object.assign(snapshot.rfq, { shape: snapshot.shape }), context)
+  const isStale = snapshot.shape === 'full' && !isNewerRead(snapshot.sentAfter, changes.find(key)?.recording ?? null)
+  const rfq = isStale ? 'stale' : changes.upsert(key, Object.assign(snapshot.rfq, { shape: snapshot.shape }), context)
   const known = changes.find(key)
   const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
-  if (rfq === 'stale') return { ...result, responses: [], missing: [] }
-  if (snapshot.shape === 'full') changes.setListHash(key, snapshot.listHash, context.readAt)
+  if (isStale) return { ...result, responses: [], missing: [] }
+  if (snapshot.shape === 'full') changes.setRead(key, snapshot.listHash, context)
   const keyOf = (id: string) => entityKey(run, 'response', id, snapshot.rfq.id)
   const responses: RecordResult['responses'] = []
   for (const response of snapshot.responses) {
@@ -259,7 +274,7 @@ async function recordRfq(
     changes.recordObserved(keyOf(observed.id), observed, context)
     responses.push({ id: observed.id, change: 'unchanged' })
   }
-  const missing = snapshot.responsesComplete ? findMissing(changes, snapshot, context) : []
+  const missing = snapshot.responsesComplete ? findMissing(changes, snapshot) : []
   for (const id of missing) {
     changes.markMissing(keyOf(id), context)
     const row = context.observed.changes.length < MAX_BODIES_BEFORE ? changes.find(keyOf(id)) : undefined
@@ -268,39 +283,31 @@ async function recordRfq(
   return { ...result, responses, missing }
 }
 
-/** Responses last read before the RFQ that it no longer lists. */
-function findMissing(
-  changes: DocumentChanges,
-  { rfq, responses, observed = [] }: RfqSnapshot,
-  { readAt }: ChangeContext,
-) {
+/** Responses that the RFQ no longer lists. */
+function findMissing(changes: DocumentChanges, { rfq, responses, observed = [] }: RfqSnapshot) {
   const listed = new Set([...responses, ...observed].map(({ id }) => id))
-  return changes.presentResponses(rfq.id, readAt).filter((id) => !listed.has(id))
+  return changes.presentResponses(rfq.id).filter((id) => !listed.has(id))
 }
 
 /**
  * Stops a writer whose run was taken over, and lets no other one write documents of the channel before the end of the transaction.
- * @returns a timestamp for each moment: within a channel they never go backwards, even if the clock does
+ * @param moments at least one
+ * @returns the number of the recording, a timestamp for each moment, and the first of them
  */
-async function beginWriting(tx: Transaction, run: LiveRun, moments: readonly Date[]): Promise<string[]> {
-  const [first, ...others] = moments.map((moment) => moment.toISOString()) as [string, ...string[]]
-  const row = await tx.get<{ newest_at: string }>(
-    `insert into channels values (@channel, @first)
-    on conflict (channel) do update set newest_at = greatest(channels.newest_at, excluded.newest_at)
-    returning newest_at`,
-    { channel: run.channel, first },
-  )
+async function beginWriting(
+  tx: Transaction,
+  run: LiveRun,
+  [first, ...others]: readonly Date[],
+): Promise<{ recording: number; timestamps: Timestamp[]; stamp: Timestamp }> {
+  const row = await tx.get<RecordingRow>(BEGIN_RECORDING, recordingParameters(run.channel, first as Date))
   // Afterwards: a lock of the run that is held by all who wait, in turns, would keep its lease from being renewed.
   await assertLive(tx, run)
-  const { newest_at: before } = row as { newest_at: string }
-  let newest = before
-  const timestamps = [newest]
-  for (const moment of others) {
-    if (moment > newest) newest = moment
-    timestamps.push(newest)
-  }
-  if (newest !== before) {
+  const { newest_at: stamp, recordings: recording } = row as RecordingRow
+  const timestamps = [stamp]
+  for (const moment of others) timestamps.push(recordingTime(moment, timestamps.at(-1) as Timestamp))
+  const newest = timestamps.at(-1) as Timestamp
+  if (newest !== stamp) {
     await tx.run('update channels set newest_at = @newest where channel = @channel', { newest, channel: run.channel })
   }
-  return timestamps
+  return { recording, timestamps, stamp }
 }

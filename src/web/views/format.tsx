@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { cleanText, oneLine } from '../../domain/clean-text.js'
+import { ageOf } from '../../domain/clock.js'
 import {
   formatAmount,
   formatOneDecimal,
@@ -39,9 +40,11 @@ export const Moment = ({ at }: { at: string | null }) =>
     </time>
   )
 
-/** `26 min ago`. */
+/** `26 min ago`; `an unknown time ago` if it is in the future. */
 export function age(at: string, now: Date): string {
-  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000))
+  const elapsed = ageOf(at, now)
+  if (elapsed === null) return 'an unknown time ago'
+  const seconds = Math.round(elapsed / 1000)
   if (seconds < 100) return `${seconds} s ago`
   const minutes = Math.round(seconds / 60)
   if (minutes < 120) return `${minutes} min ago`

@@ -5,6 +5,7 @@ import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { NEWEST } from '../../helpers/recording-store.js'
 import { TcpForwarder } from '../../helpers/tcp-forwarder.js'
 
 const NOW = '2026-11-22T12:00:00Z'
@@ -133,8 +134,8 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that fails over to a st
     await primary.execute(`select setval(${sequence}, ${lost.id - 1})`)
     const other = await store.beginRun({ channel: 'acme/blue', kind: 'listings', now: fixture.now() })
     expect(other.id).toBe(lost.id)
-    await expect(store.updatePresence(lost, 'listing', [], fixture.now(), fixture.now())).rejects.toThrow(/taken over/)
-    await expect(store.updatePresence(other, 'listing', [], fixture.now(), fixture.now())).resolves.toBeDefined()
+    await expect(store.updatePresence(lost, 'listing', [], NEWEST, fixture.now())).rejects.toThrow(/taken over/)
+    await expect(store.updatePresence(other, 'listing', [], NEWEST, fixture.now())).resolves.toBeDefined()
     await expectHealed(fixture)
   })
 

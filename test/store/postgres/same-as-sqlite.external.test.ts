@@ -99,13 +99,14 @@ const rfq: fc.Arbitrary<RfqStep> = fc
     observed: step.observed.filter((each) => !step.responses.some((other) => other.id === each.id)),
   }))
 
+/** `late`: how many steps before it the read was sent; the engines number recordings differently. */
 type Step =
-  | { do: 'rfqs'; rfqs: RfqStep[]; ago: number }
+  | { do: 'rfqs'; rfqs: RfqStep[]; late: number }
   | { do: 'listings'; listings: Snapshot[] }
   | { do: 'touch'; ids: string[] }
-  | { do: 'conflicts'; conflicts: ListedConflict[]; ago: number }
-  | { do: 'listed'; listed: ListedRfqs; ago: number }
-  | { do: 'presence'; kind: 'listing' | 'rfq'; ids: string[]; ago: number }
+  | { do: 'conflicts'; conflicts: ListedConflict[]; late: number }
+  | { do: 'listed'; listed: ListedRfqs; late: number }
+  | { do: 'presence'; kind: 'listing' | 'rfq'; ids: string[]; late: number }
 
 /** Each RFQ once. */
 const listed: fc.Arbitrary<ListedRfqs> = fc
@@ -122,32 +123,32 @@ const listed: fc.Arbitrary<ListedRfqs> = fc
 
 /** RFQs recorded at the same time: each once. */
 const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })
-const ago = fc.constantFrom(0, 0, 90)
+const late = fc.constantFrom(0, 0, 1, 3)
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, ago }),
+  fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, late }),
   fc.record({ do: fc.constant('listings' as const), listings: fc.array(snapshot('l'), { maxLength: 4 }).map(unique) }),
-  fc.record({ do: fc.constant('listed' as const), listed, ago }),
+  fc.record({ do: fc.constant('listed' as const), listed, late }),
   fc.record({
     do: fc.constant('conflicts' as const),
     conflicts: fc.uniqueArray(
       fc.record({ rfqId: id('r'), conflict, rfqReadAt: fc.constantFrom(null, '2026-11-20T00:00:00.000Z') }),
       { maxLength: 3, selector: (each) => each.rfqId },
     ),
-    ago,
+    late,
   }),
   fc.record({ do: fc.constant('touch' as const), ids: fc.array(id('r'), { maxLength: 3 }) }),
   fc.record({
     do: fc.constant('presence' as const),
     kind: fc.constantFrom('listing' as const, 'rfq' as const),
     ids: fc.array(fc.oneof(id('r'), id('l')), { maxLength: 4 }),
-    ago,
+    late,
   }),
 )
 /** Runs, each with the clock set back or forward before. */
 const run = fc.record({
   kind: fc.constantFrom('rfqs' as const, 'listings' as const, 'close' as const),
   steps: fc.array(step, { minLength: 1, maxLength: 4 }),
-  minutes: fc.constantFrom(1, 5, -3),
+  minutes: fc.constantFrom(1, 5, -0.5, -3),
 })
 
 /** What each step returned. */
@@ -156,6 +157,7 @@ async function replay(
   runs: readonly { kind: 'rfqs' | 'listings' | 'close'; steps: Step[]; minutes: number }[],
 ) {
   const results: unknown[] = []
+  const recordings: number[] = []
   let time = START
   for (const { kind, steps, minutes } of runs) {
     time += minutes * 60_000
@@ -163,17 +165,17 @@ async function replay(
     for (const each of steps) {
       time += 1000
       const now = new Date(time)
-      if (each.do === 'rfqs') {
-        const readAt = new Date(time - each.ago * 1000)
-        results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, readAt }, now))))
-      } else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
-      else if (each.do === 'listed')
-        await store.recordListed(handle, each.listed, new Date(time - each.ago * 1000), now)
-      else if (each.do === 'conflicts')
-        await store.recordListConflicts(handle, each.conflicts, new Date(time - each.ago * 1000), now)
+      recordings.push(await store.newestRecording(CHANNEL))
+      const sentAfter = recordings.at(-1 - ('late' in each ? each.late : 0)) ?? 0
+      const read = { readAt: now, sentAfter }
+      if (each.do === 'rfqs')
+        results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, ...read }, now))))
+      else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
+      else if (each.do === 'listed') await store.recordListed(handle, each.listed, read, now)
+      else if (each.do === 'conflicts') await store.recordListConflicts(handle, each.conflicts, read, now)
       else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now)
       else {
-        const found = await store.updatePresence(handle, each.kind, each.ids, new Date(time - each.ago * 1000), now)
+        const found = await store.updatePresence(handle, each.kind, each.ids, read, now)
         results.push({ missing: found.missing.toSorted(), returned: found.returned.toSorted() })
       }
     }
@@ -195,7 +197,7 @@ const TABLES: Record<string, string> = {
   problems: `select * from problems order by kind, entity_id, path, code`,
   events: `select kind, at, channel, rfq_id, offer_id, run_id, count, summary, data from events
     order by run_id, kind, rfq_id, offer_id, data`,
-  channels: 'select * from channels',
+  channels: 'select channel, newest_at from channels',
 }
 
 describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {

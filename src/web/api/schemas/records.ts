@@ -101,6 +101,11 @@ export const run = z
       .describe(
         'Requests per second that are needed so that nothing exceeds its maximum age, those that the limit allows, and how old documents become. Null if the run planned none.',
       ),
+    futureStoredAt: timestamp
+      .nullable()
+      .describe(
+        'The newest time that was stored on the channel when the run began, if the clock of its process was behind it by more than a minute.',
+      ),
   })
   .meta({ id: 'Run' })
 
