@@ -15,15 +15,24 @@ export interface FreshRead extends Candidate, ClockTimes {
 /** An RFQ that changes at each of this many reads is left to the next round. */
 export const MAX_READS = 3
 
-/** Reads an RFQ with all its responses and records it. Throws MarketplaceError. */
+/**
+ * Reads an RFQ with all its responses and records it. If a poll records it meanwhile, it is read again, because it is unknown which of the
+ * two reads is newer; after `MAX_READS`, what the poll recorded stays. Throws MarketplaceError.
+ */
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
-  const whole = await readRfqWithResponses(context.session, id)
-  const answeredAt = context.now()
-  const { isLossy, ...known } = await knownOf(context, run.channel, whole.rfq)
-  const rfq = { ...whole.rfq, valid: whole.rfq.valid && !isLossy }
-  const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: null }, answeredAt)
-  const { rfqVersion: version, rfqHash: hash } = recorded
-  return freshRead(rfq, { ...known, version, hash }, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
+  for (let reads = 1; ; reads++) {
+    const sentAfter = await context.store.newestRecording(run.channel)
+    const whole = await readRfqWithResponses(context.session, id)
+    const answeredAt = context.now()
+    const { isLossy, storedHash: _storedHash, ...known } = await knownOf(context, run.channel, whole.rfq)
+    const rfq = { ...whole.rfq, valid: whole.rfq.valid && !isLossy }
+    const snapshot = { ...whole, rfq, shape: 'full' as const, listHash: null, sentAfter }
+    const recorded = await context.store.recordRfq(run, snapshot, answeredAt)
+    if (recorded.rfq === 'stale' && reads < MAX_READS) continue
+    const { rfqVersion: version, rfqHash: hash } = recorded
+    const times = { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate }
+    return freshRead(rfq, { ...known, version, hash }, times)
+  }
 }
 
 /**
@@ -32,16 +41,16 @@ export async function readAndRecord(context: ClosingContext, run: RunHandle, id:
  */
 async function knownOf({ store }: ClosingContext, channel: string, { id, exactBody, valid }: Observation<Rfq>) {
   const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
-  if (stored === undefined) return { valid, listConflict: null, missingSince: null, isLossy: false }
+  if (stored === undefined) return { valid, listConflict: null, missingSince: null, isLossy: false, storedHash: null }
   const { missingSince, listConflict, contentHash: hash, valid: wasValid } = stored.rfq
   const isLossy = !wasValid && listConflict === null && hash === contentHash('rfq', exactBody)
-  return { valid: valid && listConflict === null && !isLossy, listConflict, missingSince, isLossy }
+  return { valid: valid && listConflict === null && !isLossy, listConflict, missingSince, isLossy, storedHash: hash }
 }
 
 /**
  * Takes a read of an RFQ alone as a confirmation of what is known of it, and records that it was read.
  * @param known the version the decision to close is based on
- * @returns null if the RFQ has changed
+ * @returns null if the RFQ has changed, by this read or by what a poll recorded meanwhile
  */
 export async function confirmRead(
   context: ClosingContext,
@@ -52,7 +61,8 @@ export async function confirmRead(
   const answeredAt = context.now()
   if (contentHash('rfq', value.exactBody) !== known.hash) return null
   // A poll may have found something against it since the decision.
-  const { isLossy: _isLossy, ...found } = await knownOf(context, run.channel, value)
+  const { isLossy: _isLossy, storedHash, ...found } = await knownOf(context, run.channel, value)
+  if (storedHash !== null && storedHash !== known.hash) return null
   await context.store.touchRfqs(run, [known.id], answeredAt)
   const { version, hash } = known
   return freshRead(value, { ...found, version, hash }, { readAt, answeredAt, serverDate })

@@ -75,6 +75,34 @@ describe('the read before a close', () => {
     expect(await fixture.stored()).toMatchObject({ version: known.version, lastObservedAt: now.toISOString() })
   })
 
+  it('is made again if a poll records the RFQ meanwhile, and leaves what the poll recorded after three times', async () => {
+    const fixture = await openReadFixture()
+    const { context, run, store } = fixture
+    const readDuringPolls = (polls: number) => {
+      let left = polls
+      const overlapped: typeof store = {
+        ...store,
+        async recordRfq(of, snapshot, at) {
+          if (of.kind === 'close' && left-- > 0) {
+            fixture.sandbox.world.changeRfq(rfqId(1), { title: `Of poll ${left}` })
+            await fixture.pollRfqs()
+          }
+          return store.recordRfq(of, snapshot, at)
+        },
+      }
+      return readAndRecord({ ...context, store: overlapped }, run, rfqId(1))
+    }
+    for (const polls of [1, 2]) {
+      const before = (await fixture.stored())?.version ?? 0
+      const read = await readDuringPolls(polls)
+      expect(read).toMatchObject({ version: before + polls, body: { title: 'Of poll 0' } })
+      expect(await fixture.stored()).toMatchObject({ version: read.version, contentHash: read.hash })
+    }
+    const before = (await fixture.stored())?.version ?? 0
+    expect(await readDuringPolls(3)).toMatchObject({ version: before + 3, body: { title: 'Of poll 1' } })
+    expect((await fixture.stored())?.body).toMatchObject({ title: 'Of poll 0' })
+  })
+
   it.each([DRY_RUN, TO_CLOSE])('of a document that changed records it with its responses: %j', async (options) => {
     const fixture = await openReadFixture()
     const { context, run, known } = fixture

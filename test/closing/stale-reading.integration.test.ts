@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
 import type { ClosingContext } from '../../src/closing/contract.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
+import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { Timing } from '../../src/marketplace/timing.js'
 import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
@@ -58,6 +59,15 @@ async function openSlowFixture({ rfqs = 1 }: { rfqs?: number } = {}) {
     },
   })
 }
+
+/** A session in which something happens between the read of a close and its POST. */
+const withReadForClose = (real: ChannelSession, readForClose: ChannelSession['readForClose']): ChannelSession =>
+  new Proxy(real, {
+    get: (_, name) => {
+      const value = name === 'readForClose' ? readForClose : Reflect.get(real, name)
+      return typeof value === 'function' ? value.bind(real) : value
+    },
+  })
 
 describe('a close that could be sent only after a while', () => {
   it.each<[string, (fixture: Awaited<ReturnType<typeof openSlowFixture>>) => unknown]>([
@@ -170,12 +180,7 @@ describe('a close of which nothing was sent', () => {
         await real.readResponse(id, 'any').catch(() => undefined)
         return slot
       }
-      const session = new Proxy(real, {
-        get: (_, name) => {
-          const value = name === 'readForClose' ? readForClose : Reflect.get(real, name)
-          return typeof value === 'function' ? value.bind(real) : value
-        },
-      })
+      const session = withReadForClose(real, readForClose)
       const { decisions, run, unsettled } = await fixture.closeNow({ session })
       expect(decisions).toEqual([])
       expect(unsettled).toEqual([])
@@ -189,6 +194,24 @@ describe('a close of which nothing was sent', () => {
 })
 
 describe('a poll during a round', () => {
+  it('that recorded other terms after the read keeps the RFQ open, in every round', async () => {
+    const fixture = await openSlowFixture()
+    for (let round = 0; round < ROUNDS; round++) {
+      fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: DUE })
+      await fixture.pollRfqs()
+      const real = fixture.session()
+      const readForClose: typeof real.readForClose = async (id) => {
+        const slot = await real.readForClose(id)
+        fixture.sandbox.world.changeRfq(id, { responseDueDate: LATER })
+        await fixture.pollRfqs()
+        return slot
+      }
+      const { decisions } = await fixture.closeNow({ session: withReadForClose(real, readForClose) })
+      expect(decisions.filter(({ decision }) => decision !== 'keep')).toEqual([])
+      expect(fixture.posts()).toEqual([])
+    }
+  })
+
   it('that found that the list lost most of its entries ends the round', async () => {
     const fixture = await openSlowFixture({ rfqs: 26 })
     const { sandbox, ids } = fixture

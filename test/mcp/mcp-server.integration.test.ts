@@ -27,7 +27,7 @@ async function openChangedFixture() {
   fixture.advanceSeconds(3600)
   fixture.sandbox.world.changeResponse(offers[0] ?? '', { offer: { totalPrice: 123_456 } })
   await fixture.pollRfqs()
-  await fixture.closeExpired({ mode: 'on' })
+  await fixture.closeExpired({ mode: 'on', only: [polled.rfqId] })
   return { ...polled, before }
 }
 
