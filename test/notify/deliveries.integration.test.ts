@@ -6,7 +6,7 @@ import type { EmailTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'
 import { pruneOptions } from '../../src/store/retention.js'
-import { slowRuns } from '../helpers/slow-runs.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { CHANNEL, httpReceiver, notifications, openOutbox, SECRET } from './outbox-fixture.js'
 
 const HOUR = 3_600_000
@@ -368,7 +368,7 @@ describe('over many rounds with failures, crashes, restarts and two processes', 
         }
         expect(await outbox.store.deliveries({})).toEqual([])
       }),
-      { numRuns: slowRuns(8) },
+      { numRuns: shareOf(8) },
     )
   })
 })

@@ -11,6 +11,7 @@ import {
 } from '../../src/sync/poll-part.js'
 import { LIST_PROBLEMS, type RfqToRead } from '../../src/sync/rfq-to-read.js'
 import { anyCharacter } from '../helpers/any-text.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 const text = fc.string({ unit: anyCharacter, maxLength: 6 })
 const texts = fc.array(text, { maxLength: 3 })
@@ -48,7 +49,7 @@ describe('parts of a poll', () => {
         const [first] = parts
         expect(parsePollPart(JSON.stringify(first))).toEqual(first)
       }),
-      { numRuns: 40 },
+      { numRuns: shareOf(40) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { anRfq, aSummary } from '../helpers/sample-documents.js'
 import { rowsOf } from '../helpers/store-engine.js'
 import { serve, session } from '../marketplace/server.js'
@@ -197,7 +198,7 @@ describe('the text that the client returns', () => {
           expect((await channel.readRfq('0')).value.text).toBe(entries[0])
         },
       ),
-      { numRuns: 30 },
+      { numRuns: shareOf(30) },
     )
   })
 
