@@ -28,3 +28,6 @@ export function labelledCases<T>(cases: Readonly<Record<string, T>>, quick: read
  * @param all with long tests; `npm test` has an eighth of them
  */
 export const shareOf = (all: number): number => (runsLongTests ? all : Math.ceil(all / 8))
+
+/** Rounds of a test that shows what is always so: two of them in `npm test`. */
+export const ROUNDS = runsLongTests ? 6 : 2

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobRunner } from '../../jobs/contract.js'
+import { runsLongTests } from './long-tests.js'
 import { PrivatePostgres, postgresSkipReason } from './private-postgres.js'
 import { PrivateRedis, redisSkipReason } from './private-redis.js'
 import { type RecordingLog, recordingLog } from './recording-log.js'
@@ -15,11 +16,16 @@ export interface TestQueue {
 
 const SERVERS = [
   { kind: 'redis' as const, skip: redisSkipReason, start: () => PrivateRedis.start() },
-  { kind: 'postgres' as const, skip: postgresSkipReason, start: () => PrivatePostgres.start() },
+  {
+    kind: 'postgres' as const,
+    skip: runsLongTests ? postgresSkipReason : 'only with npm run test:long',
+    start: () => PrivatePostgres.start(),
+  },
 ]
 
 /**
- * Runs tests once for each server that a queue can be on. Those whose program is not installed are skipped.
+ * Runs tests once for each server that a queue can be on: on PostgreSQL with the long tests. Those whose program is not installed are
+ * skipped.
  * @param tests receives the function that creates a queue
  */
 export function describeOnEachServer(title: string, tests: (newQueue: () => TestQueue) => void): void {

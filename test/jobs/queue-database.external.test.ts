@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { describeOnEachServer } from '../helpers/queue-servers.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
@@ -7,7 +8,6 @@ import { recordingLog } from '../helpers/recording-log.js'
 
 const OURS = { id: 'id-1', path: '/srv/a.db', host: 'one' }
 const THEIRS = { id: 'id-2', path: '/srv/b.db', host: 'two' }
-const ROUNDS = 6
 
 describeOnEachServer('the database of a queue', (newQueue) => {
   it('refuses another database, also after every restart, and names both', async () => {

@@ -3,6 +3,7 @@ import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobHandler, JobRunner } from '../../jobs/contract.js'
 import { InterruptedRunError } from '../../jobs/errors.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
+import { runsLongTests } from '../helpers/long-tests.js'
 import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
@@ -45,7 +46,7 @@ const environments: Environment[] = [
   },
   {
     name: 'BullMQ on PostgreSQL',
-    skip: postgresSkipReason,
+    skip: runsLongTests ? postgresSkipReason : 'only with npm run test:long',
     start: async () => {
       const postgres = await PrivatePostgres.start()
       return { ...bull('postgres', postgres.url), stop: () => postgres.remove() }

@@ -4,6 +4,7 @@ import type { JobPayload } from '../../jobs/contract.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import { jobId } from '../../jobs/job-id.js'
 import { eventually } from '../helpers/eventually.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
 import { describeOnEachServer } from '../helpers/queue-servers.js'
@@ -68,7 +69,7 @@ describeOnEachServer('the parts of polls', (newQueue) => {
     const deps = { config: testConfig(), marketplace, readPollPart, now: () => new Date(0), log: queue.log }
     const { 'poll-part': pollPart } = createHandlers(deps as unknown as HandlerDeps)
     await runner.work({ ...handlers, 'poll-part': pollPart })
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       for (let number = 1; number <= 5; number++) {
         const part = partOf(round + 1, number, 'forest')
         await runner.enqueue('poll-part', part, jobId('poll-part', part, new Date(0)))

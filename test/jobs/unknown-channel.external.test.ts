@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import { eventually } from '../helpers/eventually.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { describeOnEachServer } from '../helpers/queue-servers.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
@@ -11,7 +12,6 @@ import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const CHANNEL = 'acme/forest'
-const ROUNDS = 6
 const report = (rfqId: string) => ({ channel: CHANNEL, rfqId, cause: 'close' })
 
 /** The handlers of a service whose configuration has another channel only. */

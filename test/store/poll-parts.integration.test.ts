@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PartClaim, RunHandle, Store } from '../../src/store/contract.js'
 import { RunLostError } from '../../src/store/errors.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { begin, CHANNEL, rfqSnapshot } from '../helpers/recording-store.js'
 import { anRfq, aResponse } from '../helpers/sample-documents.js'
@@ -46,7 +47,7 @@ describe('parts of a poll', () => {
   it('are claimed once each by two processes that take them at the same time, round after round', async () => {
     const contents = Array.from({ length: 12 }, (_, part) => JSON.stringify({ part, id: 'a\0\ud800' }))
     const { one, two, start, end } = await twoStores(contents)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const run = await start()
       const claims = (await Promise.all([one, two, two, one].map((store) => claimAll(store, run.id)))).flat()
       expect(claims.map(({ number }) => number).sort((a, b) => a - b)).toEqual([...contents.keys()])
@@ -68,7 +69,7 @@ describe('parts of a poll', () => {
 
   it('can be claimed again once a claim expired that was not renewed; then only the new result counts', async () => {
     const { one, two, start, pass, end } = await twoStores(['a', 'b'])
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const run = await start()
       const claim = (store: Store, number: number) => store.claimPollPart({ runId: run.id, number })
       const dead = (await claim(two, 0)) as PartClaim
@@ -95,7 +96,7 @@ describe('parts of a poll', () => {
 
   it('are free at once when they are given back, and none is claimed after one ended the poll', async () => {
     const { one, two, start, end } = await twoStores(['a', 'b', 'c'])
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const run = await start()
       const [first, second] = [await two.claimPollPart({ runId: run.id }), await two.claimPollPart({ runId: run.id })]
       await two.releasePollPart(first as PartClaim, 4)
@@ -114,7 +115,7 @@ describe('parts of a poll', () => {
 
   it('are not claimed while the process that began the poll does not renew its lease, and end with its run', async () => {
     const { one, two, clock, start, pass } = await twoStores(['a'])
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const run = await start()
       const claim = (await two.claimPollPart({ runId: run.id })) as PartClaim
       await pass(31)

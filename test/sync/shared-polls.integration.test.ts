@@ -5,6 +5,7 @@ import type { PollResult, PollSharing } from '../../src/sync/contract.js'
 import { readPart, readPollPart } from '../../src/sync/read-part.js'
 import { keepAsking } from '../../src/sync/share-poll.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { openAgain, rowsOf } from '../helpers/store-engine.js'
 
 const RFQS = 52
@@ -140,7 +141,7 @@ describe('a shared poll', () => {
     const { fixture, open } = await openShared({ responsesPerRfq: 0 })
     const { world } = fixture.sandbox
     const [dead, aMinuteAgo] = [await open(0), await open(-60)]
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const poll = withHelp(async (runId) => {
         const claim = (await dead.claimPollPart({ runId, number: 1 })) as PartClaim
         const context = { session: fixture.session(), store: dead, now: fixture.now }
@@ -167,7 +168,7 @@ describe('a shared poll', () => {
   it('goes on with a part at once that was given back by a process that is stopped', async () => {
     const { fixture, help } = await openShared({ responsesPerRfq: 0 })
     const stopped: string[] = []
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const stop = new AbortController()
       // It may have read its parts before.
       const poll = withHelp((run, parts) =>
@@ -190,7 +191,7 @@ describe('a shared poll', () => {
 
   it('is partial and counts what all processes recorded if the process that began it is stopped', async () => {
     const { fixture, help } = await openShared({ rfqs: 60 })
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const stop = new AbortController()
       const poll = withHelp(help)
       const skip = 10 * round
@@ -209,7 +210,7 @@ describe('a shared poll', () => {
   it('counts what is unchanged right if the process that began it is stopped while another one holds a part, poll after poll', async () => {
     const { fixture, open } = await openShared({ responsesPerRfq: 0 })
     const helper = await open(0)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const stop = new AbortController()
       let ofHelper: string[] = []
       const poll = withHelp(async (runId) => {
@@ -244,7 +245,7 @@ describe('a shared poll', () => {
 
   it('is complete although the marketplace refuses a process that helps, poll after poll', async () => {
     const { fixture, help } = await openShared({ responsesPerRfq: 0 })
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const refused = (run: number, parts: number) => help(run, parts, { channel: WRONG_KEY })
       const poll = withHelp((run, parts) => expect(refused(run, parts)).rejects.toThrow(ChannelError))
       const { run } = await fixture.pollRfqs({ sharing: poll.sharing, full: true })
