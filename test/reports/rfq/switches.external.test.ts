@@ -14,7 +14,7 @@ import { Bench, formulasOf, type ReadWorkbook, readValues, readWorkbooks, whyNoT
 import { rfqWorkbook } from '../support/workbooks.js'
 
 /** LibreOffice needs about a second for each edited file. */
-const SWITCHES = switchEdits(30, 11)
+const SWITCHES = switchEdits(10, 11)
 const switches = labelledCases(Object.fromEntries(SWITCHES.map((edit, at) => [`${at}`, edit])), ['0'])
 const PREPARATION_MS = 500_000
 const missing = whyNoTools()
@@ -148,7 +148,7 @@ const INVALID: (readonly [name: string, value: string | number])[] = [
   ...['Rate_EUR', 'WaitDays'].flatMap((name) => ['abc', '', -1, 0, HUGE].map((value) => [name, value] as const)),
 ]
 /** One value of each input in turn, so that a run is short. */
-const chosen = INVALID.filter((_, at) => at % (runsLongTests ? 3 : 25) === 0)
+const chosen = INVALID.filter((_, at) => at % (runsLongTests ? 8 : 25) === 0)
 const ALL_ZERO = Object.fromEntries(CRITERIA.map((criterion) => [`Weight_${criterion}`, 0]))
 
 describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : ''}`, () => {
