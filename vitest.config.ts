@@ -2,8 +2,6 @@ import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const INTEGRATION = 'test/**/*.integration.test.ts'
-const EXTERNAL = 'test/**/*.external.test.ts'
 /** Tests of the PostgreSQL engine, which vitest.postgres.config.ts runs. */
 export const POSTGRES_ENGINE = 'test/store/postgres/**/*.test.ts'
 
@@ -17,26 +15,16 @@ export const shared = {
 }
 
 /**
- * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files,
- * sockets and large properties. `external`: Redis, LibreOffice, openpyxl, Chromium.
+ * All tests, in one pool of workers: each imports every module once. The name of a file says what it needs (CONTRIBUTING.md).
  */
 export default defineConfig({
   test: {
+    ...shared,
+    include: ['test/**/*.test.ts'],
+    exclude: [POSTGRES_ENGINE],
     // Many tests wait for processes and timers, so that four workers keep two cores busy.
     maxWorkers: 4,
     experimental: { fsModuleCache: true },
-    projects: [
-      {
-        test: {
-          ...shared,
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: [INTEGRATION, EXTERNAL],
-        },
-      },
-      { test: { ...shared, name: 'integration', include: [INTEGRATION] } },
-      { test: { ...shared, name: 'external', include: [EXTERNAL], exclude: [POSTGRES_ENGINE] } },
-    ],
   },
 })
 

@@ -7,7 +7,7 @@ const STORE_CONTRACT = [
   'test/store/{complete-runs,decision-log,recorder,report-records,revalidation,run-line,tick-claims}.test.ts',
   'test/closing/**/*.test.ts',
   'test/notify/{deliveries,watch}.integration.test.ts',
-  'test/sync/poll-rfqs.test.ts',
+  'test/sync/poll-rfqs.integration.test.ts',
   'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,overlapping-reads,planned-polls,received-bodies,unchanged-bodies,wrong-clocks}.integration.test.ts',
   'test/web/{api,request-values,page-thread,pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',
   'test/views/**/*.test.ts',

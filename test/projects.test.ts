@@ -8,7 +8,7 @@ const unitTests = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filte
   (file) => file.endsWith('.test.ts') && !/\.(integration|external)\.test\.ts$/.test(file) && file !== SELF,
 )
 
-/** What only the slower projects may use: processes, threads, servers that must be installed, the compiled program. */
+/** What only other tests may use: processes, threads, servers that must be installed, the compiled program. */
 const STARTS_PROCESSES =
   /node:(child_process|worker_threads)|helpers\/(private-redis|private-postgres|redis-runners|process-fixture)\.js|support\/tools\.js/
 

@@ -79,7 +79,10 @@ describe('check of the web server', () => {
   it.each(['127.0.0.1', '0.0.0.0'])('passes if the service of this database listens on %s', async (host) => {
     const port = await freePort()
     const more = `web: { host: ${host}, port: ${port}, token: { file: token } }\n`
-    const [own, other] = [await createCliFixture({ more }), await createCliFixture({ more })]
+    const [own, other] = [
+      await createCliFixture({ more, hasDatabase: false }),
+      await createCliFixture({ more, hasDatabase: false }),
+    ]
     for (const { folder } of [own, other]) writeFileSync(`${folder}/token`, 'a token for tests', { mode: 0o600 })
     const { stop } = await startService(own)
     const found = `port ${port} of ${host}: the service of this database is running there`

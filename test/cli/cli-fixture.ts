@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { Io } from '../../src/cli/process-io.js'
 import { run } from '../../src/cli/program.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { createDatabase } from '../helpers/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 
@@ -22,13 +23,24 @@ export interface CliFixture {
   quotekeeperWith(io: Partial<Io>, ...args: string[]): Promise<{ status: number; out: string; err: string }>
 }
 
-/** Creates a folder with a configuration for a sandbox whose clock is stopped at NOW. */
-export async function createCliFixture({ autoClose = 'on', more = '', channels = CHANNELS } = {}): Promise<CliFixture> {
+/**
+ * Creates a folder with a configuration for a sandbox whose clock is stopped at NOW.
+ * @param options.hasDatabase false without one; otherwise it is empty, and has the same identity as those of other fixtures
+ */
+export async function createCliFixture({
+  autoClose = 'on',
+  more = '',
+  channels = CHANNELS,
+  hasDatabase = true,
+} = {}): Promise<CliFixture> {
   const folder = testFolder()
   const world = createWorld({ seed: 7, now: NOW, channels, still: true })
   const sandbox = await startSandbox({ world, now: () => NOW })
   onTestFinished(() => sandbox.close().catch(() => undefined)) // A test may have closed it.
-  mkdirSync(folder, { recursive: true })
+  if (hasDatabase) {
+    mkdirSync(join(folder, 'data'), { mode: 0o700 })
+    await createDatabase(join(folder, 'data/quotekeeper.db'))
+  }
   writeFileSync(join(folder, 'quotekeeper.yaml'), configOf(sandbox.url, channels, autoClose) + withFreePort(more))
   writeFileSync(
     join(folder, '.env'),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { FailedError } from '../../src/cli/cli-error.js'
 import type { Today } from '../../src/read-models/today-model.js'
 import { eventually } from '../helpers/eventually.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 const json = ({ out }: { out: string }) => JSON.parse(out)
@@ -99,7 +100,7 @@ describe('commands that read the database', () => {
   })
 
   it('suggest `quotekeeper sync` if there is no database', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
+    const { quotekeeper, folder } = await createCliFixture({ hasDatabase: false })
     const { status, out, err } = await quotekeeper('rfqs')
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toContain('quotekeeper sync')
@@ -310,7 +311,7 @@ describe('close-expired', () => {
     await quotekeeper('close-expired')
     const rounds = async () => JSON.parse((await quotekeeper('runs', '--kind', 'close', '--json')).out).length
     const before = await rounds()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const controller = new AbortController()
       const fault = sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'hang' } })
       const requests = sandbox.requests.length
@@ -352,7 +353,7 @@ describe('close-expired', () => {
       times: Number.POSITIVE_INFINITY,
       effect: { kind: 'status', status: 500 },
     })
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const { status, err } = await quotekeeper('close-expired', ...(round % 2 ? ['--dry-run'] : []))
       expect(status).toBe(1)
       expect(err).not.toContain('No RFQs are past due')
@@ -371,7 +372,7 @@ describe('close-expired', () => {
       sandbox.world.addRfq({ org: 'acme', channel: 'forest' }, { responseDueDate: '2026-03-01' })
     const held = await quotekeeper('close-expired', '--channel', 'acme/forest')
     const plan = /--approve (\S+)/.exec(held.err)?.[1] as string
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const wrong = await quotekeeper('close-expired', '--channel', 'acme/blue', '--approve', plan)
       expect(wrong).toMatchObject({ status: 1, err: expect.stringContaining(`plan ${plan} is for acme/forest`) })
     }

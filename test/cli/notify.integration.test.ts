@@ -19,7 +19,7 @@ async function notifyFixture(status = 204) {
     status: path === '/in' ? 204 : status,
     body: `no team at ${path}`,
   }))
-  const fixture = await createCliFixture({ more: CONFIG })
+  const fixture = await createCliFixture({ more: CONFIG, hasDatabase: false })
   writeFileSync(join(fixture.folder, 'crm.key'), SECRET)
   writeFileSync(join(fixture.folder, 'crm.url'), server.url)
   writeFileSync(join(fixture.folder, 'team.url'), `${server.url}/T0/hush-hush`)

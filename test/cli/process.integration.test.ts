@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run as runHere } from '../../src/cli/program.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { longIt } from '../helpers/long-tests.js'
+import { longIt, ROUNDS } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 
@@ -416,7 +416,7 @@ describe('closes that are refused', () => {
     expect(sent).toBeGreaterThan(0)
     expect(first.err.trimEnd().split('\n').at(-1)).toBe(`0 closed, ${sent} refused`)
     expect(new Set(posts().map(({ rfqId }) => rfqId)).size).toBe(sent)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const args = round % 2 === 0 ? ['close-expired'] : ['close-expired', '--dry-run']
       // One process is new in each round, the other stays.
       const results = await Promise.all([run(...args), runHere(...args)])

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
 import { KEY } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
@@ -27,7 +28,7 @@ describe.skipIf(redisSkipReason !== null)('a job on Redis that follows a running
     const { queue } = (await createQueueActions(APP, now))(runner)
     const order = { name: 'close-expired', payload: { channel: KEY, rfqId: 'rfq-1', cause: 'page ana' } } as const
     const stateOf = async (id: string) => (await queue.status(id))?.state
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       gate = createGate()
       const [first, second, third] = [queue.newId(order), queue.newId(order), queue.newId(order)] as const
       expect(await queue.enqueue(order, first)).toBe(true)

@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../helpers/eventually.js'
+import { longIt } from '../helpers/long-tests.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { openProcessFixture, type ProcessFixture } from '../helpers/process-fixture.js'
 
@@ -41,7 +42,7 @@ describe.skipIf(redisSkipReason !== null)('processes with different databases on
     await refused(two, 'work')
   })
 
-  it('accept a restored backup of the database, also at another path', async () => {
+  longIt('accept a restored backup of the database, also at another path', async () => {
     const { one, two } = await twoInstallations()
     const first = await started(one, 'work')
     first.signal('SIGTERM')

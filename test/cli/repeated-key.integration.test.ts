@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 const BLUE = { org: 'acme', channel: 'blue' }
@@ -23,7 +24,7 @@ describe('a marketplace that repeats the API key in its documents', () => {
       [`member ${key}`]: 1,
     } as never)
     sandbox.world.changeListing(listing?.id ?? '', { projectName: encodeURIComponent(`=${key}`).toLowerCase() })
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       sandbox.setClock(new Date(NOW.getTime() + round * HOUR_MS))
       expect(await quotekeeper('sync')).toMatchObject({ status: 0 })
     }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 const CHANNELS = [
@@ -96,7 +97,7 @@ it('report --fresh waits for the end of a poll that is in progress, again and ag
     db.close()
   }
   const notes: string[] = []
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     await service.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
     // As if the service were another living process.
     update(`holder = json_set(holder, '$.pid', ${process.ppid})`)

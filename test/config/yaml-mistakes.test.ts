@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
 import { findYamlMistakes } from '../../src/config/yaml-mistakes.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 /** Each mistake as `line key: found → allowed`. */
 const explain = (text: string) =>
@@ -216,7 +217,7 @@ describe('a mistake in YAML', () => {
           expect(`${key} ${found} ${allowed}`).not.toMatch(/S3CR|3TVA|VALUE/)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: shareOf(60) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseListing, parseResponse, parseRfq, parseRfqListItem } from '../../src/domain/observation.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
 
 const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>
@@ -91,7 +92,7 @@ describe('lenient parser', () => {
         }
         expect(JSON.stringify(body)).toBe(before)
       }),
-      { numRuns: 300 },
+      { numRuns: shareOf(300) },
     )
   })
 })

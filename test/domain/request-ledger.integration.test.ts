@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { expectFullUse, expectLimitsHold, openLedger, shortestExcess, simulate } from '../helpers/ledger-simulation.js'
-import { slowRuns } from '../helpers/slow-runs.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 describe('request ledger, over a long time', () => {
   it('never grants more than the limits, with processes that are late, killed and replaced', () => {
-    expectLimitsHold({ seconds: 40, runs: slowRuns(20) })
+    expectLimitsHold({ seconds: 40, runs: shareOf(20) })
   })
 
   it('holds one request in two seconds over five processes for a day, with kills and a clock that is set back', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
 import { type AnySchema, acceptedBy, defOf } from '../../src/domain/schema-check.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 /** Every schema within a schema, itself first. */
 function schemasWithin(schema: AnySchema): AnySchema[] {
@@ -51,7 +52,7 @@ describe('the compiled check of a schema', () => {
       fc.property(value, (each) => {
         for (const { schema, accepts } of checks) expect(accepts(each)).toBe(schema.safeParse(each).success)
       }),
-      { numRuns: 60 },
+      { numRuns: shareOf(60) },
     )
   })
 })

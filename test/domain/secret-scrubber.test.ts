@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createScrubber, scrubTexts } from '../../src/domain/secret-scrubber.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 const KEY = 'Bearer k"ey\\0123/+=456'
 
@@ -43,7 +44,7 @@ describe('secret scrubber', () => {
         for (const form of [key, inJson(key), inJson(inJson(key)), encodeURIComponent(key)])
           expect(scrub(`${before} ${form} ${after}`)).not.toContain(form)
       }),
-      { numRuns: 30 },
+      { numRuns: shareOf(30) },
     )
   })
 
@@ -61,7 +62,7 @@ describe('secret scrubber', () => {
           expect(scrub(`${whole}\\ %`)).toBe(`${scrub(whole)}\\ %`)
         }
       }),
-      { numRuns: 8 },
+      { numRuns: shareOf(8) },
     )
   })
 
@@ -79,7 +80,7 @@ describe('secret scrubber', () => {
         const text = Array.from(key, (character, at) => encodings[at]?.(character)).join('')
         expect(createScrubber([key])(`"${text}"`)).toBe('"[secret]"')
       }),
-      { numRuns: 30 },
+      { numRuns: shareOf(30) },
     )
   })
 
@@ -101,7 +102,7 @@ describe('secret scrubber', () => {
           )
         },
       ),
-      { numRuns: 30 },
+      { numRuns: shareOf(30) },
     )
   })
 

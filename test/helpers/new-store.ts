@@ -16,9 +16,14 @@ let template: Promise<string> | undefined
 export async function openNewStore({ path, ...options }: Partial<StoreOptions> = {}): Promise<Store> {
   if (isPostgres) return openNewPostgresStore(options)
   const file = path ?? join(testFolder(), 'test.db')
-  template ??= makeTemplate()
-  copyFileSync(await template, file)
+  await createDatabase(file)
   return openStore({ ...options, path: file })
+}
+
+/** Creates an empty SQLite database. */
+export async function createDatabase(path: string): Promise<void> {
+  template ??= makeTemplate()
+  copyFileSync(await template, path)
 }
 
 async function makeTemplate(): Promise<string> {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { describe, expect, it, vi } from 'vitest'
 import { compileCron } from '../../jobs/cron.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 /** Every tick in a span, oldest first. */
 function ticks(expression: string, zone: string, from: string, to: string): string[] {
@@ -110,7 +111,7 @@ describe('in a span without a clock change', () => {
           expect(cron.lastTick({ after: now, upTo: second })).toEqual(second)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: shareOf(60) },
     )
   })
 

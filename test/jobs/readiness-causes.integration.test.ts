@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { testConfig } from '../helpers/test-config.js'
 
 const DUE = '2026-11-19'
@@ -68,7 +69,7 @@ describe('readiness names causes', () => {
     expect(await check('closing')).toMatchObject({ ok: true, message: 'no round yet' })
     const [refused] = Array.from({ length: 2 }, () => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }))
     failAlways(fixture, 'closeRfq', refused?.id as string, 400)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       await fixture.pollRfqs()
       await fixture.closeExpired()
       fixture.advanceSeconds(600)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import { eventually } from '../helpers/eventually.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -54,7 +55,7 @@ describe.skipIf(redisSkipReason !== null)(
     it('closes after Redis is gone without printing errors of the Redis client', async () => {
       const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
       onTestFinished(() => printed.mockRestore())
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const runner = await runners.open()
         await runner.work(recordingHandlers().handlers)
         await runners.redis.kill()

@@ -9,6 +9,7 @@ import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
 import { healthRoutes } from '../../src/web/health.js'
 import { startWebServer } from '../../src/web/server.js'
+import { longIt } from '../helpers/long-tests.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { LOCAL_WEB, testConfig } from '../helpers/test-config.js'
@@ -184,7 +185,7 @@ describe.skipIf(redisSkipReason !== null)(
     const onRedis = async (redis: PrivateRedis, changes: Partial<ServiceOptions> = {}) =>
       start({ config: testConfig({ schedule, queue: { kind: 'redis', url: redis.url } }), ...changes })
 
-    it('stops within ten seconds although Redis hangs and a job ignores its signal', async () => {
+    longIt('stops within ten seconds although Redis hangs and a job ignores its signal', async () => {
       const redis = await PrivateRedis.start()
       onTestFinished(() => redis.remove())
       let begun = false

@@ -3,13 +3,13 @@ import { Queue } from 'bullmq'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import { eventually } from '../helpers/eventually.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const CHANNEL = 'acme/forest'
-const ROUNDS = 6
 const report = (rfqId: string) => ({ channel: CHANNEL, rfqId, cause: 'close' })
 
 /** The handlers of a service whose configuration has another channel only. */

@@ -68,7 +68,7 @@ it('mcp answers what was asked before stdin ended', async () => {
 })
 
 it('mcp says what to do without a database, and with one of another version', async () => {
-  const { folder, quotekeeper } = await createCliFixture()
+  const { folder, quotekeeper } = await createCliFixture({ hasDatabase: false })
   expect(await quotekeeper('mcp')).toMatchObject({
     status: 1,
     err: expect.stringMatching(/no database.*quotekeeper sync/),

@@ -6,7 +6,7 @@ import type { EmailTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'
 import { pruneOptions } from '../../src/store/retention.js'
-import { slowRuns } from '../helpers/slow-runs.js'
+import { ROUNDS, shareOf } from '../helpers/long-tests.js'
 import { CHANNEL, httpReceiver, notifications, openOutbox, SECRET } from './outbox-fixture.js'
 
 const HOUR = 3_600_000
@@ -232,7 +232,7 @@ describe('routes', () => {
     await outbox.emit('offer.new')
     await outbox.emit('rfq.new')
     await outbox.emit('rfq.new', 'acme/blue')
-    for (let round = 0; round < 6; round++) await service.deliver()
+    for (let round = 0; round < ROUNDS; round++) await service.deliver()
     expect(server.accepted.map(decisionIn)).toEqual([2, 4])
     // Started without targets, then with one again: nothing of the time between is sent, and what waited only if asked for.
     await outbox.emit('offer.new')
@@ -368,7 +368,7 @@ describe('over many rounds with failures, crashes, restarts and two processes', 
         }
         expect(await outbox.store.deliveries({})).toEqual([])
       }),
-      { numRuns: slowRuns(8) },
+      { numRuns: shareOf(8) },
     )
   })
 })

@@ -8,6 +8,7 @@ import type { EmailTarget } from '../../src/notify/contract.js'
 import { emailMessage } from '../../src/notify/email-message.js'
 import { describeEvent } from '../../src/notify/event-text.js'
 import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { offers, recordPoll } from '../helpers/record-poll.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { httpReceiver, notifications, openOutbox } from './outbox-fixture.js'
@@ -246,7 +247,7 @@ describe('the first poll of a channel with thousands of offers', () => {
       { routes: [{ kinds, channels: null, to: ['chat', 'crm'] }], now: fixture.now },
     )
     await recordPoll(fixture, [offers(1000), offers(500), offers(500)])
-    for (let round = 0; round < 6; round++) await service.deliver()
+    for (let round = 0; round < ROUNDS; round++) await service.deliver()
     expect([chat.requests.length, program.requests.length]).toEqual([1, 1])
     expect(JSON.parse(chat.requests[0]?.body ?? '').text).toMatch(/^acme\/forest: first poll: 3 RFQs, 2,000 offers$/)
     await recordPoll(fixture, [offers(1000), offers(500), offers(501)])

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createNotifications } from '../../jobs/notifications.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { rowsOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -62,7 +63,7 @@ describe('due dates', () => {
     for (let count = 0; count < 25; count++) world.addRfq(CHANNEL, { responseDueDate: '2026-11-22' })
     await fixture.pollRfqs()
     const watching = service()
-    for (let round = 0; round < 6; round++) await watching.watch()
+    for (let round = 0; round < ROUNDS; round++) await watching.watch()
     expect((await events('rfq.due-soon')).filter(({ summary }) => summary === 1)).toEqual([
       { rfq_id: null, count: 25, summary: 1 },
     ])

@@ -7,6 +7,7 @@ import { today } from '../../src/read-models/today.js'
 import type { PollCheck } from '../../src/read-models/today-model.js'
 import { buildChannelReport } from '../../src/reporting/channel-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { testConfig } from '../helpers/test-config.js'
 import { todaySource } from '../helpers/today-source.js'
 import { giveUp } from '../web/dead-letters.js'
@@ -100,7 +101,7 @@ describe('the list of RFQs', () => {
     await fixture.pollRfqs()
     await overviewOf(list, { now: fixture.now() })
     expect(read).toEqual([id, id])
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       fixture.advanceSeconds(13 * 3600)
       if (round % 2 === 0) {
         fixture.sandbox.world.addRfq(CHANNEL)
@@ -245,7 +246,7 @@ describe('today', () => {
     }
     await fixture.pollRfqs()
     expect(await behind()).toEqual([])
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       fixture.advanceSeconds(300)
       faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
       await fixture.pollRfqs()

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
 import { parseLeniently } from '../../src/domain/lenient-parser.js'
 import { advanceWorld, createWorld, type World } from '../../src/sandbox/index.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const HOUR = 3_600_000
@@ -27,7 +28,7 @@ describe('world events', () => {
         expect(everything(one)).toEqual(everything(other))
         expect(one.schedule.events).toEqual(other.schedule.events)
       }),
-      { numRuns: 15 },
+      { numRuns: shareOf(15) },
     )
   })
 

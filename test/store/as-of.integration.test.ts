@@ -4,7 +4,7 @@ import { contentHash } from '../../src/domain/canonical-json.js'
 import type { DocumentKind } from '../../src/domain/documents.js'
 import type { KnownDocument } from '../../src/domain/records.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { slowRuns } from '../helpers/slow-runs.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 type Step =
   | { do: 'add-rfq' }
@@ -109,7 +109,7 @@ describe('state as of a moment', () => {
           responses: [],
         })
       }),
-      { numRuns: slowRuns(20) },
+      { numRuns: shareOf(20) },
     )
   })
 })

@@ -8,9 +8,9 @@ import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
 import { openReader } from '../../src/store/reader.js'
 import { openStore } from '../../src/store/store.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { at, begin, CHANNEL, rfqSnapshot } from '../helpers/recording-store.js'
 import { anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
-import { slowRuns } from '../helpers/slow-runs.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const COMPACT = migrations.findIndex(({ name }) => name === 'compact tables of documents')
@@ -148,7 +148,7 @@ describe('the views entities and versions', () => {
         tables.close()
         views.close()
       }),
-      { numRuns: slowRuns(40) },
+      { numRuns: shareOf(40) },
     )
   })
 

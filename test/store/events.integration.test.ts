@@ -3,6 +3,7 @@ import type { EventData } from '../../src/domain/events.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { offers, recordPoll } from '../helpers/record-poll.js'
 import { rowsOf } from '../helpers/store-engine.js'
 
@@ -113,7 +114,7 @@ describe('the events of polls', () => {
       data: { reason: 'closed on the marketplace' },
     })
     fixture.setTime('2026-12-01T12:00:00.000Z')
-    for (let round = 0; round < 6; round++) await fixture.closeExpired()
+    for (let round = 0; round < ROUNDS; round++) await fixture.closeExpired()
     const [closed, ...rest] = [...(await events()), ...(await poll())]
     expect(rest).toEqual([])
     expect(closed).toMatchObject({ kind: 'rfq.closed', rfq_id: rfqId, data: { reason: 'closed by Quotekeeper' } })
@@ -126,7 +127,7 @@ describe('the events of polls', () => {
     await events()
     fixture.setTime('2026-12-01T12:00:00.000Z')
     const rounds = async (policy: Parameters<ChannelFixture['closeExpired']>[0]) => {
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         await fixture.closeExpired(policy)
         if (round % 3 === 2) await fixture.reopenStore()
       }
@@ -154,7 +155,7 @@ describe('the events of polls', () => {
     for (let outage = 0; outage < 2; outage++) {
       faults.add({ times: Infinity, effect: { kind: 'status', status: 401 } })
       const said = []
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         if (round % 3 === 1) await fixture.pollListings()
         said.push(...(await poll()))
       }

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { parseRfq } from '../../src/domain/observation.js'
 import type { ListConflict } from '../../src/domain/records.js'
 import type { Store } from '../../src/store/contract.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { CHANNEL, NEWEST } from '../helpers/recording-store.js'
-import { slowRuns } from '../helpers/slow-runs.js'
 
 const START = Date.parse('2026-11-21T08:00:00.000Z')
 
@@ -94,6 +94,6 @@ it('whether a list contradicted an RFQ at a moment, and what its problems said, 
       expect(await known(store, new Date(START - 1))).toEqual({ rfqs: [], problems: [] })
       await store.close()
     }),
-    { numRuns: slowRuns(60) },
+    { numRuns: shareOf(60) },
   )
 })

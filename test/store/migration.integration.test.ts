@@ -9,6 +9,7 @@ import { parseRfq } from '../../src/domain/observation.js'
 import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
 import { openStore } from '../../src/store/store.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 
@@ -38,7 +39,7 @@ async function databaseOfSchema(schema: number): Promise<string> {
 
 describe('a new database that several processes create at once', () => {
   it('is never seen, or copied, with only a part of its schema', async () => {
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const path = join(testFolder(), 'quotekeeper.db')
       const connections = Array.from({ length: 3 }, () => new Database(path))
       const reports = await Promise.all(connections.map((db) => migrate(db, NOW)))
@@ -56,7 +57,7 @@ describe('a migration that fails', () => {
   it('changes nothing and leaves no copy, however often it is tried', async () => {
     const path = await databaseOfSchema(migrations.length)
     const broken = { name: 'broken', sql: 'create table one_more (a); create table one_more (a)' }
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const db = new Database(path)
       await expect(migrate(db, NOW, [...migrations, broken])).rejects.toThrow('already exists')
       expect(db.pragma('user_version', { simple: true })).toBe(migrations.length)
@@ -70,7 +71,7 @@ describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database 
   it('is migrated once, keeps its data, and is copied before', async () => {
     const path = await databaseOfSchema(schema)
     const identities = new Set<string>()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const reports: unknown[] = []
       const store = await openStore({ path, clock: () => NOW, onOpen: (report) => reports.push(report) })
       expect(await store.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
@@ -111,7 +112,7 @@ describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database 
         values ('acme/forest', 'rfq', '', @id, 1, @hash, @at, 1, 1, 'full', @body)`).run(row)
     }
     db.close()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const store = await openStore({ path, clock: () => NOW })
       const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
       const changes: string[] = []
@@ -157,7 +158,7 @@ database: ./quotekeeper.db
 channels: [{ org: acme, channel: forest, apiKey: { env: KEY }, autoClose: off }]
 `,
     )
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const { io, written } = testIo({ cwd })
       expect(await run(['runs'], io)).toBe(0)
       if (round > 0) expect(written.err).toBe('')

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { compactDatabase } from '../../src/store/compact.js'
 import { PAGE_SIZE } from '../../src/store/sqlite.js'
 import { openStore } from '../../src/store/store.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -37,7 +38,7 @@ it('is large in a new file, and stays as it is in an existing one', async () => 
   await (await openStore({ path })).close()
   expect(pragmas(path)).toEqual([PAGE_SIZE, 'wal', 'ok'])
   const old = await databaseOfSmallPages(1000)
-  for (let round = 0; round < 6; round++) await (await openStore({ path: old })).close()
+  for (let round = 0; round < ROUNDS; round++) await (await openStore({ path: old })).close()
   expect(pragmas(old)).toEqual([4096, 'wal', 'ok'])
 })
 

@@ -4,6 +4,7 @@ import type { RunKind, RunOutcome } from '../../src/domain/records.js'
 import type { RunEnd, RunHandle, Store } from '../../src/store/contract.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../helpers/idle-runs.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { NEWEST } from '../helpers/recording-store.js'
 import { executeIn, isPostgres } from '../helpers/store-engine.js'
@@ -222,7 +223,7 @@ describe('pruning', () => {
       // Seven days, and the newest hundred.
       expect(report.runs).toEqual({ rows: 10_000 - 7 - 100, bytes: expect.any(Number) })
       expect(report.plans.rows).toBe(1)
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         expect(await store.prune(options)).toEqual({ runs: NONE, plans: NONE, events: NONE })
       }
       expect(sql(store.name, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrations } from '../../src/store/migrations.js'
 import { openStore, type StoreOptions } from '../../src/store/store.js'
 import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.js'
 
 async function open(options: StoreOptions) {
@@ -38,7 +39,7 @@ describe('a database that cannot be written', () => {
     disk.setReadOnly(true)
     await expect(openStore({ path })).rejects.toThrow(/cannot be opened for writing.*read-only/)
     const before = copiesLeft()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       for (const each of [path, crashed]) {
         const reasons: string[] = []
         const store = await open({ path: each, readOnlyIfNeeded: true, onReadOnly: (reason) => reasons.push(reason) })
@@ -105,7 +106,7 @@ describe('a database locked by another process', () => {
     await fixture.pollRfqs()
     const other = new Database(fixture.store.name)
     onTestFinished(() => void other.close())
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       other.exec('begin immediate')
       const store = await open({ path: fixture.store.name, readOnlyIfNeeded: true })
       expect(await store.rfqs({})).toHaveLength(1)

@@ -17,6 +17,7 @@ import { migrations } from '../../src/store/migrations.js'
 import { restoreDatabase } from '../../src/store/restore.js'
 import { openStore } from '../../src/store/store.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { mountSmallDisk } from '../helpers/small-disk.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -109,7 +110,7 @@ describe('restoring a backup', () => {
     const db = new Database(old)
     await migrate(db, NOW, migrations.slice(0, withIdentity))
     db.close()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       await restoreDatabase({ backup: round % 2 === 0 ? old : backup, database, now: NOW })
       const store = await openStore({ path: database })
       expect(await store.identity()).toBe(identity)
@@ -211,7 +212,7 @@ describe('a backup', () => {
     const db = new Database(fixture.store.name)
     db.exec('create table ballast (a blob); insert into ballast values (zeroblob(16777216))')
     db.close()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const controller = new AbortController()
       if (round % 2 === 0) controller.abort(new Error('stopped'))
       const copied = fixture.store.backup(join(folder, 'b.db'), controller.signal)

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { restoreDatabase } from '../../src/store/restore.js'
 import { openStore } from '../../src/store/store.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const sqlite = pathToFileURL(join(import.meta.dirname, '../../node_modules/better-sqlite3/lib/index.js')).href
@@ -24,7 +25,7 @@ it('restoring a backup is refused while another process has the database open, a
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   const restore = () => restoreDatabase({ backup, database, now: new Date() })
-  for (let round = 0; round < 6; round++)
+  for (let round = 0; round < ROUNDS; round++)
     await expect(restore()).rejects.toThrow(process.platform === 'linux' ? `process ${child.pid} (` : 'in use')
   child.kill('SIGKILL')
   await once(child, 'exit')

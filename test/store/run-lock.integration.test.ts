@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from '../../src/store/contract.js'
 import { RunBusyError, RunLostError } from '../../src/store/errors.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
 import { anRfq } from '../helpers/sample-documents.js'
 import { executeIn, rowsOf } from '../helpers/store-engine.js'
@@ -44,7 +45,7 @@ describe('run lock', () => {
   it('takes over a run of its own whose end could not be recorded once the lease has expired, again and again', async () => {
     const db = await noonStore()
     const end = { requests: 1, seen: 2, inserted: 0, changed: 0, unchanged: 2, missing: 0, invalid: 0, error: null }
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const run = await begin(db)
       await expect(
         run.finish({ ...end, outcome: 'rejected by the database' as never }, at('08:01:00')),

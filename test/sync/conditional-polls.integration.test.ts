@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createKeyDetector } from '../../src/marketplace/key-removal.js'
 import { validatorsOf } from '../../src/marketplace/validators.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { serve, session } from '../marketplace/server.js'
 
 /** A poll five minutes later, with the status of each read of an RFQ or offer. */
@@ -29,7 +30,7 @@ describe('conditional requests', () => {
   it('count as read if nothing changed, and find each change, over a restart', async () => {
     const { fixture, world, id, offerIds } = await openOne()
     expect((await pollConditionally(fixture)).statuses).toEqual([200, 200, 200])
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       if (round === 3) await fixture.reopenStore()
       const unchanged = await pollConditionally(fixture)
       expect(unchanged.statuses).toEqual([304, 304, 304])
@@ -53,7 +54,7 @@ describe('conditional requests', () => {
     const { fixture, world, id, offerIds } = await openOne()
     await pollConditionally(fixture)
     const [first = '', second = ''] = offerIds
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       if (round === 3) await fixture.reopenStore()
       world.changeRfq(id, { title: `Title ${round}` })
       const listed = await pollConditionally(fixture)
@@ -72,7 +73,7 @@ describe('conditional requests', () => {
   it('are never sent by --full or before a close', async () => {
     const { fixture, world, id } = await openOne()
     await pollConditionally(fixture)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       expect((await pollConditionally(fixture, { full: true })).statuses).toEqual([200, 200, 200])
       expect((await pollConditionally(fixture)).statuses).toEqual([304, 304, 304])
     }
@@ -89,7 +90,7 @@ describe('conditional requests', () => {
   it('are not sent if the marketplace sends no ETag', async () => {
     const { fixture } = await openOne()
     fixture.sandbox.sendETags(false)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const { statuses, reads } = await pollConditionally(fixture)
       expect(statuses).toEqual([200, 200, 200])
       expect(reads.every(({ ifNoneMatch }) => ifNoneMatch === null)).toBe(true)

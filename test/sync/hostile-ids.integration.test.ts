@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { rowsOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
@@ -198,7 +199,7 @@ describe('an RFQ whose identifier cannot be part of a URL', () => {
     const rfq = fixture.sandbox.world.addRfq(CHANNEL)
     for (const id of ['..', 'a\ud800b']) fixture.sandbox.world.addResponse(rfq.id, { id })
     fixture.sandbox.world.closeRfq(rfq.id)
-    for (let poll = 0; poll < 6; poll++) {
+    for (let poll = 0; poll < ROUNDS; poll++) {
       fixture.advanceSeconds(600)
       expect((await fixture.pollRfqs()).run).toMatchObject({
         outcome: 'complete',

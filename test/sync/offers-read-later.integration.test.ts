@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { today } from '../../src/read-models/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { rowsOf } from '../helpers/store-engine.js'
 import { todaySource } from '../helpers/today-source.js'
 
@@ -79,7 +80,7 @@ describe('offers that are read in a later poll than the one that listed them', (
     world.addResponse(next, { submittedAt: '2026-11-20T23:00:00.000Z' })
     await poll(fixture, 1)
     await pollUntilRead(fixture, offers.length + 5)
-    for (let round = 0; round < 6; round++) await poll(fixture)
+    for (let round = 0; round < ROUNDS; round++) await poll(fixture)
     const kinds = (await eventsOf(fixture)).slice(added.length).map(({ kind, offer_id }) => [kind, offer_id])
     expect(kinds[0]).toEqual(['rfq.new', null])
     expect(kinds.slice(1).sort()).toEqual(ofNew.map((id) => ['offer.late', id]).sort())

@@ -3,6 +3,7 @@ import { today } from '../../src/read-models/today.js'
 import { SHORTER_ENTITIES } from '../../src/store/shorter-entities.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { executeIn, rowsOf } from '../helpers/store-engine.js'
 import { todaySource } from '../helpers/today-source.js'
 
@@ -199,7 +200,7 @@ describe('planned polls', () => {
     await plannedPoll(fixture)
     await executeIn(fixture.store, 'update entities set summary_hash = null, read_summary_hash = null')
     expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2 + 6, changed: 0 })
-    for (let poll = 0; poll < 6; poll++) expect((await plannedPoll(fixture)).run.requests).toBe(1 + 2)
+    for (let poll = 0; poll < ROUNDS; poll++) expect((await plannedPoll(fixture)).run.requests).toBe(1 + 2)
   })
 
   it('read nothing again because the stored hashes of summaries became shorter', async () => {
@@ -219,7 +220,7 @@ describe('planned polls', () => {
     )
     await executeIn(fixture.store, SHORTER_ENTITIES)
     expect(await state()).toEqual(stored)
-    for (let poll = 0; poll < 6; poll++)
+    for (let poll = 0; poll < ROUNDS; poll++)
       expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2, changed: 0 })
   })
 
@@ -246,7 +247,7 @@ describe('planned polls', () => {
     const lateFault = { operation: 'readRfq', rfqId: later, times: Infinity } as const
     fixture.sandbox.faults.add({ ...lateFault, effect: { kind: 'status', status: 500 } })
     expect(await attempts(() => plannedPoll(fixture))).toEqual([1, 1, 1, 3])
-    for (let poll = 0; poll < 6; poll++) {
+    for (let poll = 0; poll < ROUNDS; poll++) {
       if (poll === 3) await fixture.reopenStore()
       world.changeResponse(readable, { offer: { totalPrice: 1_000 + poll } })
       const attempted = await attempts(async () => {
@@ -315,7 +316,7 @@ describe('planned polls', () => {
 
   it('by hand read everything open, whatever was read just before', async () => {
     const { fixture } = await openWithRfqs(2, 1)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       await plannedPoll(fixture)
       expect((await fixture.pollRfqs()).run).toMatchObject({ requests: 1 + 2 + 2, postponed: 0, requestRates: null })
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS, shareOf } from '../helpers/long-tests.js'
 import { anRfq, aSummary } from '../helpers/sample-documents.js'
 import { rowsOf } from '../helpers/store-engine.js'
 import { serve, session } from '../marketplace/server.js'
@@ -96,7 +97,7 @@ describe('a stored body', () => {
     const first = '{"id":"a","projectName":"M","country":"ID","extra":[9007199254740993,{"b":1,"b":2}]}'
     const other = '{ "extra":[9007199254740993.0,\n{"b":1,"b":2}],"country":"ID", "projectName":"M","id":"a" }'
     await pollTexts(fixture, [first])
-    for (let poll = 0; poll < 6; poll++) {
+    for (let poll = 0; poll < ROUNDS; poll++) {
       expect(await pollTexts(fixture, [poll % 2 === 0 ? other : first])).toMatchObject({ changed: 0, unchanged: 1 })
       if (poll === 2) await fixture.reopenStore()
       expect(await sql(fixture, 'select body, version from listings')).toEqual([
@@ -109,7 +110,7 @@ describe('a stored body', () => {
   it('has a new version when only digits beyond a double change', async () => {
     const fixture = await openChannelFixture()
     for (const [index, number] of ['9007199254740992', '9007199254740993', '1e400', '1e401', 'null'].entries()) {
-      for (let poll = 0; poll < 6; poll++) {
+      for (let poll = 0; poll < ROUNDS; poll++) {
         const run = await pollTexts(fixture, [`{"id":"a","extra":${number}}`])
         expect(run).toMatchObject({ changed: index > 0 && poll === 0 ? 1 : 0 })
       }
@@ -131,7 +132,7 @@ describe('a stored body', () => {
     const detail = JSON.stringify(rfq).replace('"responses":[]', `"responses": [ ${summaries.join(' ,\n ')} ]`)
     answerWith(fixture, 'listRfqs', `{"items":[${entry}]}`)
     answerWith(fixture, 'readRfq', `\ufeff\n${detail}\n`)
-    for (let poll = 0; poll < 6; poll++) {
+    for (let poll = 0; poll < ROUNDS; poll++) {
       fixture.advanceSeconds(60)
       expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0, missing: 0 })
     }
@@ -197,7 +198,7 @@ describe('the text that the client returns', () => {
           expect((await channel.readRfq('0')).value.text).toBe(entries[0])
         },
       ),
-      { numRuns: 30 },
+      { numRuns: shareOf(30) },
     )
   })
 
@@ -232,7 +233,7 @@ describe('closing', () => {
     fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect: { kind: 'status', status: 400 } })
     for (const [index, number] of ['9007199254740993', '9007199254740995'].entries()) {
       const fault = answerWith(fixture, 'readRfq', detail.replace('{', `{"extra":${number},`))
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         fixture.advanceSeconds(60)
         await fixture.pollRfqs()
         await fixture.closeExpired()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { shareOf } from '../helpers/long-tests.js'
 import { RequestWorld } from '../helpers/request-world.js'
 
 const RULES = { offersMaxAgeMinutes: 60, urgentHours: 24, recheckClosedHours: 24 }
@@ -20,7 +21,7 @@ describe('every plan', () => {
         }
         expect(world.unread()).toEqual([])
       }),
-      { numRuns: 8 },
+      { numRuns: shareOf(8) },
     )
   })
 
@@ -48,7 +49,7 @@ describe('every plan', () => {
           expect((await world.poll(budget)).sent).toBeLessThanOrEqual(budget)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: shareOf(40) },
     )
   })
 
@@ -71,7 +72,7 @@ describe('every plan', () => {
           }
         },
       ),
-      { numRuns: 10 },
+      { numRuns: shareOf(10) },
     )
   })
 
@@ -92,7 +93,7 @@ describe('every plan', () => {
           expect(world.unread()).toEqual([])
         },
       ),
-      { numRuns: 10 },
+      { numRuns: shareOf(10) },
     )
   })
 })

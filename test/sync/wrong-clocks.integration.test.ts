@@ -6,8 +6,8 @@ import { createWorld, startSandbox } from '../../src/sandbox/index.js'
 import type { Store } from '../../src/store/contract.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { openNewStore } from '../helpers/new-store.js'
-import { slowRuns } from '../helpers/slow-runs.js'
 import { openAgain } from '../helpers/store-engine.js'
 
 const CHANNEL = { org: 'acme', channel: 'forest', apiKey: 'key of acme' }
@@ -126,7 +126,7 @@ describe('with clocks that are wrong', () => {
           expect((await poller.poll()).run).toMatchObject({ outcome: 'complete', changed: 0, unchanged: 2 })
         }
       }),
-      { numRuns: slowRuns(6) },
+      { numRuns: shareOf(6) },
     )
   })
 

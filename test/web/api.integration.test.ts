@@ -15,6 +15,7 @@ import { problemDocument } from '../../src/web/api/problem.js'
 import { READ_ENDPOINTS } from '../../src/web/api/read.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { locationsOf, openReaderOf } from '../helpers/store-engine.js'
@@ -196,7 +197,7 @@ describe('every operation', () => {
 
   it('pages through lists without repeating or missing an item', async () => {
     const fixture = await openChannelFixture({ rfqs: 7, responsesPerRfq: 1 })
-    for (let round = 0; round < 6; round++) await fixture.pollRfqs()
+    for (let round = 0; round < ROUNDS; round++) await fixture.pollRfqs()
     const { read } = await openApi(fixture)
     for (const list of ['/rfqs', '/listings', '/changes', '/runs', '/decisions', '/problems']) {
       const all = (await read(`${list}?limit=500`)).items
@@ -221,7 +222,7 @@ describe('pages of RFQs', () => {
     fixture.advanceSeconds(60)
     const { read } = await openApi(fixture)
     const all: { id: string }[] = (await read('/rfqs')).items
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const first = await read('/rfqs?limit=1')
       const moment = fixture.now().toISOString()
       fixture.advanceSeconds(60)

@@ -6,7 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { longIt } from '../helpers/long-tests.js'
+import { longIt, runsLongTests } from '../helpers/long-tests.js'
 import { giveUp } from './dead-letters.js'
 import { openPages } from './pages-fixture.js'
 
@@ -82,20 +82,11 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await giveUp(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
     const lists = ['/', '/rfqs', '/changes', '/listings', '/channels', '/channels/acme/forest', '/reports', '/runs']
+    const more = ['/decisions', '/problems', '/notifications', '/queue', '/api', '/nothing']
+    const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`]
     const page = await openBrowser(base)
     let isDark = false
-    for (const url of [
-      ...lists,
-      '/decisions',
-      '/problems',
-      '/notifications',
-      '/queue',
-      '/api',
-      RFQ,
-      `${RFQ}/offers/${fixture.offer}`,
-      `${RFQ}/closing`,
-      '/nothing',
-    ]) {
+    for (const url of runsLongTests ? [...lists, ...more, ...ofRfq] : ['/', '/rfqs', ...ofRfq]) {
       await page.setViewportSize({ width: 1280, height: 800 })
       isDark = !isDark
       await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })

@@ -4,6 +4,7 @@ import type { JobStatus } from '../../jobs/contract.js'
 import { QueueUnavailableError } from '../../jobs/errors.js'
 import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { locationsOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { openPages } from './pages-fixture.js'
@@ -73,7 +74,7 @@ describe('closing now', () => {
     const waits = [200, '1', false, `The closing round waits for a worker. ${again}`]
     const runs = [200, '1', false, `The closing round runs: the RFQ is read, closed and read again. ${again}`]
     const unreachable = `The queue does not answer, so it is not known whether the round runs. ${again}`
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       expect(await shown({ state: 'waiting' })).toEqual(waits)
       expect(await shown({ state: 'active' })).toEqual(runs)
       expect(await shown(new QueueUnavailableError('no response'))).toEqual([200, '1', false, unreachable])
@@ -119,7 +120,7 @@ describe('closing now', () => {
   it('says why it was not closed if the fresh read stands against it', async () => {
     const fixture = await twoPastDue()
     const { app } = await openPages(fixture)
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       fixture.advanceSeconds(60)
       fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-12-24' })
       const { headers } = await sendForm(app, page(1042), { confirm: '1042' })

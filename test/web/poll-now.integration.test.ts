@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { QueueUnavailableError } from '../../jobs/errors.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
 import { openPages } from './pages-fixture.js'
 import { notices, sendForm } from './send-form.js'
 
@@ -15,7 +16,7 @@ it('a channel is polled from its page, for operators, and the page says when the
   expect((await get(PAGE, 'viewer')).body).not.toContain('Poll the')
   expect((await sendForm(app, PAGE, { kind: 'rfqs' }, as('viewer'))).statusCode).toBe(403)
   expect((await get(PAGE)).body).toContain('Poll the RFQs now')
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     fixture.sandbox.world.addRfq(CHANNEL, { number: 2000 + round })
     fixture.advanceSeconds(60)
     const { statusCode, headers } = await sendForm(app, PAGE, { kind: 'rfqs' }, as('operator'))

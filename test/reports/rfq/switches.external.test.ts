@@ -7,17 +7,16 @@ import { compareOffers } from '../../../src/domain/comparison/report/compare-off
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA } from '../../../src/domain/comparison/settings.js'
 import { comparisonInput, response } from '../../helpers/comparison-inputs.js'
-import { labelledCases } from '../../helpers/long-tests.js'
+import { labelledCases, runsLongTests } from '../../helpers/long-tests.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import { inputCells, settingsWith, switchEdits } from '../support/input-edits.js'
 import { Bench, formulasOf, type ReadWorkbook, readValues, readWorkbooks, whyNoTools } from '../support/tools.js'
 import { rfqWorkbook } from '../support/workbooks.js'
 
-/** LibreOffice needs about a second for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
-const HEAVY = Boolean(process.env.QUOTEKEEPER_HEAVY)
-const SWITCHES = switchEdits(HEAVY ? 150 : 3, 11)
+/** LibreOffice needs about a second for each edited file. */
+const SWITCHES = switchEdits(10, 11)
 const switches = labelledCases(Object.fromEntries(SWITCHES.map((edit, at) => [`${at}`, edit])), ['0'])
-const PREPARATION_MS = HEAVY ? 1_800_000 : 500_000
+const PREPARATION_MS = 500_000
 const missing = whyNoTools()
 
 /** A value as LibreOffice computed it, from a reference such as `'Award'!$T$6`. */
@@ -149,7 +148,7 @@ const INVALID: (readonly [name: string, value: string | number])[] = [
   ...['Rate_EUR', 'WaitDays'].flatMap((name) => ['abc', '', -1, 0, HUGE].map((value) => [name, value] as const)),
 ]
 /** One value of each input in turn, so that a run is short. */
-const chosen = HEAVY ? INVALID : INVALID.filter((_, at) => at % 25 === 0)
+const chosen = INVALID.filter((_, at) => at % (runsLongTests ? 8 : 25) === 0)
 const ALL_ZERO = Object.fromEntries(CRITERIA.map((criterion) => [`Weight_${criterion}`, 0]))
 
 describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : ''}`, () => {

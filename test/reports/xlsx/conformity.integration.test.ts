@@ -9,7 +9,7 @@ import { crowdedInput, RFQ_CASES } from '../support/rfq-cases.js'
 import { places } from '../support/schema/places.js'
 import { channelWorkbook, rfqWorkbook } from '../support/workbooks.js'
 
-const CASES = process.env.QUOTEKEEPER_HEAVY ? { ...RFQ_CASES, crowded: crowdedInput } : RFQ_CASES
+const CASES = { ...RFQ_CASES, crowded: crowdedInput }
 const QUICK = ['sample', 'mixed', 'hostile', 'no-offers', 'invalid-documents', 'twelve-deliveries']
 
 type Parts = Map<string, string>

@@ -9,6 +9,7 @@ import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/c
 import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
 import { anyCharacter } from '../../helpers/any-text.js'
+import { shareOf } from '../../helpers/long-tests.js'
 import { schemaFaults } from '../support/conformity.js'
 import { decoded, descendants, type Element, parseXml, partsOf } from '../support/parts.js'
 import { HOSTILE } from '../support/rfq-cases.js'
@@ -190,7 +191,7 @@ describe('workbook writer', () => {
         const parts = await partsOf(await buildWorkbook([() => everything(words), two], named))
         expect(schemaFaults(parts)).toEqual([])
       }),
-      { numRuns: 25 },
+      { numRuns: shareOf(25) },
     )
   })
 

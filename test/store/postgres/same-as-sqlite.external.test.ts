@@ -12,9 +12,9 @@ import type {
   Store,
 } from '../../../src/store/contract.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { shareOf } from '../../helpers/long-tests.js'
 import { openNewStore } from '../../helpers/new-store.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
-import { slowRuns } from '../../helpers/slow-runs.js'
 
 const CHANNEL = 'acme/forest'
 const START = Date.parse('2026-11-21T08:00:00.000Z')
@@ -236,7 +236,7 @@ describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
           await client.query(`drop schema ${schema} cascade`)
         }
       }),
-      { numRuns: slowRuns(15), endOnFailure: true },
+      { numRuns: shareOf(15), endOnFailure: true },
     )
   })
 })

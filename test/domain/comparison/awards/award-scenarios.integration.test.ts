@@ -15,6 +15,7 @@ import {
   response,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
+import { shareOf } from '../../../helpers/long-tests.js'
 
 /** Offer number n with this volume in tonnes and this total. */
 const selling = (number: number, volume: number, total: number, of: Record<string, unknown> = {}) =>
@@ -256,7 +257,7 @@ describe('awards of random offers', () => {
         close(of['cheapest-single'], least(enough.filter((set) => set.length === 1)))
         close(of['cheapest-divisible'], divisible(list, need))
       }),
-      { numRuns: 150 },
+      { numRuns: shareOf(150) },
     )
   })
 
@@ -281,7 +282,7 @@ describe('awards of random offers', () => {
           expect(found.map(cents)).toEqual(costs.map(cents))
         }
       }),
-      { numRuns: 150 },
+      { numRuns: shareOf(150) },
     )
   })
 
@@ -300,7 +301,7 @@ describe('awards of random offers', () => {
           for (const scenario of EXACT_SCENARIOS) expect(of[scenario]).toEqual(played[scenario])
         }
       }),
-      { numRuns: 25 },
+      { numRuns: shareOf(25) },
     )
   })
 

@@ -4,6 +4,7 @@ import { cheapestWithin, largestWithin } from '../../../../src/domain/comparison
 import { EXACT_UP_TO } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
 import type { Item } from '../../../../src/domain/comparison/awards/subset-search.js'
 import { seededNumbers } from '../../../helpers/comparison-inputs.js'
+import { shareOf } from '../../../helpers/long-tests.js'
 
 const itemsUpTo = (volume: number, cost: number) =>
   fc.array(fc.record({ volume: fc.integer({ min: 1, max: volume }), cost: fc.integer({ min: 1, max: cost }) }), {
@@ -58,7 +59,7 @@ describe('cheapestWithin', () => {
           expect(found === null ? undefined : { volume: found.volume, cost: found.cost }).toEqual(best)
           if (found !== null) expect(sumOf(list, found.picked)).toEqual(best)
         }),
-        { numRuns: 300 },
+        { numRuns: shareOf(300) },
       )
     },
   )
@@ -125,7 +126,7 @@ describe('cheapestWithin', () => {
         if (largest.exact) expect(largest.found).toMatchObject({ volume, cost: costs[volume] })
         expect(largest.found?.volume).toBeLessThanOrEqual(volume)
       }),
-      { numRuns: 15 },
+      { numRuns: shareOf(15) },
     )
   })
 
@@ -154,7 +155,7 @@ describe('largestWithin', () => {
         expect(exact).toBe(true)
         expect(sumOf(list, found?.picked ?? [])).toEqual(best)
       }),
-      { numRuns: 300 },
+      { numRuns: shareOf(300) },
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cheapestCombination } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
 import type { Item } from '../../../../src/domain/comparison/awards/subset-search.js'
 import { cheapestOfTwo, largestTwoDevelopers } from '../../../../src/domain/comparison/awards/two-developers.js'
+import { shareOf } from '../../../helpers/long-tests.js'
 
 /** Tries every subset. */
 function bruteForce(items: readonly Item[], wanted: number, allowed: (picked: number[]) => boolean = () => true) {
@@ -41,7 +42,7 @@ describe('the cheapest combination of whole offers', () => {
         expect(total(list, found.picked)).toEqual(outcome(found))
         expect(found).toMatchObject({ exact: true, lowerBound: found.cost })
       }),
-      { numRuns: 400 },
+      { numRuns: shareOf(400) },
     )
   })
 
@@ -69,7 +70,7 @@ describe('the cheapest combination of whole offers', () => {
           expect(found?.exact ?? true).toBe(true)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: shareOf(150) },
     )
   })
 
@@ -119,7 +120,7 @@ describe('at most two developers', () => {
         expect(outcome(found)).toEqual(bruteForce(list, need, few))
         if (found !== null) expect(few(found.picked)).toBe(true)
       }),
-      { numRuns: 300 },
+      { numRuns: shareOf(300) },
     )
   })
 
@@ -140,7 +141,7 @@ describe('at most two developers', () => {
         expect(found?.cost ?? null).toEqual(least)
         expect(new Set(found?.picked.map((at) => names[at])).size).toBeLessThanOrEqual(2)
       }),
-      { numRuns: 60 },
+      { numRuns: shareOf(60) },
     )
   })
 

@@ -17,6 +17,7 @@ import {
   summaryOf,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
+import { shareOf } from '../../../helpers/long-tests.js'
 import { bestSet, type Case, decisionOf, figuresOf, hardOf, type InventedOffer, randomCase } from './decision-cases.js'
 
 const levels = (of: Partial<RequirementLevels> = {}): RequirementLevels => ({ ...DEFAULT_SETTINGS.requirements, ...of })
@@ -404,7 +405,7 @@ describe('a decision', () => {
         expect(compareOffers(reversed).decision).toEqual(decision)
         expect(JSON.parse(JSON.stringify(decision))).toStrictEqual(decision)
       }),
-      { numRuns: 3 },
+      { numRuns: shareOf(3) },
     )
   })
 
@@ -414,7 +415,7 @@ describe('a decision', () => {
         const best = bestSet(of, hardOf(of.levels), of.min)
         expect(figuresOf(decisionOf(of).recommendation.award)).toEqual({ reached: best.reached, cents: best.cents })
       }),
-      { numRuns: 12 },
+      { numRuns: shareOf(12) },
     )
   })
 

@@ -11,6 +11,7 @@ import {
   response,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
+import { shareOf } from '../../../helpers/long-tests.js'
 
 const at = (unitPrice: number, of: Record<string, unknown> = {}) => ({
   scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })],
@@ -101,7 +102,7 @@ describe('ranks', () => {
           expect(offer.compared.price).toBeGreaterThanOrEqual(byPrice[index - 1]?.compared.price ?? 0)
         }
       }),
-      { numRuns: 20 },
+      { numRuns: shareOf(20) },
     )
   })
 })

@@ -19,7 +19,7 @@ import {
   storedDocument,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
-import { slowRuns } from '../../../helpers/slow-runs.js'
+import { shareOf } from '../../../helpers/long-tests.js'
 
 /** Fails for any value that JSON cannot represent: NaN, infinity, undefined, dates, maps. */
 function expectPlain(value: unknown, path = 'report'): void {
@@ -291,7 +291,7 @@ describe('a report on malformed documents', () => {
         })
         expectSound(compareOffers(input))
       }),
-      { numRuns: slowRuns(150) },
+      { numRuns: shareOf(150) },
     )
   })
 })

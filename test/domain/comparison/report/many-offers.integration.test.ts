@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import { comparisonInput, manyResponses } from '../../../helpers/comparison-inputs.js'
+import { runsLongTests } from '../../../helpers/long-tests.js'
 
 describe('compareOffers', () => {
-  it('covers many offers: 300, and 2,000, or 5,000 with 50,000 lines', () => {
+  it('covers many offers: 300, and 1,000, or 5,000 with 50,000 lines', () => {
     for (const [offers, lines] of [
       [300, 12],
-      [process.env.QUOTEKEEPER_HEAVY ? 5_000 : 2_000, 10],
+      [runsLongTests ? 5_000 : 1_000, 10],
     ] as const) {
       const responses = manyResponses(offers, lines)
       const report = compareOffers(
