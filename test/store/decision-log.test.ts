@@ -54,6 +54,19 @@ describe('decision log', () => {
     expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
   })
 
+  it('covers by each hash everything before it', async () => {
+    const hashes = async (reasons: string[]) => {
+      const db = await noonStore()
+      const run = await begin(db)
+      for (const [index, reason] of reasons.entries())
+        await db.appendDecision({ ...decision(`${index}`, run.id), reason })
+      return (await db.decisions({})).map(({ hash }) => hash).reverse()
+    }
+    const [first, other] = [await hashes(['one', 'two', 'three']), await hashes(['other', 'two', 'three'])]
+    expect(await hashes(['one', 'two', 'three'])).toEqual(first)
+    for (const [index, hash] of first.entries()) expect(other[index]).not.toBe(hash)
+  })
+
   it('is listed page by page in any order, each decision once, as a sort of all rows would be', async () => {
     const db = await noonStore()
     const run = await begin(db)
