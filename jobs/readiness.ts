@@ -18,6 +18,7 @@ export interface ReadinessOptions {
   store: Pick<
     Store,
     | 'runs'
+    | 'newestListRead'
     | 'newestRun'
     | 'newestCompleteRun'
     | 'checkWritable'

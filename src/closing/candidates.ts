@@ -15,7 +15,6 @@ import {
   isInScope,
   isRetried,
   massLossReason,
-  newestPoll,
   type Round,
   reasonAgainstSending,
   stopForClocks,
@@ -117,7 +116,7 @@ async function stopReasonNow(round: Round): Promise<Reason | null> {
   }
   const lost = massLossReason(poll)
   if (lost === null) return null
-  const text = `Closing is held because of the newest poll (run ${poll?.id}): ${poll?.error ?? ''}`
+  const text = `Closing is held because of the newest poll (run ${poll?.id}): ${poll?.error ?? 'its list suddenly lost most of its entries.'}`
   round.stop = { code: 'mass-loss', text }
   return { code: 'mass-loss', text: `closing is held: ${lost}` }
 }
@@ -161,7 +160,7 @@ type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision:
 /** Evaluates an RFQ that was just read, by the newest poll, and looks at everything that may stop closing. */
 async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: Evaluation; kept: Kept | null }> {
   const { context, policy, channel } = round
-  round.poll = await newestPoll(context.store, channel)
+  round.poll = await context.store.newestListRead(channel)
   const evaluation = evaluateNow(round, read)
   // Stored and fresh document may differ: what was refused is the document just read.
   const reason = reasonAgainstSending(round, read)
@@ -206,8 +205,11 @@ async function sendClose(round: Round, known: FreshRead): Promise<void> {
   const { read } = result
   if (result.kind === 'kept') return recordKept(round, read, result.kept.kept, result.kept.evaluation)
   const evaluation = evaluateNow(round, read)
-  if (result.kind === 'stale') {
-    evaluation.against.push({ code: 'stale', text: `${result.reason}: the next round tries again` })
+  if (result.kind !== 'sent') {
+    evaluation.against.push({
+      code: 'not-sent',
+      text: `its close was not sent: ${result.reason}; the next round tries again`,
+    })
     round.failures.push({
       id: `RFQ ${evaluation.number ?? read.id}`,
       message: `its close was not sent: ${result.reason}`,

@@ -1,6 +1,6 @@
 import type { Closings, RunQueries } from '../store/contract.js'
 import { type ClosingSwitches, closingKillSwitch } from './kill-switch.js'
-import { massLossReason, newestPoll } from './round-state.js'
+import { massLossReason } from './round-state.js'
 
 /** Why a closing round of a channel would close no RFQ at all now; null if nothing keeps it from closing. */
 export type ClosingHold = (channel: string) => Promise<string | null>
@@ -8,8 +8,8 @@ export type ClosingHold = (channel: string) => Promise<string | null>
 /** Finds what holds all closing of a channel: a list that lost most of its entries, or the kill switch (docs/CLOSING.md, rules 2 and 10). */
 export function createClosingHold(
   config: ClosingSwitches,
-  store: Pick<RunQueries, 'newestRun'> & Pick<Closings, 'closingStop'>,
+  store: Pick<RunQueries, 'newestListRead'> & Pick<Closings, 'closingStop'>,
 ): ClosingHold {
   const killSwitch = closingKillSwitch(config, store)
-  return async (channel) => (await killSwitch()) ?? massLossReason(await newestPoll(store, channel))
+  return async (channel) => (await killSwitch()) ?? massLossReason(await store.newestListRead(channel))
 }

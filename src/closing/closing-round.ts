@@ -7,7 +7,7 @@ import { closeCandidates } from './candidates.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { PlanError } from './errors.js'
 import { settleOpenIntents } from './open-intents.js'
-import { createRound, dayBefore, newestPoll, type Round } from './round-state.js'
+import { createRound, dayBefore, type Round } from './round-state.js'
 
 /** This many RFQs of a kind are named in the error of a run. */
 const MAX_NAMED = 5
@@ -69,7 +69,7 @@ async function findApprovedIds(
 
 async function loadState(round: Round): Promise<void> {
   const { store } = round.context
-  round.poll = await newestPoll(store, round.channel)
+  round.poll = await store.newestListRead(round.channel)
   for (const decision of await store.newestDecisions(round.channel)) {
     round.newestDecisions.set(decision.rfqId, decision)
   }

@@ -31,7 +31,7 @@ export type ReasonCode =
   | 'document'
   | 'missing'
   | 'changing'
-  | 'stale'
+  | 'not-sent'
   | 'clock'
   | 'open-intent'
   | 'refused'

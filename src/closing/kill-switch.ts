@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ClosingStop, Closings } from '../store/contract.js'
 import { databaseFile } from '../store/database-location.js'
@@ -21,6 +21,21 @@ export interface ClosingSwitches extends Locations {
 export const stopFileOf = ({ database, file }: Locations): string =>
   join(dirname(databaseFile(database) ?? file), STOP_FILE)
 
+/** The stop file that exists; null if there is none. One beside the file that a link of the database leads to counts too. */
+export function findStopFile({ database, file }: Locations): string | null {
+  const beside = databaseFile(database) ?? file
+  const paths = [beside, realPathOf(beside)].map((path) => join(dirname(path), STOP_FILE))
+  return paths.find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined) ?? null
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // It does not exist yet.
+  }
+}
+
 /** To call before each POST: resolves to the reason closing is stopped, or null. */
 export type KillSwitch = () => Promise<string | null>
 
@@ -29,10 +44,10 @@ export type KillSwitch = () => Promise<string | null>
  * which holds on all machines. It rejects if the database cannot be read: then nothing is closed.
  */
 export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings, 'closingStop'>): KillSwitch {
-  const stopFile = stopFileOf(config)
   return async () => {
     if (!config.closing.enabled) return 'closing.enabled is false in the configuration'
-    if (existsSync(stopFile)) return `stop file ${stopFile} exists`
+    const stopFile = findStopFile(config)
+    if (stopFile !== null) return `stop file ${stopFile} exists`
     const stop = await store.closingStop()
     return stop === null ? null : stopOrderText(stop)
   }

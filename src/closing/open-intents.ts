@@ -8,7 +8,10 @@ import { type FreshRead, readAndRecord } from './fresh-read.js'
 import { evaluateNow, isInScope, type Round, secondPost, stopForClocks, withItemFailures } from './round-state.js'
 import { sendAgain, settleAsGone, settleByRead, verifyClose } from './settlement.js'
 
-/** An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. */
+/**
+ * An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. Another machine may have sent
+ * it, by a clock that differs as much as the policy allows.
+ */
 const MIN_AGE_FOR_REPOST_MS = 60_000
 
 /**
@@ -23,7 +26,6 @@ export async function settleOpenIntents(round: Round): Promise<void> {
 }
 
 async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
-  const { context } = round
   round.evaluated.add(intent.rfqId)
   const read = await readUnlessGone(round, intent)
   if (read === null) return
@@ -35,7 +37,7 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   if (next.kind === 'never') return recordOutcome(round, read, evaluation, settleByRead(intent, read))
   const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
   if (clock !== null) stopForClocks(round, clock)
-  const waiting = next.kind === 'wait' ? next.reason : reasonOfAge(intent, context.now())
+  const waiting = next.kind === 'wait' ? next.reason : reasonOfAge(intent, round)
   if (waiting !== null) {
     round.waiting.set(intent.rfqId, waiting)
     return
@@ -49,9 +51,10 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   round.unconfirmed.delete(intent.rfqId)
 }
 
-function reasonOfAge({ sentAt, createdAt }: CloseIntent, now: Date): string | null {
-  const age = now.getTime() - Date.parse(sentAt ?? createdAt)
-  return age < MIN_AGE_FOR_REPOST_MS ? 'its close was sent less than a minute ago and may still take effect' : null
+function reasonOfAge({ sentAt, createdAt }: CloseIntent, { context, policy }: Round): string | null {
+  const age = context.now().getTime() - Date.parse(sentAt ?? createdAt)
+  const enough = MIN_AGE_FOR_REPOST_MS + policy.maxClockSkewSeconds * 1000
+  return age < enough ? `its close was sent less than ${enough / 1000} s ago and may still take effect` : null
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Closings, History, RunQueries } from '../store/contract.js'
 import type { Outbox } from '../store/outbox-contract.js'
 import type { ClosingPolicy } from './contract.js'
 import { evaluateStored, storedCandidate } from './evaluate.js'
-import { dayBefore, massLossReason, newestPoll } from './round-state.js'
+import { dayBefore, massLossReason } from './round-state.js'
 
 /** What a closing round that began now would find about one RFQ before it reads it again. */
 export interface ClosingPreview {
@@ -21,7 +21,7 @@ export interface ClosingPreview {
   unsettled: string | null
 }
 
-type PreviewStore = Pick<RunQueries, 'newestRun'> &
+type PreviewStore = Pick<RunQueries, 'newestListRead'> &
   Pick<History, 'rfqs'> &
   Pick<Outbox, 'openRfqsDue'> &
   Pick<Closings, 'closeAnswers' | 'openIntents' | 'sentIntents' | 'heldPlans' | 'unsettledCloses'>
@@ -47,7 +47,7 @@ export async function previewClose(
     store.closeAnswers(channel),
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
-    newestPoll(store, channel),
+    store.newestListRead(channel),
     store.heldPlans({ channel, now }),
     store.unsettledCloses({ channel, now }),
   ])

@@ -3,7 +3,7 @@ import { type Calendar, createCalendar } from '../domain/expiry.js'
 import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../domain/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
-import type { RunHandle, RunQueries } from '../store/contract.js'
+import type { RunHandle } from '../store/contract.js'
 import { clockProblemInGeneral, NO_DATE_HEADER } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
 import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstAnother } from './evaluate.js'
@@ -25,7 +25,7 @@ export interface Round {
   channel: string
   run: RunHandle
   calendar: Calendar
-  /** The newest complete or partial poll of the RFQs, null if there is none. */
+  /** The newest poll of the RFQs that read their list, null if there is none. */
   poll: RunRecord | null
   /** The newest decision about each RFQ. */
   newestDecisions: Map<string, DecisionRecord>
@@ -89,13 +89,6 @@ export function createRound(
   }
 }
 
-/** The newest poll of the RFQs of a channel that read their list, however many failed since; null if there is none. */
-export async function newestPoll(store: Pick<RunQueries, 'newestRun'>, channel: string): Promise<RunRecord | null> {
-  const complete = await store.newestRun({ channel, kind: 'rfqs', outcome: 'complete' })
-  const partial = await store.newestRun({ channel, kind: 'rfqs', outcome: 'partial' })
-  return (partial?.id ?? 0) > (complete?.id ?? 0) ? partial : complete
-}
-
 /** Why nothing is closed after a list that suddenly lost most of its entries; null if the newest poll found none. */
 export const massLossReason = (poll: RunRecord | null): string | null =>
   poll?.suspicious ? `the list suddenly lost most of its entries in the newest poll (run ${poll.id})` : null
@@ -135,7 +128,7 @@ export async function secondPost(
   evaluation = evaluateNow(round, read),
 ): Promise<SecondPost> {
   const { policy, context, channel } = round
-  round.poll = await newestPoll(context.store, channel)
+  round.poll = await context.store.newestListRead(channel)
   const [against] = evaluation.against
   if (against) return { kind: 'never', reason: against.text }
   const reason =

@@ -1,5 +1,5 @@
 import type { CloseResult, CloseSlot } from '../marketplace/contract.js'
-import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
+import { AbortedError, MarketplaceError, NotSentError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
 import type { Candidate } from './evaluate.js'
 import { confirmRead, type FreshRead, MAX_READS, readAndRecord } from './fresh-read.js'
@@ -27,8 +27,8 @@ export type SendResult<Kept> =
   | { kind: 'kept'; read: FreshRead; kept: Kept }
   /** It differed at each of several reads. */
   | { kind: 'changing' }
-  /** Its read or its checks were too old whenever it could be sent. */
-  | { kind: 'stale'; read: FreshRead; reason: string }
+  /** Its read or its checks were too old whenever it could be sent, or there was no connection. */
+  | { kind: 'stale' | 'unsent'; read: FreshRead; reason: string }
 
 /** What checks found: the intent to send, or why nothing is sent. */
 export type Checked<Kept> = { intent: CloseIntent } | { kept: Kept }
@@ -38,7 +38,7 @@ export type Checked<Kept> = { intent: CloseIntent } | { kept: Kept }
  * together, so that nothing is waited for between them but `check`.
  * @param known what the decision to close is based on; if the RFQ has changed, it is read and recorded anew
  * @param check evaluates the read, and looks at everything that may stop closing; returns the intent, which is then marked as sent
- * @throws MarketplaceError if nothing was sent because of an error: no POST is counted then
+ * @throws MarketplaceError that concerns the whole channel or run: nothing was sent, and no POST is counted; AbortedError
  */
 export async function readAndSend<Kept>(
   round: Round,
@@ -89,6 +89,7 @@ async function sendInSlot<Kept>(
   if (sentAt === null) {
     await context.store.withdrawSending(intent, context.now())
     if (refusal !== null) return { kind: 'stale', read, reason: refusal }
+    if (outcome.failure instanceof NotSentError) return { kind: 'unsent', read, reason: outcome.failure.message }
     throw outcome.failure
   }
   const sent = await context.store.recordSent(intent, sentAt)

@@ -70,7 +70,7 @@ export async function sendAgain(
   })
   if (result.kind === 'sent') return result
   if (result.kind === 'changing') return { waiting: 'it changed at every fresh read' }
-  if (result.kind === 'stale') return { waiting: result.reason }
+  if (result.kind !== 'kept') return { waiting: result.reason }
   return result.kept.kind === 'never' ? { never: result.read } : { waiting: result.kept.reason }
 }
 

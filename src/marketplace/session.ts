@@ -242,13 +242,15 @@ export class Session implements ChannelSession {
   }
 
   async #send(target: Target, options: RequestOptions): Promise<TransportReply> {
+    let isCounted = false
     const beforeSend = () => {
       this.#throwIfPointless(target)
       this.#requests++
+      isCounted = true
     }
     // Checked before waiting for the rate limiter, and again before sending.
     this.#throwIfPointless(target)
-    const reply = await this.#options.transport.send({
+    const request = {
       target,
       headers: this.#headers,
       removeKey: this.#removeKey,
@@ -258,7 +260,14 @@ export class Session implements ChannelSession {
       cancelToken: this.cancelToken,
       beforeSend,
       ...options,
-    })
+    }
+    let reply: TransportReply
+    try {
+      reply = await this.#options.transport.send(request)
+    } catch (error) {
+      if (isCounted && error instanceof NotSentError) this.#requests--
+      throw error
+    }
     this.#suspendOn(reply, target)
     return reply
   }

@@ -6,7 +6,7 @@ import type { RequestLedger } from '../domain/request-ledger.js'
 import type { Validators } from '../domain/validators.js'
 import { CancelToken } from './cancel-token.js'
 import type { Operation, RequestLimits, RequestObserver } from './contract.js'
-import { AbortedError, type PausedError } from './errors.js'
+import { AbortedError, NotSentError, type PausedError } from './errors.js'
 import { parseHttpDate } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
 import { MAX_DOCUMENT_BYTES } from './json-body.js'
@@ -156,7 +156,7 @@ export class Transport {
       try {
         reply = await sendHttpRequest(this.#dispatcher(target), this.#httpRequest(request))
       } catch (error) {
-        this.#report(request, times, { code: 'error', serverDate: null })
+        if (!(error instanceof NotSentError)) this.#report(request, times, { code: 'error', serverDate: null })
         throw error
       }
       const { status, headers, body: received } = reply

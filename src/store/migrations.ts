@@ -466,6 +466,9 @@ const runEnds = `
 alter table runs add column cause text;
 alter table runs add column stop_code text;
 alter table runs add column stop_clocks text;
+-- 1 once a poll of RFQs has compared their list with what is stored, and recorded what it found.
+alter table runs add column list_read integer not null default 0;
+update runs set list_read = 1 where kind = 'rfqs' and outcome in ('complete', 'partial');
 `
 
 const orderOfReads = `

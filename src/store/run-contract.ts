@@ -38,6 +38,11 @@ export interface Runs extends RunQueries {
    * died is first recorded as `interrupted`.
    */
   beginRun(run: RunStart): Promise<RunHandle>
+  /**
+   * Records that a poll of RFQs has read their list, and whether that suddenly lost most of its entries: known from now on, whatever
+   * becomes of the poll. Rejects with `RunLostError` if the run was taken over.
+   */
+  recordListRead(run: LiveRun, list: { suspicious: boolean }): Promise<void>
   /** Gives up the place of `turn` in the line, if it has one. */
   leaveLine(place: { channel: string; kind: RunKind; turn: string }): Promise<void>
 }
@@ -53,6 +58,8 @@ export interface RunQueries {
   }): Promise<RunRecord[]>
   /** The newest finished run of a channel and kind, optionally with one outcome, or of those that finished up to a moment. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome; asOf?: Date }): Promise<RunRecord | null>
+  /** The newest poll of the RFQs of a channel that has recorded what its list says, also one that still runs or was interrupted. */
+  newestListRead(channel: string): Promise<RunRecord | null>
   /**
    * The newest run that counts as complete, or of those that finished up to a moment: it is complete, or it read everything but three
    * documents, or one in a hundred. Otherwise one RFQ that always fails would hide, by a readiness that is always lost, that the

@@ -170,6 +170,13 @@ export function createRuns(options: {
       const handle = { id, channel, kind, timeZone, futureStoredAt, lost: lost.signal }
       return { ...handle, finish: (end, at) => finish(id, end, at) }
     },
+    recordListRead: (run, { suspicious }) =>
+      database.write(async (tx) => {
+        await assertLive(tx, run)
+        await tx.run('update runs set list_read = 1, suspicious = @suspicious where id = @id', {
+          ...{ id: run.id, suspicious: suspicious ? 1 : 0 },
+        })
+      }),
     leaveLine: ({ channel, kind, turn }) =>
       database.write(async (tx) => {
         await tx.lock('run', channel, kind)

@@ -102,6 +102,13 @@ export function createRunQueries(queries: Queries): RunQueries {
       })
       return row ? toRunRecord(row) : null
     },
+    async newestListRead(channel) {
+      const row = await queries.get<RunRow>(
+        `select * from runs where channel = @channel and kind = 'rfqs' and list_read = 1 order by id desc limit 1`,
+        { channel },
+      )
+      return row ? toRunRecord(row) : null
+    },
     async newestCompleteRun({ channel, kind, asOf }) {
       const where = allOf(
         'channel = @channel',

@@ -38,11 +38,14 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
     const listed = new Set(entries.keys())
     await checkMassLoss(poll, 'rfq', listed)
+    // At once: until it is known, closing rounds go by the poll before.
+    if (progress.suspicious) await store.recordListRead(run, { suspicious: true })
     await markMissing(poll, 'rfq', listed, read)
     const terms = listedTerms(value)
     // What a list says counts as recorded: then reads of closing rounds that it overlaps with are made again.
     await recordListConflicts(poll, entries, { known, terms, read })
     await recordListed(poll, entries, known, read)
+    if (!progress.suspicious) await store.recordListRead(run, { suspicious: false })
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
       : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)

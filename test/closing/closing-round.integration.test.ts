@@ -322,13 +322,13 @@ describe('an intent that a crash left open', () => {
     await run.finish({ ...end, outcome: 'failed' }, fixture.now())
   }
 
-  it('is sent once more after a minute if the POST had no effect, and never a third time', async () => {
+  it('is sent once more after two minutes if the POST had no effect, and never a third time', async () => {
     const fixture = await openPolledFixture()
     await leaveOpenIntent(fixture)
     await fixture.closeExpired()
     expect(fixture.posts()).toEqual([])
     expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
-    fixture.advanceSeconds(61)
+    fixture.advanceSeconds(121)
     failClose(fixture, { kind: 'status', status: 500 }, ALWAYS)
     expect((await fixture.closeExpired()).decisions).toMatchObject([
       { outcome: 'unknown', evidence: { request: { posts: 2 } } },

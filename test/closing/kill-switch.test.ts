@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closingKillSwitch, stopFileOf } from '../../src/closing/kill-switch.js'
@@ -25,6 +25,21 @@ describe('the kill switch of closing', () => {
     mkdirSync(join(folder, 'sub'))
     writeFileSync(join(folder, 'sub', 'closing.stop'), '')
     expect(await reason()).toBeNull()
+  })
+
+  it('is also the stop file beside the file that a link of the database leads to, and one that is a link to nothing', async () => {
+    const { store, folder, closing } = await openSwitch()
+    const real = testFolder()
+    writeFileSync(join(real, 'quotekeeper.db'), '')
+    symlinkSync(join(real, 'quotekeeper.db'), join(folder, 'quotekeeper.db'))
+    const locations = { database: join(folder, 'quotekeeper.db'), file: '/nowhere/quotekeeper.yaml' }
+    const reason = closingKillSwitch({ closing, ...locations }, store)
+    expect(await reason()).toBeNull()
+    writeFileSync(join(real, 'closing.stop'), '')
+    expect(await reason()).toBe(`stop file ${join(real, 'closing.stop')} exists`)
+    rmSync(join(real, 'closing.stop'))
+    symlinkSync('/nowhere/at/all', join(folder, 'closing.stop'))
+    expect(await reason()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
   })
 
   it('is beside the configuration if the database is on a server', () => {

@@ -7,12 +7,11 @@ import {
   dayBefore,
   evaluateNow,
   isInScope,
-  newestPoll,
   reasonAgainstSending,
   secondPost,
   withItemFailures,
 } from '../../src/closing/round-state.js'
-import type { DecisionRecord, RunOutcome, RunRecord } from '../../src/domain/records.js'
+import type { DecisionRecord, RunRecord } from '../../src/domain/records.js'
 import {
   AbortedError,
   ChannelError,
@@ -35,7 +34,7 @@ function aRound(
   context: Partial<ClosingContext> = {},
   poll: RunRecord | null = null,
 ) {
-  const store = { newestRun: async ({ outcome }: { outcome?: RunOutcome }) => (outcome === 'complete' ? poll : null) }
+  const store = { newestListRead: async () => poll }
   const defaults = { session: { channel: CHANNEL }, store, now: () => NOW, killSwitch: async () => null }
   return createRound(
     { ...defaults, ...context } as unknown as ClosingContext,
@@ -68,31 +67,6 @@ describe('a round that begins', () => {
       heldPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     })
-  })
-})
-
-describe('the poll that a round goes by', () => {
-  const newestOf = (polls: { id: number; outcome: RunOutcome }[]) => {
-    const asked: unknown[] = []
-    const newestRun = async ({ outcome, ...filter }: { outcome?: RunOutcome }) => {
-      asked.push(filter)
-      return (polls.find((poll) => poll.outcome === outcome) ?? null) as RunRecord | null
-    }
-    return { poll: newestPoll({ newestRun }, 'acme/forest'), asked }
-  }
-  const failed = Array.from({ length: 60 }, (_, index) => ({ id: 100 - index, outcome: 'failed' as const }))
-  const [complete, partial] = [{ outcome: 'complete' as const }, { outcome: 'partial' as const }]
-
-  it.each([
-    [[...failed, { id: 8, ...partial }, { id: 7, ...complete }], 8],
-    [[...failed, { id: 8, ...complete }, { id: 7, ...partial }], 8],
-    [[{ id: 8, ...partial }], 8],
-    [[{ id: 8, ...complete }], 8],
-    [failed, undefined],
-  ])('is the newest of its RFQs that read their list, however many failed since (%#)', async (polls, id) => {
-    const { poll, asked } = newestOf(polls)
-    expect((await poll)?.id).toBe(id)
-    for (const filter of asked) expect(filter).toEqual({ channel: 'acme/forest', kind: 'rfqs' })
   })
 })
 

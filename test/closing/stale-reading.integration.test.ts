@@ -5,13 +5,17 @@ import { createMarketplace } from '../../src/marketplace/client.js'
 import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { Timing } from '../../src/marketplace/timing.js'
 import type { Store } from '../../src/store/contract.js'
+import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
 import { eventually } from '../helpers/eventually.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
+import { TcpForwarder } from '../helpers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
 const ROUNDS = 6
+const POLL = { recheckClosedHours: 24, concurrency: 4 }
+type ClosingFixture = Awaited<ReturnType<typeof openClosingFixture>>
 
 /** RFQs that are past due, and closing rounds whose monotonic clock the test moves; waits of the client end at once. */
 async function openSlowFixture({ rfqs = 1 }: { rfqs?: number } = {}) {
@@ -81,7 +85,7 @@ describe('a close that could be sent only after a while', () => {
       const { decisions, run } = await fixture.closeNow({ store: fixture.afterMarking(() => delay(fixture)) })
       expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('its close was not sent: ') })
       if (round === 0)
-        expect(decisions).toMatchObject([{ decision: 'keep', outcome: null, evidence: { codes: ['stale'] } }])
+        expect(decisions).toMatchObject([{ decision: 'keep', outcome: null, evidence: { codes: ['not-sent'] } }])
       expect(await fixture.store.openIntents(KEY)).toEqual([])
       expect(posts()).toEqual([])
       if (round === 3) await fixture.reopenStore()
@@ -193,6 +197,33 @@ describe('a close of which nothing was sent', () => {
   })
 })
 
+describe('a close for which no connection can be made', () => {
+  it('is kept open with the reason, is neither an attempt nor a request, and is sent in the next round', async () => {
+    const fixture = await openSlowFixture()
+    for (let round = 0; round < ROUNDS; round++) {
+      const forwarder = await TcpForwarder.start(Number(new URL(fixture.sandbox.url).port))
+      const limits = { concurrency: 1, perSecond: 1000, timeoutMs: 2000, retries: 0, maxBodyMiB: 1 }
+      const baseUrl = `http://127.0.0.1:${forwarder.port}`
+      const marketplace = createMarketplace({ baseUrl, limits, version: 'test', now: fixture.now })
+      onTestFinished(() => marketplace.close())
+      const session = marketplace.session({ ...CHANNEL, apiKey: 'key of acme' })
+      const received = fixture.sandbox.requests.length
+      let asked = 0
+      const killSwitch = async () => {
+        // Asked at the beginning of the round, and again between the read and the POST.
+        if (++asked === 2) forwarder.close()
+        return null
+      }
+      const { decisions, run } = await fixture.closeNow({ session, killSwitch })
+      if (round === 0) expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['not-sent'] } }])
+      expect(run).toMatchObject({ outcome: 'partial', requests: fixture.sandbox.requests.length - received })
+      expect(await fixture.store.openIntents(KEY)).toEqual([])
+    }
+    expect(fixture.posts()).toEqual([])
+    expect((await fixture.closeNow()).decisions).toMatchObject([{ outcome: 'closed' }])
+  })
+})
+
 describe('a poll during a round', () => {
   it('that recorded other terms after the read keeps the RFQ open, in every round', async () => {
     const fixture = await openSlowFixture()
@@ -210,6 +241,84 @@ describe('a poll during a round', () => {
       expect(decisions.filter(({ decision }) => decision !== 'keep')).toEqual([])
       expect(fixture.posts()).toEqual([])
     }
+  })
+
+  it.each<[string, (fixture: ClosingFixture, lostList: () => void) => Promise<unknown>]>([
+    [
+      'and goes on reading',
+      async (fixture, lostList) => {
+        lostList()
+        fixture.sandbox.faults.add({ operation: 'readRfq', rfqId: rfqId(14), effect: { kind: 'delay', ms: 300 } })
+        const poll = fixture.pollRfqs({ full: true })
+        await eventually(async () =>
+          expect(await fixture.store.newestListRead(KEY)).toMatchObject({ finishedAt: null }),
+        )
+        return poll
+      },
+    ],
+    [
+      'and is followed by one that was stopped before it read a list',
+      async (fixture, lostList) => {
+        lostList()
+        await fixture.pollRfqs()
+        const stopped = new AbortController()
+        fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'call', call: () => stopped.abort() } })
+        expect((await fixture.pollRfqs({ signal: stopped.signal })).run).toMatchObject({ outcome: 'partial', seen: 0 })
+      },
+    ],
+    [
+      'and is followed by one that was asked for a long pause instead of a list',
+      async (fixture, lostList) => {
+        lostList()
+        await fixture.pollRfqs()
+        const effect = { kind: 'status', status: 429, headers: { 'Retry-After': '61' } } as const
+        fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
+        const limits = { concurrency: 1, perSecond: 1000, timeoutMs: 2000, retries: 0, maxBodyMiB: 1 }
+        const other = createMarketplace({ baseUrl: fixture.sandbox.url, limits, version: 'test', now: fixture.now })
+        onTestFinished(() => other.close())
+        const session = other.session({ ...CHANNEL, apiKey: 'key of acme' })
+        const { run } = await pollRfqs({ session, store: fixture.store, now: fixture.now }, POLL)
+        expect(run).toMatchObject({ outcome: 'partial', seen: 0, notBefore: expect.any(String) })
+      },
+    ],
+    [
+      'and dies',
+      async (fixture, lostList) => {
+        lostList()
+        const failing = {
+          ...fixture.store,
+          rfqStates: fixture.store.rfqStates,
+          touchRfqs: () => new Promise<never>(() => {}),
+        }
+        void pollRfqs({ session: fixture.session(), store: failing, now: fixture.now }, POLL).catch(() => undefined)
+        await eventually(async () =>
+          expect(await fixture.store.newestListRead(KEY)).toMatchObject({ suspicious: true }),
+        )
+        await fixture.reopenStore()
+      },
+    ],
+  ])('that lost most of its list %s keeps all RFQs open, in every round', async (_title, poll) => {
+    const fixture = await openClosingFixture(
+      Array.from({ length: 14 }, (_, index) => ({ responseDueDate: index < 13 ? DUE : LATER })),
+    )
+    const lostList = () =>
+      void fixture.sandbox.faults.add({
+        operation: 'listRfqs',
+        effect: { kind: 'drop', ids: fixture.ids.slice(2, 13) },
+      })
+    const polling = poll(fixture, lostList)
+    await eventually(async () => expect(await fixture.store.newestListRead(KEY)).toMatchObject({ suspicious: true }))
+    for (let round = 0; round < ROUNDS; round++) {
+      const { run } = await closeExpired(closingContextOf(fixture), { ...POLICY, maxPerRun: 30 })
+      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
+      if (round === 3) {
+        await polling
+        await fixture.reopenStore()
+      }
+    }
+    expect(fixture.posts()).toEqual([])
+    await fixture.pollRfqs()
+    expect((await closeExpired(closingContextOf(fixture), { ...POLICY, maxPerRun: 30 })).run.changed).toBe(13)
   })
 
   it('that found that the list lost most of its entries ends the round', async () => {

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { AnchorTarget } from '../../anchors/anchor-target.js'
-import { stopFileOf, stopOrderText } from '../../closing/kill-switch.js'
+import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../domain/clock.js'
 import type { Store } from '../../store/contract.js'
@@ -107,10 +106,10 @@ async function checkClosing({ config, store }: App, now: Date, time: TimeFormat)
 async function stopProblem(config: App['config'], store: Store) {
   // Turned off in the configuration, closing is off on purpose.
   if (!config.closing.enabled) return []
-  const stopFile = stopFileOf(config)
+  const stopFile = findStopFile(config)
   const order = await store.closingStop()
   return [
-    ...(existsSync(stopFile)
+    ...(stopFile !== null
       ? [{ found: `stop file ${stopFile} exists`, remedy: 'delete the file when RFQs may be closed again' }]
       : []),
     ...(order

@@ -349,6 +349,9 @@ const runEnds = `
 alter table runs add column cause text collate "C";
 alter table runs add column stop_code text collate "C";
 alter table runs add column stop_clocks text collate "C";
+-- 1 once a poll of RFQs has compared their list with what is stored, and recorded what it found.
+alter table runs add column list_read integer not null default 0;
+update runs set list_read = 1 where kind = 'rfqs' and outcome in ('complete', 'partial');
 `
 
 export const migrations: readonly PostgresMigration[] = [
