@@ -11,6 +11,7 @@ import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
 import { openStore } from '../../src/store/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { anRfq } from '../helpers/sample-documents.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, faultUnless, longFaultUnless } from './fault-test.js'
@@ -212,7 +213,7 @@ fault(
   38,
   'all succeed and the schema is complete',
   async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < shareOf(3); round++) {
       const path = join(testFolder(), 'many.db')
       const children = Array.from({ length: 3 }, (_, n) =>
         spawn(process.execPath, ['--input-type=module', '-e', opener(path, `c${n}/x`)], {

@@ -45,7 +45,7 @@ fault(46, '8 MiB of empty entries are counted and rejected within 512 MiB', asyn
   expect(measured.maxDelayMs).toBeLessThan(MAX_DELAY_MS)
 })
 
-fault(46, 'as many empty entries as are accepted are stored as one', async () => {
+longFault(46, 'as many empty entries as are accepted are stored as one', async () => {
   const measured = await poll(list(Array(100_000).fill('{}')))
   expect(measured).toMatchObject({ outcome: 'complete', stored: 1 })
   expect(measured.peakMiB).toBeLessThan(512)

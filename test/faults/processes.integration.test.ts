@@ -5,6 +5,7 @@ import { openProcessFixture } from '../helpers/process-fixture.js'
 import { fault, longFaultUnless } from './fault-test.js'
 import { memoryExhaustingReply } from './memory-exhausting-reply.js'
 
+const longFault = longFaultUnless(null)
 const RUNS = 'select kind, outcome from runs order by id'
 const RESPONSE_COUNTS = 'select distinct (select count(*) from offers where rfq_id = rfqs.id) as responses from rfqs'
 const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
@@ -79,7 +80,7 @@ fault(33, 'a killed `sync` leaves only complete RFQs, and the next one reads the
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
 })
 
-fault(33, 'a killed service leaves only complete RFQs, and continues after a restart', async () => {
+longFault(33, 'a killed service leaves only complete RFQs, and continues after a restart', async () => {
   const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
   fixture.sandbox.faults.add({
     operation: 'readRfq',
@@ -98,7 +99,7 @@ fault(33, 'a killed service leaves only complete RFQs, and continues after a res
   expect(await service.ended).toBe('exit 0')
 })
 
-longFaultUnless(null)(40, 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
+longFault(40, 'a `sync` out of memory changes nothing, and the next one succeeds', async () => {
   const fixture = await openProcessFixture()
   expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
   const known = fixture.sql('select * from versions')

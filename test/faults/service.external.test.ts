@@ -9,9 +9,8 @@ import {
   type ProcessFixture,
   type RunningProcess,
 } from '../helpers/process-fixture.js'
-import { faultUnless, longFaultUnless } from './fault-test.js'
+import { longFaultUnless } from './fault-test.js'
 
-const fault = faultUnless(redisSkipReason)
 const longFault = longFaultUnless(redisSkipReason)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"
 
@@ -126,7 +125,7 @@ longFault(29, 'with three workers, each tick runs once and each RFQ is closed on
 })
 
 const NEVER = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
-fault(39, 'the service finishes its poll and exits with status 0', async () => {
+longFault(39, 'the service finishes its poll and exits with status 0', async () => {
   const fixture = await openService({ rfqs: 6, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
   fixture.sandbox.faults.add({

@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { createSchedule } from '../../jobs/schedule.js'
 import { run } from '../../src/cli/program.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
@@ -87,7 +88,7 @@ fault(41, 'a daily job runs once on both days, in every time zone', async () => 
       expect(daily).toHaveLength(2)
       expect(often).toHaveLength(ticks)
     }),
-    { numRuns: 25 },
+    { numRuns: shareOf(25) },
   )
 })
 

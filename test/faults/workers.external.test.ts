@@ -92,7 +92,7 @@ fault(30, 'after a kill during a close, another worker settles it by a read', as
   expect(fixture.posts()).toHaveLength(3)
 })
 
-fault(30, 'a re-run of a job whose worker was only suspended has no effect', async () => {
+longFault(30, 'a re-run of a job whose worker was only suspended has no effect', async () => {
   const { worker: held, ...fixture } = await openPolled()
   fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => held.signal('SIGSTOP') } })
   await fixture.enqueue('close-expired')

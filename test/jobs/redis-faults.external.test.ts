@@ -10,6 +10,8 @@ import { useRedisRunners } from '../helpers/redis-runners.js'
 // The faults of Redis that the fault matrix names are in test/faults/redis.external.test.ts.
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
+/** Shorter than in a service, in milliseconds. */
+const timing = { response: 300, grace: 200 }
 describe.skipIf(redisSkipReason !== null)(
   `Redis queue under faults${redisSkipReason === null ? '' : ` (skipped: ${redisSkipReason})`}`,
   () => {
@@ -17,14 +19,14 @@ describe.skipIf(redisSkipReason !== null)(
 
     it('closes within the deadline while Redis hangs', async () => {
       const { handlers } = recordingHandlers()
-      const runner = await runners.open()
+      const runner = await runners.open({ timing })
       await runner.work(handlers)
       runners.redis.signal('SIGSTOP')
       try {
         const began = performance.now()
         expect(await runner.ping()).toMatchObject({ ok: false })
-        await runner.close(500)
-        expect(performance.now() - began).toBeLessThan(7_000)
+        await runner.close(100)
+        expect(performance.now() - began).toBeLessThan(3_000)
       } finally {
         runners.redis.signal('SIGCONT')
       }
@@ -56,12 +58,12 @@ describe.skipIf(redisSkipReason !== null)(
       const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
       onTestFinished(() => printed.mockRestore())
       for (let round = 0; round < ROUNDS; round++) {
-        const runner = await runners.open()
+        const runner = await runners.open({ timing })
         await runner.work(recordingHandlers().handlers)
         await runners.redis.kill()
         try {
           await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: false }))
-          await runner.close(500)
+          await runner.close(100)
         } finally {
           await runners.redis.launch()
         }
@@ -112,7 +114,7 @@ describe('without Redis', () => {
       url,
       concurrency: 1,
       log: recordingLog(),
-      timing: { start: 1_000 },
+      timing: { start: 300 },
     })
     await expect(start).rejects.toThrow(
       /^the queue at redis:\/\/127\.0\.0\.1:\d+\/2 does not answer \(connect ECONNREFUSED.*\): start it, or correct "queue"/,
@@ -132,7 +134,7 @@ describe.skipIf(redisSkipReason !== null)('with Redis behind a password', () => 
   it.each(['wrong', ''])('the password "%s" fails the start and is not logged', async (password) => {
     const url = redis.url.replace('//', `//:${password}@`)
     const log = recordingLog()
-    const start = createBullRunner({ url, concurrency: 1, log, timing: { start: 1_000 } })
+    const start = createBullRunner({ url, concurrency: 1, log, timing: { start: 300 } })
     await expect(start).rejects.toThrow(/WRONGPASS|NOAUTH/)
     expect(JSON.stringify(log.lines)).not.toContain('wrong@')
   })

@@ -145,7 +145,7 @@ describe('service with an in-process queue', () => {
     expect(await store.newestRun({ channel: 'acme/forest', kind: 'rfqs' })).toMatchObject({ outcome: 'complete' })
   })
 
-  it('stops within ten seconds although a job ignores its signal', async () => {
+  longIt('stops within ten seconds although a job ignores its signal', async () => {
     let begun = false
     const { service } = await start({
       pollRfqs: () => {
@@ -206,7 +206,7 @@ describe.skipIf(redisSkipReason !== null)(
       expect(String(connections).trim().split('\n')).toHaveLength(1)
     })
 
-    it('fails to start within seconds if Redis is down', async () => {
+    longIt('fails to start within seconds if Redis is down', async () => {
       const url = `redis://127.0.0.1:${await freePort()}`
       const serviceOptions = await options({ config: testConfig({ schedule, queue: { kind: 'redis', url } }) })
       const began = performance.now()

@@ -25,7 +25,10 @@ describe.skipIf(redisSkipReason !== null)('a job for a channel that one of two w
     const scheduler = await open()
     const expected: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      const [wrong, right] = [await open({ timing: { returnPause: 100 } }), await open()]
+      const [wrong, right] = [
+        await open({ timing: { returnPause: 100, grace: 100 } }),
+        await open({ timing: { grace: 100 } }),
+      ]
       await wrong.work(withoutChannel())
       for (let n = 0; n < 10; n++) {
         const id = `report-${round}-${n}`
@@ -47,11 +50,11 @@ describe.skipIf(redisSkipReason !== null)('a job for a channel that one of two w
   it('waits without spinning, and keeps its id and its fairness key', async () => {
     const { open, log } = runners
     const { handlers, done } = recordingHandlers()
-    const wrong = await open()
+    const wrong = await open({ timing: { returnPause: 1_000 } })
     await wrong.work(withoutChannel())
     await wrong.enqueue('rfq-report', report('1'), 'first')
     await eventually(() => expect(log.at('info')).toHaveLength(1))
-    await wait(2_000)
+    await wait(500)
     expect([...log.at('info'), ...log.at('debug')]).toHaveLength(1)
     expect(await wrong.enqueue('rfq-report', report('1'), 'first')).toBe(false)
     expect(await wrong.enqueue('rfq-report', report('1'), 'second')).toBe(false)

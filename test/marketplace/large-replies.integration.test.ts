@@ -3,6 +3,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LENGTH } from '../../src/marketplace/json-body.js'
 import { LARGE_REPLY_BYTES } from '../../src/marketplace/large-reply.js'
+import { labelledCases, ROUNDS, runsLongTests } from '../helpers/long-tests.js'
 import { CHANNEL, failureOf, open, serve, serveRaw, session } from './server.js'
 
 const MIB = 2 ** 20
@@ -12,10 +13,12 @@ const compressors = {
   br: (text: string) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
   gzip: (text: string) => gzipSync(text),
 }
-const encodings = ['br', 'gzip'] as const
+const encodings = labelledCases({ br: 'br', gzip: 'gzip' } as const, ['br'])
 const idOf = (url = '') => url.split('/').at(-1) as string
 const documentOf = (id: string, length: number) => `{"id":"${id}","title":"${'x'.repeat(length - id.length - 20)}"}`
 
+/** How many large replies wait for each other. */
+const REPLIES = runsLongTests ? 24 : 6
 const within = { timeout: 20_000 }
 
 /** A server that sends just more of each reply than is received beside another large one, and the rest when the test says so. */
@@ -43,23 +46,26 @@ async function serveInHalves(textOf: (url: string) => string, { withLength = fal
 }
 
 describe('large replies', () => {
-  it.each([true, false])('are received one at a time, and all of them are (known length: %s)', async (withLength) => {
-    const ids = Array.from({ length: 24 }, (_, n) => `r${n}`)
-    const server = await serveInHalves((url) => documentOf(idOf(url), 5 * MIB), { withLength })
-    const channel = session(server.url, { limits })
-    const values: string[] = []
-    const reads = ids.map(async (id) => values.push((await channel.readRfq(id)).value.id))
-    for (let finished = 0; finished < ids.length; finished++) {
-      await server.finishOneAfter(ids.length + finished)
-      await expect.poll(() => values.length, within).toBe(finished + 1)
-    }
-    await Promise.all(reads)
-    expect(values.toSorted()).toEqual(ids.toSorted())
-    expect(channel.requests).toBe(2 * ids.length - 1)
-  })
+  it.each(labelledCases({ unknown: false, known: true }, ['unknown']))(
+    'are received one at a time, and all of them are: length %s',
+    async (_, withLength) => {
+      const ids = Array.from({ length: REPLIES }, (_, n) => `r${n}`)
+      const server = await serveInHalves((url) => documentOf(idOf(url), 5 * MIB), { withLength })
+      const channel = session(server.url, { limits })
+      const values: string[] = []
+      const reads = ids.map(async (id) => values.push((await channel.readRfq(id)).value.id))
+      for (let finished = 0; finished < ids.length; finished++) {
+        await server.finishOneAfter(ids.length + finished)
+        await expect.poll(() => values.length, within).toBe(finished + 1)
+      }
+      await Promise.all(reads)
+      expect(values.toSorted()).toEqual(ids.toSorted())
+      expect(channel.requests).toBe(2 * ids.length - 1)
+    },
+  )
 
-  it.each(encodings)('are all read if they are compressed to few bytes: %s', async (encoding) => {
-    const ids = Array.from({ length: 16 }, (_, n) => `r${n}`)
+  it.each(encodings)('are all read if they are compressed to few bytes: %s', async (_, encoding) => {
+    const ids = Array.from({ length: REPLIES }, (_, n) => `r${n}`)
     const bodies = new Map(ids.map((id) => [id, compressors[encoding](documentOf(id, 6 * MIB))]))
     const server = await serve((request, response) => {
       response.writeHead(200, { ...JSON_TYPE, 'content-encoding': encoding }).end(bodies.get(idOf(request.url)))
@@ -69,8 +75,8 @@ describe('large replies', () => {
     expect(reads.map(({ value }) => value.id)).toEqual(ids)
   })
 
-  it('do not keep smaller ones waiting: items are read beside a list of 60 MB', async () => {
-    const items = Array.from({ length: 60 }, (_, n) => documentOf(`r${n}`, 1_000_000))
+  it('do not keep smaller ones waiting: items are read beside a large list', async () => {
+    const items = Array.from({ length: runsLongTests ? 60 : 12 }, (_, n) => documentOf(`r${n}`, 1_000_000))
     const list = `{"items":[${items.join()}]}`
     const server = await serveInHalves((url) => {
       if (url.endsWith('rfqs')) return list
@@ -82,7 +88,7 @@ describe('large replies', () => {
     const large = channel.readRfq('large')
     for (let n = 0; n < 12; n++) expect((await channel.readRfq(`r${n}`)).value.id).toBe(`r${n}`)
     await server.finishOneAfter(14)
-    expect((await listed).value).toHaveLength(60)
+    expect((await listed).value).toHaveLength(items.length)
     await server.finishOneAfter(15)
     expect((await large).value.id).toBe('large')
   })
@@ -167,7 +173,7 @@ describe('the reply for one RFQ or response', () => {
   })
 })
 
-it.each(encodings)('a compressed reply may end with its connection before it is decoded: %s', async (encoding) => {
+it.each(encodings)('a compressed reply may end with its connection before it is decoded: %s', async (_, encoding) => {
   const digits = Array.from({ length: 200_000 }, (_, n) => Math.sin(n)).join()
   const text = `{"items":[{"id":"r1","title":"${digits}"}]}`
   const body = compressors[encoding](text)
@@ -177,7 +183,7 @@ it.each(encodings)('a compressed reply may end with its connection before it is 
     socket.end(body)
   })
   const channel = session(server.url, { limits })
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     expect((await channel.listRfqs()).value[0]?.document?.title).toBe(digits)
   }
 })

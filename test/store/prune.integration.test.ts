@@ -4,7 +4,7 @@ import type { RunKind, RunOutcome } from '../../src/domain/records.js'
 import type { RunEnd, RunHandle, Store } from '../../src/store/contract.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../helpers/idle-runs.js'
-import { ROUNDS } from '../helpers/long-tests.js'
+import { ROUNDS, runsLongTests } from '../helpers/long-tests.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { NEWEST } from '../helpers/recording-store.js'
 import { executeIn, isPostgres } from '../helpers/store-engine.js'
@@ -51,9 +51,11 @@ const record = (store: Store, handle: RunHandle, at: number, title: string) =>
     new Date(at + 500),
   )
 
+const DAYS = runsLongTests ? 400 : 200
+
 describe('pruning', () => {
   it.skipIf(isPostgres)(
-    'bounds the size of the database over 400 days of idle polls, below 200 bytes per poll',
+    `bounds the size of the database over ${DAYS} days of idle polls, below 200 bytes per poll`,
     async () => {
       const pollsPerDay = 4
       let now = new Date(START)
@@ -70,8 +72,8 @@ describe('pruning', () => {
         const { bytes, freeBytes } = await store.check()
         return bytes - freeBytes
       }
-      for (let day = 0; day < 400; day++) {
-        if (day % 100 === 0) sizes.push(await size())
+      for (let day = 0; day < DAYS; day++) {
+        if (day % (DAYS / 4) === 0) sizes.push(await size())
         for (let poll = 1; poll <= pollsPerDay; poll++) {
           now = new Date(START + day * DAY_MS + (poll * DAY_MS) / (pollsPerDay + 1))
           const handle = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now })
@@ -82,12 +84,12 @@ describe('pruning', () => {
         await store.prune(pruneOptions(KEEP, now))
       }
       sizes.push(await size())
-      const [atStart = 0, , , atDay300 = 0, atEnd = 0] = sizes
-      expect((atEnd - atStart) / (400 * pollsPerDay)).toBeLessThan(200)
+      const [atStart = 0, , , atThreeQuarters = 0, atEnd = 0] = sizes
+      expect((atEnd - atStart) / (DAYS * pollsPerDay)).toBeLessThan(200)
       // A day adds one row to those that are kept whole.
-      expect(atEnd - atDay300).toBeLessThan(100 * 500)
-      expect(await store.runs({ limit: 10_000 })).toHaveLength(1 + 369 + 31 * pollsPerDay)
-      expect(sql(store.name, 'select sum(times) as times from runs')).toEqual([{ times: 1 + 400 * pollsPerDay }])
+      expect(atEnd - atThreeQuarters).toBeLessThan((DAYS / 4) * 500)
+      expect(await store.runs({ limit: 10_000 })).toHaveLength(1 + DAYS - 31 + 31 * pollsPerDay)
+      expect(sql(store.name, 'select sum(times) as times from runs')).toEqual([{ times: 1 + DAYS * pollsPerDay }])
     },
   )
 
