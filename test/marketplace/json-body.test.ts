@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TimeSlice } from '../../src/domain/time-slice.js'
 import { decodeInPieces, decodeText, MAX_ENTRIES } from '../../src/marketplace/json-body.js'
 import { JsonScanner } from '../../src/marketplace/json-scanner.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { read, readItems } from './read-body.js'
 
 const scan = (text: string, limits: { depth?: number; entries?: number } = {}) =>
@@ -162,6 +163,7 @@ describe('the text of a body', () => {
         )
         expect(decodeText(body)).toBe(body.toString('utf8').replace(/^\ufeff/, ''))
       }),
+      { numRuns: shareOf(200) },
     )
   })
 })

@@ -8,6 +8,7 @@ import {
   REMOVED_KEY,
 } from '../../src/marketplace/key-removal.js'
 import { validatorsOf } from '../../src/marketplace/validators.js'
+import { shareOf } from '../helpers/long-tests.js'
 import { aListing, anRfq } from '../helpers/sample-documents.js'
 import { CHANNEL, failureOf, json, KEY, open, serve, session } from './server.js'
 
@@ -139,6 +140,7 @@ describe('an ETag that repeats the API key', () => {
           expect(validatorsOf(headers(etag), createKeyDetector(apiKey)), etag).toBe(null)
         }
       }),
+      { numRuns: shareOf(200) },
     )
   })
 

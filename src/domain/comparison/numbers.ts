@@ -14,15 +14,18 @@ export function nonBlank(value: string | null | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
+/** value × 10^places up to which halves are rounded as decimals. Above it, 15 digits have too few decimals, as in LibreOffice. */
+const MAX_DECIMAL_HALF = 2 ** 41
+
 /**
  * Rounds like a spreadsheet: half away from zero, on the decimal that is exact to 15 digits. So 11.325, which a double
- * stores as slightly less, becomes 11.33.
+ * stores as slightly less, becomes 11.33. Where value × 10^places exceeds 2^41, the double is rounded.
  */
 export function rounded(value: number, places: number): number {
   const power = 10 ** places
   const scaled = Math.abs(value) * power
   if (!(scaled < Number.MAX_SAFE_INTEGER)) return value
-  const nearHalf = Math.abs((scaled % 1) - 0.5) <= scaled * 1e-14
+  const nearHalf = scaled <= MAX_DECIMAL_HALF && Math.abs((scaled % 1) - 0.5) <= scaled * 1e-14
   const whole = Math.round(nearHalf ? decimalShifted(Math.abs(value), places) : scaled)
   return whole === 0 ? 0 : (Math.sign(value) * whole) / power
 }

@@ -38,7 +38,7 @@ interface AppliedEdit {
 /** LibreOffice needs seconds for each edited file. */
 const GENERATED = 6
 const byName = (edits: readonly InputEdit[]) => Object.fromEntries(edits.map((edit) => [edit.name, edit]))
-const QUICK = ['weights', 'own tonnes', 'everything at once']
+const QUICK = ['own tonnes', 'everything at once']
 const cases = labelledCases(byName([...NAMED_EDITS, ...generatedEdits(GENERATED, 7)]), QUICK)
 const EDITS = cases.map(([, edit]) => edit)
 
@@ -239,7 +239,8 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     const rows = (name: string) =>
       new Set(changed(name).map(([sheet, address]) => `${sheet} ${String(address).replace(/^[A-Z]+/, '')}`))
     expect(rows('own tonnes')).toEqual(new Set(['Award 15']))
-    expect(changed('weights').filter(([sheet]) => /Deliveries|Prepayments/.test(String(sheet)))).toEqual([])
+    if (edits.has('weights'))
+      expect(changed('weights').filter(([sheet]) => /Deliveries|Prepayments/.test(String(sheet)))).toEqual([])
     for (const name of ['weights', 'discount rate and haircuts'].filter((each) => edits.has(each))) {
       const touched = changed(name).filter(
         ([sheet, address]) => sheet === 'Award' && !/^[OS]\d/.test(String(address)) && !isInBlock(address),

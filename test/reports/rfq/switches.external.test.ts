@@ -45,29 +45,86 @@ function readWritten(bytes: Buffer): ReadWorkbook {
   return read as ReadWorkbook
 }
 
+// --- invalid inputs --------------------------------------------------------------------------------------------------
+
+const small = () =>
+  comparisonInput({
+    responses: [response(1), response(2, { offer: { currency: 'EUR' } }), response(3, { status: 'rejected' })],
+    settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.1 } } },
+  })
+
+const HUGE = 1e300
+const CHOICES = ['AwardRule', 'WantedBasis', 'RankExpired', 'Require_status', 'Require_priceMax', 'Require_volumeMax']
+/** Invalid for each input; each file has one of them. */
+const INVALID: (readonly [name: string, value: string | number])[] = [
+  ...CHOICES.flatMap((name) => ['abc', '', 7, 'HARD '].map((value) => [name, value] as const)),
+  ...CRITERIA.flatMap((criterion) => ['abc', '', -1, HUGE].map((value) => [`Weight_${criterion}`, value] as const)),
+  ...[
+    'DiscountRate',
+    'VintagePoints',
+    'VolumeTolerance',
+    'TotalTolerance',
+    'ExpiryWindowDays',
+    'PrepaymentLimit',
+  ].flatMap((name) => ['abc', '', -0.01, HUGE].map((value) => [name, value] as const)),
+  ...['HaircutSpot', 'HaircutForward', 'HaircutOther'].flatMap((name) =>
+    ['abc', '', -0.01, 1, 7].map((value) => [name, value] as const),
+  ),
+  ...['Rate_EUR', 'WaitDays'].flatMap((name) => ['abc', '', -1, 0, HUGE].map((value) => [name, value] as const)),
+]
+/** One value of each input in turn, so that a run is short. */
+const chosen = INVALID.filter((_, at) => at % (runsLongTests ? 8 : 25) === 0)
+const ALL_ZERO = Object.fromEntries(CRITERIA.map((criterion) => [`Weight_${criterion}`, 0]))
+
+const report = compareOffers(small())
+const layout = rfqLayout(report)
+const own = layout.award.at('own', 0)
+const allChanges: { inputs: Record<string, string | number>; award?: Record<string, string | number> }[] = [
+  ...chosen.map(([name, value]) => ({ inputs: { [name]: value } })),
+  { inputs: ALL_ZERO },
+  ...['abc', -5, HUGE].map((value) => ({ inputs: {}, award: { [own]: value } })),
+]
+const named = allChanges.map((change) => [JSON.stringify(change.award ?? change.inputs), change] as const)
+const quick = [{ [chosen[0]?.[0] ?? '']: 'abc' }, { [own]: 'abc' }].map((change) => JSON.stringify(change))
+const invalidCases = labelledCases(Object.fromEntries(named), quick)
+const changes = invalidCases.map(([, change]) => change)
+const labels = invalidCases.map(([label], at) => [label, at] as const)
+
+// --- one run of LibreOffice for all of them ---------------------------------------------------------------------------
+
+const switched: { layout: RfqLayout; expected: RfqReport; after: ReadWorkbook }[] = []
+let before: ReadWorkbook
+const after: ReadWorkbook[] = []
+let withOtherRate: ReadWorkbook
+
+beforeAll(async () => {
+  if (missing !== null) return
+  const reports = switches.map(([, { input, changes }]) => ({
+    written: compareOffers(input),
+    expected: compareOffers({ ...input, settings: settingsWith(input.settings, changes) }),
+  }))
+  const files: Buffer[] = []
+  for (const [at, { written }] of reports.entries()) {
+    files.push(await editWorkbook(await rfqWorkbook(written), inputCells(switches[at]?.[1].changes ?? {})))
+  }
+  const bytes = await rfqWorkbook(report)
+  for (const { inputs, award } of changes) files.push(await editWorkbook(bytes, inputs, award))
+  files.push(await editWorkbook(bytes, { Rate_EUR: 1.3, Require_priceMax: 'off' }))
+  const values = recalculated(files)
+  for (const { written, expected } of reports) {
+    switched.push({ layout: rfqLayout(written), expected, after: values.shift() as ReadWorkbook })
+  }
+  before = readWritten(bytes)
+  withOtherRate = values.pop() as ReadWorkbook
+  after.push(...values)
+}, PREPARATION_MS)
+afterAll(() => void switched.splice(0))
+
 describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${missing})` : ''}`, () => {
-  const cases: { layout: RfqLayout; expected: RfqReport; after: ReadWorkbook }[] = []
-
-  beforeAll(async () => {
-    const files: Buffer[] = []
-    const reports = switches.map(([, { input, changes }]) => ({
-      written: compareOffers(input),
-      expected: compareOffers({ ...input, settings: settingsWith(input.settings, changes) }),
-    }))
-    for (const [at, { written }] of reports.entries()) {
-      files.push(await editWorkbook(await rfqWorkbook(written), inputCells(switches[at]?.[1].changes ?? {})))
-    }
-    for (const [at, after] of recalculated(files).entries()) {
-      const { written, expected } = reports[at] as (typeof reports)[number]
-      cases.push({ layout: rfqLayout(written), expected, after })
-    }
-  }, PREPARATION_MS)
-  afterAll(() => void cases.splice(0))
-
   it.each(switches.map(([label], at) => [label, at] as const))(
     'give the award, runner-up and closest award of a report with these switches: %s',
     (_, at) => {
-      const { layout, expected, after } = cases[at] as (typeof cases)[number]
+      const { layout, expected, after } = switched[at] as (typeof switched)[number]
       const { recommendation, rule, offers } = expected.decision
       const { award, status, closest, runnerUp } = recommendation
       const fact = (key: FactKey) => close(valueAt(after, recommendationFact(layout, key).cell))
@@ -120,66 +177,7 @@ describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${mi
   )
 })
 
-// --- invalid inputs --------------------------------------------------------------------------------------------------
-
-const small = () =>
-  comparisonInput({
-    responses: [response(1), response(2, { offer: { currency: 'EUR' } }), response(3, { status: 'rejected' })],
-    settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.1 } } },
-  })
-
-const HUGE = 1e300
-const CHOICES = ['AwardRule', 'WantedBasis', 'RankExpired', 'Require_status', 'Require_priceMax', 'Require_volumeMax']
-/** Invalid for each input; each file has one of them. */
-const INVALID: (readonly [name: string, value: string | number])[] = [
-  ...CHOICES.flatMap((name) => ['abc', '', 7, 'HARD '].map((value) => [name, value] as const)),
-  ...CRITERIA.flatMap((criterion) => ['abc', '', -1, HUGE].map((value) => [`Weight_${criterion}`, value] as const)),
-  ...[
-    'DiscountRate',
-    'VintagePoints',
-    'VolumeTolerance',
-    'TotalTolerance',
-    'ExpiryWindowDays',
-    'PrepaymentLimit',
-  ].flatMap((name) => ['abc', '', -0.01, HUGE].map((value) => [name, value] as const)),
-  ...['HaircutSpot', 'HaircutForward', 'HaircutOther'].flatMap((name) =>
-    ['abc', '', -0.01, 1, 7].map((value) => [name, value] as const),
-  ),
-  ...['Rate_EUR', 'WaitDays'].flatMap((name) => ['abc', '', -1, 0, HUGE].map((value) => [name, value] as const)),
-]
-/** One value of each input in turn, so that a run is short. */
-const chosen = INVALID.filter((_, at) => at % (runsLongTests ? 8 : 25) === 0)
-const ALL_ZERO = Object.fromEntries(CRITERIA.map((criterion) => [`Weight_${criterion}`, 0]))
-
 describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : ''}`, () => {
-  const report = compareOffers(small())
-  const layout = rfqLayout(report)
-  let before: ReadWorkbook
-  const after: ReadWorkbook[] = []
-  let withOtherRate: ReadWorkbook
-  const own = layout.award.at('own', 0)
-  const allChanges: { inputs: Record<string, string | number>; award?: Record<string, string | number> }[] = [
-    ...chosen.map(([name, value]) => ({ inputs: { [name]: value } })),
-    { inputs: ALL_ZERO },
-    ...['abc', -5, HUGE].map((value) => ({ inputs: {}, award: { [own]: value } })),
-  ]
-  const named = allChanges.map((change) => [JSON.stringify(change.award ?? change.inputs), change] as const)
-  const quick = [{ [chosen[0]?.[0] ?? '']: 'abc' }, ALL_ZERO, { [own]: 'abc' }].map((change) => JSON.stringify(change))
-  const cases = labelledCases(Object.fromEntries(named), quick)
-  const changes = cases.map(([, change]) => change)
-  const labels = cases.map(([label], at) => [label, at] as const)
-
-  beforeAll(async () => {
-    const bytes = await rfqWorkbook(report)
-    const files: Buffer[] = []
-    for (const { inputs, award } of changes) files.push(await editWorkbook(bytes, inputs, award))
-    files.push(await editWorkbook(bytes, { Rate_EUR: 1.3, Require_priceMax: 'off' }))
-    const values = recalculated(files)
-    before = readWritten(bytes)
-    withOtherRate = values.pop() as ReadWorkbook
-    after.push(...values)
-  }, PREPARATION_MS)
-
   /** Rows of chart data: #N/A leaves a gap in a chart. */
   const chartRows = new Set(
     rfqSheets(report).flatMap((make) => {

@@ -64,14 +64,9 @@ describe('the workbook of an RFQ', () => {
     expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
   })
 
-  it('is the same, byte for byte, from the same report', async () => {
-    const [one, other] = [await workbookOf('mixed'), await rfqWorkbook(report('mixed'))]
-    expect(one.equals(other)).toBe(true)
-  })
-
-  it('does not store when it was generated', async () => {
-    const made = { ...RFQ_CASES.sample?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
-    expect((await rfqWorkbook(compareOffers(made))).equals(await workbookOf('sample'))).toBe(true)
+  it('is the same, byte for byte, from the same data, whenever it is generated', async () => {
+    const later = { ...RFQ_CASES.mixed?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
+    expect((await rfqWorkbook(compareOffers(later))).equals(await workbookOf('mixed'))).toBe(true)
   })
 
   it('contains no volatile functions', async () => {
@@ -97,7 +92,7 @@ describe('the workbook of an RFQ', () => {
   })
 
   it('keeps row heights and column widths within the limits of Excel', () => {
-    for (const name of names) {
+    for (const [, name] of cases) {
       for (const plan of rfqSheets(report(name)).map((make) => make())) {
         const widths = widthsOf(plan)
         const heights = [...plan.rows()].map((row) => row.height ?? fittedHeight(row, widths))

@@ -16,6 +16,7 @@ import {
   summaryOf,
   vintage,
 } from '../../helpers/comparison-inputs.js'
+import { runsLongTests } from '../../helpers/long-tests.js'
 
 /** Texts that are harmful in spreadsheets, paths, web pages or XML. */
 export const HOSTILE = [
@@ -329,3 +330,8 @@ export function mixedInput(): ComparisonInput {
     ],
   })
 }
+
+/** Cases that `npm test` has of what long tests check for all. */
+const QUICK_CASES = ['mixed', 'hostile', 'no-offers', 'no-lines']
+/** The cases of what is checked for every report. */
+export const CHECKED_CASES = Object.keys(RFQ_CASES).filter((name) => runsLongTests || QUICK_CASES.includes(name))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cheapestCombination } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
 import type { Item } from '../../../../src/domain/comparison/awards/subset-search.js'
 import { cheapestOfTwo, largestTwoDevelopers } from '../../../../src/domain/comparison/awards/two-developers.js'
-import { shareOf } from '../../../helpers/long-tests.js'
+import { longIt, shareOf } from '../../../helpers/long-tests.js'
 
 /** Tries every subset. */
 function bruteForce(items: readonly Item[], wanted: number, allowed: (picked: number[]) => boolean = () => true) {
@@ -150,7 +150,7 @@ describe('at most two developers', () => {
     expect(largestTwoDevelopers(list, ['a', 'b', 'c', 'c'])).toEqual([1, 2, 3])
   })
 
-  it('gives a lower bound if one developer makes very many offers', () => {
+  longIt('gives a lower bound if one developer makes very many offers', async () => {
     const list = hard(300)
     const found = cheapestOfTwo(
       list,

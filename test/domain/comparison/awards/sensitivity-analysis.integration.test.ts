@@ -12,7 +12,7 @@ import {
   sampleResponses,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
-import { shareOf } from '../../../helpers/long-tests.js'
+import { runsLongTests } from '../../../helpers/long-tests.js'
 
 type Bodies = ReturnType<typeof sampleResponses>
 const report = (responses: Bodies, settings: SettingsInput = EURO_SETTINGS, rfq = {}) =>
@@ -116,7 +116,7 @@ describe('the break-even price', () => {
           expect(first((breakEvenPrice / price) * 1.001)).toBe(false)
         }
       }),
-      { numRuns: shareOf(30) },
+      { numRuns: runsLongTests ? 30 : 2 },
     )
   })
 

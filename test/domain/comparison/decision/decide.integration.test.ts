@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shareOf } from '../../../helpers/long-tests.js'
+import { runsLongTests } from '../../../helpers/long-tests.js'
 import {
   bestSet,
   type Case,
@@ -15,7 +15,7 @@ import {
   violations,
 } from './decision-cases.js'
 
-const RUNS = shareOf(120)
+const RUNS = runsLongTests ? 120 : 6
 const CASES = randomCase({ maxOffers: 7 })
 const offerIndex = (of: Case, id: string) => of.offers.findIndex((_offer, at) => offerId(at + 1) === id)
 const cents = (amount: number) => Math.round(amount * 100)
