@@ -7,7 +7,7 @@ import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { requestOf } from '../../src/reporting/recorded-reports.js'
 import { openStore } from '../../src/store/store.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { createCliFixture, NOW } from './cli-fixture.js'
+import { createPolledFixture, NOW } from './cli-fixture.js'
 
 /** The compiled worker script (`npm run build`). */
 const THREAD = new URL('../../dist/src/reporting/report-thread.js', import.meta.url)
@@ -15,8 +15,7 @@ const HOUR = 3_600_000
 const rfqOf = (number: string) => [number, '--channel', 'acme/forest']
 
 async function withReports() {
-  const fixture = await createCliFixture()
-  await fixture.quotekeeper('sync')
+  const fixture = await createPolledFixture()
   const rfq = fixture.sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs[0]
   const later = () => new Date(NOW.getTime() + HOUR)
   return { ...fixture, rfq, number: String(rfq?.terms.number), later }
