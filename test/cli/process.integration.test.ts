@@ -138,7 +138,7 @@ describe('the program as a process', () => {
     const { run, runHere, folder } = await createFixture()
     const statuses: Record<string, number | null> = {}
     const outputs: Record<string, string> = {}
-    for (const command of ['check', 'sync', 'close-expired', 'report 1002']) {
+    for (const command of ['sync', 'close-expired', 'report 1002']) {
       const { status, out, err } = await run(...command.split(' '))
       // No progress bar and no colours where there is no terminal.
       expect(out + err).not.toContain('\u001b')

@@ -6,6 +6,7 @@ import { REPORT_FORMATS } from '../../src/domain/report-format.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { requestOf } from '../../src/reporting/recorded-reports.js'
 import { openStore } from '../../src/store/store.js'
+import { runsLongTests } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { createPolledFixture, NOW } from './cli-fixture.js'
 
@@ -62,6 +63,7 @@ it('a report is made again from its record with the same bytes, after later poll
     if (request === null) throw new Error(record.name)
     const { path } = await make(request)
     expect([path, readFileSync(path).equals(original)]).toEqual([join(other, record.name), true])
+    if (record !== records[0] && !runsLongTests) continue
     const changed = { ...request, out: join(other, 'changed'), sha256: '0'.repeat(64) }
     await expect(make(changed)).rejects.toMatchObject({ name: 'ReportDiffersError' })
     expect([existsSync(changed.out), readdirSync(other).length]).toEqual([false, 1])
