@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Environment } from '../config/environment.js'
 import type { Clock } from '../domain/clock.js'
 import { type Pager, terminalPager } from './pager.js'
@@ -25,6 +26,8 @@ export interface Io {
   env: Environment
   cwd: string
   now: Clock
+  /** Waits, in milliseconds; rejects if it is stopped meanwhile. */
+  pause(milliseconds: number): Promise<void>
   /** Aborted by the first SIGINT or SIGTERM. */
   stop: AbortSignal
   /** Whether the reader of stdout has closed the pipe (`| head`). */
@@ -56,6 +59,7 @@ export function processIo(stop: AbortSignal): Io {
     env: process.env,
     cwd: process.cwd(),
     now: () => new Date(),
+    pause: (milliseconds) => wait(milliseconds, undefined, { signal: stop }),
     stop,
     stdoutClosed: out.closed,
     programName: programName({ script: process.argv[1] ?? '', env: process.env, cwd: process.cwd() }),

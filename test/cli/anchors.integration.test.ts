@@ -6,14 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseAnchor } from '../../src/anchors/anchor.js'
 import { recomputeChain, tamper } from '../anchors/decision-log.js'
 import { eventually } from '../helpers/eventually.js'
-import { createCliFixture } from './cli-fixture.js'
+import { createCliFixture, createPolledFixture } from './cli-fixture.js'
 
 const database = (folder: string) => join(folder, 'data/quotekeeper.db')
 
 describe('quotekeeper decisions --anchor', () => {
   it('appends to a file with which --verify finds a log that was rewritten whole', async () => {
-    const { folder, quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { folder, quotekeeper } = await createPolledFixture()
     await quotekeeper('close-expired')
     const file = join(folder, 'anchors.jsonl')
     const { status, out } = await quotekeeper('decisions', '--anchor', file)
@@ -41,8 +40,7 @@ describe('quotekeeper decisions --anchor', () => {
   })
 
   it('refuses wrong usage and every file that Quotekeeper needs', async () => {
-    const { folder, quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { folder, quotekeeper } = await createPolledFixture()
     const before = readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')
     for (const args of [
       ['--anchors', 'a'],
@@ -66,8 +64,7 @@ describe('quotekeeper decisions --anchor', () => {
 
 describe('configured anchors', () => {
   it('show after a restore which decisions are missing, unless they were carried over', async () => {
-    const { folder, quotekeeper } = await createCliFixture({ more: 'anchors: { to: anchors.jsonl }\n' })
-    await quotekeeper('sync')
+    const { folder, quotekeeper } = await createPolledFixture({ more: 'anchors: { to: anchors.jsonl }\n' })
     await quotekeeper('backup', 'backup.db')
     await quotekeeper('close-expired')
     await quotekeeper('decisions', '--anchor', 'anchors.jsonl')

@@ -1,15 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createCliFixture, NOW } from './cli-fixture.js'
+import { createPolledFixture, NOW } from './cli-fixture.js'
 
 const DAY_MS = 86_400_000
 const day = (number: number) => ({ now: () => new Date(NOW.getTime() + number * DAY_MS) })
 
 describe('backup', () => {
   it('into a folder with --keep works every night and keeps the newest ones', async () => {
-    const { quotekeeper, quotekeeperWith, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeperWith, folder } = await createPolledFixture()
     mkdirSync(join(folder, 'backups'))
     for (const name of ['quotekeeper-2025-01-01T000000Z.db', 'notes.txt', 'quotekeeper-2024.db'])
       writeFileSync(join(folder, 'backups', name), 'of someone else')
@@ -28,8 +27,7 @@ describe('backup', () => {
   })
 
   it('accepts a pattern with a date, and deletes only older files of that pattern', async () => {
-    const { quotekeeper, quotekeeperWith, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, quotekeeperWith, folder } = await createPolledFixture()
     await quotekeeper('backup', 'other.2026-03-01.db')
     for (const night of [5, 0, 1, 2])
       expect((await quotekeeperWith(day(night), 'backup', 'qk.{date}.db', '--keep', '1')).status).toBe(0)
@@ -41,8 +39,7 @@ describe('backup', () => {
   })
 
   it('refuses --keep without a date in the name, and a date in the folder', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, folder } = await createPolledFixture()
     expect(await quotekeeper('backup', 'one.db', '--keep', '2')).toMatchObject({
       status: 2,
       err: expect.stringContaining('--keep needs a folder'),
@@ -54,8 +51,7 @@ describe('backup', () => {
 
 describe('restore', () => {
   it('brings back what a backup had, and carries over the closing decisions made since', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const file = (await quotekeeper('backup', 'before.db')).out.trim()
     await quotekeeper('close-expired')
     const posts = () => sandbox.requests.filter(({ operation }) => operation === 'closeRfq').length
@@ -73,8 +69,7 @@ describe('restore', () => {
   })
 
   it('says that nothing was carried over if the database is lost', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, folder } = await createPolledFixture()
     const file = (await quotekeeper('backup', 'before.db')).out.trim()
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `data/quotekeeper.db${suffix}`), { force: true })
     const { status, err } = await quotekeeper('restore', file)
@@ -84,8 +79,7 @@ describe('restore', () => {
   })
 
   it('reports a file that is no backup, with exit status 1', async () => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     expect(await quotekeeper('restore', 'quotekeeper.yaml')).toMatchObject({
       status: 1,
       out: '',

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.js'
-import { createCliFixture, NOW } from './cli-fixture.js'
+import { createPolledFixture, NOW } from './cli-fixture.js'
 
 it.each([
   ['sync', 'rfqs', ['sync', '--only', 'rfqs', '--no-wait']],
@@ -11,8 +11,7 @@ it.each([
 ] as const)(
   '%s --no-wait during a %s run of the service names the process that holds it, and since when',
   async (_name, kind, args) => {
-    const { folder, quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { folder, quotekeeper } = await createPolledFixture()
     const path = join(folder, 'data/quotekeeper.db')
     const service = await openStore({ path, command: 'quotekeeper start' })
     onTestFinished(() => service.close())

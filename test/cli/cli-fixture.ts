@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Io } from '../../src/cli/process-io.js'
@@ -53,6 +54,30 @@ export async function createCliFixture({
     return { status: await run(args, io), ...written }
   }
   return { folder, sandbox, quotekeeperWith, quotekeeper: (...args) => quotekeeperWith({}, ...args) }
+}
+
+/** Databases after the first poll of a world, by its channels. */
+const polled = new Map<string, string>()
+
+/** The same after `sync`. Worlds of the same channels are equal, so it is run once for all tests of a worker. */
+export async function createPolledFixture({
+  channels = CHANNELS,
+  ...more
+}: Parameters<typeof createCliFixture>[0] = {}): Promise<CliFixture> {
+  const fixture = await createCliFixture({ ...more, channels })
+  const database = join(fixture.folder, 'data/quotekeeper.db')
+  const key = JSON.stringify(channels)
+  const template = polled.get(key)
+  if (template !== undefined) copyFileSync(template, database)
+  else {
+    const { status, err } = await fixture.quotekeeper('sync')
+    if (status !== 0) throw new Error(err)
+    const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-template-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    copyFileSync(database, join(folder, 'polled.db'))
+    polled.set(key, join(folder, 'polled.db'))
+  }
+  return fixture
 }
 
 /** Tests run at the same time, so none uses the default port. */

@@ -6,7 +6,7 @@ import { FailedError } from '../../src/cli/cli-error.js'
 import type { Today } from '../../src/read-models/today-model.js'
 import { eventually } from '../helpers/eventually.js'
 import { ROUNDS } from '../helpers/long-tests.js'
-import { createCliFixture, NOW } from './cli-fixture.js'
+import { createCliFixture, createPolledFixture, NOW } from './cli-fixture.js'
 
 const json = ({ out }: { out: string }) => JSON.parse(out)
 
@@ -23,8 +23,7 @@ describe('sync', () => {
   })
 
   it('reads only changed documents again, and all documents with --full', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const requestsOf = async (...args: string[]) => {
       const before = sandbox.requests.length
       await quotekeeper(...args)
@@ -88,8 +87,7 @@ describe('sync', () => {
 
 describe('commands that read the database', () => {
   it('need no API key and no marketplace', async () => {
-    const { quotekeeper, sandbox, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, sandbox, folder } = await createPolledFixture()
     await sandbox.close()
     writeFileSync(join(folder, '.env'), '')
     for (const command of ['rfqs', 'listings', 'runs', 'decisions', 'problems']) {
@@ -108,8 +106,7 @@ describe('commands that read the database', () => {
   })
 
   it('show the RFQs, offers and listings of the marketplace', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const [rfq] = json(await quotekeeper('rfqs', '--channel', 'acme/blue', '--state', 'open', '--json'))
     const served = sandbox.world
       .channel({ org: 'acme', channel: 'blue' })
@@ -132,8 +129,7 @@ describe('commands that read the database', () => {
   })
 
   it('ask for --channel if RFQs of two channels have the same number', async () => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     const both = await quotekeeper('offers', '1001')
     expect(both.status).toBe(2)
     expect(both.err).toContain('"1001" matches 2 RFQs; name its channel:\n  acme/blue, number 1001, id:')
@@ -157,8 +153,7 @@ describe('commands that read the database', () => {
     ['a mistyped word of a title', 'forst', /forest/i],
     ['a name unlike any other', 'zzzzzz', /`quotekeeper rfqs` lists/],
   ])('suggest the closest RFQs for %s', async (_what, match, words) => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     const { status, err } = await quotekeeper('history', match, '--channel', 'acme/forest')
     expect(status).toBe(2)
     expect(err).toContain(`no RFQ matches "${match}" in acme/forest`)
@@ -166,8 +161,7 @@ describe('commands that read the database', () => {
   })
 
   it('show the data as it was known with --as-of', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
     const later = new Date(NOW.getTime() + 3_600_000)
     sandbox.setClock(later)
@@ -195,8 +189,7 @@ describe('commands that read the database', () => {
   })
 
   it('export one document per line', async () => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     const lines = (await quotekeeper('export')).out.trimEnd().split('\n')
     const kinds = lines.map((line) => JSON.parse(line).kind)
     expect([kinds.filter((kind) => kind === 'listing').length, kinds.filter((kind) => kind === 'rfq').length]).toEqual([
@@ -215,8 +208,7 @@ describe('commands that read the database', () => {
   })
 
   it('stop exporting when the reader closes the pipe', async () => {
-    const { quotekeeper, quotekeeperWith } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeperWith } = await createPolledFixture()
     let written = 0
     const reader = { out: () => void written++, stdoutClosed: () => written >= 3 }
     expect((await quotekeeperWith(reader, 'export')).status).toBe(0)
@@ -224,8 +216,7 @@ describe('commands that read the database', () => {
   })
 
   it('back up the database to a private file without overwriting another', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, folder } = await createPolledFixture()
     const file = join(folder, 'copy.db')
     expect(await quotekeeper('backup', 'copy.db')).toEqual({ status: 0, out: `${file}\n`, err: '' })
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -249,7 +240,7 @@ describe('check', () => {
   it('reports each failure with a remedy', async () => {
     const { quotekeeper, sandbox } = await createCliFixture({ more: 'queue: redis://127.0.0.1:1\n' })
     sandbox.world.revokeKeys('acme')
-    const { status, out, err } = await quotekeeper('check', '--json')
+    const [{ status, out, err }, work] = await Promise.all([quotekeeper('check', '--json'), quotekeeper('work')])
     expect(status).toBe(1)
     const findings = JSON.parse(out) as { what: string; ok: boolean; found: string }[]
     expect(findings.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual([
@@ -263,6 +254,8 @@ describe('check', () => {
     expect(err).toContain('The API key is not accepted: correct or renew it')
     expect(err).not.toContain('bug in Quotekeeper')
     expect(err).not.toContain('ECONNREFUSED"')
+    expect(work).toMatchObject({ status: 1, err: expect.stringContaining('redis://127.0.0.1:1') })
+    expect(work.err).not.toContain('    at ')
   })
 })
 
@@ -286,8 +279,7 @@ describe('close-expired', () => {
   })
 
   it('closes past-due RFQs once, and none that are due today', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const due = pastDue((await quotekeeper('rfqs', '--json')).out)
     const { status, out } = await quotekeeper('close-expired')
     expect(status).toBe(0)
@@ -405,8 +397,7 @@ describe('close-expired', () => {
   it.each(['closing: { enabled: off }\n', 'stop file'])(
     'closes nothing while the kill switch is on: %s',
     async (how) => {
-      const { quotekeeper, sandbox, folder } = await createCliFixture({ more: how === 'stop file' ? '' : how })
-      await quotekeeper('sync')
+      const { quotekeeper, sandbox, folder } = await createPolledFixture({ more: how === 'stop file' ? '' : how })
       if (how === 'stop file') writeFileSync(join(folder, 'data/closing.stop'), '')
       const { status, err } = await quotekeeper('close-expired')
       expect(status).toBe(1)
@@ -493,8 +484,7 @@ describe('close-expired', () => {
 
 describe('report', () => {
   it('writes the workbook of an RFQ to the default path or to --out', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, folder } = await createPolledFixture()
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     expect(status).toBe(0)
     expect(err).toMatch(/^Recommendation: /)
@@ -506,8 +496,7 @@ describe('report', () => {
   })
 
   it('recommends the award that `offers` shows, and the one of another rule or requirement with --set', async () => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     const { err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     const lines = err.trimEnd().split('\n')
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['Recommendation:', 'Why:', 'Check:'])
@@ -523,8 +512,7 @@ describe('report', () => {
   })
 
   it('without an RFQ, writes the overview of each channel', async () => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     const paths = (await quotekeeper('report')).out.trimEnd().split('\n')
     expect(paths.map((path) => basename(path))).toEqual([
       'channel-acme-forest_asof-20260310T0930Z.xlsx',
@@ -534,8 +522,7 @@ describe('report', () => {
   })
 
   it('with --json, prints the figures and writes no file', async () => {
-    const { quotekeeper, folder } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, folder } = await createPolledFixture()
     const report = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json'))
     expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/1', context: { channel: 'acme/forest' } })
     expect(report.rfq.number).toBe(1002)
@@ -546,8 +533,7 @@ describe('report', () => {
   })
 
   it('reports on the time given by --as-of', async () => {
-    const { quotekeeper, sandbox } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
     sandbox.setClock(new Date(NOW.getTime() + 3_600_000))
     sandbox.world.changeRfq(rfq.id, { title: 'Another title' })
@@ -561,8 +547,7 @@ describe('report', () => {
   })
 
   it('accepts observations by a machine whose clock is ahead', async () => {
-    const { quotekeeper, quotekeeperWith } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeperWith } = await createPolledFixture()
     const behind = { now: () => new Date(NOW.getTime() - 86_400_000) }
     const { out } = await quotekeeperWith(behind, 'report', '1002', '--channel', 'acme/forest', '--json')
     expect(JSON.parse(out).context.asOf).toBe(NOW.toISOString())
@@ -571,8 +556,7 @@ describe('report', () => {
 
   it('uses the configured settings, or those given with --set', async () => {
     const more = 'reports: { discountRate: 0, haircuts: { spot: 0.2, forward: 0.2, other: 0.2 }, wantedVolume: max }\n'
-    const { quotekeeper } = await createCliFixture({ more })
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture({ more })
     const reportBy = async (...set: string[]) =>
       json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json', ...set))
     const configured = await reportBy()
@@ -590,8 +574,7 @@ describe('report', () => {
   })
 
   it('applies --set to the sheet Inputs and to the channel overview', async () => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     const written = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--set', 'weights.price=61.5')
     const workbook = new ExcelJS.Workbook()
     await workbook.xlsx.readFile(written.out.trim())
@@ -616,8 +599,7 @@ describe('report', () => {
   })
 
   it('requires one channel for one JSON document', async () => {
-    const { quotekeeper } = await createCliFixture()
-    await quotekeeper('sync')
+    const { quotekeeper } = await createPolledFixture()
     const { status, err } = await quotekeeper('report', '--json')
     expect(status).toBe(2)
     expect(err).toContain('choose one channel with --channel: acme/forest, acme/blue')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { longIt } from '../helpers/long-tests.js'
 import { newestReportMadeAgain } from '../helpers/made-again.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
@@ -80,7 +81,7 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
     expect((await json('report', number)).context.listed).toBeNull()
   })
 
-  it('is said of the moments at which it did, and nothing of them ever changes, over twelve polls', async () => {
+  longIt('is said of the moments at which it did, and nothing of them ever changes, over twelve polls', async () => {
     const { number, listSays, clear, poll, wait, run } = await openContradicted()
     const commands = [
       ...[['rfqs'], ['offers', number], ['compare', number], ['report', number, '--json']],
@@ -125,15 +126,18 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
     for (const { moment, said } of before) expect(await saidAt(moment)).toEqual(said)
   })
 
-  it('is in a report that is made again from its record with the same bytes, also after the list agrees', async () => {
-    const { cli, number, listSays, clear, poll, run } = await openContradicted()
-    listSays({ state: 'closed' })
-    await poll()
-    const { out } = await run('report', number, '--format', 'html')
-    const original = readFileSync(out.trim(), 'utf8')
-    expect(original).toContain('the RFQ itself, read at 09:40, says open')
-    clear()
-    await poll()
-    expect(await newestReportMadeAgain(cli.folder)).toBe(original)
-  })
+  longIt(
+    'is in a report that is made again from its record with the same bytes, also after the list agrees',
+    async () => {
+      const { cli, number, listSays, clear, poll, run } = await openContradicted()
+      listSays({ state: 'closed' })
+      await poll()
+      const { out } = await run('report', number, '--format', 'html')
+      const original = readFileSync(out.trim(), 'utf8')
+      expect(original).toContain('the RFQ itself, read at 09:40, says open')
+      clear()
+      await poll()
+      expect(await newestReportMadeAgain(cli.folder)).toBe(original)
+    },
+  )
 })

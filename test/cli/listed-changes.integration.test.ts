@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { longIt } from '../helpers/long-tests.js'
 import { newestReportMadeAgain } from '../helpers/made-again.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
@@ -79,15 +80,18 @@ describe('what the list says of an RFQ that cannot be read', () => {
     }
   })
 
-  it('is in a report that is made again from its record with the same bytes, also after the RFQ was read', async () => {
-    const { cli, world, faults, id, number } = await openUnreadable()
-    world.closeRfq(id)
-    await cli.quotekeeper('sync')
-    const { out } = await cli.quotekeeper('report', number, '--format', 'html')
-    const original = readFileSync(out.trim(), 'utf8')
-    expect(original).toContain('The list of 2026-03-10 09:30 UTC says closed')
-    faults.clear()
-    await cli.quotekeeperWith({ now: () => new Date(NOW.getTime() + 3_600_000) }, 'sync')
-    expect(await newestReportMadeAgain(cli.folder)).toBe(original)
-  })
+  longIt(
+    'is in a report that is made again from its record with the same bytes, also after the RFQ was read',
+    async () => {
+      const { cli, world, faults, id, number } = await openUnreadable()
+      world.closeRfq(id)
+      await cli.quotekeeper('sync')
+      const { out } = await cli.quotekeeper('report', number, '--format', 'html')
+      const original = readFileSync(out.trim(), 'utf8')
+      expect(original).toContain('The list of 2026-03-10 09:30 UTC says closed')
+      faults.clear()
+      await cli.quotekeeperWith({ now: () => new Date(NOW.getTime() + 3_600_000) }, 'sync')
+      expect(await newestReportMadeAgain(cli.folder)).toBe(original)
+    },
+  )
 })

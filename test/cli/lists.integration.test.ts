@@ -2,15 +2,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from '../../src/cli/terminal-text.js'
-import { createCliFixture } from './cli-fixture.js'
+import { createPolledFixture } from './cli-fixture.js'
 
 const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
-
-async function openSyncedFixture(options: Parameters<typeof createCliFixture>[0] = {}) {
-  const fixture = await createCliFixture(options)
-  await fixture.quotekeeper('sync')
-  return fixture
-}
 
 /** Adds copies of an RFQ without its offers. */
 function addCopies(database: string, copies: number): void {
@@ -26,7 +20,7 @@ function addCopies(database: string, copies: number): void {
 
 describe('lists', () => {
   it('of more RFQs than have figures say so, also as JSON', async () => {
-    const { folder, quotekeeper } = await openSyncedFixture({
+    const { folder, quotekeeper } = await createPolledFixture({
       channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 1, rfqs: 1, responsesPerRfq: 2 }],
     })
     addCopies(join(folder, 'data', 'quotekeeper.db'), 1_000)
@@ -38,7 +32,7 @@ describe('lists', () => {
   })
 
   it('fit 100 columns on a terminal and 120 elsewhere, and never lose price, due date or time of decision', async () => {
-    const { quotekeeper, quotekeeperWith, sandbox } = await openSyncedFixture()
+    const { quotekeeper, quotekeeperWith, sandbox } = await createPolledFixture()
     await quotekeeper('close-expired')
     const [rfq] = sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs ?? []
     const number = `${rfq?.terms.number}`
@@ -74,7 +68,7 @@ describe('lists', () => {
   })
 
   it('have figures with 15 digits in the JSON of compare, whose body keeps those of the offer', async () => {
-    const { quotekeeper, sandbox } = await openSyncedFixture()
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const rfq = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 4712 })
     sandbox.world.addResponse(rfq.id, { offer: { totalVolume: 0.1, totalPrice: 0.3 } })
     for (let offer = 0; offer < 5; offer++) sandbox.world.addResponse(rfq.id)
@@ -88,7 +82,7 @@ describe('lists', () => {
   })
 
   it('list RFQs by urgency, or as asked for by --sort, --columns and filters', async () => {
-    const { quotekeeper, sandbox } = await openSyncedFixture()
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const add = (responseDueDate: string) =>
       sandbox.world.addRfq(
         { org: 'acme', channel: 'blue' },
@@ -139,7 +133,7 @@ describe('lists', () => {
   })
 
   it('show times in one time zone and name it', async () => {
-    const { quotekeeperWith, quotekeeper } = await openSyncedFixture()
+    const { quotekeeperWith, quotekeeper } = await createPolledFixture()
     const runs = await quotekeeper('runs', '--time-zone', 'Europe/Paris')
     expect(runs.out).toMatch(/Started \(Europe\/Paris\)[\s\S]*2026-03-10 10:30/)
     const rfqs = await quotekeeperWith({ width: 100 }, 'rfqs', '--time-zone', 'asia/tokyo')
@@ -155,7 +149,7 @@ describe('lists', () => {
   })
 
   it('put offers in another currency without a rate under a heading of their own', async () => {
-    const { quotekeeper, sandbox } = await openSyncedFixture()
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const rfq = sandbox.world.addRfq(
       { org: 'acme', channel: 'blue' },
       { number: 4711, pricing: { currency: 'USD' } as never },
@@ -171,7 +165,7 @@ describe('lists', () => {
   })
 
   it('fold earlier decisions to keep an RFQ open, unless --all or --json', async () => {
-    const { quotekeeper, sandbox } = await openSyncedFixture()
+    const { quotekeeper, sandbox } = await createPolledFixture()
     const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { responseDueDate: '0001-01-01' })
     await quotekeeper('close-expired')
     sandbox.world.removeRfq(id)
@@ -189,7 +183,7 @@ describe('lists', () => {
 
 describe('what needs a person', () => {
   it('is printed with what to run for each item, and as JSON', async () => {
-    const { quotekeeperWith, quotekeeper, sandbox } = await openSyncedFixture({ autoClose: 'dry-run' })
+    const { quotekeeperWith, quotekeeper, sandbox } = await createPolledFixture({ autoClose: 'dry-run' })
     sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 4711, responseDueDate: '2026-03-09' })
     await quotekeeper('sync')
     const { out, status } = await quotekeeperWith({ width: 100, programName: 'npx quotekeeper' }, 'today')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { longIt } from '../helpers/long-tests.js'
 import { newestReportMadeAgain } from '../helpers/made-again.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
@@ -166,20 +167,23 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
     )
   })
 
-  it('is in a report that is made again from its record with the same bytes, also after the offer was read', async () => {
-    const { cli, fail, change, poll, run, faults, number, alpha } = await openThreeOffers()
-    fail(alpha)
-    change(alpha, { status: 'accepted', offer: { totalPrice: 70_000 } })
-    await poll(10)
-    const { out } = await run('report', number, '--format', 'html')
-    const original = readFileSync(out.trim(), 'utf8')
-    expect(original).toContain(
-      'says accepted, total 70,000 USD; the offer itself, read at 09:30, says submitted, total 108,000 USD',
-    )
-    faults.clear()
-    expect(await poll(60)).toBe(0)
-    expect(await newestReportMadeAgain(cli.folder)).toBe(original)
-  })
+  longIt(
+    'is in a report that is made again from its record with the same bytes, also after the offer was read',
+    async () => {
+      const { cli, fail, change, poll, run, faults, number, alpha } = await openThreeOffers()
+      fail(alpha)
+      change(alpha, { status: 'accepted', offer: { totalPrice: 70_000 } })
+      await poll(10)
+      const { out } = await run('report', number, '--format', 'html')
+      const original = readFileSync(out.trim(), 'utf8')
+      expect(original).toContain(
+        'says accepted, total 70,000 USD; the offer itself, read at 09:30, says submitted, total 108,000 USD',
+      )
+      faults.clear()
+      expect(await poll(60)).toBe(0)
+      expect(await newestReportMadeAgain(cli.folder)).toBe(original)
+    },
+  )
 })
 
 describe('an offer that only the RFQ showed as accepted, and that it no longer has', () => {

@@ -5,7 +5,7 @@ import { FailedError, UsageError } from '../../src/cli/cli-error.js'
 import { isSameFile, outputFile, refuseNeededFile } from '../../src/cli/output-file.js'
 import { loadConfig } from '../../src/config/load.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { createCliFixture } from './cli-fixture.js'
+import { createCliFixture, createPolledFixture } from './cli-fixture.js'
 
 /** A folder with a configuration whose database is behind a link, and a link to the folder itself. */
 function openFolder() {
@@ -95,10 +95,9 @@ it('refuseNeededFile compares links that were made after the configuration was r
 })
 
 it('report and backup leave needed and existing files as they are', async () => {
-  const { quotekeeper, folder } = await createCliFixture({
+  const { quotekeeper, folder } = await createPolledFixture({
     channels: [{ org: 'acme', channel: 'blue', theme: 'blue', listings: 1, rfqs: 1, responsesPerRfq: 1 }],
   })
-  await quotekeeper('sync')
   writeFileSync(join(folder, 'notes.xlsx'), 'mine')
   const texts = () =>
     ['quotekeeper.yaml', '.env', 'notes.xlsx', 'data/quotekeeper.db'].map((name) =>

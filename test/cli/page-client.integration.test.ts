@@ -1,41 +1,57 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { queryInThread } from '../../src/cli/pages/page-client.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-/** A thread whose query answers with the thread's id, after as many milliseconds as it is called with. */
+/** A thread whose queries answer with its id: at once, `late` after the next query has come, or `never`, in an endless loop. */
 const SCRIPT = `
 import { parentPort, threadId } from 'node:worker_threads'
-parentPort.on('message', async ({ id, args: [milliseconds] }) => {
-  if (milliseconds === Infinity) for (;;);
-  await new Promise((resolve) => setTimeout(resolve, milliseconds))
-  parentPort.postMessage({ id, result: threadId })
+const late = []
+parentPort.on('message', ({ id, args: [when] }) => {
+  if (when === 'never') for (;;);
+  if (when === 'late') return late.push(id)
+  for (const each of [...late.splice(0), id]) parentPort.postMessage({ id: each, result: threadId })
 })`
+const LIMITS = { call: 1000, thread: 1500 }
 
-function openQueries(limits: { call: number; thread: number }) {
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  return () => vi.useRealTimers()
+})
+
+function openQueries() {
   const path = join(testFolder(), 'thread.mjs')
   writeFileSync(path, SCRIPT)
-  const { queries, close } = queryInThread(pathToFileURL(path), {} as never, limits)
+  const { queries, close } = queryInThread(pathToFileURL(path), {} as never, LIMITS)
   onTestFinished(close)
-  return (milliseconds: number) =>
-    (queries as unknown as { answer(milliseconds: number): Promise<number> }).answer(milliseconds)
+  return (when: 'at once' | 'late' | 'never') =>
+    (queries as unknown as { answer(when: string): Promise<number> }).answer(when)
 }
 
 it('a query that takes too long for its caller keeps its thread, which answers later ones', async () => {
-  const answer = openQueries({ call: 1000, thread: 60_000 })
-  const thread = await answer(0)
+  const answer = openQueries()
+  const thread = await answer('at once')
   for (let round = 0; round < 3; round++) {
-    await expect(answer(1200)).rejects.toThrow('reading took longer than 1 s (answer)')
-    expect(await answer(0)).toBe(thread)
+    const late = expect(answer('late')).rejects.toThrow('reading took longer than 1 s (answer)')
+    vi.advanceTimersByTime(LIMITS.call)
+    await late
+    expect(await answer('at once')).toBe(thread)
+    // It was answered, so its thread is not replaced any more.
+    vi.advanceTimersByTime(LIMITS.thread)
   }
+  expect(await answer('at once')).toBe(thread)
 })
 
 it('a query that never ends gets its thread replaced', async () => {
-  const answer = openQueries({ call: 1000, thread: 1500 })
-  const thread = await answer(0)
-  await expect(answer(Number.POSITIVE_INFINITY)).rejects.toThrow('reading took longer')
-  await expect(answer(0)).rejects.toThrow('reading took longer')
-  expect(await answer(0)).not.toBe(thread)
+  const answer = openQueries()
+  const thread = await answer('at once')
+  const rejected = ['never', 'at once'].map((when) =>
+    expect(answer(when as 'never')).rejects.toThrow('reading took longer'),
+  )
+  vi.advanceTimersByTime(LIMITS.call)
+  await Promise.all(rejected)
+  vi.advanceTimersByTime(LIMITS.thread - LIMITS.call)
+  expect(await answer('at once')).not.toBe(thread)
 })

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run as runHere } from '../../src/cli/program.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { longIt, ROUNDS } from '../helpers/long-tests.js'
+import { labelledCases, longIt, ROUNDS, runsLongTests } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 
@@ -134,12 +134,15 @@ describe('the program as a process', () => {
     expect(stderr).toBe('quotekeeper: the current folder does not exist any more: change to another folder\n')
   })
 
-  it('runs the main commands one after another', async () => {
+  it('runs the main commands one after another, without a progress bar and colours where no terminal is', async () => {
     const { run, runHere, folder } = await createFixture()
     const statuses: Record<string, number | null> = {}
     const outputs: Record<string, string> = {}
-    for (const command of ['check', 'sync', 'close-expired', 'report 1002']) {
+    for (const command of ['sync', 'close-expired', 'report 1002']) {
       const { status, out, err } = await run(...command.split(' '))
+      // No progress bar and no colours where there is no terminal.
+      expect(out + err).not.toContain('\u001b')
+      if (command === 'sync') expect(err).toBe('')
       statuses[command] = status
       outputs[command] = out
       expect(err).not.toContain('    at ')
@@ -154,22 +157,12 @@ describe('the program as a process', () => {
     expect(statSync(workbook).mode & 0o777).toBe(0o600)
   })
 
-  it('prints no progress bar and no colours without a terminal, and exits with 0 when the reader closes the pipe', async () => {
-    const { run, folder } = await createFixture()
-    const { out, err } = await run('sync')
-    // No progress bar and no colours where there is no terminal.
-    expect(out + err).not.toContain('\u001b')
-    expect(err).toBe('')
-    const { status, stdout, stderr } = spawnSync(
-      'sh',
-      ['-c', `"$0" "$1" export; echo "status $?" >&2`, process.execPath, main],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-      },
-    )
+  it('exits with 0 when the reader closes the pipe', async () => {
+    const { runHere, folder } = await createFixture()
+    await runHere('sync')
+    const { status, out } = await runHere('export')
     expect(status).toBe(0)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(3 + 12 + 36)
+    expect(out.trimEnd().split('\n')).toHaveLength(3 + 12 + 36)
     const cut = spawnSync(
       'sh',
       ['-c', `{ "$0" "$1" export; echo "status $?" >&2; } | head -n 1`, process.execPath, main],
@@ -180,12 +173,11 @@ describe('the program as a process', () => {
     )
     expect(cut.stdout.trimEnd().split('\n')).toHaveLength(1)
     expect(cut.stderr).toBe('status 0\n')
-    expect(stderr).toBe('status 0\n')
   })
 
   it('reports a port in use with a remedy and no stack', async () => {
-    const { run, sandbox } = await createFixture()
-    const { status, err } = await run('sandbox', '--port', String(sandbox.port))
+    const { runHere, sandbox } = await createFixture()
+    const { status, err } = await runHere('sandbox', '--port', String(sandbox.port))
     expect(status).toBe(1)
     expect(err).toContain(String(sandbox.port))
     expect(err).toMatch(/another (program|port)/)
@@ -195,7 +187,7 @@ describe('the program as a process', () => {
 
 describe('Ctrl-C', () => {
   it('stops a sync cleanly, and the next one continues', async () => {
-    const { start, run, runHere, sandbox } = await createFixture()
+    const { start, runHere, sandbox } = await createFixture()
     const fault = slowDown(sandbox)
     const sync = start('sync', '--only', 'rfqs')
     await until(() => responsesRead(sandbox) >= 4)
@@ -206,13 +198,13 @@ describe('Ctrl-C', () => {
     expect(status).toBe(1)
     expect(err).toContain('Stopping.')
     fault.remove()
-    expect((await run('sync')).status).toBe(0)
+    expect((await runHere('sync')).status).toBe(0)
     const [, , stopped] = JSON.parse((await runHere('runs', '--json')).out)
     expect(stopped.outcome).toBe('partial')
   })
 
   it('stops a closing round cleanly, and the next one settles its open intent', async () => {
-    const { start, run, runHere, sandbox } = await createFixture()
+    const { start, runHere, sandbox } = await createFixture()
     await runHere('sync')
     sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'hang', apply: true } })
     const closing = start('close-expired')
@@ -223,7 +215,7 @@ describe('Ctrl-C', () => {
     expect(err).toMatch(/acme\/forest: .*stopped/)
     expect(err).not.toContain('No RFQs are past due')
     expect(err).not.toContain('bug in Quotekeeper')
-    expect((await run('close-expired')).status).toBe(0)
+    expect((await runHere('close-expired')).status).toBe(0)
     const open = JSON.parse((await runHere('rfqs', '--state', 'open', '--json')).out) as { responseDueDate: string }[]
     expect(open.filter(({ responseDueDate }) => responseDueDate < new Date().toISOString().slice(0, 10))).toEqual([])
     const closed = JSON.parse((await runHere('decisions', '--json')).out) as { outcome: string | null }[]
@@ -231,7 +223,7 @@ describe('Ctrl-C', () => {
     expect(posts).toHaveLength(closed.filter(({ outcome }) => outcome === 'closed').length)
   })
 
-  it('stops a demo during its first round', async () => {
+  longIt('stops a demo during its first round', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
     await demo.waitForOutput('1. Polling', 30_000)
@@ -281,42 +273,37 @@ describe('start', () => {
 
 describe('check', () => {
   it.skipIf(!existsSync('/proc/self'))('ends, as start does, for a database path that cannot be created', async () => {
-    const { run } = await createFixture('database: /proc/quotekeeper/quotekeeper.db\n')
-    for (const command of ['check', 'start', 'sync']) {
-      const { status, out, err } = await run(command)
+    const { run, runHere } = await createFixture('database: /proc/quotekeeper/quotekeeper.db\n')
+    for (const ended of [run('start'), runHere('check'), runHere('sync')]) {
+      const { status, out, err } = await ended
       expect(status).toBe(1)
       expect(out + err).toContain('the folder /proc/quotekeeper cannot be created there')
     }
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends within seconds on %s while the marketplace hangs', async (signal) => {
-    const { sandbox, start } = await createFixture()
-    sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
-    const program = start('check')
-    await until(() => sandbox.requests.some(({ operation }) => operation === 'listListings'))
-    const stoppedAt = performance.now()
-    program.child.kill(signal)
-    const { status, err } = await program.exited
-    expect(status).toBe(1)
-    expect(err).toContain(`stopped by ${signal}`)
-    expect(performance.now() - stoppedAt).toBeLessThan(8_000)
-  })
+  it.each(labelledCases<NodeJS.Signals>({ SIGTERM: 'SIGTERM', SIGINT: 'SIGINT' }, ['SIGTERM']))(
+    'ends within seconds on %s while the marketplace hangs',
+    async (_name, signal) => {
+      const { sandbox, start } = await createFixture()
+      sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
+      const program = start('check')
+      await until(() => sandbox.requests.some(({ operation }) => operation === 'listListings'))
+      const stoppedAt = performance.now()
+      program.child.kill(signal)
+      const { status, err } = await program.exited
+      expect(status).toBe(1)
+      expect(err).toContain(`stopped by ${signal}`)
+      expect(performance.now() - stoppedAt).toBeLessThan(8_000)
+    },
+  )
 })
 
 describe('work', () => {
   it('rejects an in-process queue', async () => {
-    const { run } = await createFixture()
-    const { status, err } = await run('work')
+    const { runHere } = await createFixture()
+    const { status, err } = await runHere('work')
     expect(status).toBe(2)
     expect(err).toContain('queue: in-process')
-  })
-
-  it('reports an unreachable queue in one sentence', async () => {
-    const { run } = await createFixture('queue: redis://127.0.0.1:1\n')
-    const { status, err } = await run('work')
-    expect(status).toBe(1)
-    expect(err).toContain('redis://127.0.0.1:1')
-    expect(err).not.toContain('    at ')
   })
 })
 
@@ -410,7 +397,7 @@ describe('closes that are refused', () => {
     const { sandbox, run, runHere } = await createFixture()
     sandbox.faults.add({ operation: 'closeRfq', times: 999, effect: { kind: 'status', status: 400 } })
     const posts = () => sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
-    const first = await run('close-expired')
+    const first = await runHere('close-expired')
     expect(first.status).toBe(1)
     const sent = posts().length
     expect(sent).toBeGreaterThan(0)
@@ -418,8 +405,11 @@ describe('closes that are refused', () => {
     expect(new Set(posts().map(({ rfqId }) => rfqId)).size).toBe(sent)
     for (let round = 0; round < ROUNDS; round++) {
       const args = round % 2 === 0 ? ['close-expired'] : ['close-expired', '--dry-run']
-      // One process is new in each round, the other stays.
-      const results = await Promise.all([run(...args), runHere(...args)])
+      // One process stays; the other is new in each round that could send a close.
+      const results = await Promise.all([
+        round % 2 === 0 || runsLongTests ? run(...args) : runHere(...args),
+        runHere(...args),
+      ])
       expect(results.map(({ status }) => status)).toEqual([1, 1])
     }
     expect(posts()).toHaveLength(sent)

@@ -4,12 +4,11 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/store/store.js'
 import { eventually } from '../helpers/eventually.js'
-import { createCliFixture } from './cli-fixture.js'
+import { createPolledFixture } from './cli-fixture.js'
 
 /** A synced database with idle runs, one an hour, that ended before the present of the fixture. */
 async function prunableFixture(more = '') {
-  const fixture = await createCliFixture({ autoClose: 'off', more })
-  await fixture.quotekeeper('sync')
+  const fixture = await createPolledFixture({ autoClose: 'off', more })
   const path = join(fixture.folder, 'data/quotekeeper.db')
   const db = new Database(path)
   const insert = db.prepare(

@@ -35,8 +35,10 @@ describe.skipIf(redisSkipReason !== null)('processes with different databases on
     expect(await first.ended).toBe('exit 1')
     expect(first.err).toContain('belongs to the database')
     await refused(one, 'work')
+    // Without --port, a worker listens on nothing.
+    expect(adopting.out).not.toContain('"url"')
     adopting.signal('SIGTERM')
-    await adopting.ended
+    expect(await adopting.ended).toBe('exit 0')
     await redis.withClient((client) => client.flushall())
     await started(one, 'start')
     await refused(two, 'work')

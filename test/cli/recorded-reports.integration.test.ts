@@ -6,8 +6,9 @@ import { REPORT_FORMATS } from '../../src/domain/report-format.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { requestOf } from '../../src/reporting/recorded-reports.js'
 import { openStore } from '../../src/store/store.js'
+import { runsLongTests } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { createCliFixture, NOW } from './cli-fixture.js'
+import { createPolledFixture, NOW } from './cli-fixture.js'
 
 /** The compiled worker script (`npm run build`). */
 const THREAD = new URL('../../dist/src/reporting/report-thread.js', import.meta.url)
@@ -15,8 +16,7 @@ const HOUR = 3_600_000
 const rfqOf = (number: string) => [number, '--channel', 'acme/forest']
 
 async function withReports() {
-  const fixture = await createCliFixture()
-  await fixture.quotekeeper('sync')
+  const fixture = await createPolledFixture()
   const rfq = fixture.sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs[0]
   const later = () => new Date(NOW.getTime() + HOUR)
   return { ...fixture, rfq, number: String(rfq?.terms.number), later }
@@ -63,6 +63,7 @@ it('a report is made again from its record with the same bytes, after later poll
     if (request === null) throw new Error(record.name)
     const { path } = await make(request)
     expect([path, readFileSync(path).equals(original)]).toEqual([join(other, record.name), true])
+    if (record !== records[0] && !runsLongTests) continue
     const changed = { ...request, out: join(other, 'changed'), sha256: '0'.repeat(64) }
     await expect(make(changed)).rejects.toMatchObject({ name: 'ReportDiffersError' })
     expect([existsSync(changed.out), readdirSync(other).length]).toEqual([false, 1])

@@ -4,15 +4,14 @@ import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.js'
 import { ROUNDS } from '../helpers/long-tests.js'
-import { createCliFixture, NOW } from './cli-fixture.js'
+import { createCliFixture, createPolledFixture, NOW } from './cli-fixture.js'
 
 const CHANNELS = [
   { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 1, rfqs: 3, responsesPerRfq: 2 },
 ]
 
 async function openFixture() {
-  const fixture = await createCliFixture({ channels: CHANNELS })
-  await fixture.quotekeeper('sync')
+  const fixture = await createPolledFixture({ channels: CHANNELS })
   const record = fixture.sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs[0]
   const offer = record?.responses[0]?.id ?? ''
   fixture.sandbox.world.changeResponse(offer, { offer: { totalPrice: 123_456, scheduledDeliveries: [] } })

@@ -27,11 +27,4 @@ describe.skipIf(redisSkipReason !== null)('work', () => {
     worker.signal('SIGTERM')
     expect(await worker.ended).toBe('exit 0')
   })
-
-  it('listens on nothing without --port', async () => {
-    const worker = await startWork()
-    expect(worker.out).not.toContain('"url"')
-    worker.signal('SIGTERM')
-    expect(await worker.ended).toBe('exit 0')
-  })
 })

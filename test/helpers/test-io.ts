@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { Io } from '../../src/cli/process-io.js'
 
-/** An Io that records what is written to it. */
+/** An Io that records what is written to it, and whose pauses end at once. */
 export function testIo(overrides: Partial<Io> = {}) {
   const written = { out: '', err: '' }
   const io: Io = {
@@ -20,6 +20,7 @@ export function testIo(overrides: Partial<Io> = {}) {
     env: {},
     cwd: process.cwd(),
     now: () => new Date(),
+    pause: async () => undefined,
     stop: new AbortController().signal,
     stdoutClosed: () => false,
     programName: 'quotekeeper',

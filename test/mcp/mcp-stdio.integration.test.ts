@@ -5,13 +5,12 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { createCliFixture } from '../cli/cli-fixture.js'
+import { createCliFixture, createPolledFixture } from '../cli/cli-fixture.js'
 
 const PROGRAM = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
 
 it('the compiled program answers a real client over stdio, and ends when the client does', async () => {
-  const { folder, quotekeeper } = await createCliFixture()
-  await quotekeeper('sync')
+  const { folder } = await createPolledFixture()
   const errors: Error[] = []
   const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp'], cwd: folder })
   const client = new Client({ name: 'test', version: '1' })
@@ -28,8 +27,7 @@ it('the compiled program answers a real client over stdio, and ends when the cli
 })
 
 it('mcp writes nothing but the protocol to stdout, and stops when stdin ends or a signal says so', async () => {
-  const { quotekeeper, quotekeeperWith } = await createCliFixture()
-  await quotekeeper('sync')
+  const { quotekeeperWith } = await createPolledFixture()
   const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   for (const end of ['stdin', 'signal']) {
     const streams = { stdin: new PassThrough(), stdout: new PassThrough() }
@@ -49,8 +47,7 @@ it('mcp writes nothing but the protocol to stdout, and stops when stdin ends or 
 })
 
 it('mcp answers what was asked before stdin ended', async () => {
-  const { quotekeeper, quotekeeperWith } = await createCliFixture()
-  await quotekeeper('sync')
+  const { quotekeeperWith } = await createPolledFixture()
   const streams = { stdin: new PassThrough(), stdout: new PassThrough() }
   const running = quotekeeperWith({ streams }, 'mcp')
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }

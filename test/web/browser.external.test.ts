@@ -86,7 +86,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`]
     const page = await openBrowser(base)
     let isDark = false
-    for (const url of runsLongTests ? [...lists, ...more, ...ofRfq] : ['/', '/rfqs', ...ofRfq]) {
+    for (const url of runsLongTests ? [...lists, ...more, ...ofRfq] : ['/', '/rfqs', RFQ]) {
       await page.setViewportSize({ width: 1280, height: 800 })
       isDark = !isDark
       await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })

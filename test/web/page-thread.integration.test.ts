@@ -3,6 +3,7 @@ import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { queryInThread } from '../../src/cli/pages/page-client.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { longIt } from '../helpers/long-tests.js'
 import { databaseOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
@@ -30,7 +31,7 @@ describe('the thread that reads pages', () => {
     expect((await queries.rfqs({ now: now(), from: 0, to: 1 })).total).toBe(9)
   })
 
-  it('rejects a failed query with its message, and goes on', async () => {
+  longIt('rejects a failed query with its message, and goes on', async () => {
     const { store } = await openChannelFixture()
     const { queries, close } = queryInThread(SCRIPT, { database: databaseOf(store), config })
     onTestFinished(close)

@@ -10,6 +10,7 @@ import { closingPath, rfqPath } from '../../src/read-models/page-paths.js'
 import { listReports } from '../../src/reporting/report-folder.js'
 import { buildRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { longIt } from '../helpers/long-tests.js'
 import { testConfig } from '../helpers/test-config.js'
 import { openPages, pagesOf } from './pages-fixture.js'
 
@@ -516,54 +517,57 @@ describe('/reports', () => {
       expect([path, (await app.inject(`/reports/${path}`)).statusCode]).toEqual([path, 404])
   })
 
-  it('makes a report of another machine again when it is asked for, with the same bytes or not at all', async () => {
-    const fixture = await oneRfq()
-    const there = await openPages(fixture)
-    const csrf = /name="_csrf" value="([^"]*)"/.exec((await there.app.inject('/reports')).body)?.[1] ?? ''
-    const payload = new URLSearchParams({ channel: KEY, rfq: '1042', format: 'xlsx', _csrf: csrf }).toString()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const { location } = (await there.app.inject({ method: 'POST', url: '/reports', payload, headers })).headers
-    await expect
-      .poll(async () => (await there.app.inject(String(location))).body, { interval: 20, timeout: 40_000 })
-      .toContain('Download')
-    const [name = ''] = (await listReports(there.directory)).map((report) => report.name)
-    fixture.advanceSeconds(3600)
-    await fixture.pollRfqs()
-    const here = await openPages(fixture)
-    const elsewhere = 'made on another machine'
-    expect((await there.app.inject('/reports')).body).not.toContain(elsewhere)
-    expect((await here.app.inject('/reports')).body).toContain(elsewhere)
-    const original = readFileSync(join(there.directory, name))
-    const answers = await Promise.all(Array.from({ length: 6 }, () => here.app.inject(`/reports/${name}`)))
-    expect(answers.map(({ rawPayload }) => rawPayload.equals(original))).toEqual(Array(6).fill(true))
-    const list = (await here.app.inject('/reports?format=json')).json<{ sha256: string }[]>()
-    expect(list).toMatchObject([{ name, sha256: createHash('sha256').update(original).digest('hex') }])
-    expect((await here.app.inject('/reports')).body).not.toContain(elsewhere)
+  longIt(
+    'makes a report of another machine again when it is asked for, with the same bytes or not at all',
+    async () => {
+      const fixture = await oneRfq()
+      const there = await openPages(fixture)
+      const csrf = /name="_csrf" value="([^"]*)"/.exec((await there.app.inject('/reports')).body)?.[1] ?? ''
+      const payload = new URLSearchParams({ channel: KEY, rfq: '1042', format: 'xlsx', _csrf: csrf }).toString()
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const { location } = (await there.app.inject({ method: 'POST', url: '/reports', payload, headers })).headers
+      await expect
+        .poll(async () => (await there.app.inject(String(location))).body, { interval: 20, timeout: 40_000 })
+        .toContain('Download')
+      const [name = ''] = (await listReports(there.directory)).map((report) => report.name)
+      fixture.advanceSeconds(3600)
+      await fixture.pollRfqs()
+      const here = await openPages(fixture)
+      const elsewhere = 'made on another machine'
+      expect((await there.app.inject('/reports')).body).not.toContain(elsewhere)
+      expect((await here.app.inject('/reports')).body).toContain(elsewhere)
+      const original = readFileSync(join(there.directory, name))
+      const answers = await Promise.all(Array.from({ length: 6 }, () => here.app.inject(`/reports/${name}`)))
+      expect(answers.map(({ rawPayload }) => rawPayload.equals(original))).toEqual(Array(6).fill(true))
+      const list = (await here.app.inject('/reports?format=json')).json<{ sha256: string }[]>()
+      expect(list).toMatchObject([{ name, sha256: createHash('sha256').update(original).digest('hex') }])
+      expect((await here.app.inject('/reports')).body).not.toContain(elsewhere)
 
-    const record = await fixture.store.reportRecord(name)
-    if (record === null) throw new Error('no record')
-    const same = await Promise.all(
-      [1, 2].map(async () => (await here.app.inject(`/reports/${name}`)).rawPayload.equals(original)),
-    )
-    expect(same).toEqual([true, true])
-    writeFileSync(join(here.directory, name), 'changed by hand')
-    const refused = await here.app.inject(`/reports/${name}`)
-    expect([refused.statusCode, refused.body]).toEqual([409, expect.stringContaining('differs from its record')])
-    expect(readFileSync(join(here.directory, name), 'utf8')).toBe('changed by hand')
-    // The file here is that of an earlier record; another machine has made another report of that name since.
-    const sha256 = createHash('sha256').update('changed by hand').digest('hex')
-    await fixture.store.addReportRecord({ ...record, sha256 })
-    await fixture.store.addReportRecord(record)
-    expect((await here.app.inject(`/reports/${name}`)).rawPayload.equals(original)).toBe(true)
-    for (const [other, status] of [
-      ['acme_forest/other.xlsx', 409],
-      ['../outside.xlsx', 404],
-    ] as const) {
-      await fixture.store.addReportRecord({ ...record, name: other, sha256: '0'.repeat(64) })
-      const answer = await here.app.inject(`/reports/${other.replace('../', '..%2f')}`)
-      expect([answer.statusCode, existsSync(join(here.directory, other))]).toEqual([status, false])
-    }
-  })
+      const record = await fixture.store.reportRecord(name)
+      if (record === null) throw new Error('no record')
+      const same = await Promise.all(
+        [1, 2].map(async () => (await here.app.inject(`/reports/${name}`)).rawPayload.equals(original)),
+      )
+      expect(same).toEqual([true, true])
+      writeFileSync(join(here.directory, name), 'changed by hand')
+      const refused = await here.app.inject(`/reports/${name}`)
+      expect([refused.statusCode, refused.body]).toEqual([409, expect.stringContaining('differs from its record')])
+      expect(readFileSync(join(here.directory, name), 'utf8')).toBe('changed by hand')
+      // The file here is that of an earlier record; another machine has made another report of that name since.
+      const sha256 = createHash('sha256').update('changed by hand').digest('hex')
+      await fixture.store.addReportRecord({ ...record, sha256 })
+      await fixture.store.addReportRecord(record)
+      expect((await here.app.inject(`/reports/${name}`)).rawPayload.equals(original)).toBe(true)
+      for (const [other, status] of [
+        ['acme_forest/other.xlsx', 409],
+        ['../outside.xlsx', 404],
+      ] as const) {
+        await fixture.store.addReportRecord({ ...record, name: other, sha256: '0'.repeat(64) })
+        const answer = await here.app.inject(`/reports/${other.replace('../', '..%2f')}`)
+        expect([answer.statusCode, existsSync(join(here.directory, other))]).toEqual([status, false])
+      }
+    },
+  )
 
   it('measures reports, says in them and in their events who asked, and records no event of one that is tried out', async () => {
     const fixture = await oneRfq()

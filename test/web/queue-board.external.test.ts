@@ -4,6 +4,7 @@ import { chromium } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { queueBoard } from '../../src/web/queue-board.js'
 import type { ServerOptions } from '../../src/web/server.js'
+import { longIt } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { type RedisRunners, useRedisRunners } from '../helpers/redis-runners.js'
@@ -42,29 +43,32 @@ async function openBoard({ open }: RedisRunners) {
 describe.skipIf(isMissing)('bull-board', () => {
   const runners = useRedisRunners()
 
-  it('renders in Chromium without anything from elsewhere, and shows jobs and their errors without secrets', async () => {
-    const { app } = await openBoard(runners)
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
-    onTestFinished(() => browser.close())
-    const page = await browser.newPage({ baseURL: base })
-    const complaints: string[] = []
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('request', (request) => {
-      if (!request.url().startsWith(base) && !request.url().startsWith('data:')) complaints.push(request.url())
-    })
-    await page.goto('/queue')
-    expect(new URL(page.url()).pathname).toBe('/sign-in')
-    await page.getByLabel('Access token').fill('token of ana')
-    await page.keyboard.press('Enter')
-    await page.getByText('jobs').first().waitFor({ timeout: 10_000 })
-    await page.goto('/queue/queue/jobs?status=failed')
-    await page.getByText('channel-report').first().waitFor({ timeout: 10_000 })
-    await page.getByText('disk full; [secret]').first().waitFor()
-    expect(complaints).toEqual([])
-  })
+  longIt(
+    'renders in Chromium without anything from elsewhere, and shows jobs and their errors without secrets',
+    async () => {
+      const { app } = await openBoard(runners)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+      onTestFinished(() => browser.close())
+      const page = await browser.newPage({ baseURL: base })
+      const complaints: string[] = []
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('request', (request) => {
+        if (!request.url().startsWith(base) && !request.url().startsWith('data:')) complaints.push(request.url())
+      })
+      await page.goto('/queue')
+      expect(new URL(page.url()).pathname).toBe('/sign-in')
+      await page.getByLabel('Access token').fill('token of ana')
+      await page.keyboard.press('Enter')
+      await page.getByText('jobs').first().waitFor({ timeout: 10_000 })
+      await page.goto('/queue/queue/jobs?status=failed')
+      await page.getByText('channel-report').first().waitFor({ timeout: 10_000 })
+      await page.getByText('disk full; [secret]').first().waitFor()
+      expect(complaints).toEqual([])
+    },
+  )
 
   it('changes nothing, whoever asks, and answers like other pages without a user or without Redis', async () => {
     const { app, runner, errors } = await openBoard(runners)

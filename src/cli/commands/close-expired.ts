@@ -213,7 +213,8 @@ async function closeRound(cli: Cli, app: App, { channel, options, changes }: Rou
   return inTurn(cli, await app.store(), { wait: options.wait ?? true }, async (store) => {
     await refuseDuringPause(store, { channel: channel.key, kind: 'close' }, io.now())
     const services = { marketplace, store, now: io.now, killSwitch: closingKillSwitch(config, store) }
-    return closeExpired(closingContext(services, channel, io.stop), { ...policy, ...changes })
+    const context = { ...closingContext(services, channel, io.stop), pause: io.pause }
+    return closeExpired(context, { ...policy, ...changes })
   })
 }
 
