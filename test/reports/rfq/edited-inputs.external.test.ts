@@ -9,7 +9,7 @@ import type { OfferReport } from '../../../src/domain/comparison/offer/offer-rep
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA } from '../../../src/domain/comparison/settings.js'
-import { labelledCases } from '../../helpers/long-tests.js'
+import { labelledCases, runsLongTests } from '../../helpers/long-tests.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import {
   generatedEdits,
@@ -61,7 +61,7 @@ function expectedOf({ input }: InputEdit, changes: InputChanges, written: RfqRep
 }
 
 const missing = whyNoTools()
-describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${missing ? ` (${missing})` : ''}`, () => {
+describe.skipIf(missing !== null || !runsLongTests)(`a workbook whose inputs a reader changed (long)${missing ? ` (${missing})` : ''}`, () => {
   const edits = new Map<string, AppliedEdit>()
   /** The workbook of the named edits before any change. */
   let before: ReadWorkbook | undefined

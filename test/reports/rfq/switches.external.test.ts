@@ -120,7 +120,7 @@ beforeAll(async () => {
 }, PREPARATION_MS)
 afterAll(() => void switched.splice(0))
 
-describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${missing})` : ''}`, () => {
+describe.skipIf(missing !== null || !runsLongTests)(`switches changed on Inputs (long)${missing ? ` (${missing})` : ''}`, () => {
   it.each(switches.map(([label], at) => [label, at] as const))(
     'give the award, runner-up and closest award of a report with these switches: %s',
     (_, at) => {
@@ -177,7 +177,7 @@ describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${mi
   )
 })
 
-describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : ''}`, () => {
+describe.skipIf(missing !== null || !runsLongTests)(`invalid inputs (long)${missing ? ` (${missing})` : ''}`, () => {
   /** Rows of chart data: #N/A leaves a gap in a chart. */
   const chartRows = new Set(
     rfqSheets(report).flatMap((make) => {
