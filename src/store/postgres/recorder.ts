@@ -176,8 +176,9 @@ export function createRecorder(database: PostgresDatabase, events: ObservedEvent
       }
     },
 
-    recordListConflicts(run, conflicts, { sentAfter }, now) {
-      return database.write(async (tx) => {
+    async recordListConflicts(run, conflicts, { sentAfter }, now) {
+      if (conflicts.length === 0) return
+      await database.write(async (tx) => {
         const { stamp } = await beginWriting(tx, run, [now])
         const ids = conflicts.map(({ rfqId }) => toStoredText(rfqId))
         const before = { channel: run.channel, ids, sentAfter }
