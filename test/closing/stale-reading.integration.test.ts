@@ -253,7 +253,7 @@ describe('a poll during a round', () => {
         await eventually(async () =>
           expect(await fixture.store.newestListRead(KEY)).toMatchObject({ finishedAt: null }),
         )
-        return poll
+        return { running: poll }
       },
     ],
     [
@@ -306,13 +306,13 @@ describe('a poll during a round', () => {
         operation: 'listRfqs',
         effect: { kind: 'drop', ids: fixture.ids.slice(2, 13) },
       })
-    const polling = poll(fixture, lostList)
+    const begun = (await poll(fixture, lostList)) as { running: Promise<unknown> } | undefined
     await eventually(async () => expect(await fixture.store.newestListRead(KEY)).toMatchObject({ suspicious: true }))
     for (let round = 0; round < ROUNDS; round++) {
       const { run } = await closeExpired(closingContextOf(fixture), { ...POLICY, maxPerRun: 30 })
       expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
       if (round === 3) {
-        await polling
+        await begun?.running
         await fixture.reopenStore()
       }
     }
