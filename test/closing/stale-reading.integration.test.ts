@@ -9,7 +9,6 @@ import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
 import { eventually } from '../helpers/eventually.js'
-import { openProcessFixture } from '../helpers/process-fixture.js'
 import { TcpForwarder } from '../helpers/tcp-forwarder.js'
 
 const LATER = '2026-12-24'
@@ -148,27 +147,6 @@ describe('a close that could be sent only after a while', () => {
       expect(fixture.posts()).toHaveLength(posts)
       expect((await fixture.store.openIntents(KEY)).map((intent) => intent.posts)).toEqual(posts === 1 ? [1] : [])
     }
-  })
-
-  it('is not sent by a process that was suspended after its read', { timeout: 60_000 }, async () => {
-    const fixture = await openProcessFixture({ rfqs: 1 })
-    const [id = ''] = fixture.rfqIds
-    const { world, faults } = fixture.sandbox
-    // The poll reads the RFQ, then the round with all responses, then alone: that is what the close would go by.
-    const suspended = faults.add({
-      ...{ operation: 'readRfq', rfqId: id, skip: 2 },
-      effect: { kind: 'call', call: () => round.signal('SIGSTOP') },
-    })
-    const round = fixture.start(['close-expired'])
-    await eventually(() => expect(suspended.hits).toBe(1))
-    world.changeRfq(id, { responseDueDate: '2099-12-31' })
-    await new Promise((resolve) => setTimeout(resolve, 5500))
-    round.signal('SIGCONT')
-    expect(await round.ended).toBe('exit 0')
-    expect(fixture.posts()).toEqual([])
-    expect(fixture.sql('select decision, reason from close_decisions')).toMatchObject([
-      { decision: 'keep', reason: expect.stringContaining('2099-12-31 has not passed') },
-    ])
   })
 })
 
