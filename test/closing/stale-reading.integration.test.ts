@@ -94,6 +94,40 @@ describe('a close that could be sent only after a while', () => {
     expect(posts()).toHaveLength(1)
   })
 
+  it.each([
+    [3, 1, null],
+    [6, 0, /its close was not sent: the RFQ was read 6\.0 s before it could be sent/],
+  ])('because the read took %d s is sent %d times', async (seconds, posts, error) => {
+    const fixture = await openSlowFixture()
+    for (let round = 0; round < (posts === 0 ? ROUNDS : 1); round++) {
+      const real = fixture.session()
+      const session = withReadForClose(real, async (id) => {
+        const slot = await real.readForClose(id)
+        const readAge = slot.readAge()
+        return { ...slot, readAge: () => readAge + seconds * 1000 }
+      })
+      const { run } = await fixture.closeNow({ session })
+      if (error === null) expect(run.error).toBeNull()
+      else expect(run.error).toMatch(error)
+      expect(await fixture.store.openIntents(KEY)).toEqual([])
+    }
+    expect(fixture.posts()).toHaveLength(posts)
+  })
+
+  it('is not sent if the round was stopped, or its run taken over, meanwhile', async () => {
+    for (const isLost of [false, true]) {
+      const fixture = await openSlowFixture()
+      const [stopped, lost] = [new AbortController(), new AbortController()]
+      const store: Store = {
+        ...fixture.afterMarking(() => (isLost ? lost : stopped).abort(new Error('taken over'))),
+        beginRun: async (start) => ({ ...(await fixture.store.beginRun(start)), lost: lost.signal }),
+      }
+      await fixture.closeNow({ store, signal: stopped.signal }).catch(() => undefined)
+      expect(fixture.posts()).toEqual([])
+      expect(await fixture.store.openIntents(KEY)).toEqual([])
+    }
+  })
+
   it('is read again at once, and sent if that was quick enough', async () => {
     const fixture = await openSlowFixture({ rfqs: 3 })
     let delays = 0
