@@ -64,7 +64,7 @@ describe('run lock', () => {
     ['of another machine whose lease is far ahead by the clock', { host: 'elsewhere' }, ['13:00:00', '13:00:10']],
   ])('takes over a run %s only when its lease is not renewed for 15 seconds', async (_, holder, leases) => {
     const db = await noonStore()
-    let elapsed = performance.now()
+    let elapsed = Math.ceil(performance.now()) // Whole, so that sums are exact.
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => elapsed)
     onTestFinished(() => clock.mockRestore())
     await begin(db)
