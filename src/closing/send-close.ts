@@ -108,15 +108,13 @@ function staleReason(
   if (run.lost.aborted) return 'its run was taken over'
   if (slot.isPauseHeard()) return 'the marketplace asked for a pause after the RFQ was read'
   const age = slot.readAge()
-  // A clock that stands still, or was set back, must not make anything look recent: both have to agree.
-  const isRecent = (since: Date, elapsed: number, max: number) => {
-    const byClock = now.getTime() - since.getTime()
-    return elapsed < max && byClock > -max && byClock < max
-  }
-  if (!isRecent(read.readAt, age, MAX_READ_AGE_MS)) return `the RFQ was read ${seconds(age)} before it could be sent`
   const checkAge = age - began.readAge
-  if (isRecent(began.at, checkAge, MAX_CHECK_AGE_MS)) return null
-  return `the checks began ${seconds(checkAge)} before it could be sent`
+  if (age >= MAX_READ_AGE_MS) return `the RFQ was read ${seconds(age)} before it could be sent`
+  if (checkAge >= MAX_CHECK_AGE_MS) return `the checks began ${seconds(checkAge)} before it could be sent`
+  // A monotonic clock may stand still while the machine is suspended, so the wall clock has to agree.
+  const isRecent = (since: Date, max: number) => Math.abs(now.getTime() - since.getTime()) < max
+  if (isRecent(read.readAt, MAX_READ_AGE_MS) && isRecent(began.at, MAX_CHECK_AGE_MS)) return null
+  return 'the clock was set, or the machine suspended, before it could be sent'
 }
 
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`
