@@ -1,5 +1,5 @@
 import type { Job, JobType, Queue } from 'bullmq'
-import type { QueueLoad } from '../src/domain/queue-load.js'
+import type { QueueLoad } from '../src/core/queue-load.js'
 import { JOB_STATES, type JobName, type JobPayload, type JobResult, type JobStatus } from './contract.js'
 import { fairnessKey } from './job-id.js'
 

@@ -1,5 +1,5 @@
 import { DelayedError, type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
-import type { QueueLoad } from '../src/domain/queue-load.js'
+import type { QueueLoad } from '../src/core/queue-load.js'
 import { addJob, findJob, listJobs, ownedData, queueLoad, splitOwner } from './bullmq-jobs.js'
 import type {
   BindOptions,

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/domain/clock.js'
+import type { Clock } from '../src/core/clock.js'
 import type { MaintenanceEnd, MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
 import type { Log } from './contract.js'
 import type { Cron } from './cron.js'

@@ -1,5 +1,5 @@
 import type { Config } from '../src/config.js'
-import type { Clock } from '../src/domain/clock.js'
+import type { Clock } from '../src/core/clock.js'
 import { type Attempt, createDeliverer } from '../src/notify/deliverer.js'
 import { recordDueDates } from '../src/notify/due-dates.js'
 import type { SendMessage } from '../src/notify/send-message.js'

@@ -1,8 +1,8 @@
-import { CLOCK_REMEDY, isInFuture, type Timestamp } from '../src/domain/clock.js'
-import type { ReadinessCheck } from '../src/domain/readiness.js'
-import type { RequestRates, RunKind, RunRecord } from '../src/domain/records.js'
-import { describeShortage } from '../src/domain/request-rates.js'
-import { formatAge } from '../src/domain/terms-read.js'
+import { CLOCK_REMEDY, isInFuture, type Timestamp } from '../src/core/clock.js'
+import type { ReadinessCheck } from '../src/core/readiness.js'
+import type { RequestRates, RunKind, RunRecord } from '../src/core/records.js'
+import { describeShortage } from '../src/core/request-rates.js'
+import { formatAge } from '../src/core/terms-read.js'
 import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */

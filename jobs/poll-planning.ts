@@ -1,6 +1,6 @@
 import type { Config } from '../src/config.js'
-import type { RunRecord } from '../src/domain/records.js'
-import { allowedPerSecond } from '../src/domain/request-ledger.js'
+import type { RunRecord } from '../src/core/records.js'
+import { allowedPerSecond } from '../src/core/request-ledger.js'
 import type { Store } from '../src/store/contract.js'
 import type { PollPlanning } from '../src/sync/contract.js'
 import { compileCron, nextTick } from './cron.js'

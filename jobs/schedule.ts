@@ -1,5 +1,5 @@
 import type { Config, JobSchedule } from '../src/config.js'
-import { CLOCK_TOLERANCE_MS, type Clock, type MonotonicClock } from '../src/domain/clock.js'
+import { CLOCK_TOLERANCE_MS, type Clock, type MonotonicClock } from '../src/core/clock.js'
 import { once } from '../src/once.js'
 import type { JobName, JobRunner, Log } from './contract.js'
 import { type Cron, compileCron } from './cron.js'

@@ -1,5 +1,5 @@
 import type { Config } from '../src/config.js'
-import type { Readiness } from '../src/domain/readiness.js'
+import type { Readiness } from '../src/core/readiness.js'
 import { once } from '../src/once.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'

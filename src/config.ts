@@ -1,6 +1,6 @@
 import type { AnchorTarget } from './anchors/anchor-target.js'
-import type { ChannelRef } from './domain/channel.js'
-import type { Settings } from './domain/comparison/settings.js'
+import type { ChannelRef } from './core/channel.js'
+import type { Settings } from './core/settings.js'
 import type { RequestLimits } from './marketplace/contract.js'
 import type { NotifyConfig } from './notify/contract.js'
 

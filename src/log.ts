@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config.js'
-import { INVISIBLE } from './domain/invisible-characters.js'
-import { createScrubber } from './domain/secret-scrubber.js'
-import { createZonedTime } from './domain/zoned-time.js'
+import { INVISIBLE } from './core/invisible-characters.js'
+import { createScrubber } from './core/secret-scrubber.js'
+import { createZonedTime } from './core/zoned-time.js'
 import { targetSecrets } from './notify/target-secrets.js'
 
 export type { Logger } from 'pino'

@@ -1,4 +1,4 @@
-import { oneLine } from '../../src/domain/clean-text.js'
+import { oneLine } from '../../src/core/clean-text.js'
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'

@@ -1,4 +1,4 @@
-import { rounded } from '../../src/domain/comparison/numbers.js'
+import { rounded } from '../../src/core/numbers.js'
 import type { Phrase, Reference } from './phrase.js'
 
 const OPTIONS = { min: 0, factor: 1, absolute: false, wholeFrom: Number.POSITIVE_INFINITY }

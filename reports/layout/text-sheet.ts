@@ -1,4 +1,4 @@
-import { cleanText, splitText } from '../../src/domain/clean-text.js'
+import { cleanText, splitText } from '../../src/core/clean-text.js'
 import type { ReportContext } from '../../src/domain/comparison/comparison-context.js'
 import type { About } from '../../src/domain/comparison/report/report-notes.js'
 import * as style from '../xlsx/cell-styles.js'

@@ -1,9 +1,9 @@
-import { oneLine } from '../../src/domain/clean-text.js'
+import { oneLine } from '../../src/core/clean-text.js'
+import { describePricesRead } from '../../src/core/prices-read.js'
+import { describeTermsRead } from '../../src/core/terms-read.js'
 import type { ReportContext } from '../../src/domain/comparison/comparison-context.js'
 import type { Severity } from '../../src/domain/comparison/flag.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { describePricesRead } from '../../src/domain/prices-read.js'
-import { describeTermsRead } from '../../src/domain/terms-read.js'
 
 export const yesNo = (value: boolean | null): string => (value === null ? 'unknown' : value ? 'yes' : 'no')
 

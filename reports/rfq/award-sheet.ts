@@ -1,4 +1,4 @@
-import { oneLine } from '../../src/domain/clean-text.js'
+import { oneLine } from '../../src/core/clean-text.js'
 import { isExact } from '../../src/domain/comparison/awards/award-model.js'
 import { REQUIREMENT_TITLES } from '../../src/domain/comparison/decision/award-requirements.js'
 import type { ScenarioName } from '../../src/domain/comparison/decision/decision-model.js'

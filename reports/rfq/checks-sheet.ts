@@ -1,6 +1,6 @@
+import { round6 } from '../../src/core/numbers.js'
 import type { DocumentProblem } from '../../src/domain/comparison/comparison-input.js'
 import type { Flag } from '../../src/domain/comparison/flag.js'
-import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { Check } from '../../src/domain/comparison/report/check-model.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, keys, makeGrid } from '../layout/grid.js'

@@ -1,7 +1,7 @@
+import { CRITERIA, type Criterion } from '../../src/core/settings.js'
 import type { CriteriaDecision } from '../../src/domain/comparison/decision/decision-model.js'
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import { type At, type Column, columnsOf } from '../layout/columns.js'
 import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'

@@ -1,9 +1,9 @@
+import { CRITERIA } from '../../src/core/settings.js'
 import {
   type BreakEven,
   NO_BREAK_EVEN,
   type Sensitivity,
 } from '../../src/domain/comparison/awards/sensitivity-model.js'
-import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { columnLetter } from '../layout/grid.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'

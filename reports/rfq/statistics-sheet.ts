@@ -1,4 +1,4 @@
-import { oneLine } from '../../src/domain/clean-text.js'
+import { oneLine } from '../../src/core/clean-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { isChange } from '../../src/domain/comparison/report/document-changes.js'
 import {

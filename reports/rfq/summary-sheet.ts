@@ -1,5 +1,5 @@
-import { oneLine } from '../../src/domain/clean-text.js'
-import { formatAmount, formatPrice, formatRange } from '../../src/domain/comparison/number-format.js'
+import { oneLine } from '../../src/core/clean-text.js'
+import { formatAmount, formatPrice, formatRange } from '../../src/core/number-format.js'
 import { offersLine } from '../../src/domain/comparison/report/offers-line.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { emptyCells, GAP, RowList, subjectRow, textRow } from '../layout/rows.js'

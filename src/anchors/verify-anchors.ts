@@ -1,4 +1,4 @@
-import type { Timestamp } from '../domain/clock.js'
+import type { Timestamp } from '../core/clock.js'
 import type { Anchor, AnchorLine } from './anchor.js'
 import type { AnchorStore } from './write-anchor.js'
 

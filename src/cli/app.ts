@@ -1,6 +1,6 @@
 import type { JobRunner } from '../../jobs/contract.js'
 import type { Config, LogLevel } from '../config.js'
-import { createScrubber } from '../domain/secret-scrubber.js'
+import { createScrubber } from '../core/secret-scrubber.js'
 import type { Logger } from '../log.js'
 import type { Marketplace, RequestObserver } from '../marketplace/contract.js'
 import { once } from '../once.js'

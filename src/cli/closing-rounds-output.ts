@@ -1,5 +1,5 @@
 import type { ClosingResult } from '../closing/contract.js'
-import type { DecisionRecord } from '../domain/records.js'
+import type { DecisionRecord } from '../core/records.js'
 import type { PollResult } from '../sync/contract.js'
 import type { Cli } from './cli-context.js'
 import { decisionColumns } from './commands/decisions.js'

@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../domain/records.js'
+import type { DecisionRecord } from '../core/records.js'
 import { plural, sanitize } from './terminal-text.js'
 
 /** The evidence a closing round stores with a decision; every member may be absent. */

@@ -1,5 +1,5 @@
-import { parseRfq } from '../domain/observation.js'
-import type { RfqWithResponses } from '../domain/records.js'
+import { parseRfq } from '../core/observation.js'
+import type { RfqWithResponses } from '../core/records.js'
 import type { History } from '../store/contract.js'
 import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../views/find-rfq.js'
 import { FailedError, UsageError } from './cli-error.js'

@@ -1,4 +1,4 @@
-import type { RunKind } from '../domain/records.js'
+import type { RunKind } from '../core/records.js'
 import { MAX_TURN_WAIT_MS, runInTurn } from '../runs.js'
 import type { RunStart, Store } from '../store/contract.js'
 import { RunBusyError } from '../store/errors.js'

@@ -2,13 +2,14 @@
  * The rows that commands print with `--json`, with the member names of the marketplace API. Tables show some of their
  * columns.
  */
+
+import { type Calendar, isLate } from '../core/expiry.js'
+import { listedOf } from '../core/list-conflict.js'
+import { withWords } from '../core/listed-changes.js'
+import { parseStored } from '../core/observation.js'
+import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
-import { type Calendar, isLate } from '../domain/expiry.js'
-import { listedOf } from '../domain/list-conflict.js'
-import { withWords } from '../domain/listed-changes.js'
-import { parseStored } from '../domain/observation.js'
-import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
 /** What Quotekeeper knows about a document besides its content. */
 const observationFields = ({

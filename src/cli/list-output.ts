@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { formatDecimal } from '../domain/comparison/number-format.js'
-import { didYouMean } from '../domain/suggest.js'
+import { formatDecimal } from '../core/number-format.js'
+import { didYouMean } from '../core/suggest.js'
 import { isFormulaLike } from '../presentation/csv.js'
 import type { Cli } from './cli-context.js'
 import { UsageError } from './cli-error.js'

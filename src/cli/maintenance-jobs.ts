@@ -1,5 +1,5 @@
 import type { MaintenanceJob } from '../../jobs/maintenance.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../core/clock.js'
 import type { App } from './app.js'
 import { refuseNeededFile } from './output-file.js'
 

@@ -1,5 +1,5 @@
 import { createPollChecks } from '../../jobs/poll-checks.js'
-import { closestMatches } from '../domain/suggest.js'
+import { closestMatches } from '../core/suggest.js'
 import type { Freshness, McpDeps } from '../mcp/contract.js'
 import { createRfqList } from '../read-models/rfq-list.js'
 import type { Reader } from '../store/contract.js'

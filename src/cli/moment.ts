@@ -1,4 +1,4 @@
-import { addDays, isCalendarDate, type ZonedTime } from '../domain/zoned-time.js'
+import { addDays, isCalendarDate, type ZonedTime } from '../core/zoned-time.js'
 import { UsageError } from './cli-error.js'
 
 export interface MomentContext {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { InvalidArgumentError, Option } from 'commander'
-import { MAX_NAME_LENGTH, nameProblem } from '../domain/user-name.js'
+import { MAX_NAME_LENGTH, nameProblem } from '../core/user-name.js'
 
 /** `--by`: the person who does it. */
 export const byOption = (who: string) =>

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { didYouMean } from '../domain/suggest.js'
+import { didYouMean } from '../core/suggest.js'
 
 export interface ChannelOption {
   channel?: string

@@ -1,4 +1,4 @@
-import { exactJsonText } from '../domain/exact-json.js'
+import { exactJsonText } from '../core/exact-json.js'
 import type { Cli } from './cli-context.js'
 import type { Io } from './process-io.js'
 import { type Column, formatTable } from './terminal-table.js'

@@ -1,5 +1,5 @@
 import type { ChannelConfig } from '../config.js'
-import type { RunKind } from '../domain/records.js'
+import type { RunKind } from '../core/records.js'
 import { pausedUntil } from '../runs.js'
 import type { Store } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Environment } from '../config/environment.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../core/clock.js'
 import { type Pager, terminalPager } from './pager.js'
 import { programName } from './program-name.js'
 import { type Prompt, terminalPrompt } from './prompt.js'

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { LOG_LEVELS } from '../config.js'
-import { didYouMean } from '../domain/suggest.js'
+import { didYouMean } from '../core/suggest.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'

@@ -1,5 +1,5 @@
-import type { RfqWithResponses } from '../domain/records.js'
-import { nameById } from '../domain/rfq-name.js'
+import type { RfqWithResponses } from '../core/records.js'
+import { nameById } from '../core/rfq-name.js'
 import type { Store } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
 import { findRfq, type RfqSearch } from '../views/find-rfq.js'

@@ -1,5 +1,5 @@
 import type { ChannelConfig, Config } from '../config.js'
-import { didYouMean } from '../domain/suggest.js'
+import { didYouMean } from '../core/suggest.js'
 import { UsageError } from './cli-error.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { JobObserver, JobRunner } from '../../jobs/contract.js'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../core/clock.js'
 import type { RequestObserver } from '../marketplace/contract.js'
 import { VERSION } from '../version.js'
 import type { WebPlugin } from '../web/plugin.js'

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { rounded } from '../domain/comparison/numbers.js'
-import { INVISIBLE } from '../domain/invisible-characters.js'
+import { INVISIBLE } from '../core/invisible-characters.js'
+import { rounded } from '../core/numbers.js'
 
 /** Variation selectors are kept: they select the form of an emoji. */
 const HIDDEN = new RegExp(`(?![\\ufe00-\\ufe0f])[${INVISIBLE}]`, 'gu')

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { didYouMean } from '../domain/suggest.js'
-import { createZonedTime, type ZonedTime } from '../domain/zoned-time.js'
+import { didYouMean } from '../core/suggest.js'
+import { createZonedTime, type ZonedTime } from '../core/zoned-time.js'
 import type { Cli } from './cli-context.js'
 
 export const timeZoneOption = () =>

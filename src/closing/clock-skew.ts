@@ -1,4 +1,4 @@
-import { type ClockTimes, clockSkewSeconds } from '../domain/clock-skew.js'
+import { type ClockTimes, clockSkewSeconds } from '../core/clock-skew.js'
 
 /** The reason why the clocks do not allow a close, or null (docs/CLOSING.md, rule 4). */
 export function clockProblem(times: ClockTimes, maxClockSkewSeconds: number): string | null {

@@ -1,5 +1,5 @@
-import type { ClockStop } from '../domain/clock-skew.js'
-import type { RunRecord } from '../domain/records.js'
+import type { ClockStop } from '../core/clock-skew.js'
+import type { RunRecord } from '../core/records.js'
 import type { RunQueries } from '../store/contract.js'
 
 /** Rounds to look through for one that did not fail; more of them make up a day of failures at the default schedule. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ChannelRef } from '../domain/channel.js'
+import type { ChannelRef } from '../core/channel.js'
 import type { Marketplace } from '../marketplace/contract.js'
 import type { ClosingContext } from './contract.js'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../domain/clock.js'
-import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../domain/records.js'
+import type { Clock } from '../core/clock.js'
+import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../core/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'

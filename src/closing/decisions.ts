@@ -1,5 +1,5 @@
-import { clockSkewSeconds } from '../domain/clock-skew.js'
-import type { DecisionRecord } from '../domain/records.js'
+import { clockSkewSeconds } from '../core/clock-skew.js'
+import type { DecisionRecord } from '../core/records.js'
 import type { NewDecision } from '../store/contract.js'
 import { isSameClockProblem } from './clock-skew.js'
 import {

@@ -1,8 +1,8 @@
-import { contentHash, withoutMembers } from '../domain/canonical-json.js'
-import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../domain/close-intent.js'
-import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../domain/expiry.js'
-import { parseRfq, type Rfq } from '../domain/observation.js'
-import type { DecisionRecord, KnownDocument, ListConflict } from '../domain/records.js'
+import { contentHash, withoutMembers } from '../core/canonical-json.js'
+import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../core/close-intent.js'
+import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/expiry.js'
+import { parseRfq, type Rfq } from '../core/observation.js'
+import type { DecisionRecord, KnownDocument, ListConflict } from '../core/records.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
 export interface Candidate {

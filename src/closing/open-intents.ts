@@ -1,4 +1,4 @@
-import { MAX_POSTS_PER_INTENT } from '../domain/close-intent.js'
+import { MAX_POSTS_PER_INTENT } from '../core/close-intent.js'
 import { ItemError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
 import { clockProblem } from './clock-skew.js'

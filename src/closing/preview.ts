@@ -1,5 +1,5 @@
-import { createCalendar } from '../domain/expiry.js'
-import type { HeldPlan, KnownDocument } from '../domain/records.js'
+import { createCalendar } from '../core/expiry.js'
+import type { HeldPlan, KnownDocument } from '../core/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings, History, RunQueries } from '../store/contract.js'
 import type { Outbox } from '../store/outbox-contract.js'

@@ -1,5 +1,5 @@
-import { MAX_POSTS_PER_INTENT } from '../domain/close-intent.js'
-import type { CloseOutcome } from '../domain/records.js'
+import { MAX_POSTS_PER_INTENT } from '../core/close-intent.js'
+import type { CloseOutcome } from '../core/records.js'
 import type { CloseResult } from '../marketplace/contract.js'
 import type { CloseIntent } from '../store/contract.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'

@@ -1,4 +1,4 @@
-import { isLoopback } from '../domain/loopback.js'
+import { isLoopback } from '../core/loopback.js'
 import { isPostgresUrl } from '../store/postgres/postgres-url.js'
 import { isRecord } from './environment.js'
 import { notifyMistakes } from './notify-checks.js'

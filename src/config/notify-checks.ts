@@ -1,5 +1,5 @@
-import { isLoopback } from '../domain/loopback.js'
-import { didYouMean } from '../domain/suggest.js'
+import { isLoopback } from '../core/loopback.js'
+import { didYouMean } from '../core/suggest.js'
 import { isRecord } from './environment.js'
 
 interface Mistake {

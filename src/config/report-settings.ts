@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_SETTINGS, settingsSchema } from '../domain/comparison/settings.js'
+import { DEFAULT_SETTINGS, settingsSchema } from '../core/settings.js'
 import { isRecord } from './environment.js'
 import * as values from './values.js'
 

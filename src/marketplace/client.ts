@@ -1,5 +1,5 @@
-import type { Clock } from '../domain/clock.js'
-import type { RequestLedger } from '../domain/request-ledger.js'
+import type { Clock } from '../core/clock.js'
+import type { RequestLedger } from '../core/request-ledger.js'
 import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
 import { type Backoff, DEFAULT_BACKOFF } from './retry.js'
 import { Session } from './session.js'

@@ -1,6 +1,6 @@
-import type { ChannelRef } from '../domain/channel.js'
-import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../domain/observation.js'
-import type { Validators } from '../domain/validators.js'
+import type { ChannelRef } from '../core/channel.js'
+import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../core/observation.js'
+import type { Validators } from '../core/validators.js'
 import type { CancelToken } from './cancel-token.js'
 
 /** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
@@ -118,7 +118,7 @@ export type RequestObserver = (event: {
   retry: boolean
   /** How long the request waited for the request limits. */
   waitedSeconds: number
-  /** How far the local clock is ahead of the marketplace's (domain/clock-skew.ts); null without a `Date` header. */
+  /** How far the local clock is ahead of the marketplace's (core/clock-skew.ts); null without a `Date` header. */
   clockSkewSeconds: number | null
 }) => void
 export type Operation = 'listListings' | 'listRfqs' | 'readRfq' | 'readResponse' | 'closeRfq'

@@ -1,5 +1,5 @@
-import { mayLosePrecision, numberEnd, stringEnd } from '../domain/exact-json.js'
-import type { TimeSlice } from '../domain/time-slice.js'
+import { mayLosePrecision, numberEnd, stringEnd } from '../core/exact-json.js'
+import type { TimeSlice } from '../core/time-slice.js'
 
 /** What a scan counts in a part of JSON text. */
 export interface TextCounts {

@@ -1,6 +1,6 @@
-import type { DocumentParser } from '../domain/observation.js'
-import { type SecretSearch, secretSearch } from '../domain/secret-scrubber.js'
-import { TimeSlice } from '../domain/time-slice.js'
+import type { DocumentParser } from '../core/observation.js'
+import { type SecretSearch, secretSearch } from '../core/secret-scrubber.js'
+import { TimeSlice } from '../core/time-slice.js'
 import { UnavailableError } from './errors.js'
 
 /** What replaces an API key in a body, which is stored: plain text in JSON. */

@@ -1,10 +1,4 @@
-import {
-  BATCH_MS,
-  type LedgerReport,
-  type LedgerShare,
-  RENEW_MS,
-  type RequestLedger,
-} from '../domain/request-ledger.js'
+import { BATCH_MS, type LedgerReport, type LedgerShare, RENEW_MS, type RequestLedger } from '../core/request-ledger.js'
 import type { Timing } from './timing.js'
 
 /** How often to ask again for what other processes hold, in milliseconds. */

@@ -1,6 +1,6 @@
 import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { isLoopback } from '../domain/loopback.js'
+import { isLoopback } from '../core/loopback.js'
 
 /**
  * Resolves a host name to addresses of this machine only. Used for plain http: a name server might answer `x.localhost` with

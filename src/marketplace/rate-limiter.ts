@@ -1,5 +1,5 @@
-import type { Clock } from '../domain/clock.js'
-import type { RequestLedger } from '../domain/request-ledger.js'
+import type { Clock } from '../core/clock.js'
+import type { RequestLedger } from '../core/request-ledger.js'
 import type { CancelToken } from './cancel-token.js'
 import { LedgerError, PausedError } from './errors.js'
 import { LimitShare } from './limit-share.js'

@@ -1,6 +1,6 @@
-import { contentHash } from '../domain/canonical-json.js'
-import { MAX_PROBLEMS, type Problem } from '../domain/lenient-parser.js'
-import { identifierOf, type Observation, type Rfq } from '../domain/observation.js'
+import { contentHash } from '../core/canonical-json.js'
+import { MAX_PROBLEMS, type Problem } from '../core/lenient-parser.js'
+import { identifierOf, type Observation, type Rfq } from '../core/observation.js'
 import { type ParsedText, readElements } from './json-body.js'
 
 /**

@@ -1,4 +1,4 @@
-import { MAX_PAUSE_MS } from '../domain/request-ledger.js'
+import { MAX_PAUSE_MS } from '../core/request-ledger.js'
 import { parseHttpDate } from './http-date.js'
 
 /**

@@ -1,15 +1,15 @@
-import { contentHash } from '../domain/canonical-json.js'
-import { isAddressable } from '../domain/identifier.js'
-import type { Problem } from '../domain/lenient-parser.js'
+import { contentHash } from '../core/canonical-json.js'
+import { isAddressable } from '../core/identifier.js'
+import type { Problem } from '../core/lenient-parser.js'
 import {
   type Observation,
   parseResponseSummary,
   type Rfq,
   type RfqResponse,
   StoredObservation,
-} from '../domain/observation.js'
-import { findSummaryConflicts } from '../domain/summary-conflict.js'
-import type { Validators } from '../domain/validators.js'
+} from '../core/observation.js'
+import { findSummaryConflicts } from '../core/summary-conflict.js'
+import type { Validators } from '../core/validators.js'
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'
 import { AbortedError, ItemError, NotSentError, UnavailableError } from './errors.js'

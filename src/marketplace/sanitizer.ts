@@ -1,4 +1,4 @@
-import { createScrubber } from '../domain/secret-scrubber.js'
+import { createScrubber } from '../core/secret-scrubber.js'
 import { REMOVED_KEY } from './key-removal.js'
 
 const MAX_LENGTH = 200

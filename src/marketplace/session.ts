@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ChannelRef } from '../domain/channel.js'
+import type { ChannelRef } from '../core/channel.js'
 import {
   type DocumentParser,
   type Listing,
@@ -12,7 +12,7 @@ import {
   type RfqListItem,
   type RfqResponse,
   StoredObservation,
-} from '../domain/observation.js'
+} from '../core/observation.js'
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseSlot, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'

@@ -1,4 +1,4 @@
-import { isAddressable } from '../domain/identifier.js'
+import { isAddressable } from '../core/identifier.js'
 
 /**
  * Joins and percent-encodes a URL path.

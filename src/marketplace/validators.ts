@@ -1,4 +1,4 @@
-import type { Validators } from '../domain/validators.js'
+import type { Validators } from '../core/validators.js'
 import { parseHttpDate } from './http-date.js'
 import type { HttpReply } from './http-exchange.js'
 

@@ -1,9 +1,9 @@
+import { withWords } from '../core/listed-changes.js'
 import type { Source } from '../domain/comparison/comparison-context.js'
 import type { DecisionAward } from '../domain/comparison/decision/decision-model.js'
 import { notMetBy } from '../domain/comparison/decision/not-met.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
-import { withWords } from '../domain/listed-changes.js'
 import type { Answer } from './answer-size.js'
 import { boundedListed } from './listed-answer.js'
 

@@ -1,4 +1,4 @@
-import { nameById } from '../domain/rfq-name.js'
+import { nameById } from '../core/rfq-name.js'
 import { problemText } from '../views/find-rfq.js'
 import type { ListCursor } from '../web/api/cursor.js'
 import { decodeCursor, encodeCursor, takePage } from '../web/api/cursor.js'

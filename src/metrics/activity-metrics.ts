@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { DocumentKind } from '../domain/documents.js'
-import type { DecisionRecord, RunKind, RunOutcome, RunRecord } from '../domain/records.js'
+import type { DocumentKind } from '../core/documents.js'
+import type { DecisionRecord, RunKind, RunOutcome, RunRecord } from '../core/records.js'
 import type { RequestObserver } from '../marketplace/contract.js'
 
 /** What the metrics need of the result of a poll or closing round. */

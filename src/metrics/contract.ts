@@ -1,5 +1,5 @@
-import type { QueueLoad } from '../domain/queue-load.js'
-import type { UnsettledClose } from '../domain/records.js'
+import type { QueueLoad } from '../core/queue-load.js'
+import type { UnsettledClose } from '../core/records.js'
 
 /** What the database says of one channel at the moment of a scrape. */
 export interface ChannelState {

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { QueueLoad } from '../domain/queue-load.js'
+import type { QueueLoad } from '../core/queue-load.js'
 import type { ChannelState, DatabaseState } from './contract.js'
 
 /** Gauges that are set from what is read at a scrape. `null`: it could not be read, and its gauges are left out. */

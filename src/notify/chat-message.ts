@@ -1,4 +1,4 @@
-import type { EventRecord } from '../domain/events.js'
+import type { EventRecord } from '../core/events.js'
 import type { ChatTarget } from './contract.js'
 import { countedEvents, describeEvent, oneLine } from './event-text.js'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../domain/clock.js'
-import type { EventRecord } from '../domain/events.js'
+import type { Clock } from '../core/clock.js'
+import type { EventRecord } from '../core/events.js'
 import type { AttemptEnd, Claim, Outbox } from '../store/outbox-contract.js'
 import type { NotifyConfig, NotifyTarget, SendResult } from './contract.js'
 import { DEAD_AFTER_MS, retryPause } from './retry.js'

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { EventRecord } from '../domain/events.js'
+import type { EventRecord } from '../core/events.js'
 import { describeNetworkError } from '../marketplace/network-error.js'
 import type { EmailTarget, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'

@@ -1,6 +1,6 @@
-import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../domain/comparison/number-format.js'
-import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFacts } from '../domain/events.js'
-import { INVISIBLE } from '../domain/invisible-characters.js'
+import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFacts } from '../core/events.js'
+import { INVISIBLE } from '../core/invisible-characters.js'
+import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/number-format.js'
 
 /** An event for people: plain text, one line each. Text of the marketplace is not escaped for any format yet. */
 export interface EventText {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
-import type { EventRecord } from '../domain/events.js'
-import { createScrubber } from '../domain/secret-scrubber.js'
+import type { EventRecord } from '../core/events.js'
+import { createScrubber } from '../core/secret-scrubber.js'
 import { PostError, type PostReply, postJson } from '../http-post.js'
 import { parseHttpDate } from '../marketplace/http-date.js'
 import { parseRetryAfter } from '../marketplace/retry-after.js'

@@ -1,4 +1,4 @@
-import { cleanText, truncate } from '../domain/clean-text.js'
+import { cleanText, truncate } from '../core/clean-text.js'
 import {
   type BubbleChart,
   CHART_COLOURS,

@@ -1,5 +1,5 @@
-import { formatDecimal } from '../domain/comparison/number-format.js'
-import { INVISIBLE } from '../domain/invisible-characters.js'
+import { INVISIBLE } from '../core/invisible-characters.js'
+import { formatDecimal } from '../core/number-format.js'
 
 /** One field, before it is written. */
 type CsvValue = string | number | Date | null

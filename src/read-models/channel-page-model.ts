@@ -1,5 +1,5 @@
-import { countByName } from '../domain/comparison/numbers.js'
-import type { DecisionRecord, RunRecord } from '../domain/records.js'
+import { countByName } from '../core/numbers.js'
+import type { DecisionRecord, RunRecord } from '../core/records.js'
 import type { Closings, History, Overview, RunQueries } from '../store/contract.js'
 import type { ChannelRules } from './channel-rules.js'
 import type { RfqList } from './rfq-list.js'

@@ -1,4 +1,4 @@
-import { type Calendar, createCalendar } from '../domain/expiry.js'
+import { type Calendar, createCalendar } from '../core/expiry.js'
 
 /** What lists need to know of the configuration of a channel. */
 export interface ChannelRules {

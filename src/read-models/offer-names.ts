@@ -1,6 +1,6 @@
-import { byCodeUnit } from '../domain/comparison/numbers.js'
+import { byCodeUnit } from '../core/numbers.js'
+import type { KnownDocument } from '../core/records.js'
 import { offerLabels } from '../domain/comparison/offer/offer-labels.js'
-import type { KnownDocument } from '../domain/records.js'
 
 /**
  * The names of an RFQ's offers by id, as in the report. Read without the schema, because an RFQ can have thousands of

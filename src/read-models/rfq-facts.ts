@@ -1,9 +1,9 @@
-import { plausibleOrNull } from '../domain/comparison/numbers.js'
+import type { ListedChanges } from '../core/listed-changes.js'
+import { plausibleOrNull } from '../core/numbers.js'
+import { parseStored } from '../core/observation.js'
+import type { KnownDocument } from '../core/records.js'
+import { namesIn, type RfqNames } from '../core/rfq-name.js'
 import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
-import type { ListedChanges } from '../domain/listed-changes.js'
-import { parseStored } from '../domain/observation.js'
-import type { KnownDocument } from '../domain/records.js'
-import { namesIn, type RfqNames } from '../domain/rfq-name.js'
 
 /** What a list shows of an RFQ's document. */
 export interface RfqFacts {

@@ -1,3 +1,6 @@
+import type { PricesRead } from '../core/prices-read.js'
+import type { Criterion, Settings } from '../core/settings.js'
+import type { TermsRead } from '../core/terms-read.js'
 import type { Decision, DecisionAward, RequirementSwitch } from '../domain/comparison/decision/decision-model.js'
 import { type NotMet, notMetBy } from '../domain/comparison/decision/not-met.js'
 import type { Flag } from '../domain/comparison/flag.js'
@@ -5,9 +8,6 @@ import { hasOtherTerms } from '../domain/comparison/offer/newer-summary.js'
 import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import type { RfqTerms } from '../domain/comparison/rfq/rfq-terms.js'
-import type { Criterion, Settings } from '../domain/comparison/settings.js'
-import type { PricesRead } from '../domain/prices-read.js'
-import type { TermsRead } from '../domain/terms-read.js'
 
 /** The comparison of an RFQ's offers as its page shows it: a part of the report, small enough to send to another thread. */
 export interface RfqPageModel {

@@ -1,4 +1,4 @@
-import { byCodeUnit, compareNullsLast } from '../domain/comparison/numbers.js'
+import { byCodeUnit, compareNullsLast } from '../core/numbers.js'
 import { NO_FIGURES, type RfqFigures } from './rfq-figures.js'
 import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
 

@@ -1,10 +1,10 @@
+import { newerSummariesOf } from '../core/newer-summaries.js'
+import type { KnownDocument } from '../core/records.js'
+import { findSummaryConflicts } from '../core/summary-conflict.js'
 import type { ParsedResponse, ParsedRfq } from '../domain/comparison/comparison-input.js'
 import { findLastSummaries } from '../domain/comparison/last-summaries.js'
 import { conflictPaths } from '../domain/comparison/offer/newer-summary.js'
 import type { RfqAssessmentInput } from '../domain/comparison/rfq-assessment.js'
-import { newerSummariesOf } from '../domain/newer-summaries.js'
-import type { KnownDocument } from '../domain/records.js'
-import { findSummaryConflicts } from '../domain/summary-conflict.js'
 import type { History, PollStates } from '../store/contract.js'
 
 /** What is asked of the store to tell whether summaries are newer than offers. */

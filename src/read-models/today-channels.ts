@@ -1,4 +1,4 @@
-import { formatCount } from '../domain/comparison/number-format.js'
+import { formatCount } from '../core/number-format.js'
 import { channelPath, listPath } from './page-paths.js'
 import { filterOf, NO_RFQ, onChannel, type PollCheck, type TodayContext, type TodayItem } from './today-model.js'
 

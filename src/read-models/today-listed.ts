@@ -1,5 +1,5 @@
-import { formatCount } from '../domain/comparison/number-format.js'
-import { describeListed, isDecisive } from '../domain/listed-changes.js'
+import { describeListed, isDecisive } from '../core/listed-changes.js'
+import { formatCount } from '../core/number-format.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqListRow } from './rfq-list.js'

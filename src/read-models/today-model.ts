@@ -1,4 +1,4 @@
-import type { ClockStop } from '../domain/clock-skew.js'
+import type { ClockStop } from '../core/clock-skew.js'
 import type { Severity } from '../domain/comparison/flag.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings, History, Overview, Reader, Runs } from '../store/contract.js'

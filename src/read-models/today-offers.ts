@@ -1,13 +1,8 @@
+import { formatCount, formatDaysFromToday, formatPercent, formatPricePerTonne } from '../core/number-format.js'
+import { byCodeUnit } from '../core/numbers.js'
+import type { OfferRevisions } from '../core/records.js'
 import { acceptedInWords } from '../domain/comparison/decision/accepted-award.js'
-import {
-  formatCount,
-  formatDaysFromToday,
-  formatPercent,
-  formatPricePerTonne,
-} from '../domain/comparison/number-format.js'
-import { byCodeUnit } from '../domain/comparison/numbers.js'
 import { unreadText } from '../domain/comparison/rfq/rfq-flags.js'
-import type { OfferRevisions } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqFigures } from './rfq-figures.js'

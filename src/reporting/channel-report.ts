@@ -1,7 +1,7 @@
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
+import type { ReportFormat } from '../core/report-format.js'
 import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
 import { summariseChannel } from '../domain/comparison/channel/summarise-channel.js'
-import type { ReportFormat } from '../domain/report-format.js'
 import { reportDestination } from './report-destination.js'
 import type { WriteOptions, WrittenFile } from './report-file.js'
 import { gatherChannelInput, type ReportSource } from './report-input.js'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cleanText } from '../domain/clean-text.js'
+import { cleanText } from '../core/clean-text.js'
 
 /**
  * Makes a safe part of a file name: lower-case ASCII letters and digits with single hyphens, so that text from outside

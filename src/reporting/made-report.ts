@@ -1,4 +1,4 @@
-import type { ReadTimes } from '../domain/report-record.js'
+import type { ReadTimes } from '../core/report-record.js'
 import type { WrittenFile } from './report-file.js'
 
 /** The file that was written. */

@@ -1,5 +1,5 @@
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
-import type { ReportFormat } from '../domain/report-format.js'
+import type { ReportFormat } from '../core/report-format.js'
 import { makeChannelReport } from './channel-report.js'
 import type { MadeReport } from './made-report.js'
 import type { WriteObserver, WriteOptions } from './report-file.js'

@@ -1,4 +1,4 @@
-import type { ReportRecord } from '../domain/report-record.js'
+import type { ReportRecord } from '../core/report-record.js'
 import type { ReportRecords } from '../store/contract.js'
 import type { MadeReport } from './made-report.js'
 import type { MakeReport, ReportRequest } from './make-report.js'

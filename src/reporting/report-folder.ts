@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { byCodeUnit } from '../domain/comparison/numbers.js'
+import { byCodeUnit } from '../core/numbers.js'
 
 /** A report that was written to the report folder. */
 export interface ReportFile {

@@ -1,3 +1,10 @@
+import { listedOf } from '../core/list-conflict.js'
+import { newerSummariesOf } from '../core/newer-summaries.js'
+import { pricesReadOf } from '../core/prices-read.js'
+import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import type { ReadTimes } from '../core/report-record.js'
+import type { Settings } from '../core/settings.js'
+import { termsReadOf } from '../core/terms-read.js'
 import type {
   ChannelInput,
   ComparisonInput,
@@ -5,14 +12,7 @@ import type {
   ReportParameters,
 } from '../domain/comparison/comparison-input.js'
 import { findLastSummaries } from '../domain/comparison/last-summaries.js'
-import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
-import { listedOf } from '../domain/list-conflict.js'
-import { newerSummariesOf } from '../domain/newer-summaries.js'
-import { pricesReadOf } from '../domain/prices-read.js'
-import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
-import type { ReadTimes } from '../domain/report-record.js'
-import { termsReadOf } from '../domain/terms-read.js'
 import type { Closings, History, Overview, PollStates, RunQueries } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */

@@ -1,4 +1,4 @@
-import type { ChannelRef } from '../domain/channel.js'
+import type { ChannelRef } from '../core/channel.js'
 import type { Theme } from './catalogue.js'
 import type { Listing } from './document-types.js'
 import type { RfqRecord } from './rfq-record.js'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { isLoopbackHostHeader } from '../domain/loopback.js'
+import { isLoopbackHostHeader } from '../core/loopback.js'
 import { operations } from './api-routes.js'
 import type { SandboxContext } from './api-server.js'
 import { parseFault } from './fault-controller.js'

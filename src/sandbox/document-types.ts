@@ -5,7 +5,7 @@ import type {
   responseSummary,
   rfqDocument,
   rfqListDocument,
-} from '../domain/documents.js'
+} from '../core/documents.js'
 
 /** The documents the sandbox serves, in the documented shapes. */
 export type Listing = z.input<typeof listingDocument>

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../core/clock.js'
 
 /** The sandbox's clock: a base clock plus an offset, or stopped at a fixed moment. */
 export class SandboxClock {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../core/clock.js'
 import { once } from '../once.js'
 import { type SandboxContext, serve } from './api-server.js'
 import { CONTROL_PREFIX, serveControl } from './control-routes.js'

@@ -1,4 +1,4 @@
-import type { ChannelRef } from '../domain/channel.js'
+import type { ChannelRef } from '../core/channel.js'
 import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './calendar-dates.js'
 import type { Theme } from './catalogue.js'
 import type { ChannelRecord } from './channel-record.js'

@@ -1,4 +1,4 @@
-import { channelKey } from '../domain/channel.js'
+import { channelKey } from '../core/channel.js'
 import { calendarDate } from './calendar-dates.js'
 import type { ChannelRecord } from './channel-record.js'
 import type { World } from './world.js'

@@ -1,5 +1,5 @@
-import { type ChannelRef, channelKey } from '../domain/channel.js'
-import type { Clock } from '../domain/clock.js'
+import { type ChannelRef, channelKey } from '../core/channel.js'
+import type { Clock } from '../core/clock.js'
 import { calendarDate, DAY, daysAfter, timestamp } from './calendar-dates.js'
 import type { Theme } from './catalogue.js'
 import { ChannelRecord, type CreatedCounts } from './channel-record.js'

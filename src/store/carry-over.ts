@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { OPEN_INTENT_STATES } from '../domain/close-intent.js'
+import { OPEN_INTENT_STATES } from '../core/close-intent.js'
 import { CLOSING_STOPPED } from './closing-stop.js'
 import { connect, retryWhileBusy, type Sqlite } from './connection.js'
 import { type DecisionRow, GENESIS, verifyChain } from './decision-log.js'

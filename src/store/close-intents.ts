@@ -4,8 +4,8 @@ import {
   MAX_INTENTS_PER_DAY,
   MAX_POSTS_PER_INTENT,
   OPEN_INTENT_STATES,
-} from '../domain/close-intent.js'
-import type { DecisionRecord } from '../domain/records.js'
+} from '../core/close-intent.js'
+import type { DecisionRecord } from '../core/records.js'
 import type { CloseIntent, Closings, NewDecision } from './contract.js'
 import { IntentOpenError, StoreError } from './errors.js'
 import { assertLive } from './run-leases.js'

@@ -1,5 +1,5 @@
-import type { Timestamp } from '../domain/clock.js'
-import type { IntentState } from '../domain/close-intent.js'
+import type { Timestamp } from '../core/clock.js'
+import type { IntentState } from '../core/close-intent.js'
 import type {
   CloseOutcome,
   DecisionListing,
@@ -7,7 +7,7 @@ import type {
   HeldPlan,
   ListedDecision,
   UnsettledClose,
-} from '../domain/records.js'
+} from '../core/records.js'
 import type { LiveRun } from './run-contract.js'
 
 export type NewDecision = Omit<

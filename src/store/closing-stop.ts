@@ -1,4 +1,4 @@
-import type { EventData, EventKind } from '../domain/events.js'
+import type { EventData, EventKind } from '../core/events.js'
 import type { ClosingStop, Closings } from './contract.js'
 import type { EventWriter } from './event-writer.js'
 import { deleteMeta, findMeta, setMeta } from './meta.js'

@@ -1,5 +1,5 @@
-import type { DocumentKind } from '../domain/documents.js'
-import type { RequestLedger } from '../domain/request-ledger.js'
+import type { DocumentKind } from '../core/documents.js'
+import type { RequestLedger } from '../core/request-ledger.js'
 import type { Closings } from './closing-contract.js'
 import type { History, Overview } from './history-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport, TickClaims } from './maintenance-contract.js'

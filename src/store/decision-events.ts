@@ -1,5 +1,5 @@
-import type { EventKind } from '../domain/events.js'
-import type { DecisionRecord } from '../domain/records.js'
+import type { EventKind } from '../core/events.js'
+import type { DecisionRecord } from '../core/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { EventWriter } from './event-writer.js'
 import { retryCommand } from './retry-command.js'

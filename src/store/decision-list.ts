@@ -1,4 +1,4 @@
-import type { DecisionSortKey, ListedDecision } from '../domain/records.js'
+import type { DecisionSortKey, ListedDecision } from '../core/records.js'
 import type { Closings } from './contract.js'
 import { type DecisionRow, selectNewestIds, toDecision, WITH_REPEATS } from './decision-log.js'
 import { allOf, type SqlDatabase } from './sql-database.js'

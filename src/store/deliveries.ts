@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DeadLetters, DeliveryRecord, TargetState } from '../domain/deliveries.js'
+import type { DeadLetters, DeliveryRecord, TargetState } from '../core/deliveries.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { Claim, Outbox } from './outbox-contract.js'

@@ -1,5 +1,5 @@
-import { contentHash } from '../domain/canonical-json.js'
-import type { DocumentKind, DocumentShape } from '../domain/documents.js'
+import { contentHash } from '../core/canonical-json.js'
+import type { DocumentKind, DocumentShape } from '../core/documents.js'
 import type { LiveRun, ResponseSnapshot, RfqSnapshot, Snapshot } from './contract.js'
 import type { Observations } from './observed-events.js'
 import { toStoredText } from './stored-text.js'

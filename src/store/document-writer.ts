@@ -1,4 +1,4 @@
-import type { Timestamp } from '../domain/clock.js'
+import type { Timestamp } from '../core/clock.js'
 import type { Connection } from './connection.js'
 import type { UpsertResult } from './contract.js'
 import {

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../domain/events.js'
+import type { EventRecord } from '../core/events.js'
 import { fromStoredText } from './stored-text.js'
 
 /** A row of `events`. */

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { EventData, EventKind } from '../domain/events.js'
+import type { EventData, EventKind } from '../core/events.js'
 import { findIdentity } from './meta.js'
 import type { Queries, SqlDatabase, Transaction } from './sql-database.js'
 import { toStoredText } from './stored-text.js'

@@ -1,5 +1,5 @@
-import type { FutureTimes } from '../domain/clock.js'
-import type { DocumentKind } from '../domain/documents.js'
+import type { FutureTimes } from '../core/clock.js'
+import type { DocumentKind } from '../core/documents.js'
 import type {
   Absence,
   KnownDocument,
@@ -9,8 +9,8 @@ import type {
   RfqEntry,
   RfqWithResponses,
   Version,
-} from '../domain/records.js'
-import type { RfqName } from '../domain/rfq-name.js'
+} from '../core/records.js'
+import type { RfqName } from '../core/rfq-name.js'
 
 export interface RfqFilter {
   channel?: string

@@ -1,4 +1,4 @@
-import type { KnownListConflict, ListConflict } from '../domain/records.js'
+import type { KnownListConflict, ListConflict } from '../core/records.js'
 
 /**
  * SQL: whether a document with its version `v` is valid, and, if it is an RFQ, not contradicted by the list.

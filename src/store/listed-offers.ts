@@ -1,4 +1,4 @@
-import { isPlainObject } from '../domain/exact-json.js'
+import { isPlainObject } from '../core/exact-json.js'
 import type { Transaction } from './sql-database.js'
 import { toStoredText } from './stored-text.js'
 

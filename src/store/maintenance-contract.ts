@@ -1,4 +1,4 @@
-import type { Timestamp } from '../domain/clock.js'
+import type { Timestamp } from '../core/clock.js'
 
 /** `anchor`: the head of the decision log is written outside; `prune`: idle runs are folded. */
 export type MaintenanceTask = 'anchor' | 'prune'

@@ -378,7 +378,7 @@ alter table entities add column has_problems integer not null default 1;
 `
 
 const reports = `
--- Reports that were written, with all that they were made from besides the history (src/domain/report-record.ts).
+-- Reports that were written, with all that they were made from besides the history (src/core/report-record.ts).
 create table reports (
   id integer primary key autoincrement,
   -- Path in the report folder.
@@ -423,7 +423,7 @@ ${documentViews('parsed_body')}
 `
 
 const listConflicts = `
--- When the list contradicted an RFQ that the same poll read (src/domain/list-conflict.ts). Not a part of versions: a list that
+-- When the list contradicted an RFQ that the same poll read (src/core/list-conflict.ts). Not a part of versions: a list that
 -- contradicts an RFQ today must not change what is known of it as of yesterday.
 create table list_conflicts (
   channel text not null,

@@ -1,5 +1,5 @@
-import type { DeadLetters, DeliveryFilter, DeliveryRecord, TargetState, Undelivered } from '../domain/deliveries.js'
-import type { EventData, EventKind, EventRecord } from '../domain/events.js'
+import type { DeadLetters, DeliveryFilter, DeliveryRecord, TargetState, Undelivered } from '../core/deliveries.js'
+import type { EventData, EventKind, EventRecord } from '../core/events.js'
 
 /** An event that no run observed. */
 export interface NewEvent {

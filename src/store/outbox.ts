@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EventRecord } from '../domain/events.js'
+import type { EventRecord } from '../core/events.js'
 import { createDeliveries } from './deliveries.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../domain/clock.js'
-import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
+import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../core/clock.js'
+import type { OfferRevisions, Revision, RfqEntry } from '../core/records.js'
 import type { Overview, RevisionFilter } from './contract.js'
 import {
   CURRENT_VERSION,

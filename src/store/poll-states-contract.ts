@@ -1,5 +1,5 @@
-import type { Timestamp } from '../domain/clock.js'
-import type { Validators } from '../domain/validators.js'
+import type { Timestamp } from '../core/clock.js'
+import type { Validators } from '../core/validators.js'
 
 /** Stored state from which a poll decides whether to read an RFQ again. */
 export interface RfqPollState {

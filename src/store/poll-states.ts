@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { isAddressable } from '../domain/identifier.js'
-import type { Validators } from '../domain/validators.js'
+import { isAddressable } from '../core/identifier.js'
+import type { Validators } from '../core/validators.js'
 import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
 import { CURRENT_VERSION, currentVersion } from './document-queries.js'
 import { joinConflict } from './list-conflicts.js'

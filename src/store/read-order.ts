@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_MS, type Timestamp } from '../domain/clock.js'
+import { CLOCK_TOLERANCE_MS, type Timestamp } from '../core/clock.js'
 import { type EntityRow, lastShownAt } from './document-values.js'
 
 /**

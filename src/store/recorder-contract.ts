@@ -1,7 +1,7 @@
-import type { Timestamp } from '../domain/clock.js'
-import type { Problem } from '../domain/lenient-parser.js'
-import type { ListConflict } from '../domain/records.js'
-import type { Validators } from '../domain/validators.js'
+import type { Timestamp } from '../core/clock.js'
+import type { Problem } from '../core/lenient-parser.js'
+import type { ListConflict } from '../core/records.js'
+import type { Validators } from '../core/validators.js'
 import type { LiveRun } from './run-contract.js'
 
 /** A document with its problems, ready to be stored. */
@@ -19,7 +19,7 @@ export interface Snapshot {
   validators?: Validators | null
   /** Equal for documents that were received with the same bytes; null (the default) if not known. */
   fingerprint?: string | null
-  /** Its content hash (domain/canonical-json.ts), if it was calculated before. */
+  /** Its content hash (core/canonical-json.ts), if it was calculated before. */
   hash?: string
   /** Parsing the text is known to lose nothing, so that the body is not asked for when it is stored. */
   losesNothing?: boolean

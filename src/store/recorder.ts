@@ -1,5 +1,5 @@
-import type { DocumentKind } from '../domain/documents.js'
-import { TimeSlice } from '../domain/time-slice.js'
+import type { DocumentKind } from '../core/documents.js'
+import { TimeSlice } from '../core/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type {
   ListedConflict,

@@ -1,4 +1,4 @@
-import type { ReadTimes, ReportRecord } from '../domain/report-record.js'
+import type { ReadTimes, ReportRecord } from '../core/report-record.js'
 import type { ReportRecords } from './report-contract.js'
 import { allOf, type SqlDatabase } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import type { Clock } from '../domain/clock.js'
-import {
-  claimShare,
-  emptyLedger,
-  isLedgerState,
-  type LedgerState,
-  type RequestLedger,
-} from '../domain/request-ledger.js'
+import type { Clock } from '../core/clock.js'
+import { claimShare, emptyLedger, isLedgerState, type LedgerState, type RequestLedger } from '../core/request-ledger.js'
 import { retryWhileBusy, type Sqlite } from './connection.js'
 import { hasEnded, hostIdentity } from './process-alive.js'
 import { toStoreError } from './sqlite-errors.js'

@@ -1,4 +1,4 @@
-import { nameById } from '../domain/rfq-name.js'
+import { nameById } from '../core/rfq-name.js'
 import { quoteForShell } from '../quote-for-shell.js'
 
 /** The command that sends a close again. By its id, because another RFQ may have got its number since. */

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { byCodeUnit } from '../domain/comparison/numbers.js'
-import { isCalendarDate } from '../domain/zoned-time.js'
+import { byCodeUnit } from '../core/numbers.js'
+import { isCalendarDate } from '../core/zoned-time.js'
 import type { Connection } from './connection.js'
 import type { Closings } from './contract.js'
 import { CURRENT_VERSION } from './document-queries.js'

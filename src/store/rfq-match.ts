@@ -1,4 +1,4 @@
-import type { RfqName } from '../domain/rfq-name.js'
+import type { RfqName } from '../core/rfq-name.js'
 import type { SqlParameters } from './sql-database.js'
 import { isStorable, toStoredText } from './stored-text.js'
 

@@ -1,5 +1,5 @@
-import type { Timestamp } from '../domain/clock.js'
-import type { RunKind } from '../domain/records.js'
+import type { Timestamp } from '../core/clock.js'
+import type { RunKind } from '../core/records.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import { deleteMeta, findMeta, setMeta } from './meta.js'
 import { type Holder, mayBeAlive } from './run-holder.js'

@@ -1,4 +1,4 @@
-import type { RunKind, RunRecord } from '../domain/records.js'
+import type { RunKind, RunRecord } from '../core/records.js'
 import type { RunQueries } from './contract.js'
 import { allOf, type Queries } from './sql-database.js'
 import { fromStoredText } from './stored-text.js'

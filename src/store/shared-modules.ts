@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../core/clock.js'
 import { createClosings } from './closings.js'
 import { createDeliveries } from './deliveries.js'
 import { createEventWriter, type EventWriter } from './event-writer.js'

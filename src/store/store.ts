@@ -1,5 +1,5 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs'
-import type { Clock } from '../domain/clock.js'
+import type { Clock } from '../core/clock.js'
 import { backupDatabase } from './backup.js'
 import { Connection, type Sqlite, tryToWrite } from './connection.js'
 import type { Store } from './contract.js'

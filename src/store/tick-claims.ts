@@ -1,4 +1,4 @@
-import { isInFuture, type Timestamp } from '../domain/clock.js'
+import { isInFuture, type Timestamp } from '../core/clock.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import type { TickClaims } from './contract.js'
 import { findMeta, setMeta } from './meta.js'

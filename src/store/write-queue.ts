@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { TimeSlice } from '../domain/time-slice.js'
+import { TimeSlice } from '../core/time-slice.js'
 import type { Sqlite } from './sqlite.js'
 
 /** A write waits so many times as long as the last commit and its flush took: then they take a small part of all time. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../domain/clock.js'
-import type { RunRecord } from '../domain/records.js'
+import type { Clock } from '../core/clock.js'
+import type { RunRecord } from '../core/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
 import type { History, PollStates, Recorder, Runs } from '../store/contract.js'

@@ -1,6 +1,6 @@
-import type { Problem } from '../domain/lenient-parser.js'
-import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
-import type { ListConflict } from '../domain/records.js'
+import type { Problem } from '../core/lenient-parser.js'
+import type { Observation, Rfq, RfqListItem } from '../core/observation.js'
+import type { ListConflict } from '../core/records.js'
 
 /** The members of an RFQ that decide whether it is closed. */
 const TERMS = ['state', 'responseDueDate'] as const

@@ -1,9 +1,9 @@
-import { contentHash } from '../domain/canonical-json.js'
-import { byCodeUnit } from '../domain/comparison/numbers.js'
-import type { DocumentKind } from '../domain/documents.js'
-import type { Problem } from '../domain/lenient-parser.js'
-import type { Observation } from '../domain/observation.js'
-import { TimeSlice } from '../domain/time-slice.js'
+import { contentHash } from '../core/canonical-json.js'
+import type { DocumentKind } from '../core/documents.js'
+import type { Problem } from '../core/lenient-parser.js'
+import { byCodeUnit } from '../core/numbers.js'
+import type { Observation } from '../core/observation.js'
+import { TimeSlice } from '../core/time-slice.js'
 
 /** An entry of a list with the hash of its content. */
 export interface ListEntry<T> extends Observation<T> {

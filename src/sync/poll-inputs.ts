@@ -1,5 +1,5 @@
-import type { ChannelRef } from '../domain/channel.js'
-import type { Clock } from '../domain/clock.js'
+import type { ChannelRef } from '../core/channel.js'
+import type { Clock } from '../core/clock.js'
 import type { Marketplace } from '../marketplace/contract.js'
 import type { PollContext, PollRfqsOptions } from './contract.js'
 

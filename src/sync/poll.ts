@@ -1,4 +1,4 @@
-import type { RunKind } from '../domain/records.js'
+import type { RunKind } from '../core/records.js'
 import type { ReadResult } from '../marketplace/contract.js'
 import { type RunProgress, withRun } from '../runs.js'
 import type { ListRead, LiveRun, UpsertResult } from '../store/contract.js'

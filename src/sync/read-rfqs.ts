@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Observation, Rfq } from '../domain/observation.js'
-import type { ListConflict } from '../domain/records.js'
+import type { Observation, Rfq } from '../core/observation.js'
+import type { ListConflict } from '../core/records.js'
 import {
   AbortedError,
   ChannelError,

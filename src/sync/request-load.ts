@@ -1,5 +1,5 @@
-import type { RequestRates } from '../domain/records.js'
-import type { TimeSlice } from '../domain/time-slice.js'
+import type { RequestRates } from '../core/records.js'
+import type { TimeSlice } from '../core/time-slice.js'
 import type { PollPlanning } from './contract.js'
 import { READ_REASONS, type ReadReason } from './request-plan-model.js'
 

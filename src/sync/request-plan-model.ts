@@ -1,5 +1,5 @@
 /** What the plan of a poll's requests is made from, and what it consists of (docs/POLLING.md). */
-import type { RequestRates } from '../domain/records.js'
+import type { RequestRates } from '../core/records.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { PollPlanning } from './contract.js'
 import type { ListedRfq } from './selection.js'

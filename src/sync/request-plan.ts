@@ -1,5 +1,5 @@
-import { isInFuture } from '../domain/clock.js'
-import { TimeSlice } from '../domain/time-slice.js'
+import { isInFuture } from '../core/clock.js'
+import { TimeSlice } from '../core/time-slice.js'
 import type { ResponsePollState, RfqPollState } from '../store/contract.js'
 import {
   type Item,

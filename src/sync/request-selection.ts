@@ -1,4 +1,4 @@
-import type { TimeSlice } from '../domain/time-slice.js'
+import type { TimeSlice } from '../core/time-slice.js'
 import type { PollPlanning } from './contract.js'
 import { type Item, pollsUntilDue, RFQS_SHARE, reservedOf, type Unit, VALUE } from './request-load.js'
 import type { ReadReason } from './request-plan-model.js'

@@ -1,4 +1,4 @@
-import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
+import type { Problem, ProblemCode } from '../core/lenient-parser.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { ListedTerms, Terms } from './list-conflict.js'
 import type { RfqEntry, Selection } from './plan-entries.js'

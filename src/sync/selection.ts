@@ -1,4 +1,4 @@
-import { ageOf } from '../domain/clock.js'
+import { ageOf } from '../core/clock.js'
 import type { RfqPollState } from '../store/contract.js'
 
 /** An RFQ as its list entry shows it. */

@@ -1,9 +1,9 @@
-import { cleanText, oneLine, truncate } from '../domain/clean-text.js'
-import { plausibleOrNull } from '../domain/comparison/numbers.js'
-import { parseStored } from '../domain/observation.js'
-import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
-import { nameById, namesIn, parseRfqName, plainNames } from '../domain/rfq-name.js'
-import { closestMatches } from '../domain/suggest.js'
+import { cleanText, oneLine, truncate } from '../core/clean-text.js'
+import { plausibleOrNull } from '../core/numbers.js'
+import { parseStored } from '../core/observation.js'
+import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import { nameById, namesIn, parseRfqName, plainNames } from '../core/rfq-name.js'
+import { closestMatches } from '../core/suggest.js'
 import type { History } from '../store/contract.js'
 
 export interface RfqSearch {

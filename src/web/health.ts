@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Readiness } from '../domain/readiness.js'
+import type { Readiness } from '../core/readiness.js'
 import { shareConcurrent } from '../share-concurrent.js'
 import type { WebPlugin } from './plugin.js'
 

@@ -1,6 +1,5 @@
-import type { ClockStop } from '../domain/clock-skew.js'
-import type { Settings } from '../domain/comparison/settings.js'
-import type { DeliveryFilter, DeliveryRecord, TargetState } from '../domain/deliveries.js'
+import type { ClockStop } from '../core/clock-skew.js'
+import type { DeliveryFilter, DeliveryRecord, TargetState } from '../core/deliveries.js'
 import type {
   DecisionListing,
   DecisionRecord,
@@ -9,7 +8,8 @@ import type {
   RunKind,
   RunOutcome,
   RunRecord,
-} from '../domain/records.js'
+} from '../core/records.js'
+import type { Settings } from '../core/settings.js'
 import type { ChangeFeed } from '../read-models/change-feed.js'
 import type { ChannelPageModel } from '../read-models/channel-page-model.js'
 import type { ChannelRules } from '../read-models/channel-rules.js'

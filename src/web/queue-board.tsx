@@ -11,7 +11,7 @@ import type {
 } from '@bull-board/api/typings/app'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { render } from 'preact-render-to-string'
-import { scrubTexts } from '../domain/secret-scrubber.js'
+import { scrubTexts } from '../core/secret-scrubber.js'
 import { HttpError, queueUnavailable } from './errors.js'
 import type { WebPlugin } from './plugin.js'
 

@@ -1,4 +1,4 @@
-import { AWARD_RULES, REQUIREMENT_LEVELS, type Settings, WANTED_BASES } from '../domain/comparison/settings.js'
+import { AWARD_RULES, REQUIREMENT_LEVELS, type Settings, WANTED_BASES } from '../core/settings.js'
 import { isSettingName, KNOWN_SETTINGS, whatIfSettings } from './api/what-if.js'
 import { HttpError } from './errors.js'
 

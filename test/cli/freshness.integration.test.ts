@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { describeFreshness } from '../../src/cli/freshness.js'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import { createRfqList } from '../../src/read-models/rfq-list.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 

@@ -8,9 +8,9 @@ import {
   reasonAgainstRetry,
   storedCandidate,
 } from '../../src/closing/evaluate.js'
-import { REFUSAL_HOLDS_MS } from '../../src/domain/close-intent.js'
-import { createCalendar } from '../../src/domain/expiry.js'
-import type { DecisionRecord, KnownDocument } from '../../src/domain/records.js'
+import { REFUSAL_HOLDS_MS } from '../../src/core/close-intent.js'
+import { createCalendar } from '../../src/core/expiry.js'
+import type { DecisionRecord, KnownDocument } from '../../src/core/records.js'
 import { anRfq } from '../helpers/sample-documents.js'
 
 const NOW = new Date('2026-11-21T12:00:00Z')

@@ -11,7 +11,7 @@ import {
   secondPost,
   withItemFailures,
 } from '../../src/closing/round-state.js'
-import type { DecisionRecord, RunRecord } from '../../src/domain/records.js'
+import type { DecisionRecord, RunRecord } from '../../src/core/records.js'
 import {
   AbortedError,
   ChannelError,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import { makeRfqReport } from '../../src/reporting/rfq-report.js'
 import type { RfqTerms } from '../../src/sandbox/index.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'

@@ -6,7 +6,7 @@ import {
   type LedgerReport,
   type LedgerShare,
   type LedgerState,
-} from '../../src/domain/request-ledger.js'
+} from '../../src/core/request-ledger.js'
 
 export const REPORT: LedgerReport = {
   concurrency: 4,

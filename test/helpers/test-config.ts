@@ -1,5 +1,5 @@
 import type { ChannelConfig, Config } from '../../src/config.js'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 
 export const channelConfig = (key: string, options: Partial<ChannelConfig> = {}): ChannelConfig => {
   const [org = '', channel = ''] = key.split('/')

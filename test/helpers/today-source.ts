@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import type { ChannelRules } from '../../src/read-models/channel-rules.js'
 import { createRfqList } from '../../src/read-models/rfq-list.js'
 import type { TodaySource } from '../../src/read-models/today-model.js'

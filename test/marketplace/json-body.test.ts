@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TimeSlice } from '../../src/domain/time-slice.js'
+import { TimeSlice } from '../../src/core/time-slice.js'
 import { decodeInPieces, decodeText, MAX_ENTRIES } from '../../src/marketplace/json-body.js'
 import { JsonScanner } from '../../src/marketplace/json-scanner.js'
 import { shareOf } from '../helpers/long-tests.js'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { LedgerReport, LedgerShare } from '../../src/domain/request-ledger.js'
+import type { LedgerReport, LedgerShare } from '../../src/core/request-ledger.js'
 import { LimitShare } from '../../src/marketplace/limit-share.js'
 import { ManualClock } from '../helpers/manual-clock.js'
 

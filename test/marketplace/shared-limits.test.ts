@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { claimShare, emptyLedger, type RequestLedger } from '../../src/domain/request-ledger.js'
+import { claimShare, emptyLedger, type RequestLedger } from '../../src/core/request-ledger.js'
 import { CancelToken } from '../../src/marketplace/cancel-token.js'
 import { AbortedError } from '../../src/marketplace/errors.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'

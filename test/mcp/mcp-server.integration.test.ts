@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import { MAX_ANSWER } from '../../src/mcp/answer-size.js'
 import { TOOLS } from '../../src/mcp/mcp-server.js'
 import { buildRfqReport } from '../../src/reporting/rfq-report.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { QueueLoad } from '../../src/domain/queue-load.js'
+import type { QueueLoad } from '../../src/core/queue-load.js'
 import type { MetricSources } from '../../src/metrics/contract.js'
 import { type DatabaseStateOptions, readDatabaseState } from '../../src/metrics/database-state.js'
 import { createServiceMetrics } from '../../src/metrics/service-metrics.js'

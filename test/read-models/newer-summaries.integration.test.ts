@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import { createRfqList } from '../../src/read-models/rfq-list.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 

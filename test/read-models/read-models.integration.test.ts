@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createPollChecks } from '../../jobs/poll-checks.js'
-import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import { changeFeed } from '../../src/read-models/change-feed.js'
 import { createRfqList, type RfqList } from '../../src/read-models/rfq-list.js'
 import { today } from '../../src/read-models/today.js'

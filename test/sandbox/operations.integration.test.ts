@@ -8,8 +8,8 @@ import {
   responseDocument,
   rfqDocument,
   rfqList,
-} from '../../src/domain/documents.js'
-import { parseLeniently } from '../../src/domain/lenient-parser.js'
+} from '../../src/core/documents.js'
+import { parseLeniently } from '../../src/core/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/domain/documents.js'
-import { parseLeniently } from '../../src/domain/lenient-parser.js'
+import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents.js'
+import { parseLeniently } from '../../src/core/lenient-parser.js'
 import { buyers, offerNotes, requirements, reviewComments } from '../../src/sandbox/catalogue.js'
 import { createWorld, type World } from '../../src/sandbox/index.js'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contentHash } from '../../src/domain/canonical-json.js'
-import type { DocumentKind } from '../../src/domain/documents.js'
-import type { KnownDocument } from '../../src/domain/records.js'
+import { contentHash } from '../../src/core/canonical-json.js'
+import type { DocumentKind } from '../../src/core/documents.js'
+import type { KnownDocument } from '../../src/core/records.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
 

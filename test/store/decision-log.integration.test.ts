@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DecisionListing, DecisionRecord } from '../../src/domain/records.js'
+import type { DecisionListing, DecisionRecord } from '../../src/core/records.js'
 import { at, begin, CHANNEL, noonStore } from '../helpers/recording-store.js'
 import { executeIn, isPostgres } from '../helpers/store-engine.js'
 

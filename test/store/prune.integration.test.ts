@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RunKind, RunOutcome } from '../../src/domain/records.js'
+import type { RunKind, RunOutcome } from '../../src/core/records.js'
 import type { RunEnd, RunHandle, Store } from '../../src/store/contract.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../helpers/idle-runs.js'

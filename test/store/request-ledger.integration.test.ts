@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeF
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { LedgerReport } from '../../src/domain/request-ledger.js'
+import type { LedgerReport } from '../../src/core/request-ledger.js'
 import { openStore } from '../../src/store/store.js'
 import { REPORT as DEFAULTS, UNLIMITED } from '../helpers/ledger-simulation.js'
 import { testFolder } from '../helpers/test-folder.js'

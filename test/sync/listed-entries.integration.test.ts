@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listedChangesOf } from '../../src/domain/listed-changes.js'
+import { listedChangesOf } from '../../src/core/listed-changes.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { rowsOf } from '../helpers/store-engine.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { RfqListItem } from '../../src/domain/observation.js'
+import type { RfqListItem } from '../../src/core/observation.js'
 import type { ResponsePollState } from '../../src/store/contract.js'
 import { planEntries, type RfqEntry } from '../../src/sync/plan-entries.js'
 import type { Poll } from '../../src/sync/poll.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { parseRfq, parseRfqListItem } from '../../src/domain/observation.js'
+import { parseRfq, parseRfqListItem } from '../../src/core/observation.js'
 import type { RfqPollState } from '../../src/store/contract.js'
 import { findConflict, listedTerms } from '../../src/sync/list-conflict.js'
 import { dedupeById } from '../../src/sync/list-entries.js'

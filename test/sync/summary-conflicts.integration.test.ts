@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RfqResponse } from '../../src/domain/observation.js'
-import { findSummaryConflicts } from '../../src/domain/summary-conflict.js'
+import type { RfqResponse } from '../../src/core/observation.js'
+import { findSummaryConflicts } from '../../src/core/summary-conflict.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 
 const problemsOf = (fixture: ChannelFixture, id: string) => fixture.store.problems({ entityIds: [id] })

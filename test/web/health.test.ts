@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadinessCheck } from '../../src/domain/readiness.js'
+import type { ReadinessCheck } from '../../src/core/readiness.js'
 import { DATABASE_HEADER, databaseFingerprint, healthRoutes } from '../../src/web/health.js'
 import { webApp } from './web-app.js'
 

@@ -1,4 +1,4 @@
-import { closestMatches } from '../../domain/suggest.js'
+import { closestMatches } from '../../core/suggest.js'
 import type { ApiOptions } from '../../web/api/api-routes.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'

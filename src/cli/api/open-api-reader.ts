@@ -1,4 +1,4 @@
-import { closestMatches } from '../../domain/suggest.js'
+import { closestMatches } from '../../core/suggest.js'
 import { type ApiReader, createApiReader } from '../../web/api/read.js'
 import { createApiQueries } from './api-queries.js'
 

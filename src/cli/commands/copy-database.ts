@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { createScrubber } from '../../domain/secret-scrubber.js'
+import { createScrubber } from '../../core/secret-scrubber.js'
 import { passwordsIn } from '../../log.js'
 import type { CopyReport } from '../../store/copy/copy-database.js'
 import { isPostgresUrl } from '../../store/postgres/postgres-url.js'

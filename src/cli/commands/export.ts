@@ -1,6 +1,6 @@
-import type { DocumentKind } from '../../domain/documents.js'
-import { VerbatimJson } from '../../domain/exact-json.js'
-import type { KnownDocument } from '../../domain/records.js'
+import type { DocumentKind } from '../../core/documents.js'
+import { VerbatimJson } from '../../core/exact-json.js'
+import type { KnownDocument } from '../../core/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import {

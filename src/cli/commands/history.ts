@@ -1,6 +1,6 @@
+import type { Version } from '../../core/records.js'
+import { termsReadOf } from '../../core/terms-read.js'
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
-import type { Version } from '../../domain/records.js'
-import { termsReadOf } from '../../domain/terms-read.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'

@@ -1,5 +1,5 @@
-import { formatPrice, formatRange } from '../../domain/comparison/number-format.js'
-import { byCodeUnit } from '../../domain/comparison/numbers.js'
+import { formatPrice, formatRange } from '../../core/number-format.js'
+import { byCodeUnit } from '../../core/numbers.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { describeFreshness } from '../freshness.js'

@@ -1,5 +1,5 @@
+import { formatPrice } from '../../core/number-format.js'
 import { recommendationLines } from '../../domain/comparison/decision/recommendation-lines.js'
-import { formatPrice } from '../../domain/comparison/number-format.js'
 import { hasOtherTerms } from '../../domain/comparison/offer/newer-summary.js'
 import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { withStore } from '../app.js'

@@ -1,4 +1,4 @@
-import type { ProblemRecord } from '../../domain/records.js'
+import type { ProblemRecord } from '../../core/records.js'
 import type { RevalidationReport } from '../../store/contract.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'

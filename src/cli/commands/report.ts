@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { REPORT_FORMATS, type ReportFormat } from '../../domain/report-format.js'
+import { REPORT_FORMATS, type ReportFormat } from '../../core/report-format.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import type { ReportRequest } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'

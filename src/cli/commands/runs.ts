@@ -1,4 +1,4 @@
-import { RUN_KINDS, RUN_OUTCOMES, type RunKind, type RunOutcome, type RunRecord } from '../../domain/records.js'
+import { RUN_KINDS, RUN_OUTCOMES, type RunKind, type RunOutcome, type RunRecord } from '../../core/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { addListOptions, type ListColumn, type ListOptions, printList } from '../list-output.js'

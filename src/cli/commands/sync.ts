@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { ChannelConfig } from '../../config.js'
-import type { RunRecord } from '../../domain/records.js'
+import type { RunRecord } from '../../core/records.js'
 import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { errorMessage } from '../error-message.js'

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { ChannelConfig } from '../../config.js'
-import type { DecisionRecord } from '../../domain/records.js'
+import type { DecisionRecord } from '../../core/records.js'
 import { plural } from '../terminal-text.js'
 import type { ServiceEvent } from './service-monitor.js'
 

@@ -1,5 +1,5 @@
 import type { Service } from '../../../jobs/service.js'
-import type { DecisionRecord } from '../../domain/records.js'
+import type { DecisionRecord } from '../../core/records.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import type { Sandbox } from '../../sandbox/index.js'
 import type { App } from '../app.js'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '../../domain/clock.js'
+import type { Clock } from '../../core/clock.js'
 import type { ThreadQueries } from './thread-queries.js'
 
 interface KeepFiguresOptions {

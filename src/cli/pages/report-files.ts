@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import pLimit from 'p-limit'
-import type { ReportRecord } from '../../domain/report-record.js'
+import type { ReportRecord } from '../../core/report-record.js'
 import type { MakeReport, ReportRequest } from '../../reporting/make-report.js'
 import { requestOf } from '../../reporting/recorded-reports.js'
 import { findReport, listReports } from '../../reporting/report-folder.js'

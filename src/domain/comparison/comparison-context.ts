@@ -1,11 +1,11 @@
-import type { Timestamp } from '../clock.js'
-import { type Calendar, createCalendar } from '../expiry.js'
-import type { ListedChanges } from '../listed-changes.js'
-import type { NewerSummaries } from '../newer-summaries.js'
-import type { PricesRead } from '../prices-read.js'
-import type { TermsRead } from '../terms-read.js'
+import type { Timestamp } from '../../core/clock.js'
+import { type Calendar, createCalendar } from '../../core/expiry.js'
+import type { ListedChanges } from '../../core/listed-changes.js'
+import type { NewerSummaries } from '../../core/newer-summaries.js'
+import type { PricesRead } from '../../core/prices-read.js'
+import { type Settings, settingsSchema } from '../../core/settings.js'
+import type { TermsRead } from '../../core/terms-read.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
-import { type Settings, settingsSchema } from './settings.js'
 
 export interface ReportContext {
   channel: string

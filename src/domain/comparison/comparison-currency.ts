@@ -1,6 +1,6 @@
+import { countByName } from '../../core/numbers.js'
+import type { Settings } from '../../core/settings.js'
 import type { CalendarDate } from './comparison-input.js'
-import { countByName } from './numbers.js'
-import type { Settings } from './settings.js'
 
 /** Offers in a currency without a rate into `comparison` are not ranked. */
 export interface CurrencyReport {

@@ -1,15 +1,15 @@
 /**
- * The input of a comparison: values only, read from the store by the caller. Records of src/domain/records.ts fit without
+ * The input of a comparison: values only, read from the store by the caller. Records of src/core/records.ts fit without
  * conversion; stored-documents.ts parses stored documents.
  */
 
-import type { ListedChanges } from '../listed-changes.js'
-import type { LastSummaries, NewerSummaries } from '../newer-summaries.js'
-import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
-import type { PricesRead } from '../prices-read.js'
-import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../records.js'
-import type { TermsRead } from '../terms-read.js'
-import type { SettingsInput } from './settings.js'
+import type { ListedChanges } from '../../core/listed-changes.js'
+import type { LastSummaries, NewerSummaries } from '../../core/newer-summaries.js'
+import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/observation.js'
+import type { PricesRead } from '../../core/prices-read.js'
+import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
+import type { SettingsInput } from '../../core/settings.js'
+import type { TermsRead } from '../../core/terms-read.js'
 
 /** `YYYY-MM-DD`. */
 export type CalendarDate = string

@@ -1,5 +1,5 @@
-import type { LastSummaries, LastSummary } from '../newer-summaries.js'
-import type { KnownDocument } from '../records.js'
+import type { LastSummaries, LastSummary } from '../../core/newer-summaries.js'
+import type { KnownDocument } from '../../core/records.js'
 import { parseStoredRfq } from './stored-documents.js'
 
 /**

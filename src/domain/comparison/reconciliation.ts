@@ -1,4 +1,4 @@
-import { round6 } from './numbers.js'
+import { round6 } from '../../core/numbers.js'
 import type { Check } from './report/check-model.js'
 
 /** Totals that differ by at most one cent are equal. */

@@ -1,4 +1,4 @@
-import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../observation.js'
+import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../../core/observation.js'
 import type { ParsedListing, ParsedResponse, ParsedRfq, StoredDocument, VersionMetadata } from './comparison-input.js'
 
 /** Parses a stored RFQ. Never throws. */

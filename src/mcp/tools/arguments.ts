@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { MAX_IDENTIFIER_LENGTH } from '../../domain/identifier.js'
-import { MAX_PREFIX_LENGTH } from '../../domain/rfq-name.js'
+import { MAX_IDENTIFIER_LENGTH } from '../../core/identifier.js'
+import { MAX_PREFIX_LENGTH } from '../../core/rfq-name.js'
 import { MAX_CURSOR_LENGTH } from '../../web/api/cursor.js'
 
 /* Arguments that several tools have. */

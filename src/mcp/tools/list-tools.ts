@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { CLOSE_OUTCOMES } from '../../domain/records.js'
-import { nameById } from '../../domain/rfq-name.js'
+import { CLOSE_OUTCOMES } from '../../core/records.js'
+import { nameById } from '../../core/rfq-name.js'
 import { RFQ_SORTS } from '../../web/api/queries.js'
 import type { ApiChannel, changeEntry, decision, rfqItem, todayModel } from '../../web/api/schemas/index.js'
 import { fitAnswer } from '../answer-size.js'

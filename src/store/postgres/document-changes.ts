@@ -1,4 +1,4 @@
-import type { Timestamp } from '../../domain/clock.js'
+import type { Timestamp } from '../../core/clock.js'
 import type { ObservedResponse, UpsertResult } from '../contract.js'
 import {
   type EntityKey,

@@ -1,4 +1,4 @@
-import type { DocumentKind, DocumentShape } from '../../domain/documents.js'
+import type { DocumentKind, DocumentShape } from '../../core/documents.js'
 import {
   type EntityKey,
   type EntityRow,

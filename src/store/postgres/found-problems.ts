@@ -1,4 +1,4 @@
-import type { Problem } from '../../domain/lenient-parser.js'
+import type { Problem } from '../../core/lenient-parser.js'
 import type { EntityKey } from '../document-values.js'
 import type { Observations } from '../observed-events.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'

@@ -1,4 +1,4 @@
-import type { KnownDocument, RfqWithResponses } from '../../domain/records.js'
+import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import type { History, RfqFilter } from '../contract.js'
 import { createDocumentQueries, type KnownRow, selectKnown, toKnown } from '../document-queries.js'
 import { matchParameters } from '../rfq-match.js'

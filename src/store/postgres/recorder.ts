@@ -1,5 +1,5 @@
-import type { Timestamp } from '../../domain/clock.js'
-import { TimeSlice } from '../../domain/time-slice.js'
+import type { Timestamp } from '../../core/clock.js'
+import { TimeSlice } from '../../core/time-slice.js'
 import type { LiveRun, Recorder, RecordResult, RfqSnapshot, Snapshot, UpsertResult } from '../contract.js'
 import { entityKey, listedColumns } from '../document-values.js'
 import { RunLostError } from '../errors.js'

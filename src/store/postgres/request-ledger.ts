@@ -7,7 +7,7 @@ import {
   type LedgerShare,
   type LedgerState,
   type RequestLedger,
-} from '../../domain/request-ledger.js'
+} from '../../core/request-ledger.js'
 import { setMeta } from '../meta.js'
 import { hasEnded, hostIdentity } from '../process-alive.js'
 import type { Queries, SqlDatabase } from '../sql-database.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.js'
+import type { Clock } from '../../core/clock.js'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../event-writer.js'

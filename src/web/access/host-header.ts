@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '../../domain/loopback.js'
+import { isLoopback } from '../../core/loopback.js'
 import { HttpError } from '../errors.js'
 
 /**

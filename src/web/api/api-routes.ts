@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { scrubTexts } from '../../domain/secret-scrubber.js'
+import { scrubTexts } from '../../core/secret-scrubber.js'
 import { HttpError, toResponseError } from '../errors.js'
 import type { WebPlugin } from '../plugin.js'
 import { ACTION_ENDPOINTS, type ActionDeps, type ActionEndpoint } from './actions.js'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Clock } from '../../domain/clock.js'
-import type { Settings } from '../../domain/comparison/settings.js'
+import type { Clock } from '../../core/clock.js'
+import type { Settings } from '../../core/settings.js'
 import { type InvalidValue, ProblemError } from './problem.js'
 import type { ApiQueries } from './queries.js'
 import { isSettingName, KNOWN_SETTINGS } from './what-if.js'

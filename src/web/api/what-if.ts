@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../domain/comparison/settings.js'
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../core/settings.js'
 import type { InvalidValue } from './problem.js'
 
 /** The names of all settings that a request can replace: `weights.price`, `requirements.status`, `discountRate`, … */

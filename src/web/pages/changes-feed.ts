@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ComponentChildren, h } from 'preact'
 import { render } from 'preact-render-to-string'
-import { nameById } from '../../domain/rfq-name.js'
+import { nameById } from '../../core/rfq-name.js'
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { plain } from '../views/format.js'

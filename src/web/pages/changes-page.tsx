@@ -1,4 +1,4 @@
-import { nameById } from '../../domain/rfq-name.js'
+import { nameById } from '../../core/rfq-name.js'
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { parseMoment } from '../as-of.js'

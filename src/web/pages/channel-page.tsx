@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { formatCount } from '../../domain/comparison/number-format.js'
-import { nameById } from '../../domain/rfq-name.js'
+import { formatCount } from '../../core/number-format.js'
+import { nameById } from '../../core/rfq-name.js'
 import type { ChannelPageModel } from '../../read-models/channel-page-model.js'
 import { channelPath, closingPath, listPath } from '../../read-models/page-paths.js'
 import type { ActionDeps } from '../api/actions.js'

@@ -1,4 +1,4 @@
-import { nameById } from '../../domain/rfq-name.js'
+import { nameById } from '../../core/rfq-name.js'
 import { closingPath } from '../../read-models/page-paths.js'
 import type { User } from '../access/user.js'
 import type { ClosingPage, ClosingReasons } from '../page-queries.js'

@@ -1,4 +1,4 @@
-import type { CloseOutcome, DecisionRecord } from '../../domain/records.js'
+import type { CloseOutcome, DecisionRecord } from '../../core/records.js'
 import { listPath } from '../../read-models/page-paths.js'
 import type { ClosingPage } from '../page-queries.js'
 import { Notice, plain, type Tone } from '../views/format.js'

@@ -4,8 +4,8 @@ import {
   type DecisionKind,
   type DecisionSortKey,
   type ListedDecision,
-} from '../../domain/records.js'
-import { nameById } from '../../domain/rfq-name.js'
+} from '../../core/records.js'
+import { nameById } from '../../core/rfq-name.js'
 import { closingPath } from '../../read-models/page-paths.js'
 import { type Column, parseSorting } from '../tables/table.js'
 import { Badge, Command, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'

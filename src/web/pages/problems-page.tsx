@@ -1,5 +1,5 @@
-import type { ProblemRecord } from '../../domain/records.js'
-import { nameById } from '../../domain/rfq-name.js'
+import type { ProblemRecord } from '../../core/records.js'
+import { nameById } from '../../core/rfq-name.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'

@@ -1,4 +1,4 @@
-import { RUN_KINDS, RUN_OUTCOMES, type RunOutcome, type RunRecord } from '../../domain/records.js'
+import { RUN_KINDS, RUN_OUTCOMES, type RunOutcome, type RunRecord } from '../../core/records.js'
 import type { Column } from '../tables/table.js'
 import { momentColumn } from '../views/columns.js'
 import { Badge, Command, type Tone, UNKNOWN } from '../views/format.js'

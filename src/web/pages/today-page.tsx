@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { formatCount } from '../../domain/comparison/number-format.js'
-import { nameById } from '../../domain/rfq-name.js'
+import { formatCount } from '../../core/number-format.js'
+import { nameById } from '../../core/rfq-name.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { TodayItem, TodayKind } from '../../read-models/today-model.js'
 import { parseMoment } from '../as-of.js'

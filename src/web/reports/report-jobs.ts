@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Settings } from '../../domain/comparison/settings.js'
+import type { Settings } from '../../core/settings.js'
 import { HttpError } from '../errors.js'
 
 /** A report that somebody asked for on the page. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { compareNullsLast } from '../../domain/comparison/numbers.js'
+import { compareNullsLast } from '../../core/numbers.js'
 import { type Suggest, unknownValue } from '../unknown-value.js'
 
 /** What a cell holds, in a file and for sorting. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { cleanText, oneLine } from '../../domain/clean-text.js'
-import { ageOf } from '../../domain/clock.js'
+import { cleanText, oneLine } from '../../core/clean-text.js'
+import { ageOf } from '../../core/clock.js'
 import {
   formatAmount,
   formatOneDecimal,
@@ -8,7 +8,7 @@ import {
   formatPrice,
   formatRange,
   formatTotal,
-} from '../../domain/comparison/number-format.js'
+} from '../../core/number-format.js'
 
 /** Shown for what is unknown. */
 export const UNKNOWN = '–'

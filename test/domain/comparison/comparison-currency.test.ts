@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { SettingsInput } from '../../../src/core/settings.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
-import type { SettingsInput } from '../../../src/domain/comparison/settings.js'
 import { comparisonInput, delivery, offerId, response, vintage } from '../../helpers/comparison-inputs.js'
 
 const priced = (number: number, currency: string | null, unitPrice: number) =>

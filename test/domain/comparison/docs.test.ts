@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { AWARD_RULES, DEFAULT_SETTINGS } from '../../../src/core/settings.js'
 import { AWARD_SCENARIOS } from '../../../src/domain/comparison/awards/award-model.js'
 import { EXACT_UP_TO } from '../../../src/domain/comparison/awards/cheapest-combination.js'
 import { SENSITIVITY_LIMIT } from '../../../src/domain/comparison/awards/sensitivity-analysis.js'
@@ -9,7 +10,6 @@ import { MAX_ENTRIES } from '../../../src/domain/comparison/decision/switch-tabl
 import { OFFER_FLAGS, RFQ_FLAGS } from '../../../src/domain/comparison/flag.js'
 import { severityOf } from '../../../src/domain/comparison/offer/offer-flags.js'
 import { REPORT_SCHEMA } from '../../../src/domain/comparison/report/rfq-report-model.js'
-import { AWARD_RULES, DEFAULT_SETTINGS } from '../../../src/domain/comparison/settings.js'
 
 const page = readFileSync(new URL('../../../docs/COMPARISON.md', import.meta.url), 'utf8')
 const row = (name: string) => page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { columnIndex, columnLetter } from '../../../reports/layout/grid.js'
 import { rfqLayout, SHEET_SCENARIOS, type SheetScenario } from '../../../reports/rfq/layout.js'
+import { CRITERIA } from '../../../src/core/settings.js'
 import { EXACT_SCENARIOS } from '../../../src/domain/comparison/awards/award-model.js'
 import type { Sensitivity } from '../../../src/domain/comparison/awards/sensitivity-model.js'
 import { type ScenarioRow, scenarioRows } from '../../../src/domain/comparison/decision/scenario-rows.js'
@@ -8,7 +9,6 @@ import { SOLVED_SCENARIOS } from '../../../src/domain/comparison/decision/solved
 import type { OfferReport } from '../../../src/domain/comparison/offer/offer-report-model.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
-import { CRITERIA } from '../../../src/domain/comparison/settings.js'
 import { labelledCases, runsLongTests } from '../../helpers/long-tests.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import {

@@ -1,6 +1,4 @@
 import fc from 'fast-check'
-import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
-import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import {
   AWARD_RULES,
   type AwardRule,
@@ -10,7 +8,9 @@ import {
   type RequirementLevels,
   type SettingsInput,
   type WantedBasis,
-} from '../../../src/domain/comparison/settings.js'
+} from '../../../src/core/settings.js'
+import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
+import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import {
   comparisonInput,
   delivery,

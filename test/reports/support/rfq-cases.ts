@@ -1,5 +1,5 @@
+import type { ListedChanges } from '../../../src/core/listed-changes.js'
 import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
-import type { ListedChanges } from '../../../src/domain/listed-changes.js'
 import {
   comparisonInput,
   delivery,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { RequestLedger } from '../../../src/domain/request-ledger.js'
+import type { RequestLedger } from '../../../src/core/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { migrations as sqliteMigrations } from '../../../src/store/migrations.js'

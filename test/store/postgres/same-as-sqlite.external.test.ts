@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { ListConflict } from '../../../src/domain/records.js'
+import type { ListConflict } from '../../../src/core/records.js'
 import type {
   ListedConflict,
   ListedRfqs,

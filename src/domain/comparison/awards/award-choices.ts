@@ -1,5 +1,5 @@
-import { formatCount, formatMoney, formatTonnes } from '../number-format.js'
-import { plausibleOrNull, round6, sum } from '../numbers.js'
+import { formatCount, formatMoney, formatTonnes } from '../../../core/number-format.js'
+import { plausibleOrNull, round6, sum } from '../../../core/numbers.js'
 import type { RankedOffer } from '../offer/ranking.js'
 import type { AwardLine, AwardScenario, ExactScenario } from './award-model.js'
 import { cheapestCombination, EXACT_UP_TO, negligibleRest, reachedFrom } from './cheapest-combination.js'

@@ -1,4 +1,4 @@
-import type { WantedBasis } from '../settings.js'
+import type { WantedBasis } from '../../../core/settings.js'
 
 /**
  * Awards include ranked offers only, minimise the amount **paid** (Σ compared.total: nominal, not discounted), and aim at

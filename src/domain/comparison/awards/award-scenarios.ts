@@ -1,9 +1,9 @@
-import { ratio, sum } from '../numbers.js'
+import { ratio, sum } from '../../../core/numbers.js'
+import { WANTED_BASES } from '../../../core/settings.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { RankedOffer } from '../offer/ranking.js'
 import type { RfqReport } from '../report/rfq-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import { WANTED_BASES } from '../settings.js'
 import {
   type Candidate,
   type Choice,

@@ -1,4 +1,4 @@
-import { round6 } from '../numbers.js'
+import { round6 } from '../../../core/numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqReport } from '../report/rfq-report-model.js'
 import { reachedFrom } from './cheapest-combination.js'

@@ -1,7 +1,7 @@
-import { minOf, ratio, round6, sum } from '../numbers.js'
+import { minOf, ratio, round6, sum } from '../../../core/numbers.js'
+import { CRITERIA, type Criterion, type Settings } from '../../../core/settings.js'
 import { coverageOf, presentValueOf } from '../offer/metrics.js'
 import { coverageScore, priceScore, type RankedOffer, ranksOf, totalScore } from '../offer/ranking.js'
-import { CRITERIA, type Criterion, type Settings } from '../settings.js'
 import type { AwardsForVolume } from './award-model.js'
 import { type BreakEven, type CaseRanking, NO_BREAK_EVEN, type Sensitivity } from './sensitivity-model.js'
 

@@ -1,4 +1,4 @@
-import type { Criterion, WantedBasis } from '../settings.js'
+import type { Criterion, WantedBasis } from '../../../core/settings.js'
 
 /**
  * Sensitivity of the ranking. Covers only the `contenders`, the best-ranked offers up to SENSITIVITY_LIMIT: ranks are among

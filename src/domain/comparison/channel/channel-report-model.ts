@@ -1,5 +1,6 @@
 /** The overview of a channel: what the overview workbook and `report --json` without an RFQ show. Conventions: rfq-report-model.ts. */
-import type { Timestamp } from '../../clock.js'
+import type { Timestamp } from '../../../core/clock.js'
+import type { Settings } from '../../../core/settings.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CalendarDate, ReportedDecision } from '../comparison-input.js'
 import type { AcceptedInBrief } from '../decision/accepted-award.js'
@@ -7,7 +8,6 @@ import type { AwardInBrief } from '../decision/award-in-brief.js'
 import type { Severity } from '../flag.js'
 import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
-import type { Settings } from '../settings.js'
 
 /** The version increases when a member changes its meaning or is removed, not when one is added. */
 export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/1'

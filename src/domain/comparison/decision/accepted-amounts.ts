@@ -1,6 +1,6 @@
+import { formatPercent, formatTonnes, formatTotal } from '../../../core/number-format.js'
+import { ratio, sum } from '../../../core/numbers.js'
 import { reachedFrom } from '../awards/cheapest-combination.js'
-import { formatPercent, formatTonnes, formatTotal } from '../number-format.js'
-import { ratio, sum } from '../numbers.js'
 import { tonnesOf, totalOf } from '../offer/known-amounts.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { OfferReport } from '../offer/offer-report-model.js'

@@ -1,10 +1,16 @@
+import {
+  formatCount,
+  formatPercent,
+  formatPricePerTonne,
+  formatTonnes,
+  formatTotal,
+} from '../../../core/number-format.js'
+import { ratio, sum } from '../../../core/numbers.js'
+import type { Settings } from '../../../core/settings.js'
 import { reachedFrom } from '../awards/cheapest-combination.js'
-import { formatCount, formatPercent, formatPricePerTonne, formatTonnes, formatTotal } from '../number-format.js'
-import { ratio, sum } from '../numbers.js'
 import { tonnesOf } from '../offer/known-amounts.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { Settings } from '../settings.js'
 import { coverageText, missingOf, notComparedText, sumKnown } from './accepted-amounts.js'
 import { amountsText, namedOffers, nameOf, offersText, partsAward, unmetBy } from './award-figures.js'
 import { flagSentences } from './award-flags.js'

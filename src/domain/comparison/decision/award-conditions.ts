@@ -1,4 +1,4 @@
-import type { AwardRule, RequirementLevel, RequirementName } from '../settings.js'
+import type { AwardRule, RequirementLevel, RequirementName } from '../../../core/settings.js'
 import { ofOffers, shownFailures } from './award-figures.js'
 import { flagSentences, isFlagged } from './award-flags.js'
 import type { Candidate } from './award-solver.js'

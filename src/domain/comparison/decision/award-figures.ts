@@ -1,10 +1,10 @@
+import { formatCount, formatPricePerTonne, formatTonnes, formatTotal } from '../../../core/number-format.js'
+import { ratio, sum } from '../../../core/numbers.js'
+import type { RequirementLevels, RequirementName } from '../../../core/settings.js'
 import { developerKey } from '../awards/award-scenarios.js'
-import { formatCount, formatPricePerTonne, formatTonnes, formatTotal } from '../number-format.js'
-import { ratio, sum } from '../numbers.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { RequirementLevels, RequirementName } from '../settings.js'
 import {
   AWARD_REQUIREMENT,
   type FailedRequirement,

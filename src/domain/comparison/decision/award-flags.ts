@@ -1,7 +1,7 @@
+import { formatCount } from '../../../core/number-format.js'
+import type { RequirementLevels, RequirementName } from '../../../core/settings.js'
 import type { Flag, FlagCode } from '../flag.js'
-import { formatCount } from '../number-format.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import type { RequirementLevels, RequirementName } from '../settings.js'
 import { type FailingOffer, ofOffers, shownFailures } from './award-figures.js'
 import type { OfferRequirement } from './award-requirements.js'
 

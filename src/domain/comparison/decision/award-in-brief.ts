@@ -1,5 +1,5 @@
+import { formatPercent } from '../../../core/number-format.js'
 import type { ComparisonContext } from '../comparison-context.js'
-import { formatPercent } from '../number-format.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { RfqAssessment } from '../rfq-assessment.js'
 import { briefText } from './accepted-award.js'

@@ -1,11 +1,11 @@
+import { formatCount, formatPercent, formatTonnes, truncate } from '../../../core/number-format.js'
+import { positiveOrNull } from '../../../core/numbers.js'
+import type { RequirementLevel, RequirementLevels, RequirementName } from '../../../core/settings.js'
 import { daysBetween } from '../date-math.js'
 import { formatFlagValue } from '../flag-value.js'
-import { formatCount, formatPercent, formatTonnes, truncate } from '../number-format.js'
-import { positiveOrNull } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected, type Requirement } from '../offer/requirements.js'
 import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'
-import type { RequirementLevel, RequirementLevels, RequirementName } from '../settings.js'
 
 /**
  * The requirements on an offer, in the order in which they are shown and in which digits of a switch key stand

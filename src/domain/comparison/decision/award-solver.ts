@@ -1,11 +1,11 @@
+import { round6, sum } from '../../../core/numbers.js'
+import type { AwardRule, RequirementLevels, RequirementName } from '../../../core/settings.js'
 import { cheapestWithin, largestWithin } from '../awards/bounded-combination.js'
 import { reachedFrom } from '../awards/cheapest-combination.js'
 import type { VolumeBounds } from '../awards/subset-search.js'
-import { round6, sum } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { AwardRule, RequirementLevels, RequirementName } from '../settings.js'
 import {
   AWARD_REQUIREMENT,
   type FailedRequirement,

@@ -9,7 +9,7 @@
  *
  * Awards take whole offers. Amounts are in `currency.comparison`; prices per tonne are nominal.
  */
-import type { AwardRule, Criterion, RequirementLevel, RequirementName } from '../settings.js'
+import type { AwardRule, Criterion, RequirementLevel, RequirementName } from '../../../core/settings.js'
 import type { SwitchTable } from './switch-table-model.js'
 
 export interface Decision {

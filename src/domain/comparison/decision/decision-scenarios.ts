@@ -1,6 +1,6 @@
+import { formatChange, formatPercent, formatTonnes, formatTotal } from '../../../core/number-format.js'
+import type { RequirementLevels } from '../../../core/settings.js'
 import type { Award, AwardScenario } from '../awards/award-model.js'
-import { formatChange, formatPercent, formatTonnes, formatTotal } from '../number-format.js'
-import type { RequirementLevels } from '../settings.js'
 import { type AwardContext, amountsText, awardOf, isBinding, offersText, partsAward } from './award-figures.js'
 import { REQUIREMENT_TITLES } from './award-requirements.js'
 import { type AwardSolver, bitOf, type Candidate, namesIn, type RequirementMask, withLevel } from './award-solver.js'

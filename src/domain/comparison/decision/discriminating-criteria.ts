@@ -1,7 +1,7 @@
-import { round6 } from '../numbers.js'
+import { round6 } from '../../../core/numbers.js'
+import { CRITERIA, type Criterion, type Settings } from '../../../core/settings.js'
 import { CRITERION_NAMES } from '../offer/criterion-text.js'
 import { type RankedOffer, ranksOf, totalScore } from '../offer/ranking.js'
-import { CRITERIA, type Criterion, type Settings } from '../settings.js'
 import type { CriteriaDecision } from './decision-model.js'
 
 /** Which criteria distinguish the ranked offers, and the ranking without those that do not. */

@@ -1,6 +1,6 @@
+import type { RequirementName } from '../../../core/settings.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { RequirementName } from '../settings.js'
 import { type Candidate, candidatesOf, namesIn } from './award-solver.js'
 
 /** Awardable offers by the requirements they do not meet, whatever the levels: few groups, however many offers. */

@@ -1,6 +1,6 @@
+import { truncate } from '../../../core/number-format.js'
 import type { OfferFlagCode } from '../flag.js'
 import { type FlagValue, formatFlagValue } from '../flag-value.js'
-import { truncate } from '../number-format.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'

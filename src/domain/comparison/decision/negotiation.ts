@@ -1,7 +1,13 @@
+import {
+  formatCount,
+  formatPercent,
+  formatPricePerTonne,
+  formatTonnes,
+  formatTotal,
+} from '../../../core/number-format.js'
+import type { Settings } from '../../../core/settings.js'
 import { daysBetween } from '../date-math.js'
-import { formatCount, formatPercent, formatPricePerTonne, formatTonnes, formatTotal } from '../number-format.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import type { Settings } from '../settings.js'
 import type { Candidate } from './award-solver.js'
 import type { Negotiation, NegotiationTerm, OfferNegotiation } from './decision-model.js'
 import { clarificationQuestions } from './negotiation-questions.js'

@@ -1,4 +1,4 @@
-import { formatCount } from '../number-format.js'
+import { formatCount } from '../../../core/number-format.js'
 import { numbersText } from './award-figures.js'
 import type { Recommendation } from './decision-model.js'
 

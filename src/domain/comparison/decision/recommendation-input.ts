@@ -1,6 +1,6 @@
+import type { AwardRule, Settings } from '../../../core/settings.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { RankedOffer } from '../offer/ranking.js'
-import type { AwardRule, Settings } from '../settings.js'
 import type { AwardContext } from './award-figures.js'
 import type { AwardSolver, RequirementMask } from './award-solver.js'
 import type { RequirementCost } from './decision-model.js'

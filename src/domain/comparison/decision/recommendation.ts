@@ -1,6 +1,6 @@
-import { formatCount, formatOneDecimal, formatPercent, formatTonnes, formatTotal } from '../number-format.js'
+import { formatCount, formatOneDecimal, formatPercent, formatTonnes, formatTotal } from '../../../core/number-format.js'
+import type { WantedBasis } from '../../../core/settings.js'
 import type { RankedOffer } from '../offer/ranking.js'
-import type { WantedBasis } from '../settings.js'
 import { breakEvenOf, changesOf, firstRateOf, firstWeightOf } from './award-changes.js'
 import { conditionsOf } from './award-conditions.js'
 import { type AwardContext, amountsText, awardOf, namedOffers, numbered, offersText } from './award-figures.js'

@@ -5,7 +5,7 @@ import {
   formatPricePerTonne,
   formatTonnes,
   formatTotal,
-} from '../number-format.js'
+} from '../../../core/number-format.js'
 import { type AwardContext, awardOf, offersText } from './award-figures.js'
 import type { AwardSolver, Candidate, Solution } from './award-solver.js'
 import type { DecisionAward, RunnerUp } from './decision-model.js'

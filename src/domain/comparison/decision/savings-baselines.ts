@@ -1,5 +1,5 @@
-import { formatPricePerTonne } from '../number-format.js'
-import { ratio } from '../numbers.js'
+import { formatPricePerTonne } from '../../../core/number-format.js'
+import { ratio } from '../../../core/numbers.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Baseline, DecisionAward, RunnerUp, Savings } from './decision-model.js'
 

@@ -1,10 +1,10 @@
+import { formatOneDecimal, formatPercent } from '../../../core/number-format.js'
+import { minOf, round6, sum } from '../../../core/numbers.js'
+import { CRITERIA, HAIRCUT_KINDS, SETTING_LIMITS, type Settings } from '../../../core/settings.js'
 import type { CaseRanking, Sensitivity } from '../awards/sensitivity-model.js'
-import { formatOneDecimal, formatPercent } from '../number-format.js'
-import { minOf, round6, sum } from '../numbers.js'
 import { CRITERION_NAMES } from '../offer/criterion-text.js'
 import { haircutKind } from '../offer/metrics.js'
 import type { RankedOffer } from '../offer/ranking.js'
-import { CRITERIA, HAIRCUT_KINDS, SETTING_LIMITS, type Settings } from '../settings.js'
 import type { LeadFactor, ScoreLead } from './decision-model.js'
 
 /** The change of haircuts and, relatively, of prices and rates. */

@@ -1,6 +1,6 @@
+import type { WantedBasis } from '../../../core/settings.js'
 import { type AwardScenario, isExact } from '../awards/award-model.js'
 import type { RfqReport } from '../report/rfq-report-model.js'
-import type { WantedBasis } from '../settings.js'
 import { maskOf } from './award-solver.js'
 import type { ScenarioName } from './decision-model.js'
 import { requirementsOf, solutionWords } from './decision-scenarios.js'

@@ -1,4 +1,4 @@
-import type { RequirementName, WantedBasis } from '../settings.js'
+import type { RequirementName, WantedBasis } from '../../../core/settings.js'
 
 /**
  * The awards for other choices on `Inputs`, solved ahead, so that a workbook follows them without a macro. It generalises

@@ -1,6 +1,6 @@
-import { formatCount } from '../number-format.js'
+import { formatCount } from '../../../core/number-format.js'
+import { WANTED_BASES, type WantedBasis } from '../../../core/settings.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import { WANTED_BASES, type WantedBasis } from '../settings.js'
 import { AWARD_BIT, type AwardSolver, namesIn, type RequirementMask, type Solution } from './award-solver.js'
 import { closestAward } from './closest-award.js'
 import { breakEvenLimit } from './runner-up.js'

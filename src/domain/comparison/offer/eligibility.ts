@@ -1,7 +1,7 @@
+import { truncate } from '../../../core/number-format.js'
+import { round6 } from '../../../core/numbers.js'
+import type { Settings } from '../../../core/settings.js'
 import { type CurrencyReport, rateInto } from '../comparison-currency.js'
-import { truncate } from '../number-format.js'
-import { round6 } from '../numbers.js'
-import type { Settings } from '../settings.js'
 import type { Metrics } from './metrics.js'
 import type { OfferFacts } from './offer-terms.js'
 

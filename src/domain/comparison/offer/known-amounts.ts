@@ -1,4 +1,4 @@
-import { plausibleOrNull, positiveOrNull } from '../numbers.js'
+import { plausibleOrNull, positiveOrNull } from '../../../core/numbers.js'
 import type { Metrics } from './metrics.js'
 import type { DeliveryLine, OfferTerms } from './offer-terms.js'
 

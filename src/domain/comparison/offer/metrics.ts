@@ -1,9 +1,9 @@
+import { maxOf, minOf, positiveOrNull, ratio, sum } from '../../../core/numbers.js'
+import { HAIRCUT_KINDS, type HaircutKind, type Settings } from '../../../core/settings.js'
 import type { CalendarDate } from '../comparison-input.js'
 import { earliest, latest } from '../date-math.js'
-import { maxOf, minOf, positiveOrNull, ratio, sum } from '../numbers.js'
 import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
-import { HAIRCUT_KINDS, type HaircutKind, type Settings } from '../settings.js'
 import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
 import { type PriceBasis, priceOffer } from './price-per-tonne.js'
 

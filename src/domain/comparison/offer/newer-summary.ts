@@ -1,10 +1,10 @@
-import type { Timestamp } from '../../clock.js'
-import { describeReadTimes } from '../../listed-changes.js'
-import type { LastSummaries, NewerSummaries } from '../../newer-summaries.js'
-import type { ResponseSummary } from '../../observation.js'
+import type { Timestamp } from '../../../core/clock.js'
+import { describeReadTimes } from '../../../core/listed-changes.js'
+import type { LastSummaries, NewerSummaries } from '../../../core/newer-summaries.js'
+import { formatMoney, formatTonnes, truncate } from '../../../core/number-format.js'
+import { nonBlank } from '../../../core/numbers.js'
+import type { ResponseSummary } from '../../../core/observation.js'
 import type { DocumentProblem, ParsedRfq, VersionMetadata } from '../comparison-input.js'
-import { formatMoney, formatTonnes, truncate } from '../number-format.js'
-import { nonBlank } from '../numbers.js'
 import type { OfferFacts } from './offer-terms.js'
 
 /**

@@ -1,9 +1,5 @@
-import { responseStatus } from '../../documents.js'
-import { describeGone, type ListedChanges } from '../../listed-changes.js'
-import type { CurrencyReport } from '../comparison-currency.js'
-import { earliest } from '../date-math.js'
-import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity, sortBySeverity } from '../flag.js'
-import { type FlagValue, flagValue, formatFlagValue } from '../flag-value.js'
+import { responseStatus } from '../../../core/documents.js'
+import { describeGone, type ListedChanges } from '../../../core/listed-changes.js'
 import {
   formatAmount,
   formatCount,
@@ -12,10 +8,14 @@ import {
   formatPricePerTonne,
   formatTonnes,
   truncate,
-} from '../number-format.js'
-import { ratio } from '../numbers.js'
+} from '../../../core/number-format.js'
+import { ratio } from '../../../core/numbers.js'
+import type { Settings } from '../../../core/settings.js'
+import type { CurrencyReport } from '../comparison-currency.js'
+import { earliest } from '../date-math.js'
+import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity, sortBySeverity } from '../flag.js'
+import { type FlagValue, flagValue, formatFlagValue } from '../flag-value.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { Settings } from '../settings.js'
 import { allTonnesOf, totalOf } from './known-amounts.js'
 import { hasOtherTerms } from './newer-summary.js'
 import type { OfferReport } from './offer-report-model.js'

@@ -1,4 +1,4 @@
-import type { Timestamp } from '../../clock.js'
+import type { Timestamp } from '../../../core/clock.js'
 import type { Source } from '../comparison-context.js'
 import type { Flag } from '../flag.js'
 import type { ComparedAmounts, Eligibility } from './eligibility.js'

@@ -1,7 +1,7 @@
+import { minOf, round6, sum } from '../../../core/numbers.js'
+import { CRITERIA, type Criterion, type Settings } from '../../../core/settings.js'
 import { yearOf } from '../date-math.js'
-import { minOf, round6, sum } from '../numbers.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import { CRITERIA, type Criterion, type Settings } from '../settings.js'
 import type { OfferReport } from './offer-report-model.js'
 import type { Scores } from './scores.js'
 

@@ -1,4 +1,4 @@
-import type { Criterion } from '../settings.js'
+import type { Criterion } from '../../../core/settings.js'
 
 /**
  * 0 to 100. An unknown value scores 0; a criterion that the RFQ does not limit scores 100 for every offer.

@@ -1,4 +1,4 @@
-import { formatAmount } from '../number-format.js'
+import { formatAmount } from '../../../core/number-format.js'
 import { verdictOf } from '../reconciliation.js'
 import type { Check } from './check-model.js'
 

@@ -1,4 +1,4 @@
-import { formatCount } from '../number-format.js'
+import { formatCount } from '../../../core/number-format.js'
 import type { Check, CheckCounts, Checks } from './check-model.js'
 import { dataChecks } from './data-checks.js'
 import { figureChecks, type ReportFigures } from './figure-checks.js'

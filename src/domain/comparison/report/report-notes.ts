@@ -1,9 +1,9 @@
+import { formatFourDecimals, formatPercent, formatTonnes } from '../../../core/number-format.js'
+import { CRITERIA, type Settings } from '../../../core/settings.js'
 import type { Source } from '../comparison-context.js'
-import { formatFourDecimals, formatPercent, formatTonnes } from '../number-format.js'
 import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../offer/criterion-text.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import { CRITERIA, type Settings } from '../settings.js'
 
 export interface About {
   definitions: { term: string; words: string }[]

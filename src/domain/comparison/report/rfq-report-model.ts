@@ -11,6 +11,8 @@
  *   use `currency.comparison`.
  * - A spreadsheet can evaluate every formula; ROUND(x, 6) rounds half away from zero.
  */
+
+import type { Settings } from '../../../core/settings.js'
 import type { Award, AwardsForVolume } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
@@ -19,7 +21,6 @@ import type { DocumentProblem, ReportedDecision } from '../comparison-input.js'
 import type { Decision } from '../decision/decision-model.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { Settings } from '../settings.js'
 import type { Checks } from './check-model.js'
 import type { Change } from './document-changes.js'
 import type { About } from './report-notes.js'

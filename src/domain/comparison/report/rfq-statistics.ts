@@ -1,5 +1,5 @@
+import { countByName, median, ratio, sum } from '../../../core/numbers.js'
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity } from '../flag.js'
-import { countByName, median, ratio, sum } from '../numbers.js'
 import { coverageOf } from '../offer/metrics.js'
 import { severityOf } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'

@@ -1,8 +1,8 @@
-import { describeListed, isContradiction, isDecisive, type ListedChanges } from '../../listed-changes.js'
+import { describeListed, isContradiction, isDecisive, type ListedChanges } from '../../../core/listed-changes.js'
+import { formatCount } from '../../../core/number-format.js'
 import type { ComparisonContext } from '../comparison-context.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
-import { formatCount } from '../number-format.js'
 import type { RfqTerms } from './rfq-terms.js'
 
 type Terms = Omit<RfqTerms, 'flags'>

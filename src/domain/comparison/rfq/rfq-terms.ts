@@ -1,12 +1,12 @@
-import type { Timestamp } from '../../clock.js'
-import type { DocumentShape } from '../../documents.js'
+import type { Timestamp } from '../../../core/clock.js'
+import type { DocumentShape } from '../../../core/documents.js'
+import { formatTonnes } from '../../../core/number-format.js'
+import { nonBlank, plausibleOrNull, positiveOrNull } from '../../../core/numbers.js'
+import { CURRENCY_CODE, type WantedBasis } from '../../../core/settings.js'
 import { type ComparisonContext, type Source, toSource } from '../comparison-context.js'
 import type { CalendarDate, ParsedRfq } from '../comparison-input.js'
 import { daysBetween } from '../date-math.js'
 import type { Flag } from '../flag.js'
-import { formatTonnes } from '../number-format.js'
-import { nonBlank, plausibleOrNull, positiveOrNull } from '../numbers.js'
-import { CURRENCY_CODE, type WantedBasis } from '../settings.js'
 
 export interface RfqTerms {
   source: Source

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DELIVERY_STATES } from '../../../domain/deliveries.js'
-import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../domain/records.js'
+import { DELIVERY_STATES } from '../../../core/deliveries.js'
+import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
 import { defined } from '../../defined.js'
 import { readEndpoint } from '../endpoint.js'
 import {

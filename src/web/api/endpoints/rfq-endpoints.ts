@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RFQ_STATES } from '../../../domain/documents.js'
+import { RFQ_STATES } from '../../../core/documents.js'
 import { defined } from '../../defined.js'
 import { type ReadCall, readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DELIVERY_STATES } from '../../../domain/deliveries.js'
-import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES, STOP_CODES } from '../../../domain/records.js'
+import { DELIVERY_STATES } from '../../../core/deliveries.js'
+import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES, STOP_CODES } from '../../../core/records.js'
 import { channelKey, count, incomplete, nullableText, number, text, timestamp } from './common.js'
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CRITERIA, type SettingsInput } from '../../../../src/core/settings.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../../src/domain/comparison/report/rfq-report-model.js'
-import { CRITERIA, type SettingsInput } from '../../../../src/domain/comparison/settings.js'
 import {
   comparisonInput,
   delivery,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { SettingsInput } from '../../../../src/core/settings.js'
 import { recommendationLines } from '../../../../src/domain/comparison/decision/recommendation-lines.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
-import type { SettingsInput } from '../../../../src/domain/comparison/settings.js'
 import { comparisonInput, delivery, response, vintage } from '../../../helpers/comparison-inputs.js'
 
 type Body = Record<string, unknown>

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { AWARD_RULES, DEFAULT_SETTINGS, type RequirementLevels } from '../../../../src/core/settings.js'
 import type { Decision } from '../../../../src/domain/comparison/decision/decision-model.js'
 import { recommendationLines } from '../../../../src/domain/comparison/decision/recommendation-lines.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
-import { AWARD_RULES, DEFAULT_SETTINGS, type RequirementLevels } from '../../../../src/domain/comparison/settings.js'
 import {
   type ComparisonOverrides,
   comparisonInput,

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
-import { OFFER_REQUIREMENTS } from '../../../../src/domain/comparison/decision/award-requirements.js'
-import type { Decision, DecisionAward } from '../../../../src/domain/comparison/decision/decision-model.js'
-import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import {
   DEFAULT_SETTINGS,
   REQUIREMENT_LEVELS,
   type RequirementLevels,
   type RequirementName,
   type SettingsInput,
-} from '../../../../src/domain/comparison/settings.js'
+} from '../../../../src/core/settings.js'
+import { OFFER_REQUIREMENTS } from '../../../../src/domain/comparison/decision/award-requirements.js'
+import type { Decision, DecisionAward } from '../../../../src/domain/comparison/decision/decision-model.js'
+import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import { comparisonInput, delivery, listingId, offerId, response, vintage } from '../../../helpers/comparison-inputs.js'
 
 /** What an invented offer does not meet, chosen by the test, not computed by the code under test. */

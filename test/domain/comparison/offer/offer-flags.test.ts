@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ListedChanges } from '../../../../src/core/listed-changes.js'
 import {
   type Flag,
   OFFER_FLAGS,
@@ -7,7 +8,6 @@ import {
   type RfqFlagCode,
 } from '../../../../src/domain/comparison/flag.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
-import type { ListedChanges } from '../../../../src/domain/listed-changes.js'
 import {
   type ComparisonOverrides,
   comparisonInput,

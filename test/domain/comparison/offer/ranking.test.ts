@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CRITERIA, DEFAULT_SETTINGS } from '../../../../src/core/settings.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
-import { CRITERIA, DEFAULT_SETTINGS } from '../../../../src/domain/comparison/settings.js'
 import {
   comparisonInput,
   delivery,

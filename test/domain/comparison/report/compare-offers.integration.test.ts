@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { KnownDocument } from '../../../../src/core/records.js'
 import { AWARD_SCENARIOS } from '../../../../src/domain/comparison/awards/award-model.js'
 import type { ComparisonInput, StoredDocument } from '../../../../src/domain/comparison/comparison-input.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../../src/domain/comparison/report/rfq-report-model.js'
-import type { KnownDocument } from '../../../../src/domain/records.js'
 import {
   comparisonInput,
   delivery,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Absence } from '../../../../src/core/records.js'
 import type { HistoryVersion } from '../../../../src/domain/comparison/comparison-input.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import type { Change } from '../../../../src/domain/comparison/report/document-changes.js'
-import type { Absence } from '../../../../src/domain/records.js'
 import {
   comparisonInput,
   delivery,

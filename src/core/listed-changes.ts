@@ -1,7 +1,7 @@
 import { canonicalJson } from './canonical-json.js'
 import type { Timestamp } from './clock.js'
-import { formatCount, truncate } from './comparison/number-format.js'
 import { isPlainObject } from './exact-json.js'
+import { formatCount, truncate } from './number-format.js'
 import type { KnownDocument } from './records.js'
 
 /** What a list says otherwise than the RFQ itself, which was read before, or in the same poll. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { round6, rounded } from '../../../src/domain/comparison/numbers.js'
+import { round6, rounded } from '../../src/core/numbers.js'
 
 describe('rounding as spreadsheets do', () => {
   it('rounds half away from zero, based on the decimal rather than the double', () => {

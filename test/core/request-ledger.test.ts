@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { claimShare, emptyLedger, LEASE_MS, MAX_PAUSE_MS } from '../../src/domain/request-ledger.js'
+import { claimShare, emptyLedger, LEASE_MS, MAX_PAUSE_MS } from '../../src/core/request-ledger.js'
 import {
   expectFullUse,
   expectLimitsHold,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BATCH_MS, emptyLedger, LEASE_MS, type LedgerReport } from '../../src/domain/request-ledger.js'
+import { BATCH_MS, emptyLedger, LEASE_MS, type LedgerReport } from '../../src/core/request-ledger.js'
 import { openLedger, UNLIMITED } from '../helpers/ledger-simulation.js'
 
 const ONE_STARTED = { starts: 1, lastStartAgo: 0 }

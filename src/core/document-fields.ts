@@ -1,4 +1,4 @@
-import { ExactNumber, RepeatedMember } from '../../exact-json.js'
+import { ExactNumber, RepeatedMember } from './exact-json.js'
 
 export type FieldValue = string | number | boolean | null
 

@@ -1,4 +1,4 @@
-import { differences, flatten } from './comparison/report/document-fields.js'
+import { differences, flatten } from './document-fields.js'
 import type { DocumentShape } from './documents.js'
 import type { FieldChange, OfferFacts, RfqFacts } from './events.js'
 import { isPlainObject } from './exact-json.js'

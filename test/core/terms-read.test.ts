@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeTermsRead, termsReadOf } from '../../src/domain/terms-read.js'
+import { describeTermsRead, termsReadOf } from '../../src/core/terms-read.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 const offer = (time: string | null, missingSince: string | null = null) => ({

@@ -5,7 +5,7 @@ import {
   isDecisive,
   listedChangesOf,
   listedInBrief,
-} from '../../src/domain/listed-changes.js'
+} from '../../src/core/listed-changes.js'
 
 const AT = '2026-11-21T14:02:10.000Z'
 const READ_AT = '2026-11-21T13:20:59.000Z'

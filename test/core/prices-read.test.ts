@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describePricesRead, pricesReadOf } from '../../src/domain/prices-read.js'
+import { describePricesRead, pricesReadOf } from '../../src/core/prices-read.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 const at = (time: string | null) => time && `2026-11-21T${time}.000Z`
