@@ -4,10 +4,10 @@
  */
 
 import { type Calendar, isLate } from '../core/expiry.js'
-import { listedOf } from '../core/list-conflict.js'
 import { withWords } from '../core/listed-changes.js'
 import { parseStored } from '../core/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import { listedOf } from '../core/sources.js'
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 

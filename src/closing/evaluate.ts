@@ -2,7 +2,8 @@ import { contentHash, withoutMembers } from '../core/canonical-json.js'
 import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../core/close-intent.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/expiry.js'
 import { parseRfq, type Rfq } from '../core/observation.js'
-import type { DecisionRecord, KnownDocument, ListConflict } from '../core/records.js'
+import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
+import { contradictionOf } from '../core/sources.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
 export interface Candidate {
@@ -12,10 +13,9 @@ export interface Candidate {
   exactBody: unknown
   /** The parsed body; null if it is not an object. */
   document: Rfq | null
-  /** Also false if the list contradicts it. */
   valid: boolean
-  /** How the list contradicts it; null if it does not. */
-  listConflict: ListConflict | null
+  /** What the newest list says of it; null if none was recorded. */
+  entry: KnownEntry | null
   /** Only the list entry has been read, never the detail. */
   listEntryOnly: boolean
   missingSince: string | null
@@ -75,7 +75,7 @@ export function storedCandidate(rfq: KnownDocument): Candidate {
     document,
     valid: rfq.valid && valid,
     listEntryOnly: rfq.shape !== 'full',
-    listConflict: rfq.listConflict,
+    entry: rfq.entry,
     missingSince: rfq.missingSince,
     version: rfq.version,
     hash: rfq.contentHash,
@@ -110,16 +110,21 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
     const pastDue = isExpired(dueDate, calendar, graceHours, now)
     require(pastDue, `${due} has passed (${today})`, 'not-past-due', `${due} has not passed (${today})`)
   }
-  require(candidate.valid && !candidate.listEntryOnly, 'its document is valid', 'document', invalidReason(candidate))
+  const invalid = invalidReason(candidate)
+  require(invalid === null, 'its document is valid', 'document', invalid ?? '')
   const missing = `it has been missing from the list since ${missingSince}`
   require(missingSince === null, 'it is in the newest list', 'missing', missing)
   return evaluation
 }
 
-function invalidReason({ listEntryOnly, listConflict }: Candidate): string {
+/** Null if its document is as documented, and the list does not contradict it. */
+function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string | null {
   if (listEntryOnly) return 'only its list entry has been read so far'
-  if (listConflict === null) return 'its document does not match the documented format; see quotekeeper problems'
-  const { state, responseDueDate } = listConflict
+  const contradiction = entry && contradictionOf(entry, body)
+  if (contradiction === null) {
+    return valid ? null : 'its document does not match the documented format; see quotekeeper problems'
+  }
+  const { state, responseDueDate } = contradiction
   const terms = [...(state ? [state.listed] : []), ...(responseDueDate ? [`due ${responseDueDate.listed}`] : [])]
   return terms.length === 0
     ? 'its list entry contradicts it, or is ambiguous (a key twice, or a number that is not exact)'

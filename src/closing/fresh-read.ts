@@ -26,7 +26,7 @@ export async function readAndRecord(context: ClosingContext, run: RunHandle, id:
     const answeredAt = context.now()
     const { isLossy, storedHash: _storedHash, ...known } = await knownOf(context, run.channel, whole.rfq)
     const rfq = { ...whole.rfq, valid: whole.rfq.valid && !isLossy }
-    const snapshot = { ...whole, rfq, shape: 'full' as const, listHash: null, sentAfter }
+    const snapshot = { ...whole, rfq, shape: 'full' as const, sentAfter }
     const recorded = await context.store.recordRfq(run, snapshot, answeredAt)
     if (recorded.rfq === 'stale' && reads < MAX_READS) continue
     const { rfqVersion: version, rfqHash: hash } = recorded
@@ -36,15 +36,15 @@ export async function readAndRecord(context: ClosingContext, run: RunHandle, id:
 }
 
 /**
- * What only polls show and this read does not clear: that the RFQ is missing from the list, that the list contradicts it, whatever it says
- * by now, and that the same content was recorded as not valid (`isLossy`), because a text with that content had a duplicate key.
+ * What only polls show and this read does not clear: that the RFQ is missing from the list, what the list says of it, and that the same
+ * content was recorded as not valid (`isLossy`), because a text with that content had a duplicate key.
  */
 async function knownOf({ store }: ClosingContext, channel: string, { id, exactBody, valid }: Observation<Rfq>) {
   const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
-  if (stored === undefined) return { valid, listConflict: null, missingSince: null, isLossy: false, storedHash: null }
-  const { missingSince, listConflict, contentHash: hash, valid: wasValid } = stored.rfq
-  const isLossy = !wasValid && listConflict === null && hash === contentHash('rfq', exactBody)
-  return { valid: valid && listConflict === null && !isLossy, listConflict, missingSince, isLossy, storedHash: hash }
+  if (stored === undefined) return { valid, entry: null, missingSince: null, isLossy: false, storedHash: null }
+  const { missingSince, entry, contentHash: hash, valid: wasValid } = stored.rfq
+  const isLossy = !wasValid && hash === contentHash('rfq', exactBody)
+  return { valid: valid && !isLossy, entry, missingSince, isLossy, storedHash: hash }
 }
 
 /**
@@ -88,7 +88,7 @@ export async function readForDryRun(
 
 function freshRead(
   { id, body, exactBody, document }: Observation<Rfq>,
-  known: Pick<Candidate, 'valid' | 'listConflict' | 'missingSince' | 'version' | 'hash'>,
+  known: Pick<Candidate, 'valid' | 'entry' | 'missingSince' | 'version' | 'hash'>,
   times: ClockTimes,
 ): FreshRead {
   const state = document?.state ?? null

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { DocumentKind } from './documents.js'
+import type { DocumentKind, SubjectKind } from './documents.js'
 import { ExactNumber, isPlainObject, mapRepeated, RepeatedMember } from './exact-json.js'
 
 /**
@@ -107,7 +107,7 @@ const withoutSignatures = (value: unknown) => mapRepeated(value, withoutSignatur
  * Members of which a part does not count: the order of lists whose order has no meaning (docs/DATABASE.md), and a signed URL
  * with its expiry, which differ at every read.
  */
-const NOISY: Record<DocumentKind, Noisy> = {
+const NOISY: Record<SubjectKind, Noisy> = {
   listing: { additionalDocumentation: withoutSignatures },
   rfq: { listingIds: sorted, responses: sorted },
   response: {},
@@ -120,7 +120,10 @@ const NOISY: Record<DocumentKind, Noisy> = {
  * @returns 64 hexadecimal digits
  */
 export const contentHash = (kind: DocumentKind, body: unknown): string =>
-  hash('sha256', isPlainObject(body) ? canonicalObject(body, NOISY[kind]) : canonicalJson(body))
+  hash(
+    'sha256',
+    isPlainObject(body) ? canonicalObject(body, NOISY[kind === 'rfq-entry' ? 'rfq' : kind]) : canonicalJson(body),
+  )
 
 function withoutSignature(value: unknown): unknown {
   if (!isPlainObject(value)) return value

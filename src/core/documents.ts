@@ -7,7 +7,9 @@
 import { z } from 'zod'
 
 /** The kinds of document whose history is kept. */
-export type DocumentKind = 'listing' | 'rfq' | 'response'
+export type DocumentKind = 'listing' | 'rfq-entry' | 'rfq' | 'response'
+/** What a document is about. An RFQ has two: its entry in the list, and the RFQ itself. */
+export type SubjectKind = Exclude<DocumentKind, 'rfq-entry'>
 /**
  * How much of a document could be read: `full`; `list` for an RFQ known only by its list entry; `summary` for a
  * response known only by its summary within the RFQ.

@@ -1,113 +1,6 @@
-import { canonicalJson } from './canonical-json.js'
 import type { Timestamp } from './clock.js'
-import { isPlainObject } from './exact-json.js'
 import { formatCount, truncate } from './number-format.js'
-import type { KnownDocument } from './records.js'
-
-/** What a list says otherwise than the RFQ itself, which was read before, or in the same poll. */
-export interface ListedChanges {
-  /** When the first list that said so was requested. */
-  at: Timestamp
-  /** When the RFQ itself was last read; null if that is not known. */
-  readAt: Timestamp | null
-  /** Null if it is the same. */
-  state: string | null
-  /** Null if it is the same. */
-  responseDueDate: string | null
-  /** Null if it is the same. */
-  fulfilmentDueDate: string | null
-  /** Offers of the RFQ that the list no longer has. */
-  offersGone: ListedOffer[]
-  /** Identifiers of offers that only the list has. */
-  offersNew: string[]
-  /** Names of other members that differ. */
-  fields: string[]
-  /**
-   * What the RFQ itself says of the state and the response due date, if the list of the poll that read it contradicted it, and as of a past
-   * moment: `open`, `2026-11-20`, or `open, due 2026-11-20`. Absent otherwise.
-   */
-  own?: string
-  /** Parsing its list entry lost something that matters, such as one of two values of a key. Absent otherwise. */
-  ambiguous?: true
-}
-
-/** An offer that is no longer listed. */
-export interface ListedOffer {
-  id: string
-  /** Of its developer; its id if that is not known. */
-  name: string
-}
-
-const TERMS = ['state', 'responseDueDate', 'fulfilmentDueDate'] as const
-
-/**
- * Compares an RFQ as it was last read with its entry in a newer list. Absent and null members of the entry say nothing, nor do those
- * that the RFQ itself does not have at all.
- * @returns null if there is no such entry, or if it says nothing else
- */
-export function listedChangesOf({
-  listed,
-  readAt,
-  body,
-}: Pick<KnownDocument, 'listed' | 'readAt' | 'body'>): ListedChanges | null {
-  if (listed === null || !isPlainObject(body)) return null
-  const entry = listed.body
-  if (!isPlainObject(entry)) return null
-  const terms = { state: null, responseDueDate: null, fulfilmentDueDate: null } as Pick<
-    ListedChanges,
-    (typeof TERMS)[number]
-  >
-  const fields: string[] = []
-  for (const [name, value] of Object.entries(entry)) {
-    if (name === 'id' || name === 'responses' || !differs(value, memberOf(body, name))) continue
-    const term = TERMS.find((known) => known === name)
-    if (term !== undefined && typeof value === 'string') terms[term] = value
-    else fields.push(name)
-  }
-  const offers = compareOffers(entry.responses, body.responses)
-  const changes = { at: listed.at, readAt, ...terms, ...offers, fields }
-  return isNothing(changes) ? null : changes
-}
-
-/** Whether it concerns who may be awarded and until when, not only other terms or further offers. */
-export const isDecisive = ({ state, responseDueDate, offersGone }: ListedChanges): boolean =>
-  state !== null || responseDueDate !== null || offersGone.length > 0
-
-/** Whether it keeps the RFQ from being closed (docs/CLOSING.md, rule 2). */
-export const isContradiction = (changes: ListedChanges | null): boolean =>
-  changes !== null && ((changes.state ?? changes.responseDueDate) !== null || changes.ambiguous === true)
-
-const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offersNew, fields }: ListedChanges) =>
-  (state ?? responseDueDate ?? fulfilmentDueDate) === null && offersGone.length + offersNew.length + fields.length === 0
-
-const memberOf = (object: Record<string, unknown>, name: string): unknown =>
-  Object.hasOwn(object, name) ? object[name] : undefined
-
-function differs(listed: unknown, own: unknown): boolean {
-  if (listed === undefined || listed === null || own === undefined) return false
-  if (isPlainObject(listed) && isPlainObject(own))
-    return Object.entries(listed).some(([name, value]) => differs(value, memberOf(own, name)))
-  return canonicalJson(listed) !== canonicalJson(own)
-}
-
-function compareOffers(listed: unknown, own: unknown): Pick<ListedChanges, 'offersGone' | 'offersNew'> {
-  if (!Array.isArray(listed) || !Array.isArray(own)) return { offersGone: [], offersNew: [] }
-  const inList = offersIn(listed)
-  const known = offersIn(own)
-  return {
-    offersGone: [...known].flatMap(([id, offer]) => (inList.has(id) ? [] : [{ id, name: nameOf(id, offer) }])),
-    offersNew: [...inList.keys()].filter((id) => !known.has(id)),
-  }
-}
-
-const offersIn = (responses: readonly unknown[]) =>
-  new Map(
-    responses.flatMap((each) => (isPlainObject(each) && typeof each.id === 'string' ? [[each.id, each] as const] : [])),
-  )
-
-function nameOf(id: string, { projectDeveloperName: name }: Record<string, unknown>): string {
-  return typeof name === 'string' && name.trim() !== '' ? name.trim() : id
-}
+import type { ListedChanges } from './sources.js'
 
 /** Offers that a sentence names. */
 const MAX_NAMED = 3
@@ -168,7 +61,7 @@ const termsText = ({
   state,
   responseDueDate,
   fulfilmentDueDate,
-}: Pick<ListedChanges, (typeof TERMS)[number]>): string[] => [
+}: Pick<ListedChanges, 'state' | 'responseDueDate' | 'fulfilmentDueDate'>): string[] => [
   ...(state === null ? [] : [truncate(state, 40)]),
   ...(responseDueDate === null ? [] : [`due ${truncate(responseDueDate, 40)}`]),
   ...(fulfilmentDueDate === null ? [] : [`delivery by ${truncate(fulfilmentDueDate, 40)}`]),

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import {
-  type DocumentKind,
   type DocumentShape,
   listingDocument,
   responseDocument,
   responseSummary,
   rfqDocument,
   rfqListDocument,
+  type SubjectKind,
 } from './documents.js'
 import { MAX_LOSSES, type ParseLoss } from './exact-json.js'
 import { MAX_IDENTIFIER_LENGTH } from './identifier.js'
@@ -128,6 +128,13 @@ export interface ReceivedText {
   hasInvalidUtf8: boolean
 }
 
+/** Whether parsing a document lost something that matters. */
+export const isAmbiguous = ({
+  valid,
+  problems,
+}: Pick<Observation<unknown>, 'valid'> & { problems: readonly Problem[] }): boolean =>
+  !valid && problems.some(({ code }) => code === 'duplicate-key' || code === 'precision')
+
 /** Parses a document. Never throws. */
 export type DocumentParser<T> = (body: unknown, received?: ReceivedText) => Observation<T>
 
@@ -165,7 +172,7 @@ const INVALID_UTF8: Problem = {
 }
 
 const parserFor =
-  <S extends z.ZodType>(kind: DocumentKind, schema: S) =>
+  <S extends z.ZodType>(kind: SubjectKind, schema: S) =>
   (body: unknown, received?: ReceivedText): Observation<Lenient<z.output<S>>> => {
     const { value, problems: deviations } = parseLeniently(schema, body)
     const exactBody = received ? received.exact : body
@@ -202,7 +209,7 @@ interface StoredObservations {
 }
 
 const STORED_PARSERS: {
-  [K in DocumentKind]: (shape: DocumentShape, body: unknown, received?: ReceivedText) => StoredObservations[K]
+  [K in SubjectKind]: (shape: DocumentShape, body: unknown, received?: ReceivedText) => StoredObservations[K]
 } = {
   listing: (_, ...text) => ({ shape: 'full', ...parseListing(...text) }),
   rfq: (shape, ...text) =>
@@ -212,7 +219,7 @@ const STORED_PARSERS: {
 }
 
 /** Parses a stored body with the schema of its kind and shape. Never throws. */
-export function parseStored<K extends DocumentKind>(
+export function parseStored<K extends SubjectKind>(
   kind: K,
   shape: DocumentShape,
   body: unknown,

@@ -3,7 +3,7 @@
  * tables behind them.
  */
 import type { Timestamp } from './clock.js'
-import type { DocumentKind, DocumentShape } from './documents.js'
+import type { DocumentKind, DocumentShape, SubjectKind } from './documents.js'
 import type { Problem } from './lenient-parser.js'
 
 // --- runs -----------------------------------------------------------------------------------------------------------
@@ -121,43 +121,20 @@ export interface KnownDocument extends Version {
   readAt: Timestamp | null
   /** When it was first absent from its list, or null while it is listed. */
   missingSince: Timestamp | null
-  /**
-   * Of an RFQ: its newest entry in the list, if that is not the one it had when the RFQ was last read. Null otherwise, and as of a past
-   * moment.
-   */
-  listed: ListedEntry | null
-  /** How the list contradicts the RFQ, which is not valid then; null if it does not, and of other documents. */
-  listConflict: KnownListConflict | null
+  /** Of an RFQ: its newest entry in the list; null if no list with it was recorded, and of other documents. */
+  entry: KnownEntry | null
 }
 
-/** An RFQ's entry in a list that is newer than what was read of the RFQ itself. */
-export interface ListedEntry {
-  /** When the first list with this entry was requested. */
+/** What a list says of an RFQ. */
+export interface KnownEntry {
+  /** When the first list that said so was recorded. */
   at: Timestamp
-  /** Parsed JSON. Parsed on each access. */
+  /** When the RFQ itself was first read after that; null if it was not. */
+  followedAt: Timestamp | null
+  /** Parsed JSON; an array of several different entries with the identifier of the RFQ. Parsed on each access. */
   body: unknown
-}
-
-/** What the list and the RFQ itself say of one member: a text as it is (at most 80 characters), for any other value its type. */
-interface Contradiction {
-  listed: string
-  own: string
-}
-
-/** How the list entry of an RFQ contradicts the RFQ itself. It has one of the first three members at least. */
-export interface ListConflict {
-  state?: Contradiction
-  responseDueDate?: Contradiction
-  /** Parsing the entry lost something that matters, such as one of two values of a key. */
-  ambiguous?: true
-}
-
-/** One that is stored. */
-export interface KnownListConflict extends ListConflict {
-  /** When the first of the polls that found it recorded it. */
-  since: Timestamp
-  /** When the RFQ itself had been read then; null if that poll read it too. */
-  rfqReadAt: Timestamp | null
+  /** Parsing it lost something that matters, such as one of two values of a key. */
+  isAmbiguous: boolean
 }
 
 /** An RFQ with its responses, all from one consistent state. */
@@ -168,7 +145,7 @@ export interface RfqWithResponses {
 
 /** A period during which a document was absent although its list or its RFQ was read. */
 export interface Absence {
-  kind: DocumentKind
+  kind: SubjectKind
   id: string
   /** Last observation that still showed it. */
   notBefore: Timestamp
@@ -184,11 +161,10 @@ export interface RfqEntry {
   /** When this version was first observed. */
   changedAt: Timestamp
   missingSince: Timestamp | null
-  /** When the list was requested that first showed another entry than when the RFQ was read; null as `KnownDocument.listed`. */
+  /** When the newest entry in the list was recorded, and whether the RFQ itself was read since. */
   listedAt: Timestamp | null
+  isFollowed: boolean
   valid: boolean
-  /** Since when its list contradicts it; null if it does not. */
-  conflictSince: Timestamp | null
   /** When the RFQ itself, with the status and prices of its offers, was last read; null if never, and as of a past moment. */
   readAt: Timestamp | null
   /** Responses that are not missing. */
@@ -234,7 +210,7 @@ export interface OfferRevisions {
 /** A deviation of a document from the API description, counted over all observations. */
 export interface ProblemRecord extends Problem {
   channel: string
-  kind: DocumentKind
+  kind: SubjectKind
   entityId: string
   firstSeenAt: Timestamp
   lastSeenAt: Timestamp

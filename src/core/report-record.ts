@@ -1,9 +1,9 @@
 import type { Timestamp } from './clock.js'
-import type { ListedChanges } from './listed-changes.js'
 import type { NewerSummaries } from './newer-summaries.js'
 import type { PricesRead } from './prices-read.js'
 import type { ReportFormat } from './report-format.js'
 import type { Settings } from './settings.js'
+import type { ListedChanges } from './sources.js'
 import type { TermsRead } from './terms-read.js'
 
 /**

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { canonicalJson, contentHash } from './canonical-json.js'
-import type { DocumentKind } from './documents.js'
+import type { SubjectKind } from './documents.js'
 import { ExactNumber, isPlainObject } from './exact-json.js'
 
 /**
  * What tells documents of a kind apart if they have no identifier, each with the members that come with it: from the one that changes
  * least to the one that is hardest to share. A level counts only if the document has its first member.
  */
-const DISTINCTIVE: Record<DocumentKind, readonly (readonly string[])[]> = {
+const DISTINCTIVE: Record<SubjectKind, readonly (readonly string[])[]> = {
   listing: [
     ['registryId', 'registry', 'organizationName'],
     ['projectName', 'registryId', 'registry', 'organizationName', 'storefrontUrl'],
@@ -27,7 +27,7 @@ const ADDRESSES = /https?:\/\/[^\s"<>]*/gi
  * @param body parsed JSON, or its exact value
  * @returns one entry for each, null if the document has none; the last is never null
  */
-export function unidentifiedIds(kind: DocumentKind, body: unknown): (string | null)[] {
+export function unidentifiedIds(kind: SubjectKind, body: unknown): (string | null)[] {
   const document = isPlainObject(body) ? body : {}
   const { id } = Object.hasOwn(document, 'id') ? document : {}
   const named = (by: string, value: unknown) => shortened(`${by} ${canonicalJson(value)}`)
@@ -40,7 +40,7 @@ export function unidentifiedIds(kind: DocumentKind, body: unknown): (string | nu
 }
 
 /** The identifier under which a document without a usable one is stored, unless others of its list have the same. */
-export const unidentifiedId = (kind: DocumentKind, body: unknown): string =>
+export const unidentifiedId = (kind: SubjectKind, body: unknown): string =>
   unidentifiedIds(kind, body).find((id) => id !== null) as string
 
 /**
@@ -48,7 +48,7 @@ export const unidentifiedId = (kind: DocumentKind, body: unknown): string =>
  * depends on their order.
  * @param entries documents without a usable identifier, with different content
  */
-export function identifyApart(kind: DocumentKind, entries: readonly { id: string; exactBody: unknown }[]): void {
+export function identifyApart(kind: SubjectKind, entries: readonly { id: string; exactBody: unknown }[]): void {
   let open = entries.map((entry) => ({ entry, ids: unidentifiedIds(kind, entry.exactBody) }))
   for (let level = 0; open.length > 0; level++) {
     const times = new Map<string, number>()

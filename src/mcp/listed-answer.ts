@@ -1,4 +1,4 @@
-import type { ListedChanges } from '../core/listed-changes.js'
+import type { ListedChanges } from '../core/sources.js'
 
 /** Offers that an answer names; its sentence has their number. */
 const MAX_OFFERS = 20

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createOverdueTest } from '../core/expiry.js'
-import { listedOf } from '../core/list-conflict.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { RecentlyUsed } from '../core/recently-used.js'
 import type { KnownDocument, RfqEntry } from '../core/records.js'
 import { nameById, plainNames } from '../core/rfq-name.js'
 import type { Settings } from '../core/settings.js'
+import { listedOf } from '../core/sources.js'
 import { TimeSlice } from '../core/time-slice.js'
 import { createContext } from '../domain/comparison/comparison-context.js'
 import { daysBetween } from '../domain/comparison/date-math.js'
@@ -231,15 +231,16 @@ const versionKey = (document: { channel: string; id: string; version: number }) 
   `${entityKey(document)}\t${document.version}`
 
 /** Without its body, which is parsed on each access. */
-const entryOf = ({ channel, id, version, readAt, listed, listConflict }: KnownDocument) => ({
-  ...{ channel, id, version, readAt, conflictSince: listConflict?.since ?? null },
-  listedAt: listed?.at ?? null,
+const entryOf = ({ channel, id, version, readAt, entry }: KnownDocument) => ({
+  ...{ channel, id, version, readAt },
+  listedAt: entry?.at ?? null,
+  isFollowed: (entry?.followedAt ?? null) !== null,
 })
 
 /** What the facts of an RFQ depend on. */
-const factsKey = (rfq: Pick<RfqEntry, 'channel' | 'id' | 'version' | 'listedAt' | 'conflictSince' | 'readAt'>) =>
-  // A contradiction is told with when it was last read.
-  `${versionKey(rfq)}\t${rfq.listedAt ?? ''}\t${rfq.conflictSince === null ? '' : `${rfq.conflictSince} ${rfq.readAt}`}`
+const factsKey = (rfq: Pick<RfqEntry, 'channel' | 'id' | 'version' | 'listedAt' | 'isFollowed' | 'readAt'>) =>
+  // What the list says otherwise is told with when the RFQ was last read.
+  `${versionKey(rfq)}\t${rfq.listedAt ?? ''}\t${rfq.isFollowed}\t${rfq.readAt ?? ''}`
 
 function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()

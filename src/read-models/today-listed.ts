@@ -1,5 +1,6 @@
-import { describeListed, isDecisive } from '../core/listed-changes.js'
+import { describeListed } from '../core/listed-changes.js'
 import { formatCount } from '../core/number-format.js'
+import { isDecisive } from '../core/sources.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqListRow } from './rfq-list.js'

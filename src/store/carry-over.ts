@@ -3,7 +3,6 @@ import { OPEN_INTENT_STATES } from '../core/close-intent.js'
 import { CLOSING_STOPPED } from './closing-stop.js'
 import { connect, retryWhileBusy, type Sqlite } from './connection.js'
 import { type DecisionRow, GENESIS, verifyChain } from './decision-log.js'
-import { META_TABLE } from './migrations.js'
 
 /** What was carried over, or why nothing was. */
 export type CarryOver = { decisions: number; intents: number } | { skipped: string }
@@ -93,6 +92,7 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
   for (const id of [...runIds].sort((a, b) => a - b)) copyRun(source, target, id)
   const insert = inserter(source, target, 'close_decisions')
   for (const decision of later) insert(decision as unknown as Row)
+  target.prepare(`update counters set value = max(value, ?) where name = 'close_decisions'`).run(newest?.id ?? 0)
   copyIntents(source, target, intents)
   copyRepeats(source, target)
   copyStop(source, target)
@@ -162,17 +162,14 @@ function copyIntents(source: Sqlite, target: Sqlite, intents: readonly Row[]): v
 
 function copyRepeats(source: Sqlite, target: Sqlite): void {
   const table = 'close_decision_repeats'
-  if (sharedColumns(source, target, table).length === 0) return
   const insert = inserter(source, target, table, 'insert or replace')
   for (const row of source.prepare(`select * from ${table}`).all() as Row[]) insert(row)
 }
 
 /** A person's order to close nothing outlives a restored backup. */
 function copyStop(source: Sqlite, target: Sqlite): void {
-  if (!hasTable(source, 'meta')) return
   const order = source.prepare('select * from meta where key = ?').get(CLOSING_STOPPED) as Row | undefined
   if (!order) return
-  target.exec(META_TABLE)
   inserter(source, target, 'meta', 'insert or replace')(order)
 }
 
@@ -185,9 +182,7 @@ function inserter(source: Sqlite, target: Sqlite, table: string, verb = 'insert'
   return (row: Row): void => void statement.run(pick(row, columns))
 }
 
-const hasTable = (db: Sqlite, table: string): boolean => (db.pragma(`table_info(${table})`) as unknown[]).length > 0
-
-/** The stored columns that a table has in both databases; generated columns are not listed by `table_info`. */
+/** The stored columns that a table has in both databases. */
 function sharedColumns(source: Sqlite, target: Sqlite, table: string): string[] {
   const columnsOf = (db: Sqlite) => (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name)
   const known = new Set(columnsOf(target))

@@ -5,13 +5,13 @@ import type { Closings } from './contract.js'
 import { createDocumentCheck } from './decided-documents.js'
 import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
+import { createUnclosedRfqs } from './documents/due-rfqs.js'
 import type { EventWriter } from './event-writer.js'
-import { createUnclosedRfqs, type ListRfqs } from './rfq-index.js'
 import type { SqlDatabase } from './sql-database.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
 /** What closing stores: intents before a POST, decisions after it, approval plans of held rounds, and whether a person stopped it. */
-export function createClosings(database: SqlDatabase, events: EventWriter, listRfqs: ListRfqs): Closings {
+export function createClosings(database: SqlDatabase, events: EventWriter): Closings {
   const { append, ...log } = createDecisionLog(database, events)
   return {
     ...log,
@@ -20,7 +20,7 @@ export function createClosings(database: SqlDatabase, events: EventWriter, listR
     ...createCloseIntents(database, append),
     ...createApprovalPlans(database),
     ...createUnsettledCloses(database),
-    unclosedRfqs: createUnclosedRfqs(listRfqs),
+    unclosedRfqs: createUnclosedRfqs(database),
     ...createClosingStop(database, events),
   }
 }

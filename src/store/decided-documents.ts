@@ -3,7 +3,7 @@ import { contentHash } from '../core/canonical-json.js'
 import { parseExactly } from '../core/exact-json.js'
 import { RecentlyUsed } from '../core/recently-used.js'
 import type { Closings, DecidedDocuments } from './contract.js'
-import { sameDocument } from './document-queries.js'
+import { sameDocument } from './documents/queries.js'
 import { allOf, type Dialect, type SqlDatabase } from './sql-database.js'
 import { fromStoredText } from './stored-text.js'
 

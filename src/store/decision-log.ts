@@ -5,7 +5,7 @@ import type { DecisionRecord } from '../core/records.js'
 import type { Closings, NewDecision } from './contract.js'
 import { writeDecisionEvent } from './decision-events.js'
 import type { EventWriter } from './event-writer.js'
-import { allOf, type Dialect, NO_LIMIT, type SqlDatabase, type Transaction } from './sql-database.js'
+import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Decisions verified before yielding to the event loop. */
@@ -106,7 +106,9 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
     await tx.lock('decisions')
     const newest = await tx.get<DecisionRow>('select hash from close_decisions order by id desc limit 1')
     const previousHash = newest?.hash ?? GENESIS
-    const row = await tx.get<DecisionRow>(insertDecision(tx.dialect), {
+    const next = await tx.get<{ value: number }>(NEXT_ID)
+    const row = await tx.get<DecisionRow>(INSERT_DECISION, {
+      id: next?.value ?? null,
       ...decision,
       rfqId: toStoredText(decision.rfqId),
       reason: toStoredText(decision.reason),
@@ -191,7 +193,9 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
 
     async verifyDecisions() {
       // Asked first: what is written meanwhile is verified too.
-      const counter = await database.get<{ issued: number }>(database.dialect.issuedDecisions)
+      const counter = await database.get<{ issued: number }>(
+        `select value as issued from counters where name = 'close_decisions'`,
+      )
       const chain = startOfChain()
       // Decisions are numbered from 1, but a forged one may have any number.
       let after: number | null = null
@@ -215,13 +219,12 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
 export const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
   typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
 
-function insertDecision({ computesApprovedBy }: Dialect): string {
-  const [column, value] = computesApprovedBy ? ['', ''] : [', approved_by', ', @approvedBy']
-  return `insert into close_decisions (run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at, decision,
-    reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash${column})
-  values (@runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome,
-    @httpStatus, @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash${value}) returning *`
-}
+const NEXT_ID = `update counters set value = value + 1 where name = 'close_decisions' returning value`
+const INSERT_DECISION = `
+insert into close_decisions (id, run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at, decision, reason, outcome,
+  http_status, message, version_before, version_after, evidence, previous_hash, hash, approved_by)
+values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome, @httpStatus,
+  @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash, @approvedBy) returning *`
 
 function chainHash(previousHash: string, decision: NewDecision): string {
   return createHash('sha256').update(previousHash).update('\n').update(canonicalJson(decision)).digest('hex')

@@ -1,7 +1,7 @@
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import type { History, RfqFilter } from './contract.js'
-import { createDocumentQueries, type DocumentFilter, type KnownRow, selectKnown, toKnown } from './document-queries.js'
+import { createDocumentQueries, type DocumentFilter, type KnownRow, selectKnown, toKnown } from './documents/queries.js'
 import { matchParameters } from './rfq-match.js'
 import type { SqlParameters } from './sql-database.js'
 import { sqliteDatabase, toSqlite } from './sqlite-database.js'

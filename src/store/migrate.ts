@@ -3,7 +3,13 @@ import { renameSync, rmSync } from 'node:fs'
 import type { Sqlite } from './connection.js'
 import { retryWhileBusy } from './connection.js'
 import { UnusableDatabaseError } from './errors.js'
-import { type Migration, migrations } from './migrations.js'
+import {
+  describeEarlyDatabase,
+  FIRST_SCHEMA,
+  type Migration,
+  newestSchema,
+  SQLITE_MIGRATIONS,
+} from './schema/migrations.js'
 
 /** Marks a file as a Quotekeeper database: "QKpr". */
 export const APPLICATION_ID = 0x514b7072
@@ -20,25 +26,26 @@ export interface MigrationReport {
  * Applies missing migrations, all in one transaction: other processes, and a crash, see the old schema or the new one, never
  * one between. Safe when several processes start at once. Copies an existing database first.
  * @param now used for the entries and the name of the copy
- * @throws UnusableDatabaseError for a file of another program or of a newer Quotekeeper
+ * @throws UnusableDatabaseError for a file of another program, of a newer Quotekeeper or of one before the first release
  */
 export async function migrate(
   db: Sqlite,
   now: Date,
-  steps: readonly Migration[] = migrations,
+  steps: readonly Migration[] = SQLITE_MIGRATIONS,
 ): Promise<MigrationReport> {
+  const newest = newestSchema(steps)
   const from = schemaVersion(db)
   rejectForeign(db, from)
-  rejectNewer(db, from, steps.length)
-  const backup = from > 0 && from < steps.length ? copyBeforeMigration(db, from, now) : null
+  rejectOtherVersion(db, from, newest)
+  const backup = from > 0 && from < newest ? copyBeforeMigration(db, from, now) : null
   try {
-    if (from < steps.length) await retryWhileBusy(() => applyMissing(db, steps, now))
+    if (from < newest) await retryWhileBusy(() => applyMissing(db, steps, now))
   } catch (error) {
     // The database is as it was, and a copy might fill the disk.
     if (backup !== null) rmSync(backup, { force: true })
     throw error
   }
-  return { from, to: Math.max(from, steps.length), backup }
+  return { from, to: newest, backup }
 }
 
 /**
@@ -47,13 +54,14 @@ export async function migrate(
  */
 export function requireCurrentSchema(db: Sqlite): void {
   const version = schemaVersion(db)
+  const newest = newestSchema(SQLITE_MIGRATIONS)
   rejectForeign(db, version)
-  rejectNewer(db, version, migrations.length)
-  if (version === migrations.length) return
+  rejectOtherVersion(db, version, newest)
+  if (version === newest) return
   if (version === 0)
     throw new UnusableDatabaseError(`${db.name} is an empty database. Fill it first with: quotekeeper sync`)
   throw new UnusableDatabaseError(
-    `${db.name} was written by an older Quotekeeper (schema ${version}, this one reads ${migrations.length}). ` +
+    `${db.name} was written by an older Quotekeeper (schema ${version}, this one reads ${newest}). ` +
       'Upgrade it first with: quotekeeper check. A copy of the present state is made.',
   )
 }
@@ -63,17 +71,17 @@ export const schemaVersion = (db: Sqlite): number => db.pragma('user_version', {
 function applyMissing(db: Sqlite, steps: readonly Migration[], now: Date): void {
   db.transaction(() => {
     // Another process may have applied them meanwhile.
-    for (const [index, step] of [...steps.entries()].slice(schemaVersion(db))) apply(db, index + 1, step, now)
+    for (const step of steps.filter(({ version }) => version > schemaVersion(db))) apply(db, step, now)
   }).immediate()
 }
 
-function apply(db: Sqlite, number: number, step: Migration, now: Date): void {
+function apply(db: Sqlite, { version, name, sql }: Migration, now: Date): void {
   db.exec(`create table if not exists migrations (number integer primary key, name text not null,
     applied_at text not null) strict`)
-  db.exec(step.sql)
-  db.prepare('insert into migrations values (?, ?, ?)').run(number, step.name, now.toISOString())
+  db.exec(sql)
+  db.prepare('insert into migrations values (?, ?, ?)').run(version, name, now.toISOString())
   db.pragma(`application_id = ${APPLICATION_ID}`)
-  db.pragma(`user_version = ${number}`)
+  db.pragma(`user_version = ${version}`)
 }
 
 /** @throws UnusableDatabaseError for a file of another program */
@@ -91,7 +99,8 @@ function rejectForeign(db: Sqlite, version: number): void {
   }
 }
 
-function rejectNewer(db: Sqlite, version: number, newest: number): void {
+function rejectOtherVersion(db: Sqlite, version: number, newest: number): void {
+  if (version > 0 && version < FIRST_SCHEMA) throw new UnusableDatabaseError(describeEarlyDatabase(db.name))
   if (version > newest) {
     throw new UnusableDatabaseError(
       `${db.name} was written by a newer Quotekeeper (schema ${version}, this one supports ${newest}). ` +

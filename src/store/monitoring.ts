@@ -1,5 +1,5 @@
-import type { Monitoring, RecordedVersion, RfqCount } from './contract.js'
-import type { IndexedRfq, ListRfqs } from './rfq-index.js'
+import type { Monitoring, RecordedVersion } from './contract.js'
+import { createRfqCounts } from './documents/due-rfqs.js'
 import type { Queries } from './sql-database.js'
 
 interface VersionRow {
@@ -9,12 +9,12 @@ interface VersionRow {
 }
 
 /** Figures for monitoring, cheap enough to be read several times a minute. */
-export function createMonitoring(queries: Queries, listRfqs: ListRfqs): Omit<Monitoring, 'sizes'> {
+export function createMonitoring(queries: Queries): Omit<Monitoring, 'sizes'> {
   return {
-    rfqCounts: async (channel) => countEqual((await listRfqs(channel)).filter(({ isMissing }) => !isMissing)),
+    rfqCounts: createRfqCounts(queries),
     async recordedVersions(runId) {
       const rows = await queries.all<VersionRow>(
-        'select kind, observed_at, not_before from versions where run_id = @runId',
+        `select kind, observed_at, not_before from versions where run_id = @runId and kind <> 'rfq-entry'`,
         { runId },
       )
       return rows.map(({ kind, observed_at, not_before }): RecordedVersion => {
@@ -23,15 +23,4 @@ export function createMonitoring(queries: Queries, listRfqs: ListRfqs): Omit<Mon
       })
     },
   }
-}
-
-function countEqual(rfqs: readonly IndexedRfq[]): RfqCount[] {
-  const counts = new Map<string, RfqCount>()
-  for (const { state, dueDate } of rfqs) {
-    const key = JSON.stringify([state, dueDate])
-    const known = counts.get(key)
-    if (known) known.count++
-    else counts.set(key, { state, dueDate, count: 1 })
-  }
-  return [...counts.values()]
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '../core/events.js'
 import { createDeliveries } from './deliveries.js'
+import { createOpenRfqsDue } from './documents/due-rfqs.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
-import { createOpenRfqsDue, type ListRfqs } from './rfq-index.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
 import { storedRfqFacts } from './stored-rfq.js'
 
@@ -25,7 +25,7 @@ where e.routed_at is null and case
 end`
 
 /** Events that no run observed, and the deliveries of all events. */
-export function createOutbox(database: SqlDatabase, events: EventWriter, listRfqs: ListRfqs): Outbox {
+export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox {
   return {
     ...createDeliveries(database),
 
@@ -38,7 +38,7 @@ export function createOutbox(database: SqlDatabase, events: EventWriter, listRfq
         return events.writeOnce(tx, key === undefined ? [kind, randomUUID()] : [kind, ...key], draft)
       }),
 
-    openRfqsDue: createOpenRfqsDue(listRfqs),
+    openRfqsDue: createOpenRfqsDue(database),
 
     async recordDueRfqs(kind, channel, rfqs, now) {
       const keyOf = ({ rfqId, dueDate }: OpenRfq) => [kind, channel, rfqId, dueDate]

@@ -4,15 +4,15 @@ import type { OfferRevisions, Revision, RfqEntry } from '../core/records.js'
 import type { Overview, RevisionFilter } from './contract.js'
 import {
   CURRENT_VERSION,
+  entryOf,
   MAX_TIMESTAMP,
   missingSinceAsOf,
   sameDocument,
   toVersion,
   VERSION_COLUMNS,
   type VersionRow,
-} from './document-queries.js'
+} from './documents/queries.js'
 import { InvalidCursorError } from './errors.js'
-import { joinConflict, VALID } from './list-conflicts.js'
 import { offerIdsOf } from './listed-offers.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
 import { fromStoredText, isStorable, toStoredText } from './stored-text.js'
@@ -77,8 +77,8 @@ interface EntryRow {
   changed_at: string
   missing_since: string | null
   listed_at: string | null
+  followed_at: string | null
   valid: number
-  conflict_since: string | null
   read_at: string | null
   responses: number | null
   present: number | null
@@ -97,49 +97,50 @@ const toEntry = (row: EntryRow): RfqEntry => ({
   changedAt: row.changed_at,
   missingSince: row.missing_since,
   listedAt: row.listed_at,
+  isFollowed: row.followed_at !== null,
   valid: row.valid === 1,
-  conflictSince: row.conflict_since,
   readAt: row.read_at,
   offers: row.present ?? 0,
   responsesKey: `${row.responses ?? 0} ${row.versions ?? 0} ${row.present ?? 0} ${row.newest_missing ?? ''}`,
 })
 
-const currentEntries = ({ joinOne }: Dialect) => `
+const currentEntries = ({ joinOne, leftJoin }: Dialect) => `
 with responses as (
   select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
     max(missing_since) as newest_missing
-  from entities where channel = @channel and kind = 'response' group by rfq_id
+  from documents where channel = @channel and kind = 'response' group by rfq_id
 )
-select e.channel, e.id, e.version, e.changed_at, e.missing_since, e.listed_at, ${VALID}, f.since as conflict_since,
+select e.channel, e.id, e.version, e.changed_at, e.missing_since, l.observed_at as listed_at, l.followed_at, v.valid,
   case v.shape when 'full' then e.full_read_at end as read_at, r.responses, r.present, r.versions, r.newest_missing
-from entities e
+from documents e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
-${joinConflict('e', 'now')}
+${leftJoin('versions', 'l', entryOf('e', 'now'))}
 left join responses r on r.rfq_id = e.id
 where e.channel = @channel and e.kind = 'rfq'
 order by e.id`
 
 /** Of the versions, only those are read that were superseded since, and those of RFQs. */
-const entriesAsOf = ({ joinOne }: Dialect) => `
+const entriesAsOf = ({ joinOne, leftJoin }: Dialect) => `
 with known as (
   select e.channel, e.kind, e.rfq_id, e.id,
     case when e.changed_at <= @asOf then e.version else (
       select v.version from versions v where ${sameDocument('v', 'e')} and v.observed_at <= @asOf order by v.version desc limit 1
     ) end as version,
     ${missingSinceAsOf('e')} as missing_since
-  from entities e
+  from documents e
   where e.channel = @channel and e.kind in ('rfq', 'response') and e.first_observed_at <= @asOf
 ), responses as (
   select rfq_id, count(*) as responses, count(*) filter (where missing_since is null) as present, sum(version) as versions,
     max(missing_since) as newest_missing
   from known where kind = 'response' group by rfq_id
 )
-select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, null as listed_at, ${VALID}, f.since as conflict_since,
+select e.channel, e.id, e.version, v.observed_at as changed_at, e.missing_since, l.observed_at as listed_at,
+  case when l.followed_at <= @asOf then l.followed_at end as followed_at, v.valid,
   null as read_at,
   r.responses, r.present, r.versions, r.newest_missing
 from known e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
-${joinConflict('e', 'asOf')}
+${leftJoin('versions', 'l', entryOf('e', 'asOf'))}
 left join responses r on r.rfq_id = e.id
 where e.kind = 'rfq'
 order by e.id`

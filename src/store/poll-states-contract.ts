@@ -4,12 +4,13 @@ import type { Validators } from '../core/validators.js'
 /** Stored state from which a poll decides whether to read an RFQ again. */
 export interface RfqPollState {
   id: string
-  listHash: string | null
-  /** Of the entry in a newer list, if that is another one than when the RFQ was last read; null if it is not. */
-  listedHash: string | null
+  /** Of its newest entry in the list; null if none was recorded. */
+  entryHash: string | null
+  /** Whether the RFQ itself was read since that entry was first in the list. */
+  isFollowed: boolean
   shape: 'full' | 'list'
   state: string | null
-  /** Its list contradicts it (records.ts, ListConflict). */
+  /** Its list contradicts it (core/sources.ts). */
   contradicted: boolean
   /** When the RFQ itself, not only its list entry, was last read. */
   detailReadAt: Timestamp | null

@@ -2,8 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../core/identifier.js'
 import type { Validators } from '../core/validators.js'
 import type { PollStates, ResponsePollState, RfqPollState } from './contract.js'
-import { CURRENT_VERSION, currentVersion } from './document-queries.js'
-import { joinConflict } from './list-conflicts.js'
+import { CURRENT_VERSION, currentVersion, entryOf } from './documents/queries.js'
 import type { Dialect, Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -37,7 +36,7 @@ export function createPollStates(queries: Queries): PollStates {
     },
     async presentIds(channel, kind) {
       const rows = await queries.all<{ id: string }>(
-        'select id from entities where channel = @channel and kind = @kind and missing_since is null',
+        'select id from documents where channel = @channel and kind = @kind and missing_since is null',
         { channel, kind },
       )
       return rows.map((row) => fromStoredText(row.id))
@@ -48,28 +47,28 @@ export function createPollStates(queries: Queries): PollStates {
 /** RFQs whose states are read before yielding to the event loop: some milliseconds. */
 const RFQS_PER_TURN = 300
 
-const rfqStates = ({ stateOfRfq, listOf, joinOne }: Dialect) => `
-select e.id, e.list_hash, e.listed_hash, v.shape, f.since as conflict_since, ${stateOfRfq} as state, e.full_read_at,
+const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
+select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.contradicted, e.state, e.full_read_at,
   coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
   e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   case when e.has_problems = 0 then e.fingerprint end as fingerprint,
-  (select ${listOf('r.id')} from entities r
+  (select ${listOf('r.id')} from documents r
     ${joinOne('versions', 'w', currentVersion('w', 'r'))}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
       and w.shape = 'summary') as summaries
-from entities e
+from documents e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
-${joinConflict('e', 'now')}
+${leftJoin('versions', 'l', entryOf('e', 'now'))}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
 order by e.id limit ${RFQS_PER_TURN}`
 
 interface RfqStateRow {
   id: string
-  list_hash: string | null
-  listed_hash: string | null
+  entry_hash: string | null
+  followed_at: string | null
   shape: 'full' | 'list'
-  state: unknown
-  conflict_since: string | null
+  state: string | null
+  contradicted: number
   full_read_at: string | null
   requested_at: string | null
   missing_since: string | null
@@ -82,11 +81,11 @@ interface RfqStateRow {
 }
 const toRfqState = (row: RfqStateRow): RfqPollState => ({
   id: fromStoredText(row.id),
-  listHash: row.list_hash,
-  listedHash: row.listed_hash,
+  entryHash: row.entry_hash,
+  isFollowed: row.followed_at !== null,
   shape: row.shape,
-  state: typeof row.state === 'string' ? row.state : null,
-  contradicted: row.conflict_since !== null,
+  state: row.state,
+  contradicted: row.contradicted === 1,
   detailReadAt: row.shape === 'full' ? row.full_read_at : null,
   requestedAt: row.requested_at,
   incomplete: (JSON.parse(row.summaries) as string[]).some((id) => isAddressable(fromStoredText(id))),
@@ -99,12 +98,11 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
 const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
   etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
 
-/** Hashes are cut: during a rolling update, processes of an earlier version store all their 64 characters. */
 const responseStates = ({ anyOf }: Dialect) => `
 select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at,
-  substr(summary_hash, 1, 32) as summary_hash, substr(read_summary_hash, 1, 32) as read_summary_hash,
+  summary_hash, read_summary_hash,
   first_observed_at, missing_since, etag, last_modified, case when has_problems = 0 then fingerprint end as fingerprint
-from entities
+from documents
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
 
 interface ResponseStateRow {
@@ -135,7 +133,7 @@ const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
 
 const TEXT_WITH_VALIDATORS = `
 select coalesce(e.latest_body, v.body) as text
-from entities e
+from documents e
 join versions v on ${CURRENT_VERSION}
 where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id
   and e.etag is not distinct from @etag and e.last_modified is not distinct from @lastModified

@@ -4,7 +4,6 @@ import type { Reader } from './contract.js'
 import { createHistory } from './history.js'
 import { requireCurrentSchema } from './migrate.js'
 import { requireFile } from './read-only.js'
-import { createRfqIndex } from './rfq-index.js'
 import { createSharedQueries } from './shared-modules.js'
 import { sqliteDatabase } from './sqlite-database.js'
 
@@ -20,7 +19,7 @@ export async function openReader(path: string, { checked = true } = {}): Promise
   })
   const database = sqliteDatabase(connection)
   return {
-    ...createSharedQueries(database, createRfqIndex(connection)),
+    ...createSharedQueries(database),
     ...createHistory(connection),
     async sizes() {
       const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0

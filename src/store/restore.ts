@@ -7,10 +7,9 @@ import { type CarryOver, carryOverClosings } from './carry-over.js'
 import { connect, type Sqlite } from './connection.js'
 import { StoreError } from './errors.js'
 import { describeFileUsers, findFileUsers } from './file-users.js'
-import { keepIdentity } from './identity.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
 import { APPLICATION_ID, schemaVersion } from './migrate.js'
-import { migrations } from './migrations.js'
+import { FIRST_SCHEMA, newestSchema, SQLITE_MIGRATIONS } from './schema/migrations.js'
 
 export interface RestoreReport {
   schemaVersion: number
@@ -84,9 +83,10 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
     db = connect(copy)
     const version = schemaVersion(db)
     if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) reject('it is not a Quotekeeper database')
-    if (version > migrations.length) {
+    if (version < FIRST_SCHEMA) reject('it was written before the first release')
+    if (version > newestSchema(SQLITE_MIGRATIONS)) {
       reject(
-        `it was written by a newer Quotekeeper (schema ${version}, this one supports ${migrations.length}); ` +
+        `it was written by a newer Quotekeeper (schema ${version}, this one supports ${newestSchema(SQLITE_MIGRATIONS)}); ` +
           'update Quotekeeper first',
       )
     }
@@ -163,7 +163,6 @@ async function carryOver(temporary: string, kept: string | null, database: strin
   if (kept === null) return null
   try {
     const result = await carryOverClosings(temporary, kept)
-    keepIdentity(temporary, kept)
     rmSync(`${kept}-shm`, { force: true })
     const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
     if (log?.size === 0) rmSync(`${kept}-wal`)

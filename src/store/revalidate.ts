@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../core/documents.js'
+import type { SubjectKind } from '../core/documents.js'
 import { parseExactly } from '../core/exact-json.js'
 import type { Problem } from '../core/lenient-parser.js'
 import { parseStored } from '../core/observation.js'
@@ -11,7 +11,7 @@ import { toStoredText } from './stored-text.js'
 /** A row of `versions`. */
 export interface StoredVersion {
   channel: string
-  kind: DocumentKind
+  kind: SubjectKind
   rfq_id: string
   id: string
   version: number
@@ -22,7 +22,8 @@ export interface StoredVersion {
 }
 type Entity = Pick<StoredVersion, 'channel' | 'kind' | 'id'>
 
-export const SELECT_VERSIONS = 'select * from versions order by channel, kind, id, rfq_id, version'
+/** What a list says of an RFQ is judged with the RFQ (core/sources.ts). */
+export const SELECT_VERSIONS = `select * from versions where kind <> 'rfq-entry' order by channel, kind, id, rfq_id, version`
 
 /** Codes of problems of a list, a request or a received text: parsing stored bodies does not find them all. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding', 'duplicate-key', 'precision',
@@ -93,7 +94,7 @@ async function revalidateDocument(
   const changed = await updateProblems(tx, entity, found, now)
   // So that the document is parsed the next time it is received.
   await tx.run(
-    `update entities set fingerprint = null
+    `update documents set fingerprint = null
     where channel = @channel and kind = @kind and id = @id and fingerprint is not null`,
     entity,
   )
@@ -107,14 +108,14 @@ function parseRow({ kind, shape, body, parsed_body }: StoredVersion) {
 }
 
 /**
- * Whether parsing a received text lost something, or the list and an RFQ disagreed (docs/DATABASE.md). Neither a body that an
- * earlier version stored nor the detail of an RFQ may show it, so a version that is not valid stays so until the document is
+ * Whether parsing a received text lost something (docs/DATABASE.md). A body that an
+ * earlier version stored may not show it, so a version that is not valid stays so until the document is
  * received again.
  */
 const hasRecordedLoss = async (tx: Transaction, entity: Entity): Promise<boolean> =>
   (await tx.get(
     `select 1 as found from problems where channel = @channel and kind = @kind and entity_id = @id
-      and (code in ('duplicate-key', 'precision') or code = 'conflict' and kind = 'rfq')`,
+      and code in ('duplicate-key', 'precision')`,
     entity,
   )) !== undefined
 

@@ -142,7 +142,7 @@ export function createRunQueries(queries: Queries): RunQueries {
         ), known as (
           select min(started_at) as at from polls where outcome is null or outcome <> 'failed'
           union all
-          select min(first_observed_at) from entities where ${allOf(ofChannel, ofKind)}
+          select min(first_observed_at) from documents where ${allOf(ofChannel, ofKind)}
         )
         select coalesce((select min(at) from known), (select min(started_at) from polls)) as at`,
         { channel: channel ?? null, kind: kind ?? null },

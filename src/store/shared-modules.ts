@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { createClosings } from './closings.js'
 import { createDeliveries } from './deliveries.js'
+import { createOpenRfqsDue } from './documents/due-rfqs.js'
 import { createEventWriter, type EventWriter } from './event-writer.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { findIdentity } from './meta.js'
@@ -10,7 +11,6 @@ import { createOverview } from './overview.js'
 import { createPollStates } from './poll-states.js'
 import { createPruning } from './prune.js'
 import { createReportRecords } from './report-records.js'
-import { createOpenRfqsDue, type ListRfqs } from './rfq-index.js'
 import { createRuns } from './run-leases.js'
 import { createRunQueries } from './run-queries.js'
 import { createSchedulingProcesses } from './scheduling-processes.js'
@@ -18,19 +18,18 @@ import type { SqlDatabase } from './sql-database.js'
 import { createTickClaims } from './tick-claims.js'
 
 /** What readers of both engines have, written once over `SqlDatabase` (docs/ARCHITECTURE.md). */
-export const createSharedQueries = (database: SqlDatabase, listRfqs: ListRfqs) => ({
+export const createSharedQueries = (database: SqlDatabase) => ({
   ...createRunQueries(database),
   ...createPollStates(database),
   ...createOverview(database),
-  ...createClosings(database, createEventWriter(database), listRfqs),
+  ...createClosings(database, createEventWriter(database)),
   ...createDeliveries(database),
-  ...createMonitoring(database, listRfqs),
-  openRfqsDue: createOpenRfqsDue(listRfqs),
+  ...createMonitoring(database),
+  openRfqsDue: createOpenRfqsDue(database),
 })
 
 interface SharedStoreOptions {
   database: SqlDatabase
-  listRfqs: ListRfqs
   events: EventWriter
   clock: Clock
   /** What this process runs, for others that wait for it. */
@@ -38,16 +37,16 @@ interface SharedStoreOptions {
 }
 
 /** What stores of both engines have, written once over `SqlDatabase`, and what stops the renewal of leases. */
-export const createSharedStore = ({ database, listRfqs, events, clock, command }: SharedStoreOptions) => ({
+export const createSharedStore = ({ database, events, clock, command }: SharedStoreOptions) => ({
   ...createRuns({ database, clock, command, events }),
   ...createPollStates(database),
   ...createOverview(database),
-  ...createClosings(database, events, listRfqs),
+  ...createClosings(database, events),
   ...createMaintenanceLog(database),
   ...createTickClaims(database),
   ...createSchedulingProcesses(database, { clock, command }),
   ...createPruning(database),
   ...createReportRecords(database),
-  ...createOutbox(database, events, listRfqs),
+  ...createOutbox(database, events),
   identity: () => findIdentity(database),
 })

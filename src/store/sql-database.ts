@@ -38,20 +38,16 @@ export interface Dialect {
    * has no statistics of a new table, it takes one whose time grows with the square of the rows.
    */
   joinOne(table: string, alias: string, condition: string): string
-  /** Rows `v` of `versions`, each with the row `e` of `entities` that a condition finds. */
+  /** The same for rows that may have none: its columns are null then. */
+  leftJoin(table: string, alias: string, condition: string): string
+  /** Rows `v` of `versions`, each with the row `e` of `documents` that a condition finds. */
   versionsOfDocuments(condition: string): string
   /** Of these two, the one by which they are found and ordered. */
   readonly outerRow: 'e' | 'v'
   /** Aggregate: a JSON list of values, as text. */
   listOf(value: string): string
-  /** The state of an RFQ, from its row `e` of `entities` and the newest `v` of `versions`. */
-  readonly stateOfRfq: string
   /** Ends a select whose rows no other transaction may change before this one ends. */
   readonly keepRows: string
-  /** SQL that selects how many decisions were ever written, as `issued`. */
-  readonly issuedDecisions: string
-  /** Whether the database itself computes `close_decisions.approved_by`. */
-  readonly computesApprovedBy: boolean
 }
 
 /** The conditions that are not false, joined by `and`. */

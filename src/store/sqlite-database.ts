@@ -5,13 +5,11 @@ const SQLITE: Dialect = {
   anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
   // Cross joins keep their order: without statistics, SQLite might read all versions to find the documents.
   joinOne: (table, alias, condition) => `cross join ${table} ${alias} on ${condition}`,
-  versionsOfDocuments: (condition) => `entities e cross join versions v on ${condition}`,
+  leftJoin: (table, alias, condition) => `left join ${table} ${alias} on ${condition}`,
+  versionsOfDocuments: (condition) => `documents e cross join versions v on ${condition}`,
   outerRow: 'e',
   listOf: (value) => `json_group_array(${value})`,
-  stateOfRfq: `json_extract(coalesce(v.parsed_body, v.body), '$.state')`,
   keepRows: '',
-  issuedDecisions: `select seq as issued from sqlite_sequence where name = 'close_decisions'`,
-  computesApprovedBy: true,
 }
 
 /** A SQLite connection for modules that are written for both engines. */

@@ -3,19 +3,19 @@ import type { Clock } from '../core/clock.js'
 import { backupDatabase } from './backup.js'
 import { Connection, type Sqlite, tryToWrite } from './connection.js'
 import type { Store } from './contract.js'
+import { createRecorder } from './documents/recorder.js'
 import { UnusableDatabaseError } from './errors.js'
 import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
 import { type MigrationReport, migrate, rejectOtherProgram, schemaVersion } from './migrate.js'
-import { migrations } from './migrations.js'
 import { createObservedEvents } from './observed-events.js'
 import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
-import { createRecorder } from './recorder.js'
 import { createRequestLedgers, machineClock } from './request-ledger.js'
 import { revalidate } from './revalidate.js'
-import { createRfqIndex } from './rfq-index.js'
+import { newestSchema, SQLITE_MIGRATIONS } from './schema/migrations.js'
 import { createSharedStore } from './shared-modules.js'
+import { createDocumentWriter } from './sqlite/document-writer.js'
 import { sqliteDatabase } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
 import { streamVersions } from './stream-versions.js'
@@ -53,14 +53,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const connection = await openConnection(options, clock)
   const database = sqliteDatabase(connection)
   const events = createEventWriter(database)
-  const listRfqs = createRfqIndex(connection)
-  const shared = { database, listRfqs, events, clock, command: options.command ?? null }
+  const shared = { database, events, clock, command: options.command ?? null }
   const { stopRenewing, ...modules } = createSharedStore(shared)
   const ledgers = createRequestLedgers(options.path, options.clock ?? machineClock)
   return {
     name: options.path,
     ...modules,
-    ...createRecorder(connection, createObservedEvents(events)),
+    ...createRecorder(
+      { database, save: createDocumentWriter(connection), isUnavailable: () => false },
+      createObservedEvents(events),
+    ),
     ...createHistory(connection),
     requestLedger: (origin) => ledgers.ledger(origin),
     check: async () => check(connection),
@@ -78,7 +80,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function openConnection(options: StoreOptions, clock: Clock): Promise<Connection> {
   const prepare = async (db: Sqlite) => {
     // Takes seconds of a large file. A command that only reads fails at a damaged page that it needs.
-    if (!options.readOnlyIfNeeded || schemaVersion(db) < migrations.length) rejectDamaged(db)
+    if (!options.readOnlyIfNeeded || schemaVersion(db) < newestSchema(SQLITE_MIGRATIONS)) rejectDamaged(db)
     const report = await migrate(db, clock())
     if (report.backup) chmodSync(report.backup, 0o600)
     return report

@@ -1,7 +1,7 @@
 import type { DocumentShape } from '../core/documents.js'
 import { rfqFacts } from '../core/event-facts.js'
 import type { RfqFacts } from '../core/events.js'
-import { CURRENT_VERSION } from './document-queries.js'
+import { CURRENT_VERSION } from './documents/queries.js'
 import type { Queries } from './sql-database.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -13,7 +13,7 @@ export async function storedRfqFacts(
 ): Promise<Map<string, RfqFacts>> {
   if (rfqIds.length === 0) return new Map()
   const rows = await queries.all<{ id: string; text: string; shape: DocumentShape }>(
-    `select e.id, coalesce(v.parsed_body, v.body) as text, v.shape from entities e
+    `select e.id, coalesce(v.parsed_body, v.body) as text, v.shape from documents e
     join versions v on ${CURRENT_VERSION}
     where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${queries.dialect.anyOf('e.id', '@ids')}`,
     { channel, ids: rfqIds.map(toStoredText) },

@@ -5,7 +5,7 @@ import type { UnsettledClose } from '../core/records.js'
 import { OPEN } from './close-intents.js'
 import type { Closings } from './contract.js'
 import { IS_ANSWER, selectNewestIds } from './decision-log.js'
-import { CURRENT_VERSION } from './document-queries.js'
+import { CURRENT_VERSION } from './documents/queries.js'
 import { retryCommand } from './retry-command.js'
 import { allOf, type SqlDatabase } from './sql-database.js'
 import { fromStoredText } from './stored-text.js'
@@ -51,8 +51,8 @@ with answers as (
     end, null, null
   from open
 )
-select u.*, (select e.missing_since from entities e where ${OF_RFQ}) as missing_since,
-  (select coalesce(e.latest_body, v.body) from entities e join versions v on ${CURRENT_VERSION} where ${OF_RFQ}) as body
+select u.*, (select e.missing_since from documents e where ${OF_RFQ}) as missing_since,
+  (select coalesce(e.latest_body, v.body) from documents e join versions v on ${CURRENT_VERSION} where ${OF_RFQ}) as body
 from unsettled u
 order by u.since, u.channel, u.rfq_id`
 

@@ -2,6 +2,7 @@ import type { ReadOptions } from '../marketplace/rfq-reader.js'
 import type { PollStates, RfqPollState, StoredDocument } from '../store/contract.js'
 import { reasonToReadNow } from './response-choice.js'
 import type { RfqToRead } from './rfq-to-read.js'
+import { isEntryRead } from './selection.js'
 import type { StoredResponses } from './stored-responses.js'
 
 /** What is stored of an RFQ that is read again. */
@@ -17,12 +18,12 @@ export interface StoredState {
 export function conditionalReads(
   store: Pick<PollStates, 'textWithValidators'>,
   channel: string,
-  { id: rfqId, listHash, listedResponses, returned }: RfqToRead,
+  { id: rfqId, entryHash, listedResponses, returned }: RfqToRead,
   { rfq, responses }: StoredState,
 ): ReadOptions['storedText'] {
   if (rfq.detailReadAt === null) return undefined
   const isPresent = (id: string) => responses.get(id)?.missingSince === null
-  const isSame = !returned && rfq.listHash === listHash && listedResponses.every(isPresent)
+  const isSame = !returned && isEntryRead(rfq, entryHash) && listedResponses.every(isPresent)
   return {
     rfq: isSame ? storedText(store, { channel, kind: 'rfq', rfqId: null, id: rfqId }, rfq) : undefined,
     response: (id, summaryHash) => {

@@ -1,64 +1,74 @@
-import type { ListRead, RfqPollState } from '../store/contract.js'
-import { conflictWith, type ListedTerms } from './list-conflict.js'
-import type { RfqEntry } from './plan-entries.js'
+import { contentHash } from '../core/canonical-json.js'
+import type { Problem } from '../core/lenient-parser.js'
+import { isAmbiguous } from '../core/observation.js'
+import { contradictionOf, type EntryBody } from '../core/sources.js'
+import type { ListRead, RfqPollState, Snapshot } from '../store/contract.js'
+import type { RfqEntry } from './list-entries.js'
 import type { Poll } from './poll.js'
-import { isLossy } from './rfq-to-read.js'
+
+/** All that a list has under the identifier of an RFQ: usually one entry. */
+const allOf = (entry: RfqEntry) => [...(entry.others ?? []), entry]
+
+/** What the list says of an RFQ. */
+export function entryBodyOf(entry: RfqEntry): EntryBody {
+  const all = allOf(entry)
+  return { body: all.length === 1 ? entry.body : all.map(({ body }) => body), isAmbiguous: all.some(isAmbiguous) }
+}
+
+/** The hash of what the list says of an RFQ; of several entries, whatever their order. */
+export const entryHashOf = (entry: RfqEntry): string =>
+  entry.others === undefined
+    ? entry.hash
+    : contentHash(
+        'rfq-entry',
+        allOf(entry)
+          .map((each) => each.hash ?? contentHash('rfq-entry', each.exactBody))
+          .sort(),
+      )
 
 /**
- * Records what the list says of RFQs that are stored in full, where that is not what it said when they were last read; before they are
- * read, so that it is known also of those that are postponed, that cannot be read, or that a poll does not get to. Writes nothing if
- * the last poll recorded the same.
+ * Records what the list says of RFQs, where that is not what the last list said; before the RFQs are read, so that it is known also of
+ * those that are postponed, that cannot be read, or that a poll does not get to (docs/CLOSING.md, rule 2).
  */
-export async function recordListed(
+export async function recordEntries(
   { context, run }: Poll,
   entries: ReadonlyMap<string, RfqEntry>,
   known: ReadonlyMap<string, RfqPollState>,
   read: ListRead,
 ): Promise<void> {
-  const changed: RfqEntry[] = []
-  const asRead: string[] = []
-  for (const entry of entries.values()) {
-    const rfq = known.get(entry.id)
-    if (rfq?.shape !== 'full') continue
-    if (entry.hash === rfq.listHash) {
-      if (rfq.listedHash !== null) asRead.push(entry.id)
-    } else if (entry.hash !== rfq.listedHash) changed.push(entry)
-  }
-  if (changed.length + asRead.length > 0)
-    await context.store.recordListed(run, { changed, asRead }, read, context.now())
+  const changed = [...entries.values()].filter((entry) => known.get(entry.id)?.entryHash !== entryHashOf(entry))
+  if (changed.length > 0) await context.store.recordEntries(run, changed.map(toSnapshot), read, context.now())
 }
 
-/** RFQs whose documents are loaded at a time. */
-const BATCH = 100
+function toSnapshot(entry: RfqEntry): Snapshot {
+  // Not a copy: its content may not be parsed yet.
+  if (entry.others === undefined) return entry
+  const all = allOf(entry)
+  return {
+    id: entry.id,
+    body: all.map(({ body }) => body),
+    exactBody: all.map(({ exactBody }) => exactBody),
+    text: all.every(({ text }) => text !== null) ? `[${all.map(({ text }) => text).join()}]` : null,
+    valid: all.every(({ valid }) => valid),
+    problems: all.flatMap(({ problems }) => problems),
+    hash: entryHashOf(entry),
+  }
+}
 
-/**
- * Records whether the list contradicts RFQs as they were last read, before they are read again, so that an RFQ is not closed that cannot
- * be read, or is left to the next poll (docs/CLOSING.md, rule 2). The entries that an RFQ had when it was read were compared then.
- */
-export async function recordListConflicts(
-  { context, run }: Poll,
-  entries: ReadonlyMap<string, RfqEntry>,
-  { known, terms, read }: { known: ReadonlyMap<string, RfqPollState>; terms: ListedTerms; read: ListRead },
-): Promise<void> {
-  const doubtful = [...entries.values()].filter((entry) => {
-    const rfq = known.get(entry.id)
-    if (rfq?.shape !== 'full') return false
-    const hasOther = entry.hash !== rfq.listHash || (terms.get(entry.id) ?? []).length > 1 || isLossy(entry)
-    return rfq.contradicted || (rfq.state === 'open' && hasOther)
+/** Where the list contradicts an open RFQ that was read. */
+export function contradictions(entry: EntryBody, rfq: unknown): Problem[] {
+  const found = contradictionOf(entry, rfq)
+  return (['state', 'responseDueDate'] as const).flatMap((path): Problem[] => {
+    const said = found?.[path]
+    if (said === undefined) return []
+    return [
+      {
+        path,
+        code: 'conflict',
+        message: `the list says ${quoted(said.listed)}, the RFQ itself says ${quoted(said.own)}`,
+      },
+    ]
   })
-  for (let start = 0; start < doubtful.length; start += BATCH) {
-    const batch = doubtful.slice(start, start + BATCH)
-    const stored = await context.store.rfqs({
-      channel: run.channel,
-      ids: batch.map(({ id }) => id),
-      withoutResponses: true,
-    })
-    const changed = stored.flatMap(({ rfq }) => {
-      const entry = entries.get(rfq.id)
-      if (entry === undefined) return []
-      const { conflict } = conflictWith(terms.get(rfq.id) ?? [], isLossy(entry), rfq)
-      return conflict === null && rfq.listConflict === null ? [] : [{ rfqId: rfq.id, conflict, rfqReadAt: rfq.readAt }]
-    })
-    if (changed.length > 0) await context.store.recordListConflicts(run, changed, read, context.now())
-  }
 }
+
+const quoted = (text: string): string => JSON.stringify(text)

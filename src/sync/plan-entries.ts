@@ -5,14 +5,13 @@ import type { RequestRates } from '../core/records.js'
 import { TimeSlice } from '../core/time-slice.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { PollPlanning, PollRfqsOptions } from './contract.js'
-import type { ListEntry } from './list-entries.js'
+import type { RfqEntry } from './list-entries.js'
+import { entryHashOf } from './listed-entries.js'
 import type { Poll } from './poll.js'
 import { planRequests } from './request-plan.js'
 import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
-import { type ListedRfq, reasonToRead } from './selection.js'
+import { isEntryRead, type ListedRfq, reasonToRead } from './selection.js'
 import { loadResponses, type StoredResponses } from './stored-responses.js'
-
-export type RfqEntry = ListEntry<RfqListItem>
 
 /** What a poll does with the entries of the list. */
 export interface Selection {
@@ -115,7 +114,10 @@ function toSelection(plan: RequestPlan, { entries, known, responses }: Selection
   const entriesOf = (ids: readonly string[]) => ids.flatMap((id) => entries.get(id) ?? [])
   const postponed = entriesOf(plan.postponed.map(({ id }) => id))
   const isRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
-  const isSame = ({ id, hash }: RfqEntry) => known.get(id)?.listHash === hash
+  const isSame = (entry: RfqEntry) => {
+    const rfq = known.get(entry.id)
+    return rfq !== undefined && isEntryRead(rfq, entryHashOf(entry))
+  }
   return {
     unreadable: [...entries.values()].filter((entry) => !isReadable(entry)),
     toRead: entriesOf(plan.reads.map(({ id }) => id)),

@@ -4,10 +4,9 @@ import { hasName, namesIn, parseRfqName } from '../core/rfq-name.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { StoredState } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import { listedTerms } from './list-conflict.js'
-import { dedupeById } from './list-entries.js'
-import { recordListConflicts, recordListed } from './listed-entries.js'
-import { isReadable, planEntries, type RfqEntry, type Selection } from './plan-entries.js'
+import { dedupeById, type RfqEntry } from './list-entries.js'
+import { recordEntries } from './listed-entries.js'
+import { isReadable, planEntries, type Selection } from './plan-entries.js'
 import { checkMassLoss, markMissing, type Poll, readList, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
 import { nameOf, type RfqToRead, rfqToRead } from './rfq-to-read.js'
@@ -41,10 +40,8 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     // At once: until it is known, closing rounds go by the poll before.
     if (progress.suspicious) await store.recordListRead(run, { suspicious: true })
     await markMissing(poll, 'rfq', listed, read)
-    const terms = listedTerms(value)
     // What a list says counts as recorded: then reads of closing rounds that it overlaps with are made again.
-    await recordListConflicts(poll, entries, { known, terms, read })
-    await recordListed(poll, entries, known, read)
+    await recordEntries(poll, entries, known, read)
     if (!progress.suspicious) await store.recordListRead(run, { suspicious: false })
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
@@ -57,7 +54,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const rfqPoll = { ...poll, entries, known, listReadAt: read.readAt }
     await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(rfqPoll, entry))
     await forEachInPoll(poll, unreadable, MAX_UNRECORDED, (entry) => recordUnreadable(rfqPoll, entry))
-    const rfqs = toRead.map((entry) => rfqToRead(entry, { terms, known, planned }))
+    const rfqs = toRead.map((entry) => rfqToRead(entry, { known, planned }))
     const reading = {
       ...poll,
       concurrency: options.concurrency,
@@ -170,7 +167,6 @@ async function recordListEntry(poll: RfqPoll, entry: RfqEntry, requested = false
   const snapshot = {
     rfq: Object.assign(entry, { requested }),
     shape: 'list' as const,
-    listHash: null,
     responses: [],
     responsesComplete: false,
   }

@@ -1,6 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Observation, Rfq } from '../core/observation.js'
-import type { ListConflict } from '../core/records.js'
 import {
   AbortedError,
   ChannelError,
@@ -20,7 +19,7 @@ import {
 import type { ItemFailure } from '../runs.js'
 import type { RecordResult } from '../store/contract.js'
 import { conditionalReads, type StoredState } from './conditional-reads.js'
-import { conflictWith } from './list-conflict.js'
+import { contradictions } from './listed-entries.js'
 import { countChange, countMissing, type Poll } from './poll.js'
 import { chooseResponses, wasInVain } from './response-choice.js'
 import { nameOf, type RfqToRead } from './rfq-to-read.js'
@@ -130,7 +129,9 @@ async function recordRead(reading: RfqReading, rfq: RfqToRead, read: FetchedForP
   const { context, run, progress } = reading
   const { fetched, failures, sentAfter } = read
   const document = comparedWithList(fetched.rfq, rfq)
-  const snapshot = { ...fetched, rfq: document, shape: 'full' as const, listHash: listHashOf(rfq, failures), sentAfter }
+  // A plan knows which offers were requested in vain; other polls read an RFQ again as long as its entry looks new.
+  const follows = rfq.planned !== null || failures.length === 0
+  const snapshot = { ...fetched, rfq: document, shape: 'full' as const, follows, sentAfter }
   const recorded = await context.store.recordRfq(run, snapshot, context.now())
   if (recorded.rfq === 'stale') {
     progress.postponed -= read.choice.postponed
@@ -186,10 +187,6 @@ function failureOptions(
 
 const isInVain = (state: Parameters<typeof wasInVain>[0] | undefined) => state !== undefined && wasInVain(state)
 
-/** A plan knows which offers were requested in vain; other polls read an RFQ again as long as its entry looks new. */
-const listHashOf = ({ planned, listHash }: RfqToRead, failures: readonly ItemFailure[]): string | null =>
-  planned === null && failures.length > 0 ? null : listHash
-
 /** One failure, however many offers of the RFQ could not be read. */
 function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {
   if (first === undefined) return []
@@ -214,15 +211,12 @@ function responseChooser(
   }
 }
 
-/** An RFQ with how its list entry contradicts it, or is ambiguous because parsing it lost something that matters. */
-function comparedWithList(rfq: Observation<Rfq>, { listProblems, listIsLossy, terms }: RfqToRead): ComparedRfq {
-  const { conflict: listConflict, problems: contradictions } = conflictWith(terms, listIsLossy, rfq)
-  const problems = [...listProblems, ...contradictions]
+/** An RFQ with what its list entry contradicts, and the problems of that entry. */
+function comparedWithList(rfq: Observation<Rfq>, { listProblems, entry }: RfqToRead): Observation<Rfq> {
+  const problems = [...listProblems, ...contradictions(entry(), rfq.body)]
   // Not a copy: its content may not be parsed yet.
-  return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems], listConflict })
+  return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems] })
 }
-
-type ComparedRfq = Observation<Rfq> & { listConflict?: ListConflict | null }
 
 /** What is stored of the documents that are present, by which those that did not change are recognized. */
 function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead): KnownDocuments {
@@ -236,12 +230,8 @@ function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead
 }
 
 /** Counts a recorded RFQ and its responses. */
-export function countRecorded(
-  poll: Poll,
-  rfq: { id: string; valid: boolean; listConflict?: ListConflict | null },
-  recorded: RecordResult,
-): void {
-  if (!rfq.valid || rfq.listConflict != null) poll.progress.counts.invalid++
+export function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
+  if (!rfq.valid || recorded.contradicted) poll.progress.counts.invalid++
   countChange(poll, 'rfq', rfq.id, recorded.rfq)
   for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)
   countMissing(poll, 'response', recorded.missing)

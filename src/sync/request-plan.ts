@@ -15,6 +15,7 @@ import {
 import type { PlanInput, PlannableRfq, PlannedRfq, ReadReason, RequestPlan } from './request-plan-model.js'
 import { selectRequests } from './request-selection.js'
 import { reasonToReadNow, wasInVain } from './response-choice.js'
+import { isEntryRead } from './selection.js'
 import type { StoredResponses } from './stored-responses.js'
 
 /** Share of the budget kept for responses whose summaries turn out to have changed. */
@@ -115,7 +116,8 @@ function rfqItem(
   const item = (reason: ReadReason, polls = 0): Item => ({ id: rfq.id, reason, waitingSince, slack: polls, failed })
   if (failed) return item(reasonToRetry(urgent, slack), slack)
   if (!state || lastRead === null) return item('never read')
-  if (state.listHash !== rfq.hash || state.missingSince !== null || rfq.cause === 'newly closed') return item('changed')
+  if (!isEntryRead(state, rfq.hash) || state.missingSince !== null || rfq.cause === 'newly closed')
+    return item('changed')
   if (urgent) return item('due soon')
   if (rfq.state === 'closed' || slack <= 0) return item('age')
   return item('open', slack)

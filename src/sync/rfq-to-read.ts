@@ -1,7 +1,9 @@
 import type { Problem, ProblemCode } from '../core/lenient-parser.js'
+import type { EntryBody } from '../core/sources.js'
 import type { RfqPollState } from '../store/contract.js'
-import type { ListedTerms, Terms } from './list-conflict.js'
-import type { RfqEntry, Selection } from './plan-entries.js'
+import type { RfqEntry } from './list-entries.js'
+import { entryBodyOf, entryHashOf } from './listed-entries.js'
+import type { Selection } from './plan-entries.js'
 import type { PlannedRfq } from './request-plan-model.js'
 
 /** An RFQ that a poll reads, with what reading and recording it needs of the list and of the plan. */
@@ -10,15 +12,13 @@ export interface RfqToRead {
   /** As shown to people; null if the list does not say. */
   number: number | null
   /** Of its list entry. */
-  listHash: string
+  entryHash: string
   /** Of its list entry, those that the RFQ itself does not show. */
   listProblems: readonly Problem[]
-  /** Parsing its list entry lost something that matters. */
-  listIsLossy: boolean
+  /** What the list says of it. Parsed on each access. */
+  entry: () => EntryBody
   /** Identifiers of its responses in its list entry. */
   listedResponses: readonly string[]
-  /** What each list entry with its identifier says. */
-  terms: readonly Terms[]
   /** It was missing until this poll. */
   returned: boolean
   /** The responses to request, and those that are left to the next poll; null: all are requested. */
@@ -36,31 +36,25 @@ const LIST_PROBLEMS: readonly ProblemCode[] = [
 ]
 
 interface ListContext {
-  terms: ListedTerms
   known: ReadonlyMap<string, RfqPollState>
   planned: Selection['planned']
 }
 
 /** @param entry that can be read (`isReadable`) */
-export function rfqToRead(entry: RfqEntry, { terms, known, planned }: ListContext): RfqToRead {
-  const { id, hash, document } = entry
+export function rfqToRead(entry: RfqEntry, { known, planned }: ListContext): RfqToRead {
+  const { id, document } = entry
   const listProblems = entry.problems.filter(({ code }) => LIST_PROBLEMS.includes(code))
   return {
     id,
     number: document?.number ?? null,
-    listHash: hash,
+    entryHash: entryHashOf(entry),
     listProblems,
-    listIsLossy: isLossy(entry),
+    entry: () => entryBodyOf(entry),
     listedResponses: document?.responses?.map((response) => response.id) ?? [],
-    terms: terms.get(id) ?? [],
     returned: (known.get(id)?.missingSince ?? null) !== null,
     planned: planned.get(id) ?? null,
   }
 }
-
-/** Whether parsing a list entry lost something that matters. */
-export const isLossy = ({ valid, problems }: Pick<RfqEntry, 'valid' | 'problems'>): boolean =>
-  !valid && problems.some(({ code }) => code === 'duplicate-key' || code === 'precision')
 
 /** As shown to people. */
 export const nameOf = ({ id, number }: Pick<RfqToRead, 'id' | 'number'>): string => `RFQ ${number ?? id}`

@@ -9,6 +9,10 @@ export interface ListedRfq {
   state: string | null
 }
 
+/** Whether an RFQ was read since the list first had an entry with this hash. */
+export const isEntryRead = ({ entryHash, isFollowed }: RfqPollState, hash: string): boolean =>
+  isFollowed && entryHash === hash
+
 interface SelectionRules {
   /** Read every RFQ. */
   full: boolean
@@ -27,7 +31,7 @@ export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined,
   if (!known) return 'new'
   if (listed.state !== 'closed') return 'open'
   if (known.state !== 'closed') return 'newly closed'
-  if (known.listHash !== listed.hash) return 'changed'
+  if (!isEntryRead(known, listed.hash)) return 'changed'
   if (known.detailReadAt === null || known.incomplete) return 'incomplete'
   if (known.missingSince !== null) return 'returned'
   const age = ageOf(known.detailReadAt, rules.now)

@@ -76,7 +76,7 @@ describe('anchors of the decision log', () => {
     const { log, file } = await anchoredLog()
     tamper(log.path, (db) => {
       db.exec('delete from close_decisions where id > 8')
-      db.exec("update sqlite_sequence set seq = 8 where name = 'close_decisions'")
+      db.exec("update counters set value = 8 where name = 'close_decisions'")
     })
     await log.reopen()
     const { chain, ok, mismatch } = await verify(log, file)

@@ -141,7 +141,6 @@ async function fill(path) {
       {
         rfq: snapshot(rfq),
         shape: 'full',
-        listHash: null,
         responses: responses.map((body) => ({ ...snapshot(body), shape: 'full' })),
         responsesComplete: true,
         readAt: NOW,

@@ -148,7 +148,7 @@ async function readPlanned(desk, { perSecond, offersMaxAgeMinutes = 60, urgentHo
   desk.send(perSecond)
   const byId = new Map(desk.rfqs.map((rfq) => [rfq.id, rfq]))
   const stateOf = ({ id, readAt, readEntry }) => ({
-    ...{ id, listHash: String(readEntry), shape: 'full', state: 'open', detailReadAt: iso(readAt) },
+    ...{ id, shape: 'full', state: 'open', detailReadAt: iso(readAt), entryHash: String(readEntry), isFollowed: true },
     ...{ incomplete: false, missingSince: null, validators: null, firstObservedAt: iso(readAt ?? began) },
   })
   const responsesOf = ({ id: rfqId, offers }) =>

@@ -19,7 +19,7 @@ async function fill(path, bytes) {
   for (let index = 0; index < RFQS; index++) {
     const body = { id: `rfq-${index}`, number: index, title: `RFQ ${index}`, state: 'open', responses: [] }
     const rfq = { id: body.id, body, valid: true, problems: [] }
-    const read = { shape: 'full', listHash: null, responses: [], responsesComplete: true, readAt: now }
+    const read = { shape: 'full', responses: [], responsesComplete: true, readAt: now }
     await store.recordRfq(run, { rfq, ...read }, now)
   }
   await store.close()

@@ -152,7 +152,7 @@ export function historySection(rounds) {
             ...more,
           })
           const responses = Array.from({ length: RESPONSES }, (_, index) => snapshot(`r${index}`, { shape: 'full' }))
-          const read = { shape: 'full', listHash: null, responses, responsesComplete: true, readAt: at(version) }
+          const read = { shape: 'full', responses, responsesComplete: true, readAt: at(version) }
           await store.recordRfq(run, { rfq: snapshot(`rfq-${rfq}`), ...read }, at(version))
         }
       }

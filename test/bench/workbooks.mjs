@@ -129,7 +129,6 @@ async function prepare(folder, offers, lines) {
   const observed = {
     rfq: snapshot(RFQ),
     shape: 'full',
-    listHash: null,
     responses,
     responsesComplete: true,
     readAt: now,

@@ -9,7 +9,7 @@ const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
 /** Adds copies of an RFQ without its offers. */
 function addCopies(database: string, copies: number): void {
   const db = new Database(database)
-  for (const table of ['entities', 'versions']) {
+  for (const table of ['documents', 'versions']) {
     const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name).join(', ')
     db.exec(`with recursive copies (n) as (select 1 union all select n + 1 from copies where n < ${copies})
       insert into ${table} (${columns}) select ${columns.replace(', id,', ", id || '-' || n,")}

@@ -162,7 +162,7 @@ describe('the program as a process', () => {
     await runHere('sync')
     const { status, out } = await runHere('export')
     expect(status).toBe(0)
-    expect(out.trimEnd().split('\n')).toHaveLength(3 + 12 + 36)
+    expect(out.trimEnd().split('\n')).toHaveLength(3 + 12 + 12 + 36)
     const cut = spawnSync(
       'sh',
       ['-c', `{ "$0" "$1" export; echo "status $?" >&2; } | head -n 1`, process.execPath, main],

@@ -15,8 +15,8 @@ it('decisions --verify names the decision, the RFQ and the version of a document
     out: expect.stringMatching(/^1 decisions, none changed.*\n2 of 2 documents that .* are stored unchanged\.\n$/),
   })
   const db = new Database(`${folder}/data/quotekeeper.db`)
-  db.exec(`drop trigger document_versions_stay;
-    update document_versions set body = replace(body, 'As it was', 'Rewritten') where version = 1`)
+  db.exec(`drop trigger versions_stay;
+    update versions set body = replace(body, 'As it was', 'Rewritten') where version = 1`)
   db.close()
   const { status, out } = await quotekeeper('decisions', '--verify')
   expect(status).toBe(1)

@@ -218,7 +218,7 @@ describe('an RFQ whose turn has come', () => {
         decision: 'keep',
         outcome: null,
         dueDate: '2026-12-24',
-        evidence: { codes: ['not-past-due'] },
+        evidence: { codes: ['not-past-due', 'document'] },
       },
       { rfqId: rfqId(2), decision: 'keep', outcome: 'already-closed', evidence: { codes: ['state'] } },
     ])

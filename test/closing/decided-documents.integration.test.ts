@@ -5,16 +5,13 @@ import { executeIn, isPostgres } from '../helpers/store-engine.js'
 const DUE = '2026-11-20'
 const HUGE = '12345678901234567890'
 
-/** What is stored of versions and documents: tables behind views in SQLite. */
-const VERSIONS = isPostgres ? 'versions' : 'document_versions'
-const LATEST = isPostgres ? 'entities' : 'documents'
 const DROP_GUARDS = isPostgres
   ? 'alter table versions disable trigger user'
-  : ['stay', 'last'].map((name) => `drop trigger if exists document_versions_${name}`).join('; ')
+  : ['stay', 'last'].map((name) => `drop trigger if exists versions_${name}`).join('; ')
 
 /** Somebody who can write the database rewrites texts that are stored, whatever guards them. */
-const rewrite = ({ store }: ChannelFixture, from: string, to: string, table = VERSIONS) => {
-  const column = table === LATEST ? 'latest_body' : 'body'
+const rewrite = ({ store }: ChannelFixture, from: string, to: string, table = 'versions') => {
+  const column = table === 'documents' ? 'latest_body' : 'body'
   return executeIn(store, `${DROP_GUARDS}; update ${table} set ${column} = replace(${column}, '${from}', '${to}')`)
 }
 
@@ -119,7 +116,7 @@ describe('the documents that decisions are based on', () => {
     await fixture.pollRfqs({ full: true })
     await rewrite(fixture, '"number":6,', '"number" : 6.0,')
     expect(await fixture.store.verifyDecidedDocuments()).toMatchObject({ unchecked: 0, changed: [] })
-    await rewrite(fixture, '"number":6,', '"number":7,', LATEST)
+    await rewrite(fixture, '"number":6,', '"number":7,', 'documents')
     expect(await fixture.store.verifyDecidedDocuments()).toMatchObject({ changed: [{ rfqId: ids.later, version: 1 }] })
   })
 
@@ -128,7 +125,7 @@ describe('the documents that decisions are based on', () => {
     await runRounds(fixture, ids.later)
     const { total } = await fixture.store.verifyDecidedDocuments()
     const unguarded = isPostgres ? DROP_GUARDS : `${DROP_GUARDS}; pragma foreign_keys = off`
-    await executeIn(fixture.store, `${unguarded}; delete from ${VERSIONS} where version > 1 and version < 4`)
+    await executeIn(fixture.store, `${unguarded}; delete from versions where version > 1 and version < 4`)
     const gone = (await fixture.store.decisions({ channel: KEY })).filter(({ versionBefore }) =>
       [2, 3].includes(versionBefore ?? 0),
     )

@@ -19,7 +19,7 @@ const CONTEXT = { calendar: createCalendar('UTC'), graceHours: 0, now: NOW }
 const stored = (more: Partial<KnownDocument> = {}): KnownDocument => {
   const body = anRfq('rfq-1', { number: 7, state: 'open', responseDueDate: '2026-11-20' })
   const known = { id: 'rfq-1', body, valid: true, shape: 'full', missingSince: null, version: 3, contentHash: 'h' }
-  return { ...known, listConflict: null, isLossy: false, exactBody: body, ...more } as KnownDocument
+  return { ...known, entry: null, isLossy: false, exactBody: body, ...more } as KnownDocument
 }
 const withBody = (more: Record<string, unknown>) => ({ body: { ...anRfq('rfq-1'), ...more } })
 const evaluated = (more: Partial<KnownDocument> = {}, context = CONTEXT) =>

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  describeListed,
-  describeReadTimes,
-  isDecisive,
-  listedChangesOf,
-  listedInBrief,
-} from '../../src/core/listed-changes.js'
+import { describeListed, describeReadTimes, listedInBrief } from '../../src/core/listed-changes.js'
+import { isDecisive, listedOf } from '../../src/core/sources.js'
 
 const AT = '2026-11-21T14:02:10.000Z'
 const READ_AT = '2026-11-21T13:20:59.000Z'
@@ -28,7 +23,7 @@ const listedOffers = (...numbers: number[]) =>
 const ENTRY = { ...RFQ, responses: listedOffers(3, 2, 1) }
 
 const changesOf = (entry: unknown, body: unknown = RFQ) =>
-  listedChangesOf({ listed: { at: AT, body: entry }, readAt: READ_AT, body })
+  listedOf({ entry: { at: AT, followedAt: null, body: entry, isAmbiguous: false }, readAt: READ_AT, body })
 const sentence = (entry: object, names?: readonly string[]) => {
   const changes = changesOf({ ...ENTRY, ...entry })
   return changes && describeListed(changes, names)
@@ -36,7 +31,7 @@ const sentence = (entry: object, names?: readonly string[]) => {
 
 describe('what a list says otherwise than the RFQ', () => {
   it('is nothing without an entry, and if the entry says the same', () => {
-    expect(listedChangesOf({ listed: null, readAt: READ_AT, body: RFQ })).toBeNull()
+    expect(listedOf({ entry: null, readAt: READ_AT, body: RFQ })).toBeNull()
     expect(changesOf(ENTRY)).toBeNull()
     expect(changesOf({ ...ENTRY, pricing: { currency: 'USD', maxUnitPrice: 9, minUnitPrice: 1 } })).toBeNull()
   })

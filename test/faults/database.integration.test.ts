@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest'
 import { parseRfq } from '../../src/core/observation.js'
 import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { migrate } from '../../src/store/migrate.js'
-import { migrations } from '../../src/store/migrations.js'
+import { newestSchema, SQLITE_MIGRATIONS } from '../../src/store/schema/migrations.js'
 import { openStore } from '../../src/store/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
@@ -28,7 +28,6 @@ async function open(path: string): Promise<Store> {
 const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
   rfq: parseRfq(anRfq(id, { title: text })),
   shape: 'full',
-  listHash: null,
   responses: Array.from({ length: responses }, (_, n) => ({
     id: `${id}-${n}`,
     body: { id: `${id}-${n}`, text },
@@ -178,7 +177,7 @@ fault(37, 'a newer schema is refused', async () => {
   const path = join(testFolder(), 'newer.db')
   await (await openStore({ path })).close()
   const raw = new Database(path)
-  raw.pragma(`user_version = ${migrations.length + 1}`)
+  raw.pragma(`user_version = ${newestSchema(SQLITE_MIGRATIONS) + 1}`)
   raw.close()
   await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper.*Update/s)
 })
@@ -190,23 +189,24 @@ fault(37, 'an older database is backed up, then migrated', async () => {
   await store.recordRfq(run, snapshot('kept', 2), at)
   await store.close()
   const raw = new Database(path)
-  const next = [...migrations, { name: 'one more', sql: 'create table further (a text) strict' }]
+  const later = newestSchema(SQLITE_MIGRATIONS) + 1
+  const next = [...SQLITE_MIGRATIONS, { version: later, name: 'one more', sql: 'create table further (a text) strict' }]
   const report = await migrate(raw, at, next)
   raw.close()
-  expect(report).toMatchObject({ from: migrations.length, to: migrations.length + 1 })
+  expect(report).toMatchObject({ from: newestSchema(SQLITE_MIGRATIONS), to: newestSchema(SQLITE_MIGRATIONS) + 1 })
   const copy = new Database(report.backup ?? '', { readonly: true })
-  expect(copy.pragma('user_version', { simple: true })).toBe(migrations.length)
+  expect(copy.pragma('user_version', { simple: true })).toBe(newestSchema(SQLITE_MIGRATIONS))
   expect(copy.prepare('select id from rfqs').all()).toEqual([{ id: 'kept' }])
 })
 fault(37, 'a failed migration step leaves the previous version intact', async () => {
   const path = join(testFolder(), 'failing.db')
   await (await openStore({ path })).close()
   const raw = new Database(path)
-  const broken = { name: 'broken', sql: 'create table half (a text) strict; create table nonsense (' }
-  await expect(migrate(raw, at, [...migrations, broken])).rejects.toThrow()
+  const broken = { version: 99, name: 'broken', sql: 'create table half (a text) strict; create table nonsense (' }
+  await expect(migrate(raw, at, [...SQLITE_MIGRATIONS, broken])).rejects.toThrow()
   raw.close()
   const store = await open(path)
-  expect(await store.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
+  expect(await store.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
 })
 
 fault(
@@ -223,7 +223,9 @@ fault(
       const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]))
       expect(codes).toEqual([0, 0, 0])
       const raw = new Database(path, { readonly: true })
-      expect(raw.prepare('select number from migrations').all()).toEqual(migrations.map((_, n) => ({ number: n + 1 })))
+      expect(raw.prepare('select number from migrations').all()).toEqual(
+        SQLITE_MIGRATIONS.map(({ version }) => ({ number: version })),
+      )
       expect(raw.prepare('select count(*) as n from runs').get()).toEqual({ n: 3 })
     }
   },

@@ -10,8 +10,8 @@ import { offers, recordPoll } from '../helpers/record-poll.js'
 import { httpReceiver, notifications, SECRET } from '../notify/outbox-fixture.js'
 import { fault } from './fault-test.js'
 
-const KNOWN = `select (select count(*) from entities where kind = 'rfq') as rfqs,
-  (select count(*) from entities where kind = 'response') as offers`
+const KNOWN = `select (select count(*) from documents where kind = 'rfq') as rfqs,
+  (select count(*) from documents where kind = 'response') as offers`
 const webhook = (name: string, url: string) => ({
   name,
   type: 'webhook' as const,

@@ -26,7 +26,7 @@ export async function recordPoll(
   const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
   for (const [index, responses] of rfqs.entries()) {
     const rfq = { id: `rfq-${index}`, body: { id: `rfq-${index}`, number: index }, valid: true, problems: [] }
-    const read = { shape: 'full', listHash: null, responsesComplete: true, readAt: fixture.now() } as const
+    const read = { shape: 'full', responsesComplete: true, readAt: fixture.now() } as const
     await store.recordRfq(run, { ...read, rfq, responses }, fixture.now())
   }
   if (dies) await fixture.reopenStore()

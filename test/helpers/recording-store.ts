@@ -26,7 +26,6 @@ export const NEWEST = { sentAfter: Number.MAX_SAFE_INTEGER }
 export const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
   rfq: parseRfq(rfq),
   shape: 'full',
-  listHash: 'hash of the list entry',
   responses: responses.map((response) => ({ ...parseResponse(response), shape: 'full' })),
   responsesComplete: true,
   readAt,

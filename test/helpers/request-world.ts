@@ -213,8 +213,7 @@ export class RequestWorld {
 
 const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
   ...{ id, state, incomplete: false, contradicted: false, missingSince: null, validators: null, fingerprint: null },
-  listHash: readAt === null ? null : String(entry),
-  listedHash: null,
+  ...{ entryHash: String(entry), isFollowed: readAt !== null },
   shape: readAt === null ? 'list' : 'full',
   detailReadAt: readAt?.toISOString() ?? null,
   requestedAt: readAt?.toISOString() ?? null,

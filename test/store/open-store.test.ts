@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { UnusableDatabaseError } from '../../src/store/errors.js'
-import { migrations } from '../../src/store/migrations.js'
+import { newestSchema, SQLITE_MIGRATIONS } from '../../src/store/schema/migrations.js'
 import { openStore } from '../../src/store/store.js'
 import { at, begin, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
 import { anRfq, aResponse } from '../helpers/sample-documents.js'
@@ -41,7 +41,7 @@ describe('openStore', () => {
     const path = join(testFolder(), 'new.db')
     await (await openStore({ path })).close()
     const raw = new Database(path)
-    raw.pragma(`user_version = ${migrations.length + 1}`)
+    raw.pragma(`user_version = ${newestSchema(SQLITE_MIGRATIONS) + 1}`)
     raw.close()
     await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper/)
   })
@@ -49,9 +49,12 @@ describe('openStore', () => {
   it('lets several processes create the same database at once', async () => {
     const path = join(testFolder(), 'test.db')
     const opened = await Promise.all(Array.from({ length: 5 }, () => openStore({ path })))
-    for (const db of opened) expect(await db.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
+    for (const db of opened)
+      expect(await db.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
     for (const db of opened) await db.close()
-    expect(new Database(path).prepare('select count(*) as n from migrations').get()).toEqual({ n: migrations.length })
+    expect(new Database(path).prepare('select count(*) as n from migrations').get()).toEqual({
+      n: SQLITE_MIGRATIONS.length,
+    })
   })
 
   it('backs up to a private file, never over an existing one', async () => {

@@ -43,7 +43,6 @@ const record = (store: Store, handle: RunHandle, at: number, title: string) =>
     {
       rfq: { id: 'rfq-1', body: { id: 'rfq-1', title }, valid: true, problems: [] },
       shape: 'full',
-      listHash: title,
       responses: [],
       responsesComplete: true,
       readAt: new Date(at),

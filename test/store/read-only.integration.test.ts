@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { migrations } from '../../src/store/migrations.js'
+import { SQLITE_MIGRATIONS } from '../../src/store/schema/migrations.js'
 import { openStore, type StoreOptions } from '../../src/store/store.js'
 import { openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
@@ -62,21 +62,6 @@ describe('a database that cannot be written', () => {
     expect(await writable.checkWritable()).toMatchObject({ message: expect.stringContaining('disk almost full') })
   })
 
-  it('is read in an older schema too: a copy is migrated', async ({ skip }) => {
-    const disk = mountSmallDisk()
-    if (disk === null) return skip('this user cannot mount a file system')
-    const path = join(disk.folder, 'older.db')
-    const db = new Database(path)
-    db.pragma('journal_mode = wal')
-    const { migrate } = await import('../../src/store/migrate.js')
-    await migrate(db, new Date(), migrations.slice(0, -1))
-    db.close()
-    disk.setReadOnly(true)
-    const store = await open({ path, readOnlyIfNeeded: true })
-    expect(await store.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
-    expect(readdirSync(disk.folder)).toEqual(['older.db'])
-  })
-
   it('is read on a full disk', async ({ skip }) => {
     const disk = mountSmallDisk()
     if (disk === null) return skip('this user cannot mount a file system')
@@ -120,7 +105,7 @@ describe('a database locked by another process', () => {
       other.exec('rollback')
       expect(await fixture.store.checkWritable()).toEqual({ ok: true, message: 'writable, enough free space' })
     }
-    expect(other.prepare('select count(*) from migrations').pluck().get()).toBe(migrations.length)
+    expect(other.prepare('select count(*) from migrations').pluck().get()).toBe(SQLITE_MIGRATIONS.length)
   })
 
   it('passes the write test while this process itself is writing', async () => {

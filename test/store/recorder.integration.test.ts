@@ -31,13 +31,13 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
     /** A complete list of these RFQs. */
     list: (ids: readonly string[], time: string) => store.updatePresence(run, 'rfq', ids, NEWEST, at(time)),
     /** What a list says of these RFQs. */
-    listed: (time: string, changed: readonly Snapshot[], asRead: readonly string[] = [], read = NEWEST) =>
-      store.recordListed(run, { changed, asRead }, { ...read, readAt: at(time) }, at(time)),
+    listed: (time: string, entries: readonly Snapshot[], read = NEWEST) =>
+      store.recordEntries(run, entries, { ...read, readAt: at(time) }, at(time)),
     newestRecording: () => store.newestRecording(CHANNEL),
     /** The list entry that is shown of the RFQ. */
     entry: async (asOf?: Date) => {
       const { rfq } = (await store.rfqs(asOf ? { asOf } : {}))[0] ?? {}
-      return rfq?.listed && { at: rfq.listed.at, body: rfq.listed.body }
+      return rfq?.entry && { at: rfq.entry.at, followedAt: rfq.entry.followedAt, body: rfq.entry.body }
     },
     touch: (ids: readonly string[]) => store.touchRfqs(run, ids, at('08:00:00')),
   }
@@ -53,7 +53,6 @@ const document = (id: string, more: Partial<Snapshot> = {}): Snapshot => ({
 const RFQ: Omit<RfqSnapshot, 'readAt'> = {
   rfq: document('rfq'),
   shape: 'full',
-  listHash: null,
   responses: [],
   responsesComplete: true,
 }
@@ -66,7 +65,7 @@ const iso = (time: string) => at(time).toISOString()
 
 describe('when a response was read and requested', () => {
   const REQUESTS = `select id, last_read_at, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
-    last_modified from entities where kind = 'response' order by id`
+    last_modified from documents where kind = 'response' order by id`
 
   it('is recorded for one that was read, one requested in vain, and one that was not requested', async () => {
     const { record, rows } = await recording()
@@ -106,7 +105,7 @@ describe('when a response was read and requested', () => {
 
   it('is not changed of an RFQ by its list entry', async () => {
     const { record, rows } = await recording()
-    const read = `select last_read_at, full_read_at, requested_at, etag from entities where kind = 'rfq'`
+    const read = `select last_read_at, full_read_at, requested_at, etag from documents where kind = 'rfq'`
     await record('08:01:00', { shape: 'list' })
     expect(await rows(read)).toMatchObject([{ full_read_at: null, requested_at: null }])
     await record('08:02:00', { rfq: document('rfq', { validators: VALIDATORS }) })
@@ -117,79 +116,103 @@ describe('when a response was read and requested', () => {
   })
 })
 
-describe('what a list says of an RFQ that was read before', () => {
+describe('what a list says of an RFQ', () => {
   const entry = (state: string) => document('rfq', { body: { id: 'rfq', state }, hash: state })
-  const shown = (time: string, state: string) => ({ at: iso(time), body: { id: 'rfq', state } })
+  const shown = (time: string, state: string, followed: string | null = null) => ({
+    ...{ at: iso(time), followedAt: followed && iso(followed) },
+    body: { id: 'rfq', state },
+  })
 
-  it('is the newest entry, until the RFQ is read again or has the entry again that it had then', async () => {
-    const { record, listed, entry: found, store, rows, next } = await recording()
-    await record('08:01:00', { listHash: 'open' })
+  it('is the newest entry, with when the RFQ was first read after it, by a poll or a closing round', async () => {
+    const { record, listed, entry: found, store, next } = await recording()
+    await record('08:01:00', {})
     expect(await found()).toBeNull()
     await listed('08:02:00', [entry('closed')])
     expect(await found()).toEqual(shown('08:02:00', 'closed'))
-    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ listHash: 'open', listedHash: 'closed' }])
-    expect(await store.rfqEntries({})).toMatchObject([{ listedAt: iso('08:02:00') }])
+    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ entryHash: 'closed', isFollowed: false }])
+    expect(await store.rfqEntries({})).toMatchObject([{ listedAt: iso('08:02:00'), isFollowed: false }])
     await listed('08:03:00', [entry('held')])
     expect(await found()).toEqual(shown('08:03:00', 'held'))
-    await listed('08:04:00', [], ['rfq'])
-    expect(await found()).toBeNull()
-    await listed('08:05:00', [entry('closed')])
+    await listed('08:04:00', [entry('held')])
+    expect(await found()).toEqual(shown('08:03:00', 'held'))
     await next('close')
-    // A closing round reads it without a list.
     await record('08:06:00')
-    expect(await found()).toBeNull()
-    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ listHash: 'open', listedHash: null }])
+    expect(await found()).toEqual(shown('08:03:00', 'held', '08:06:00'))
+    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ entryHash: 'held', isFollowed: true }])
     await next()
-    await listed('08:07:00', [entry('closed')])
-    await record('08:08:00', { listHash: 'closed' })
-    expect(await found()).toBeNull()
-    const columns = `select listed_hash, listed_at, listed_body, list_hash from entities where kind = 'rfq'`
-    expect(await rows(columns)).toEqual([
-      { listed_hash: null, listed_at: null, listed_body: null, list_hash: 'closed' },
+    await record('08:07:00')
+    expect(await found()).toEqual(shown('08:03:00', 'held', '08:06:00'))
+    await listed('08:08:00', [entry('closed')])
+    expect(await found()).toEqual(shown('08:08:00', 'closed'))
+    await record('08:09:00', { follows: false })
+    expect(await found()).toEqual(shown('08:08:00', 'closed'))
+  })
+
+  it('is a document of its own kind, with all its versions', async () => {
+    const { record, listed, rows, store } = await recording()
+    for (const [at, state] of ['open', 'held', 'open'].entries()) {
+      await listed(`08:0${at}:00`, [entry(state)])
+      if (at === 1) await record('08:01:30')
+    }
+    const columns = `select version, shape, content_hash, observed_at, superseded_at, followed_at from versions where kind = 'rfq-entry'`
+    expect(await rows(`${columns} order by version`)).toMatchObject([
+      {
+        version: 1,
+        content_hash: 'open',
+        observed_at: iso('08:00:00'),
+        superseded_at: iso('08:01:00'),
+        followed_at: null,
+      },
+      { version: 2, content_hash: 'held', superseded_at: iso('08:02:00'), followed_at: iso('08:01:30') },
+      { version: 3, content_hash: 'open', superseded_at: null, followed_at: null },
     ])
+    const exported = []
+    for await (const { kind, body } of store.export({ kind: 'rfq-entry' })) exported.push({ kind, body })
+    expect(exported).toEqual([{ kind: 'rfq-entry', body: { id: 'rfq', state: 'open' } }])
   })
 
   it('stays when the RFQ is only requested, and when it was read before the list', async () => {
     const { record, listed, entry: found, newestRecording } = await recording()
-    await record('08:01:00', { listHash: 'open' })
+    await record('08:01:00', {})
     const sentAfter = await newestRecording()
     await listed('08:04:00', [entry('closed')])
-    expect(await record('08:05:00', { listHash: 'open', sentAfter })).toMatchObject({ rfq: 'stale' })
+    expect(await record('08:05:00', { sentAfter })).toMatchObject({ rfq: 'stale' })
     await record('08:05:00', { shape: 'list', rfq: { ...entry('closed'), requested: true }, sentAfter })
     expect(await found()).toEqual(shown('08:04:00', 'closed'))
   })
 
-  it('ends when the RFQ is read because of that entry, by a process whose clock is behind', async () => {
+  it('is followed when the RFQ is read because of it, by a process whose clock is behind', async () => {
     const { record, listed, entry: found, newestRecording } = await recording()
-    await record('08:01:00', { listHash: 'open' })
+    await record('08:01:00', {})
     await listed('08:04:00', [entry('closed')])
-    await record('08:03:00', { listHash: 'closed', sentAfter: await newestRecording() })
-    expect(await found()).toBeNull()
+    await record('08:03:00', { sentAfter: await newestRecording() })
+    expect(await found()).toMatchObject({ followedAt: expect.any(String) })
   })
 
-  it('is not recorded of an RFQ that was recorded since the list was requested, or never read, whatever the clocks say', async () => {
+  it('is not recorded of an RFQ that was recorded since the list was requested, whatever the clocks say', async () => {
     const { record, listed, entry: found, newestRecording } = await recording()
-    await record('08:01:00', { shape: 'list' })
-    await listed('08:02:00', [entry('closed')])
-    expect(await found()).toBeNull()
     const sentAfter = await newestRecording()
-    await record('08:05:00', { listHash: 'open' })
-    await listed('08:06:00', [entry('closed')], [], { sentAfter })
+    await record('08:05:00', {})
+    await listed('08:06:00', [entry('closed')], { sentAfter })
     expect(await found()).toBeNull()
-    await listed('08:04:00', [entry('closed')], [], { sentAfter: await newestRecording() })
-    await listed('08:07:00', [], ['rfq'], { sentAfter })
+    await listed('08:04:00', [entry('closed')], { sentAfter: await newestRecording() })
+    await listed('08:07:00', [entry('open')], { sentAfter })
     expect(await found()).toEqual(shown('08:04:00', 'closed'))
   })
 
-  it('is not shown as of a moment, and is kept by later changes of the same RFQ', async () => {
+  it('is shown as of each moment, and kept by later changes of the same RFQ', async () => {
     const { record, listed, list, entry: found, store } = await recording()
-    await record('08:01:00', { listHash: 'open' })
+    await record('08:01:00', {})
     await listed('08:02:00', [entry('closed')])
     await list([], '08:03:00')
     await list(['rfq'], '08:04:00')
-    expect(await found()).toEqual(shown('08:02:00', 'closed'))
-    expect(await found(at('11:00:00'))).toBeNull()
-    expect(await store.rfqEntries({ asOf: at('11:00:00') })).toMatchObject([{ listedAt: null }])
+    await record('08:05:00', {})
+    await listed('08:06:00', [entry('open')])
+    expect(await found(at('08:01:30'))).toBeNull()
+    for (const time of ['08:02:00', '08:04:30']) expect(await found(at(time))).toEqual(shown('08:02:00', 'closed'))
+    expect(await found(at('08:05:30'))).toEqual(shown('08:02:00', 'closed', '08:05:00'))
+    expect(await store.rfqEntries({ asOf: at('08:05:30') })).toMatchObject([{ isFollowed: true }])
+    expect(await found(at('11:00:00'))).toEqual(shown('08:06:00', 'open'))
   })
 
   it('is recorded of more RFQs than one transaction has', async () => {
@@ -202,9 +225,7 @@ describe('what a list says of an RFQ that was read before', () => {
       '08:02:00',
       ids.map((id) => document(id, { body: { id, long }, hash: id })),
     )
-    expect((await store.rfqs({})).map(({ rfq }) => rfq.listed?.body)).toEqual(ids.sort().map((id) => ({ id, long })))
-    await listed('08:03:00', [], ids)
-    expect((await store.rfqEntries({})).filter(({ listedAt }) => listedAt !== null)).toEqual([])
+    expect((await store.rfqs({})).map(({ rfq }) => rfq.entry?.body)).toEqual(ids.sort().map((id) => ({ id, long })))
   })
 })
 
@@ -275,7 +296,7 @@ describe('what was read before', () => {
 })
 
 describe('a document that was missing', () => {
-  const MISSING = `select kind, missing_since from entities order by kind desc`
+  const MISSING = `select kind, missing_since from documents order by kind desc`
 
   it('returns when a poll reads it', async () => {
     const { record, list, rows } = await recording()
@@ -360,20 +381,6 @@ describe.skipIf(isPostgres)('recording many documents', () => {
     return count
   }
   const ids = Array.from({ length: 450 }, (_, index) => `${index}`)
-
-  it('lets the event loop run after each 200, and not after each', async () => {
-    const { record, touch } = await recording()
-    const works = {
-      responses: () => record('08:01:00', { responses: countedIds(ids.map((id) => full(id))) }),
-      observed: () => record('08:02:00', { observed: countedIds(ids.map((id) => ({ id, summaryHash: 's' }))) }),
-      rfqs: () => touch(counted(ids, (id) => id)),
-    }
-    for (const [name, work] of Object.entries(works)) {
-      const count = await turns(work)
-      expect(count, name).toBeGreaterThanOrEqual(2)
-      expect(count, name).toBeLessThan(20)
-    }
-  })
 
   it.each([
     ['at the end of each time slice', 20, { atLeast: 450, atMost: 500 }],

@@ -6,11 +6,18 @@ import { rowsOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
 const counts = async ({ store }: ChannelFixture) => {
-  const tables = ['entities', 'versions', 'absences', 'problems', 'close_decisions']
-  return Promise.all(tables.map(async (table) => (await rowsOf(store, `select 1 as one from ${table}`)).length))
+  const tables = ['documents', 'versions', 'absences', 'problems', 'close_decisions']
+  const rows = (table: string) =>
+    rowsOf(
+      store,
+      `select 1 as one from ${table} ${/^(documents|versions)$/.test(table) ? `where kind <> 'rfq-entry'` : ''}`,
+    )
+  return Promise.all(tables.map(async (table) => (await rows(table)).length))
 }
 const storedIds = async ({ store }: ChannelFixture) =>
-  ((await rowsOf(store, 'select id from entities order by id')) as { id: string }[]).map(({ id }) => id)
+  ((await rowsOf(store, `select id from documents where kind <> 'rfq-entry' order by id`)) as { id: string }[]).map(
+    ({ id }) => id,
+  )
 
 /** Identifiers that UTF-8, SQLite's functions, PostgreSQL or a URL cannot express. Some look like the stored form of others. */
 const IDS = [
@@ -148,8 +155,8 @@ describe('documents without a usable identifier', () => {
         fixture.advanceSeconds(600)
         const { run } = await (operation === 'listListings' ? fixture.pollListings() : fixture.pollRfqs())
         expect(run).toMatchObject({ outcome: 'complete', inserted: poll === 0 ? ALL : 0, missing: 0, failedItems: 0 })
-        const [entities, versions, absences] = await counts(fixture)
-        expect([entities, versions, absences]).toEqual([ALL, versionsAt(poll), 0])
+        const [documents, versions, absences] = await counts(fixture)
+        expect([documents, versions, absences]).toEqual([ALL, versionsAt(poll), 0])
         if (poll % 3 === 2) await fixture.reopenStore()
       }
       for (const id of await storedIds(fixture)) expect(id).toMatch(/^unidentified-/)

@@ -91,7 +91,7 @@ describe('offers that are read in a later poll than the one that listed them', (
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
     for (const { id, body, hash } of (await fixture.session().listRfqs()).value) {
       const rfq = { id, body, valid: true, problems: [], ...(hash !== undefined && { hash }) }
-      const entry = { rfq, shape: 'list' as const, listHash: null, responses: [], responsesComplete: false }
+      const entry = { rfq, shape: 'list' as const, responses: [], responsesComplete: false }
       await fixture.store.recordRfq(run, { ...entry, readAt: fixture.now() }, fixture.now())
     }
     await fixture.reopenStore()

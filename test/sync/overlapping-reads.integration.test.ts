@@ -40,7 +40,7 @@ async function openWithRfq() {
   const readByRound = async (round: RunHandle, title: string) => {
     world.changeRfq(id, { title })
     const { value, readAt } = await fixture.session().readRfq(id)
-    const read = { shape: 'full', listHash: null, responses: [], responsesComplete: false, readAt } as const
+    const read = { shape: 'full', responses: [], responsesComplete: false, readAt } as const
     await fixture.store.recordRfq(round, { ...read, rfq: value } satisfies RfqSnapshot, fixture.now())
   }
   const requests = () => fixture.sandbox.requests.filter(({ operation }) => operation === 'readRfq').length

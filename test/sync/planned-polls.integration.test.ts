@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { today } from '../../src/read-models/today.js'
-import { SHORTER_ENTITIES } from '../../src/store/shorter-entities.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
-import { executeIn, rowsOf } from '../helpers/store-engine.js'
+import { executeIn } from '../helpers/store-engine.js'
 import { todaySource } from '../helpers/today-source.js'
 
 const INTERVAL_SECONDS = 300
@@ -189,39 +188,18 @@ describe('planned polls', () => {
     const [before] = await fixture.store.rfqs({})
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
     const rfq = { id: ids[0] ?? '', body: { id: ids[0], title: 'old' }, valid: true, problems: [] }
-    const read = { rfq, shape: 'full', listHash: null, responses: [], responsesComplete: true } as const
+    const read = { rfq, shape: 'full', responses: [], responsesComplete: true } as const
     const stale = { ...read, readAt: fixture.now(), sentAfter }
     expect((await fixture.store.recordRfq(run, stale, fixture.now())).rfq).toBe('stale')
     expect(await fixture.store.rfqs({})).toEqual([before])
   })
 
-  it('read every offer once after an upgrade, because it is unknown which summaries they had', async () => {
+  it('read every offer once if it is unknown which summaries they had', async () => {
     const { fixture } = await openWithRfqs(2, 3)
     await plannedPoll(fixture)
-    await executeIn(fixture.store, 'update entities set summary_hash = null, read_summary_hash = null')
+    await executeIn(fixture.store, 'update documents set summary_hash = null, read_summary_hash = null')
     expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2 + 6, changed: 0 })
     for (let poll = 0; poll < ROUNDS; poll++) expect((await plannedPoll(fixture)).run.requests).toBe(1 + 2)
-  })
-
-  it('read nothing again because the stored hashes of summaries became shorter', async () => {
-    const { fixture } = await openWithRfqs(2, 3)
-    await plannedPoll(fixture)
-    const state = () =>
-      rowsOf(
-        fixture.store,
-        `select id, summary_hash, read_summary_hash, requested_at from entities where kind = 'response' order by id`,
-      )
-    const stored = await state()
-    const rest = '0123456789abcdef0123456789abcdef'
-    await executeIn(
-      fixture.store,
-      `update entities set summary_hash = summary_hash || '${rest}', read_summary_hash = read_summary_hash || '${rest}',
-        requested_at = full_read_at`,
-    )
-    await executeIn(fixture.store, SHORTER_ENTITIES)
-    expect(await state()).toEqual(stored)
-    for (let poll = 0; poll < ROUNDS; poll++)
-      expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2, changed: 0 })
   })
 
   it('request documents that always fail once each, record the others, and recover at once, over polls with a restart', async () => {

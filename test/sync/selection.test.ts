@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { parseRfq, parseRfqListItem } from '../../src/core/observation.js'
+import { parseRfqListItem } from '../../src/core/observation.js'
 import type { RfqPollState } from '../../src/store/contract.js'
-import { findConflict, listedTerms } from '../../src/sync/list-conflict.js'
 import { dedupeById } from '../../src/sync/list-entries.js'
 import { detectMassLoss } from '../../src/sync/mass-loss.js'
 import { reasonToRead } from '../../src/sync/selection.js'
@@ -13,7 +12,8 @@ describe('reasonToRead', () => {
   const listed = { id: 'a', hash: 'h', state: 'closed' as string | null }
   const known = {
     state: 'closed',
-    listHash: 'h',
+    entryHash: 'h',
+    isFollowed: true,
     detailReadAt: NOW.toISOString(),
     incomplete: false,
     missingSince: null,
@@ -45,6 +45,7 @@ describe('reasonToRead', () => {
     ['an RFQ of an unknown state', { listed: { state: null } }, 'open'],
     ['an RFQ listed as closed and stored as open', { known: { state: 'open' } }, 'newly closed'],
     ['a changed list entry', { listed: { hash: 'other' } }, 'changed'],
+    ['a list entry after which it was not read', { known: { isFollowed: false } }, 'changed'],
     ['an RFQ whose detail was never read', { known: { detailReadAt: null } }, 'incomplete'],
     ['an RFQ with an offer that was not read', { known: { incomplete: true } }, 'incomplete'],
     ['an RFQ that was missing', { known: { missingSince: hoursAgo(1) } }, 'returned'],
@@ -69,52 +70,6 @@ describe('detectMassLoss', () => {
     expect(lost(10, 5)).toBeNull()
     expect(lost(9, 0)).toBeNull()
     expect(lost(10, 10)).toBeNull()
-  })
-})
-
-describe('findConflict', () => {
-  const entry = (id: string, body: object) => parseRfqListItem({ id, ...body })
-  const rfq = (body: object) => parseRfq({ id: 'a', state: 'open', responseDueDate: '2026-03-01', ...body })
-  const conflict = (list: object[], body: object = {}) =>
-    findConflict(listedTerms(list.map((each) => entry('a', each))).get('a') ?? [], rfq(body))
-
-  const message = (list: object[]) => conflict(list)?.problems[0]?.message
-
-  it('is null where the list agrees, says nothing, or does not have the RFQ', () => {
-    expect(conflict([{ state: 'open', responseDueDate: '2026-03-01' }])).toBeNull()
-    expect(conflict([{ state: null }, {}])).toBeNull()
-    expect(conflict([])).toBeNull()
-  })
-
-  it('quotes both sides, also when only one of several entries contradicts', () => {
-    const disagreeing = { state: 'open', responseDueDate: '2026-05-01' }
-    expect(conflict([{ state: 'open' }, disagreeing, {}])).toEqual({
-      conflict: { responseDueDate: { listed: '2026-05-01', own: '2026-03-01' } },
-      problems: [
-        {
-          path: 'responseDueDate',
-          code: 'conflict',
-          message: 'the list says "2026-05-01", the RFQ itself says "2026-03-01"',
-        },
-      ],
-    })
-    expect(message([{ state: 7 }])).toBe('the list says a number, the RFQ itself says "open"')
-    expect(message([{ state: ['open'] }])).toBe('the list says a object, the RFQ itself says "open"')
-    expect(message([{ state: 'x'.repeat(200) }])?.length).toBeLessThan(130)
-  })
-
-  it('finds every member that is contradicted, each by the first entry that does', () => {
-    const found = conflict([{ responseDueDate: '2026-05-01' }, { state: 'closed', responseDueDate: '2026-06-01' }])
-    expect(found?.conflict).toEqual({
-      state: { listed: 'closed', own: 'open' },
-      responseDueDate: { listed: '2026-05-01', own: '2026-03-01' },
-    })
-    expect(found?.problems.map(({ path }) => path)).toEqual(['state', 'responseDueDate'])
-  })
-
-  it('concerns open RFQs only', () => {
-    expect(conflict([{ state: 'open' }], { state: 'closed' })).toBeNull()
-    expect(findConflict([{ state: 'closed', responseDueDate: null }], parseRfq(null))).toBeNull()
   })
 })
 

@@ -6,7 +6,7 @@ import { rowsOf } from '../helpers/store-engine.js'
 const rows = async (fixture: ChannelFixture, text: string) =>
   (await rowsOf(fixture.store, text)) as Record<string, unknown>[]
 const lastRead = async (fixture: ChannelFixture) => {
-  const found = await rows(fixture, `select distinct last_read_at from entities where kind = 'response'`)
+  const found = await rows(fixture, `select distinct last_read_at from documents where kind = 'response'`)
   return found.map((row) => row.last_read_at)
 }
 
@@ -28,8 +28,8 @@ async function polledOnce() {
 describe('an RFQ with the bytes that are stored', () => {
   it('is not parsed again, and valid as long as its list entry agrees, over six polls and a restart', async () => {
     const { fixture, rfqId } = await polledOnce()
-    const valid = async () => (await fixture.store.rfqs({ ids: [rfqId] }))[0]?.rfq.valid
-    const hashes = `select id, summary_hash from entities where kind = 'response' order by id`
+    const valid = async () => (await rows(fixture, 'select valid from rfqs'))[0]?.valid === 1
+    const hashes = `select id, summary_hash from documents where kind = 'response' order by id`
     const before = await rows(fixture, hashes)
     for (let round = 0; round < 6; round++) {
       if (round === 3) await fixture.reopenStore()
@@ -105,7 +105,7 @@ describe('a response with the bytes that are stored', () => {
       world.addResponse(rfqId, document)
       fixture.advanceSeconds(60)
       expect((await fixture.pollRfqs()).run).toMatchObject({ missing: 0, inserted: 0 })
-      expect(await rows(fixture, `select missing_since, version from entities where id = '${id}'`)).toEqual([
+      expect(await rows(fixture, `select missing_since, version from documents where id = '${id}'`)).toEqual([
         { missing_since: null, version: 1 },
       ])
     }
@@ -129,11 +129,7 @@ describe('a response with the bytes that are stored', () => {
         known: { rfq: null, response: (response) => stored.find((state) => state.id === response) },
       })
       const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-      const { responses } = await fixture.store.recordRfq(
-        run,
-        { ...read, shape: 'full', listHash: null },
-        fixture.now(),
-      )
+      const { responses } = await fixture.store.recordRfq(run, { ...read, shape: 'full' }, fixture.now())
       expect(responses.find((response) => response.id === id)).toEqual({ id, change: 'changed' })
       const end = { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, requests: 0 }
       await run.finish({ ...end, outcome: 'complete', error: null }, fixture.now())

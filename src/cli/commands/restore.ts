@@ -50,9 +50,9 @@ async function anchorNote(config: App['config'], { schemaVersion }: RestoreRepor
   const { to } = config.anchors
   if (to?.kind !== 'file' || !existsSync(to.path)) return ''
   const command = `quotekeeper decisions --verify --anchors ${quoteForShell(to.path)}`
-  const { migrations } = await import('../../store/migrations.js')
+  const { newestSchema, SQLITE_MIGRATIONS } = await import('../../store/schema/migrations.js')
   // Opening a database of an earlier schema would upgrade it.
-  if (schemaVersion < migrations.length) return `Compare it with the anchors: ${command}\n`
+  if (schemaVersion < newestSchema(SQLITE_MIGRATIONS)) return `Compare it with the anchors: ${command}\n`
   const [{ openStore }, { readAnchors }, { verifyAnchors }] = await Promise.all([
     import('../../store/store.js'),
     import('../../anchors/anchor-file.js'),

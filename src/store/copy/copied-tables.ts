@@ -11,22 +11,20 @@ export interface CopiedTable {
 }
 
 /**
- * All tables except `meta`, referred ones first. What is of use for seconds only (`request_ledgers`) or
- * describes the engine (`migrations`, `counters`) is not copied.
+ * All tables except `meta` and `counters`, referred ones first. What is of use for seconds only (`request_ledgers`) or describes the
+ * schema (`migrations`) is not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'runs', key: ['id'] },
   { name: 'channels', key: ['channel'] },
-  { name: 'entities', key: ['channel', 'kind', 'rfq_id', 'id'] },
+  { name: 'documents', key: ['channel', 'kind', 'rfq_id', 'id'] },
   { name: 'versions', key: ['channel', 'kind', 'rfq_id', 'id', 'version'] },
   {
     name: 'absences',
     key: ['channel', 'kind', 'rfq_id', 'id', 'missing_since'],
     ties: ['not_before', `coalesce(returned_at, '')`, 'run_id'],
   },
-  { name: 'list_conflicts', key: ['channel', 'id', 'since'] },
   { name: 'problems', key: ['channel', 'kind', 'entity_id', 'path', 'code'] },
-  { name: 'earlier_problem_messages', key: ['channel', 'kind', 'entity_id', 'path', 'code', 'until'] },
   { name: 'close_decisions', key: ['id'] },
   { name: 'close_decision_repeats', key: ['decision_id'] },
   { name: 'close_intents', key: ['id'] },
@@ -36,23 +34,26 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'deliveries', key: ['id'] },
   { name: 'delivery_targets', key: ['target'] },
   { name: 'reports', key: ['id'] },
+  { name: 'settings', key: ['hash'] },
+  { name: 'recommendations', key: ['number'] },
+  { name: 'dirty_rfqs', key: ['channel', 'rfq_id'] },
+  { name: 'awards', key: ['id'] },
+  { name: 'award_files', key: ['award_id'] },
+  { name: 'exchange_rates', key: ['currency', 'date', 'fetched_at'] },
 ]
 
 /** Columns that number rows, whose numbers are never given out twice. */
 export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'runs', column: 'id' },
-  { table: 'close_decisions', column: 'id' },
   { table: 'close_intents', column: 'id' },
   { table: 'events', column: 'sequence' },
   { table: 'deliveries', column: 'id' },
   { table: 'reports', column: 'id' },
+  { table: 'recommendations', column: 'number' },
 ]
 
-/** Columns that one engine has, and that are computed from others; `recording` orders what runs in progress read. */
-const COMPUTED = new Set([
-  ...['entities.state', 'entities.due_date', 'versions.document', 'close_decisions.approved_by'],
-  ...['entities.document_number', 'versions.document_number', 'entities.recording'],
-])
+/** Columns that PostgreSQL has alone, computed from others. */
+const COMPUTED = new Set(['versions.document'])
 
 /** The columns that are copied: those that both databases have. */
 export async function columnsOf(table: CopiedTable, sides: readonly [CopySide, CopySide]): Promise<string[]> {

@@ -138,8 +138,7 @@ async function copyTable(
   const columns = await columnsOf(table, [source, target])
   const total = await countRows(source, table)
   let done = progress.after === null ? 0 : await countRows(target, table)
-  const options = { columns, after: progress.after, withRfqText: target.needsRfqText }
-  for await (const { rows, last } of readPages(source, table, options)) {
+  for await (const { rows, last } of readPages(source, table, { columns, after: progress.after })) {
     signal?.throwIfAborted()
     await target.database.write(async (tx) => {
       await target.insert(tx, table.name, columns, rows)
@@ -157,8 +156,10 @@ async function copyNumbers(source: CopySide, target: CopyTarget): Promise<void> 
   const numbers = await Promise.all(
     NUMBERED.map(async ({ table, column }) => ({ table, column, value: await source.newestNumber(table, column) })),
   )
+  const counters = await source.database.all<{ name: string; value: number }>('select name, value from counters')
   await target.database.write(async (tx) => {
     for (const { table, column, value } of numbers) await target.setNewestNumber(tx, table, column, value)
+    for (const counter of counters) await tx.run('update counters set value = @value where name = @name', counter)
   })
 }
 

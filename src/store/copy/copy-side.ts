@@ -8,10 +8,6 @@ export interface CopySide {
   name: string
   database: SqlDatabase
   columnsOf(table: string): Promise<string[]>
-  /** What to select from, to read a table in the order of its key. */
-  inOrderOfKey(table: string): string
-  /** Reads besides the columns of `entities` the text of each RFQ, as `rfq_text`, for `insert` of the other side. */
-  readonly needsRfqText: boolean
   insert(tx: Transaction, table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>
   /** The newest number that was given out, also to a row that was deleted since; 0 if none was. */
   newestNumber(table: string, column: string): Promise<number>

@@ -1,7 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { approverIn } from '../decision-log.js'
 import { StoreError } from '../errors.js'
-import { toRfqColumns } from '../postgres/document-columns.js'
 import { toJsonb } from '../postgres/jsonb.js'
 import { dropStatement, migrate, rejectUnfinishedCopy, requireCurrentSchema } from '../postgres/migrate.js'
 import { PostgresDatabase } from '../postgres/postgres-database.js'
@@ -126,8 +124,6 @@ async function open(
 const sideOf = (database: PostgresDatabase): PostgresSide => ({
   name: database.location.name,
   database,
-  needsRfqText: true,
-  inOrderOfKey: (table) => table,
   async columnsOf(table) {
     const rows = await database.all<{ name: string }>(
       `select column_name as name from information_schema.columns
@@ -138,45 +134,26 @@ const sideOf = (database: PostgresDatabase): PostgresSide => ({
   },
   async insert(tx, table, columns, rows) {
     for (const row of rows) rejectNul(table, row)
-    const computed = (COMPUTE[table]?.columns ?? []).join(', ')
-    const list = [...columns, ...(computed === '' ? [] : [computed])].join(', ')
-    const compute = COMPUTE[table]?.of
-    const complete = compute ? rows.map((row) => ({ ...row, ...compute(row) })) : rows
+    const isVersions = table === 'versions'
+    const list = [...columns, ...(isVersions ? ['document'] : [])].join(', ')
+    const complete = isVersions ? rows.map((row) => ({ ...row, document: documentOf(row) })) : rows
     await tx.run(`insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, @rows)`, {
       rows: JSON.stringify(complete),
     })
   },
   async newestNumber(table, column) {
-    const sql =
-      table === 'close_decisions'
-        ? `select value from counters where name = 'close_decisions'`
-        : `select coalesce(pg_sequence_last_value(cast(pg_get_serial_sequence('${table}', '${column}') as regclass)), 0) as value`
+    const sql = `select coalesce(pg_sequence_last_value(cast(pg_get_serial_sequence('${table}', '${column}') as regclass)), 0) as value`
     return (await database.get<{ value: number }>(sql))?.value ?? 0
   },
   async setNewestNumber(tx, table, column, value) {
-    if (table === 'close_decisions')
-      await tx.run(`update counters set value = @value where name = 'close_decisions'`, { value })
-    else if (value > 0)
+    if (value > 0)
       await tx.get(`select setval(pg_get_serial_sequence('${table}', '${column}'), cast(@value as bigint))`, { value })
   },
   close: () => database.close(),
 })
 
-/** Columns that only PostgreSQL stores, from those that are copied. */
-const COMPUTE: Readonly<Record<string, { columns: readonly string[]; of: (row: Row) => Record<string, unknown> }>> = {
-  entities: {
-    columns: ['state', 'due_date'],
-    of: ({ rfq_text }) => toRfqColumns(typeof rfq_text === 'string' ? JSON.parse(rfq_text) : null),
-  },
-  versions: {
-    columns: ['document'],
-    of: ({ parsed_body, body }) => ({ document: toJsonb(JSON.parse(String(parsed_body ?? body))) }),
-  },
-  close_decisions: {
-    columns: ['approved_by'],
-    of: ({ evidence }) => ({ approved_by: approverIn(JSON.parse(String(evidence))) }),
-  },
-}
+/** The column of `versions` that only PostgreSQL has. */
+const documentOf = ({ parsed_body, body }: Row): unknown => toJsonb(JSON.parse(String(parsed_body ?? body)))
 
 function rejectNul(table: string, row: Row): void {
   const found = Object.entries(row).find(([, value]) => typeof value === 'string' && value.includes('\0'))

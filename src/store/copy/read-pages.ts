@@ -9,24 +9,17 @@ export interface PageOptions {
   columns: readonly string[]
   /** The key after which to begin; null: at the first row. */
   after: readonly (string | number)[] | null
-  /** Adds `rfq_text` to rows of `entities`. */
-  withRfqText?: boolean
 }
 
 export type Key = readonly (string | number)[]
 
-const RFQ_TEXT = `(select coalesce(v.parsed_body, v.body) from versions v where t.kind = 'rfq' and v.channel = t.channel
-  and v.kind = t.kind and v.rfq_id = t.rfq_id and v.id = t.id and v.version = t.version) as rfq_text`
-
 /** Reads a table in pages, ordered by its key; all rows with one key are in one page. */
 export async function* readPages(
-  { database, inOrderOfKey }: CopySide,
+  { database }: CopySide,
   { name, key, ties }: CopiedTable,
-  { columns, after, withRfqText = false }: PageOptions,
+  { columns, after }: PageOptions,
 ): AsyncGenerator<{ rows: Row[]; last: Key }> {
-  const selected = columns.map((column) => `t.${column}`)
-  if (withRfqText && name === 'entities') selected.push(RFQ_TEXT)
-  const select = `select ${selected.join(', ')} from ${inOrderOfKey(name)} t`
+  const select = `select ${columns.join(', ')} from ${name}`
   const order = [...key, ...(ties ?? [])].join(', ')
   const keyParameters = key.map((_, at) => `@key${at}`).join(', ')
   const parametersOf = (values: Key) => Object.fromEntries(values.map((value, at) => [`key${at}`, value]))

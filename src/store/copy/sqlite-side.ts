@@ -1,6 +1,5 @@
 import { existsSync, renameSync } from 'node:fs'
 import { flush } from '../backup.js'
-import { VERSIONS_BY_KEY } from '../compact-tables.js'
 import { Connection } from '../connection.js'
 import { StoreError } from '../errors.js'
 import { describeFileUsers, findFileUsers } from '../file-users.js'
@@ -64,13 +63,10 @@ function sideOf(name: string, connection: Connection): CopySide {
   return {
     name,
     database,
-    needsRfqText: false,
     async columnsOf(table) {
-      // Without generated columns.
       const rows = await database.all<{ name: string }>('select name from pragma_table_info(@table)', { table })
       return rows.map((row) => row.name)
     },
-    inOrderOfKey: (table) => (table === 'versions' ? `(${VERSIONS_BY_KEY})` : table),
     async insert(tx, table, columns, rows) {
       const values = columns.map((column) => `@${column}`)
       const sql = `insert into ${table} (${columns.join(', ')}) values (${values.join(', ')})`

@@ -1,7 +1,13 @@
 import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
 import { findMeta } from '../meta.js'
+import {
+  describeEarlyDatabase,
+  FIRST_SCHEMA,
+  type Migration,
+  newestSchema,
+  POSTGRES_MIGRATIONS,
+} from '../schema/migrations.js'
 import type { Queries, Transaction } from '../sql-database.js'
-import { migrations, type PostgresMigration } from './migrations.js'
 import type { PostgresDatabase } from './postgres-database.js'
 import type { PostgresLocation } from './postgres-url.js'
 
@@ -30,14 +36,14 @@ interface Found {
 export function migrate(
   database: PostgresDatabase,
   now: Date,
-  { create = true, steps = migrations }: { create?: boolean; steps?: readonly PostgresMigration[] } = {},
+  { create = true, steps = POSTGRES_MIGRATIONS }: { create?: boolean; steps?: readonly Migration[] } = {},
 ): Promise<PostgresMigrationReport> {
   return database.write(async (tx) => {
     const from = await checkSchema(tx, database, steps)
     if (from === 0 && !create) throw emptyDatabase(database)
-    if (from === newest(steps)) return { from, to: from }
+    if (from === newestSchema(steps)) return { from, to: from }
     await applyMissing(tx, database, { steps, now })
-    return { from, to: newest(steps) }
+    return { from, to: newestSchema(steps) }
   })
 }
 
@@ -48,14 +54,14 @@ export function migrate(
 export const tryToMigrate = (database: PostgresDatabase, now: Date): Promise<void> =>
   database.write(async (tx) => {
     await tx.run('savepoint empty')
-    await applyMissing(tx, database, { steps: migrations, now })
+    await applyMissing(tx, database, { steps: POSTGRES_MIGRATIONS, now })
     await tx.run('rollback to savepoint empty')
   })
 
 async function applyMissing(
   tx: Transaction,
   database: PostgresDatabase,
-  { steps, now }: { steps: readonly PostgresMigration[]; now: Date },
+  { steps, now }: { steps: readonly Migration[]; now: Date },
 ): Promise<void> {
   // It takes as long as it takes; but others wait behind whoever waits for a table.
   await tx.run('set local statement_timeout = 0')
@@ -69,12 +75,12 @@ async function applyMissing(
 
 /** @throws UnusableDatabaseError unless the schema is that of this Quotekeeper */
 export async function requireCurrentSchema(database: PostgresDatabase): Promise<void> {
-  const version = await checkSchema(database, database, migrations)
-  if (version === newest(migrations)) return
+  const version = await checkSchema(database, database, POSTGRES_MIGRATIONS)
+  if (version === newestSchema(POSTGRES_MIGRATIONS)) return
   if (version === 0) throw emptyDatabase(database)
   throw new UnusableDatabaseError(
     `${database.location.name} was written by an older Quotekeeper (schema ${version}, this one reads ` +
-      `${newest(migrations)}). Upgrade it first with: quotekeeper check`,
+      `${newestSchema(POSTGRES_MIGRATIONS)}). Upgrade it first with: quotekeeper check`,
   )
 }
 
@@ -96,13 +102,11 @@ export const dropStatement = ({ schema }: PostgresLocation) => `drop schema "${s
 const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
   new MissingDatabaseError(`${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`)
 
-const newest = (steps: readonly PostgresMigration[]) => steps.at(-1)?.version ?? 0
-
 /** The version of the schema; 0 if it is empty. */
 async function checkSchema(
   queries: Queries,
   { location: { name, schema } }: PostgresDatabase,
-  steps: readonly PostgresMigration[],
+  steps: readonly Migration[],
 ): Promise<number> {
   const found = (await queries.get<Found>(
     `select cast(current_setting('server_version_num') as integer) as server,
@@ -133,9 +137,10 @@ async function checkSchema(
     `select coalesce(max(number), 0) as version from "${schema}".migrations`,
   )
   const version = row?.version ?? 0
-  if (version > newest(steps)) {
+  if (version > 0 && version < FIRST_SCHEMA) throw new UnusableDatabaseError(describeEarlyDatabase(name))
+  if (version > newestSchema(steps)) {
     throw new UnusableDatabaseError(
-      `${name} was written by a newer Quotekeeper (schema ${version}, this one supports ${newest(steps)}). ` +
+      `${name} was written by a newer Quotekeeper (schema ${version}, this one supports ${newestSchema(steps)}). ` +
         'Nothing was changed. Update Quotekeeper.',
     )
   }
@@ -145,7 +150,7 @@ async function checkSchema(
 async function apply(
   tx: Transaction,
   { location: { schema } }: PostgresDatabase,
-  { version, name, sql }: PostgresMigration,
+  { version, name, sql }: Migration,
   now: Date,
 ): Promise<void> {
   const known = await tx.get('select 1 as found from pg_namespace where nspname = @schema', { schema })

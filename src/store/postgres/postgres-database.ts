@@ -17,13 +17,12 @@ const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
 export const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
   joinOne,
-  versionsOfDocuments: (condition) => `versions v ${joinOne('entities', 'e', condition)}`,
+  leftJoin: (table, alias, condition) =>
+    `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,
+  versionsOfDocuments: (condition) => `versions v ${joinOne('documents', 'e', condition)}`,
   outerRow: 'v',
   listOf: (value) => `coalesce(json_agg(${value}), '[]')::text`,
-  stateOfRfq: 'e.state',
   keepRows: 'for share',
-  issuedDecisions: `select value as issued from counters where name = 'close_decisions'`,
-  computesApprovedBy: false,
 }
 
 /**

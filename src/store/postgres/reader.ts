@@ -4,7 +4,6 @@ import { createHistory } from './history.js'
 import { rejectUnfinishedCopy, requireCurrentSchema } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
-import { createRfqIndexQuery } from './rfq-index.js'
 
 /** Connections of a thread that reads. */
 const CONNECTIONS = 2
@@ -27,7 +26,7 @@ export async function openPostgresReader(url: string, { checked = true } = {}): 
     throw error
   }
   return {
-    ...createSharedQueries(database, createRfqIndexQuery(database)),
+    ...createSharedQueries(database),
     ...createHistory(database),
     async sizes() {
       const row = await database.get<{ bytes: number }>('select pg_database_size(current_database()) as bytes')

@@ -1,17 +1,18 @@
 import type { Clock } from '../../core/clock.js'
 import type { Store } from '../contract.js'
+import { createRecorder } from '../documents/recorder.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../event-writer.js'
 import { createObservedEvents } from '../observed-events.js'
 import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../revalidate.js'
 import { createSharedStore } from '../shared-modules.js'
+import { saveDocuments } from './document-writer.js'
 import { createHistory } from './history.js'
 import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy, tryToMigrate } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
+import { isUnavailable } from './postgres-errors.js'
 import { parsePostgresUrl } from './postgres-url.js'
-import { createRecorder } from './recorder.js'
 import { createRequestLedger } from './request-ledger.js'
-import { createRfqIndexQuery } from './rfq-index.js'
 import { followServerClock } from './server-clock.js'
 
 export interface PostgresStoreOptions {
@@ -49,12 +50,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const serverClock = options.clock ? null : await followServerClock(database)
     const clock = options.clock ?? serverClock?.now ?? (() => new Date())
     const events = createEventWriter(database)
-    const listRfqs = createRfqIndexQuery(database)
-    const { stopRenewing, ...modules } = createSharedStore({ database, listRfqs, events, clock, command })
+    const { stopRenewing, ...modules } = createSharedStore({ database, events, clock, command })
     return {
       name: database.location.name,
       ...modules,
-      ...createRecorder(database, createObservedEvents(events)),
+      ...createRecorder(
+        { database, save: saveDocuments, isUnavailable: (error) => isUnavailable((error as Error).cause) },
+        createObservedEvents(events),
+      ),
       ...createHistory(database),
       requestLedger: (origin) => createRequestLedger(database, origin),
       check: () => check(database),

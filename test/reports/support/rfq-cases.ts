@@ -1,4 +1,4 @@
-import type { ListedChanges } from '../../../src/core/listed-changes.js'
+import type { ListedChanges } from '../../../src/core/sources.js'
 import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
 import {
   comparisonInput,

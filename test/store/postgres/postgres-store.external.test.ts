@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { RequestLedger } from '../../../src/core/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
-import { migrations as sqliteMigrations } from '../../../src/store/migrations.js'
-import { migrations } from '../../../src/store/postgres/migrations.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { newestSchema, POSTGRES_MIGRATIONS, SQLITE_MIGRATIONS } from '../../../src/store/schema/migrations.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/recording-store.js'
 import { anRfq, aResponse } from '../../helpers/sample-documents.js'
@@ -65,8 +64,10 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
       const url = newUrl()
       const stores = await Promise.all(Array.from({ length: 6 }, () => open(url)))
       expect(new Set(await Promise.all(stores.map((store) => store.identity()))).size).toBe(1)
-      expect(await execute(url, 'select count(*)::int as n from migrations')).toEqual([{ n: migrations.length }])
-      expect(await stores[0]?.check()).toMatchObject({ ok: true, schemaVersion: sqliteMigrations.length })
+      expect(await execute(url, 'select count(*)::int as n from migrations')).toEqual([
+        { n: POSTGRES_MIGRATIONS.length },
+      ])
+      expect(await stores[0]?.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
     }
   })
 
@@ -425,12 +426,12 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
     for (let round = 0; round < 6; round++) {
       await record(store, run, `rfq-${round}`)
       let read = 0
-      for await (const _row of database.stream('select * from entities', {}, 1)) {
+      for await (const _row of database.stream('select * from documents', {}, 1)) {
         read++
         if (round % 2 === 1) break
       }
       expect(read).toBe(round % 2 === 1 ? 1 : 2 * (round + 1))
-      expect(await database.get('select count(*) as n from entities')).toEqual({ n: 2 * (round + 1) })
+      expect(await database.get('select count(*) as n from documents')).toEqual({ n: 2 * (round + 1) })
       await database.write((tx) => tx.run(`insert into meta values (@key, '')`, { key: `round ${round}` }))
     }
   })

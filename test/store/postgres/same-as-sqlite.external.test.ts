@@ -2,15 +2,8 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { ListConflict } from '../../../src/core/records.js'
-import type {
-  ListedConflict,
-  ListedRfqs,
-  ResponseSnapshot,
-  RfqSnapshot,
-  Snapshot,
-  Store,
-} from '../../../src/store/contract.js'
+import type { ResponseSnapshot, RfqSnapshot, Snapshot, Store } from '../../../src/store/contract.js'
+import { VERSION_COLUMNS } from '../../../src/store/documents/document-state.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { shareOf } from '../../helpers/long-tests.js'
 import { openNewStore } from '../../helpers/new-store.js'
@@ -78,16 +71,12 @@ const response: fc.Arbitrary<ResponseSnapshot> = fc
   })
   .map(({ document, ...rest }) => ({ ...document, ...rest }))
 
-const conflict = fc.constantFrom<ListConflict | null>(
-  ...[null, null, { state: { listed: 'closed', own: 'open' } }, { ambiguous: true } as const],
-)
-
 type RfqStep = Omit<RfqSnapshot, 'readAt'>
 const rfq: fc.Arbitrary<RfqStep> = fc
   .record({
-    rfq: fc.tuple(snapshot('r'), conflict).map(([read, listConflict]) => ({ ...read, listConflict })),
+    rfq: snapshot('r'),
     shape: fc.constantFrom('full' as const, 'full' as const, 'list' as const),
-    listHash: fc.constantFrom(null, 'l1', 'l2'),
+    follows: fc.boolean(),
     responses: fc.array(response, { maxLength: 4 }).map(unique),
     observed: fc
       .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom(null, '01') }), { maxLength: 2 })
@@ -104,22 +93,13 @@ type Step =
   | { do: 'rfqs'; rfqs: RfqStep[]; late: number }
   | { do: 'listings'; listings: Snapshot[] }
   | { do: 'touch'; ids: string[] }
-  | { do: 'conflicts'; conflicts: ListedConflict[]; late: number }
-  | { do: 'listed'; listed: ListedRfqs; late: number }
+  | { do: 'entries'; entries: Snapshot[]; late: number }
   | { do: 'presence'; kind: 'listing' | 'rfq'; ids: string[]; late: number }
 
 /** Each RFQ once. */
-const listed: fc.Arbitrary<ListedRfqs> = fc
-  .record({
-    changed: fc
-      .array(fc.tuple(snapshot('r'), fc.constantFrom(undefined, 'l1', 'l2')), { maxLength: 3 })
-      .map((entries) => unique(entries.map(([entry, hash]) => ({ ...entry, ...(hash !== undefined && { hash }) })))),
-    asRead: fc.uniqueArray(id('r'), { maxLength: 2 }),
-  })
-  .map(({ changed, asRead }) => ({
-    changed,
-    asRead: asRead.filter((each) => changed.every((other) => other.id !== each)),
-  }))
+const entries = fc
+  .array(fc.tuple(snapshot('r'), fc.constantFrom(undefined, 'l1', 'l2')), { maxLength: 3 })
+  .map((all) => unique(all.map(([entry, hash]) => ({ ...entry, ...(hash !== undefined && { hash }) }))))
 
 /** RFQs recorded at the same time: each once. */
 const rfqsAtOnce = fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id })
@@ -127,15 +107,7 @@ const late = fc.constantFrom(0, 0, 1, 3)
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('rfqs' as const), rfqs: rfqsAtOnce, late }),
   fc.record({ do: fc.constant('listings' as const), listings: fc.array(snapshot('l'), { maxLength: 4 }).map(unique) }),
-  fc.record({ do: fc.constant('listed' as const), listed, late }),
-  fc.record({
-    do: fc.constant('conflicts' as const),
-    conflicts: fc.uniqueArray(
-      fc.record({ rfqId: id('r'), conflict, rfqReadAt: fc.constantFrom(null, '2026-11-20T00:00:00.000Z') }),
-      { maxLength: 3, selector: (each) => each.rfqId },
-    ),
-    late,
-  }),
+  fc.record({ do: fc.constant('entries' as const), entries, late }),
   fc.record({ do: fc.constant('touch' as const), ids: fc.array(id('r'), { maxLength: 3 }) }),
   fc.record({
     do: fc.constant('presence' as const),
@@ -171,8 +143,7 @@ async function replay(
       if (each.do === 'rfqs')
         results.push(await Promise.all(each.rfqs.map((one) => store.recordRfq(handle, { ...one, ...read }, now))))
       else if (each.do === 'listings') results.push(await store.recordListings(handle, each.listings, now, now))
-      else if (each.do === 'listed') await store.recordListed(handle, each.listed, read, now)
-      else if (each.do === 'conflicts') await store.recordListConflicts(handle, each.conflicts, read, now)
+      else if (each.do === 'entries') await store.recordEntries(handle, each.entries, read, now)
       else if (each.do === 'touch') await store.touchRfqs(handle, each.ids, now)
       else {
         const found = await store.updatePresence(handle, each.kind, each.ids, read, now)
@@ -186,18 +157,13 @@ async function replay(
 }
 
 const TABLES: Record<string, string> = {
-  entities: `select channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at, changed_at,
-    missing_since, list_hash, latest_body, latest_parsed_body, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
-    last_modified, fingerprint, has_problems, listed_hash, listed_at, listed_body from entities order by kind, rfq_id, id`,
-  versions: `select channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, superseded_at, run_id, valid,
-    shape, body, body_as_received, parsed_body from versions order by kind, rfq_id, id, version`,
+  documents: `select * from documents order by kind, rfq_id, id`,
+  versions: `select ${VERSION_COLUMNS.join(', ')} from versions order by kind, rfq_id, id, version`,
   absences: `select * from absences order by kind, rfq_id, id, missing_since, returned_at`,
-  list_conflicts: `select * from list_conflicts order by id, since`,
-  earlier_problem_messages: `select * from earlier_problem_messages order by kind, entity_id, path, code, until`,
   problems: `select * from problems order by kind, entity_id, path, code`,
   events: `select kind, at, channel, rfq_id, offer_id, run_id, count, summary, data from events
     order by run_id, kind, rfq_id, offer_id, data`,
-  channels: 'select channel, newest_at from channels',
+  channels: 'select * from channels',
 }
 
 describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {

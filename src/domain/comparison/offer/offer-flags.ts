@@ -1,5 +1,5 @@
 import { responseStatus } from '../../../core/documents.js'
-import { describeGone, type ListedChanges } from '../../../core/listed-changes.js'
+import { describeGone } from '../../../core/listed-changes.js'
 import {
   formatAmount,
   formatCount,
@@ -11,6 +11,7 @@ import {
 } from '../../../core/number-format.js'
 import { ratio } from '../../../core/numbers.js'
 import type { Settings } from '../../../core/settings.js'
+import type { ListedChanges } from '../../../core/sources.js'
 import type { CurrencyReport } from '../comparison-currency.js'
 import { earliest } from '../date-math.js'
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity, sortBySeverity } from '../flag.js'

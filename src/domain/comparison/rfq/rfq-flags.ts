@@ -1,5 +1,6 @@
-import { describeListed, isContradiction, isDecisive, type ListedChanges } from '../../../core/listed-changes.js'
+import { describeListed } from '../../../core/listed-changes.js'
 import { formatCount } from '../../../core/number-format.js'
+import { isContradiction, isDecisive, type ListedChanges } from '../../../core/sources.js'
 import type { ComparisonContext } from '../comparison-context.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'

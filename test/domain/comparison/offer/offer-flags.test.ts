@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedChanges } from '../../../../src/core/listed-changes.js'
+import type { ListedChanges } from '../../../../src/core/sources.js'
 import {
   type Flag,
   OFFER_FLAGS,

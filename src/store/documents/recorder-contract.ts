@@ -1,8 +1,6 @@
-import type { Timestamp } from '../core/clock.js'
-import type { Problem } from '../core/lenient-parser.js'
-import type { ListConflict } from '../core/records.js'
-import type { Validators } from '../core/validators.js'
-import type { LiveRun } from './run-contract.js'
+import type { Problem } from '../../core/lenient-parser.js'
+import type { Validators } from '../../core/validators.js'
+import type { LiveRun } from '../run-contract.js'
 
 /** A document with its problems, ready to be stored. */
 export interface Snapshot {
@@ -27,15 +25,12 @@ export interface Snapshot {
 
 /** An RFQ with its responses, stored in one transaction. */
 export interface RfqSnapshot {
-  /**
-   * `requested`, of a list entry: the RFQ itself was requested in vain. Default false. `listConflict`, of an RFQ that was read: how its
-   * list entry contradicts it; null, the default: it does not. A closing round reads no list, so its runs leave that as it is.
-   */
-  rfq: Snapshot & Pick<ResponseSnapshot, 'requested'> & { listConflict?: ListConflict | null }
+  /** `requested`, of a list entry: the RFQ itself was requested in vain. Default false. */
+  rfq: Snapshot & Pick<ResponseSnapshot, 'requested'>
   /** `list` for an RFQ that could never be read, of which only the list entry is known. */
   shape: 'full' | 'list'
-  /** Hash of the list entry, to detect changes at the next poll. */
-  listHash: string | null
+  /** False if the RFQ is to be read again as if its list entry were newer. Default true. */
+  follows?: boolean
   responses: readonly ResponseSnapshot[]
   /** Responses that are stored in full and were not read again: their summaries show that they still exist. */
   observed?: readonly ObservedResponse[]
@@ -66,23 +61,6 @@ export interface ObservedResponse {
   summaryHash: string | null
 }
 
-/** What a list says of RFQs that are stored in full. */
-export interface ListedRfqs {
-  /** The entries that are not those that the RFQs had when they were last read. */
-  changed: readonly Snapshot[]
-  /** The RFQs whose entries are those again. */
-  asRead: readonly string[]
-}
-
-/** Whether the list contradicts a stored RFQ that it was not read with. */
-export interface ListedConflict {
-  rfqId: string
-  /** Null if it does not, or no longer. */
-  conflict: ListConflict | null
-  /** When the RFQ itself was last read. */
-  rfqReadAt: Timestamp | null
-}
-
 /** `stale`: the RFQ was recorded since it was read, so that nothing of this read was recorded: read it again. */
 export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
@@ -91,6 +69,8 @@ export interface RecordResult {
   /** Version number after the write. */
   rfqVersion: number
   rfqHash: string
+  /** The list contradicts it. */
+  contradicted: boolean
   responses: { id: string; change: UpsertResult }[]
   /** Ids of responses newly marked missing. */
   missing: string[]
@@ -113,20 +93,10 @@ export interface Recorder {
   /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
   touchRfqs(run: LiveRun, ids: readonly string[], now: Date): Promise<void>
   /**
-   * Stores what the list says of RFQs since they were last read, until they are read. An RFQ that was recorded after the list was
-   * requested stays as it is.
+   * Stores the entries that a list has of RFQs, and whether they contradict them. An RFQ that was recorded after the list was requested
+   * stays as it is, and so does its entry: which of the two is newer is not known.
    */
-  recordListed(run: LiveRun, listed: ListedRfqs, read: ListRead, now: Date): Promise<void>
-  /**
-   * Stores whether the list contradicts RFQs as they were last read, until they are read. An RFQ that was recorded after the list was
-   * requested stays as it is.
-   */
-  recordListConflicts(
-    run: LiveRun,
-    conflicts: readonly ListedConflict[],
-    read: Pick<ListRead, 'sentAfter'>,
-    now: Date,
-  ): Promise<void>
+  recordEntries(run: LiveRun, entries: readonly Snapshot[], read: ListRead, now: Date): Promise<void>
   /**
    * After a complete list: marks documents not in `listedIds` as missing, unless they were recorded after it was requested, and clears
    * the mark of those that returned.

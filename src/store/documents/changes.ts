@@ -1,49 +1,79 @@
 import type { Timestamp } from '../../core/clock.js'
-import type { ObservedResponse, UpsertResult } from '../contract.js'
+import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../observed-events.js'
+import type { LiveRun } from '../run-contract.js'
+import { fromStoredText, toStoredText } from '../stored-text.js'
 import {
-  type EntityKey,
+  contentColumns,
+  type DocumentKey,
+  type DocumentState,
+  documentKey,
   hashOf,
   hasNoProblems,
   hasSameBytes,
-  readState,
-  type ShapedSnapshot,
-  storedTexts,
-} from '../document-values.js'
-import { MAX_BODIES_BEFORE, type ObservedChange } from '../observed-events.js'
-import { lastSeenAt, later, versionTimes } from '../read-order.js'
-import { fromStoredText, toStoredText } from '../stored-text.js'
-import {
-  type ChangeContext,
-  type DocumentState,
-  type LatestBody,
+  isContradicted,
   type NewVersion,
   nameOf,
-  type PendingText,
-  toContentColumns,
+  readColumns,
+  requestColumns,
+  type ShapedSnapshot,
+  storedTexts,
   toKey,
-  toRequestColumns,
   toRowKey,
   type VersionKey,
   versionName,
-} from './document-columns.js'
+} from './document-state.js'
 import { FoundProblems } from './found-problems.js'
-import { toJsonb } from './jsonb.js'
+import { lastSeenAt, later, versionTimes } from './read-order.js'
+import type { ObservedResponse, UpsertResult } from './recorder-contract.js'
 
-/** Documents in memory, and what became of them: the same rules as those of ../document-writer.ts, without a database. */
+/** The run that writes, its timestamp and the number of its recording, and when the data was read. */
+export interface ChangeContext {
+  run: LiveRun
+  stamp: Timestamp
+  recording: number
+  readAt: Timestamp
+  /** What becomes events at the end of the transaction. */
+  observed: Observations
+}
+
+/** What becomes of `latest_body`. `replace`: by `body`, unless that is the text of the version. */
+export type LatestBody = { latest: 'keep' | 'clear' } | { latest: 'replace'; body: string; parsed_body: string | null }
+
+/** A row of `absences`. */
+export interface AbsenceRow extends Omit<VersionKey, 'version'> {
+  not_before: string
+  missing_since: string
+  returned_at: string | null
+  run_id: number
+}
+/** A version that was stored before, with what changed of it. */
+export type ChangedVersion = VersionKey & { superseded_at: string | null; followed_at: string | null; valid: number }
+
+/** A change whose text before is still to be read. */
+interface PendingText {
+  key: VersionKey
+  change: ObservedChange
+}
+
+/**
+ * What becomes of stored documents when some are read again: the rules of the history (docs/ARCHITECTURE.md), without a database. A
+ * writer of each engine stores the rows.
+ */
 export class DocumentChanges {
   readonly #documents = new Map<string, DocumentState>()
   readonly inserted = new Map<string, DocumentState>()
   readonly updated = new Map<string, DocumentState & LatestBody>()
-  readonly newVersions = new Map<string, NewVersion>()
-  /** Versions stored before that were superseded, or whose `valid` changed. */
-  readonly changedVersions = new Map<string, VersionKey & { superseded_at: string | null; valid: number }>()
-  readonly absences: Record<string, unknown>[] = []
+  /** With what they were parsed to. */
+  readonly newVersions = new Map<string, NewVersion & { parsed: () => unknown }>()
+  readonly changedVersions = new Map<string, ChangedVersion>()
+  readonly absences: AbsenceRow[] = []
   /** Of them, those that have not ended, by document. */
-  readonly #openAbsences = new Map<string, Record<string, unknown>>()
+  readonly #openAbsences = new Map<string, AbsenceRow>()
   readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
   readonly problems = new FoundProblems()
   readonly pendingTexts: PendingText[] = []
 
+  /** @param stored all documents that the changes concern, as far as they are stored */
   constructor(stored: readonly DocumentState[]) {
     for (const row of stored) this.#documents.set(nameOf(toKey(row)), { ...row })
   }
@@ -53,7 +83,7 @@ export class DocumentChanges {
     return [...this.#documents.values()]
   }
 
-  find(key: EntityKey): DocumentState | undefined {
+  find(key: DocumentKey): DocumentState | undefined {
     return this.#documents.get(nameOf(key))
   }
 
@@ -65,29 +95,49 @@ export class DocumentChanges {
     )
   }
 
-  upsert(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
+  upsert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     if (snapshot.shape === 'full' && this.#recordSame(key, snapshot, context)) return 'unchanged'
     const result = this.#upsertContent(key, snapshot, context)
-    if (result === 'changed' || result === 'unchanged') this.#recordRequest(key, snapshot, context)
+    // Those of a list entry are recorded with its RFQ.
+    if (key.kind !== 'rfq-entry') for (const problem of snapshot.problems) this.problems.add(key, problem, context)
+    if (result !== 'inserted') this.#recordRequest(key, snapshot, context)
     return result
   }
 
   /** A response of which only the summary was read; one that is missing or unknown stays as it is. */
-  recordObserved(key: EntityKey, { summaryHash }: ObservedResponse, { stamp, readAt }: ChangeContext): void {
+  recordObserved(key: DocumentKey, { summaryHash }: ObservedResponse, { stamp, readAt }: ChangeContext): void {
     if (this.find(key)?.missing_since !== null) return
     this.#update(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
   }
 
-  /** The RFQ itself was read: what a list said since the last time ends. */
-  setRead(key: EntityKey, listHash: string | null, { recording }: ChangeContext): void {
-    const list_hash = listHash ?? this.find(key)?.list_hash ?? null
-    this.#update(key, { list_hash, listed_hash: null, listed_at: null, recording })
+  /**
+   * The RFQ itself was read.
+   * @param follows false if it is to be read again as if its list entry were newer
+   */
+  recordRead(rfqId: string, follows: boolean, { run, recording, stamp }: ChangeContext): void {
+    this.#update(documentKey(run, 'rfq', rfqId), { recording })
+    const entry = this.find(documentKey(run, 'rfq-entry', rfqId))
+    if (follows && entry?.followed_at === null) this.#changeVersion(entry, { followed_at: stamp })
   }
 
-  markMissing(key: EntityKey, { run, stamp }: ChangeContext): void {
+  /** Notes whether the list contradicts an RFQ, once it or its entry was recorded. */
+  compareWithEntry(rfqId: string, { run }: ChangeContext): boolean {
+    const key = documentKey(run, 'rfq', rfqId)
+    const rfq = this.find(key)
+    if (rfq === undefined) return false
+    const contradicted = isContradicted(this.find(documentKey(run, 'rfq-entry', rfqId)) ?? null, rfq)
+    if ((rfq.contradicted === 1) !== contradicted) this.#update(key, { contradicted: contradicted ? 1 : 0 })
+    return contradicted
+  }
+
+  touch(key: DocumentKey, { stamp }: Pick<ChangeContext, 'stamp'>): void {
+    this.#update(key, { last_observed_at: stamp })
+  }
+
+  markMissing(key: DocumentKey, { run, stamp }: ChangeContext): void {
     const row = this.find(key)
     if (!row) return
-    const absence = {
+    const absence: AbsenceRow = {
       ...toRowKey(key),
       not_before: lastSeenAt(row, stamp),
       missing_since: stamp,
@@ -99,23 +149,23 @@ export class DocumentChanges {
     this.#update(key, { missing_since: stamp })
   }
 
-  clearMissing(key: EntityKey, { stamp }: ChangeContext): void {
+  clearMissing(key: DocumentKey, { stamp }: ChangeContext): void {
     const open = this.#openAbsences.get(nameOf(key))
     this.#openAbsences.delete(nameOf(key))
-    if (open) open.returned_at = later(stamp, open.missing_since as string)
+    if (open) open.returned_at = later(stamp, open.missing_since)
     else this.returned.push({ ...toRowKey(key), returned_at: stamp })
     this.#update(key, { missing_since: null })
   }
 
   /** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
   observe(
-    key: EntityKey,
+    key: DocumentKey,
     change: ObservedChange['change'],
     row: DocumentState | null,
     snapshot: ShapedSnapshot | null,
     { observed: { changes } }: ChangeContext,
   ): void {
-    if (key.kind === 'listing') return
+    if (key.kind !== 'rfq' && key.kind !== 'response') return
     const keepsText = key.kind === 'rfq' || changes.length < MAX_BODIES_BEFORE
     const id = fromStoredText(key.id)
     const observed: ObservedChange = {
@@ -124,6 +174,7 @@ export class DocumentChanges {
       id,
       change,
       before: row && { text: null, shape: row.shape },
+      // Not a copy: most bodies are not asked for, and would be parsed.
       after: snapshot,
     }
     changes.push(observed)
@@ -133,12 +184,12 @@ export class DocumentChanges {
   #keepText(key: VersionKey, change: ObservedChange): void {
     const added = this.newVersions.get(versionName(key))
     if (!added) this.pendingTexts.push({ key, change })
-    else if (change.before) change.before.text = (added.parsed_body as string | null) ?? added.body
+    else if (change.before) change.before.text = added.parsed_body ?? added.body
   }
 
-  #upsertContent(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
+  #upsertContent(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const row = this.find(key)
-    if (!row) return this.#withProblems(key, snapshot, context, this.#insert(key, snapshot, context))
+    if (!row) return this.#insert(key, snapshot, context)
     // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
     if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {
       this.clearMissing(key, context)
@@ -146,20 +197,17 @@ export class DocumentChanges {
     }
     // A summary or list entry never replaces a full document.
     if (snapshot.shape !== 'full' && row.shape === 'full') {
-      this.#update(key, { last_observed_at: context.stamp })
-      return this.#withProblems(key, snapshot, context, 'unchanged')
+      this.touch(key, context)
+      return 'unchanged'
     }
     const hash = hasSameBytes(row, snapshot) ? row.content_hash : hashOf(key, snapshot)
-    const isSame = row.content_hash === hash && row.shape === snapshot.shape
-    const result = isSame
+    return row.content_hash === hash && row.shape === snapshot.shape
       ? this.#recordUnchanged(key, row, snapshot, context)
-      : this.#recordChanged(key, row, snapshot, hash, context)
-    return this.#withProblems(key, snapshot, context, result)
+      : this.#recordChanged(key, row, { snapshot, hash }, context)
   }
 
-  #insert(key: EntityKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
-    const { stamp, readAt } = context
-    const hash = hashOf(key, snapshot)
+  #insert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
+    const { stamp, readAt, recording } = context
     const row: DocumentState = {
       ...toRowKey(key),
       version: 1,
@@ -168,9 +216,11 @@ export class DocumentChanges {
       last_read_at: readAt,
       changed_at: stamp,
       missing_since: null,
-      ...{ list_hash: null, listed_hash: null, listed_at: null, recording: null },
-      ...toRequestColumns(snapshot, readAt),
-      ...toContentColumns(key, snapshot, hash),
+      followed_at: null,
+      recording: key.kind === 'rfq-entry' ? recording : 0,
+      contradicted: 0,
+      ...requestColumns(snapshot, readAt),
+      ...contentColumns(key, snapshot, hashOf(key, snapshot)),
     }
     this.#documents.set(nameOf(key), row)
     this.inserted.set(nameOf(key), row)
@@ -180,13 +230,12 @@ export class DocumentChanges {
   }
 
   #recordChanged(
-    key: EntityKey,
+    key: DocumentKey,
     row: DocumentState,
-    snapshot: ShapedSnapshot,
-    hash: string,
+    { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
     context: ChangeContext,
   ): UpsertResult {
-    const { stamp, readAt } = context
+    const { stamp, readAt, recording } = context
     const times = versionTimes(row, stamp)
     this.observe(key, 'changed', { ...row }, snapshot, context)
     this.#changeVersion(row, { superseded_at: times.observedAt })
@@ -197,7 +246,9 @@ export class DocumentChanges {
         last_observed_at: stamp,
         last_read_at: readAt,
         changed_at: times.observedAt,
-        ...toContentColumns(key, snapshot, hash),
+        followed_at: null,
+        ...(key.kind === 'rfq-entry' && { recording }),
+        ...contentColumns(key, snapshot, hash),
       },
       { latest: 'clear' },
     )
@@ -206,10 +257,15 @@ export class DocumentChanges {
   }
 
   /** Same content hash: only volatile members, order and white space may differ. The newest text is kept as `latest_body`. */
-  #recordUnchanged(key: EntityKey, row: DocumentState, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
-    const { fingerprint, hasProblems } = readState(snapshot)
-    const seen = { last_observed_at: context.stamp, last_read_at: context.readAt, has_problems: hasProblems }
-    // The same bytes may have other problems than before: the list, or a summary, contradicts them.
+  #recordUnchanged(
+    key: DocumentKey,
+    row: DocumentState,
+    snapshot: ShapedSnapshot,
+    { stamp, readAt }: ChangeContext,
+  ): UpsertResult {
+    const { fingerprint, has_problems } = readColumns(snapshot)
+    const seen = { last_observed_at: stamp, last_read_at: readAt, has_problems }
+    // The same bytes may have other problems than before: a summary contradicts them.
     if (hasSameBytes(row, snapshot)) this.#update(key, seen)
     else {
       const { body, parsedBody } = storedTexts(snapshot)
@@ -225,20 +281,20 @@ export class DocumentChanges {
   }
 
   /** A document with the bytes of its stored version, without problems. Returns false if something else is to be recorded. */
-  #recordSame(key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): boolean {
+  #recordSame(key: DocumentKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): boolean {
     const { fingerprint, hash } = snapshot
     const row = this.find(key)
     // A hash is calculated only of other bytes than those that were stored.
     if (fingerprint == null || hash !== undefined || row?.fingerprint !== fingerprint) return false
     if (!hasNoProblems(snapshot)) return false
     if (row.has_problems !== 0 || row.missing_since !== null) return false
-    this.#update(key, { last_observed_at: stamp, last_read_at: readAt, ...toRequestColumns(snapshot, readAt) })
+    this.#update(key, { last_observed_at: stamp, last_read_at: readAt, ...requestColumns(snapshot, readAt) })
     return true
   }
 
   /** When the document was read, and what decides whether it is read again. */
-  #recordRequest(key: EntityKey, snapshot: ShapedSnapshot, { readAt }: ChangeContext): void {
-    const columns = toRequestColumns(snapshot, readAt)
+  #recordRequest(key: DocumentKey, snapshot: ShapedSnapshot, { readAt }: ChangeContext): void {
+    const columns = requestColumns(snapshot, readAt)
     if (snapshot.shape === 'full') this.#update(key, columns)
     else if (snapshot.shape === 'summary') {
       const { summary_hash, requested_at } = columns
@@ -250,12 +306,7 @@ export class DocumentChanges {
     } else if (snapshot.requested) this.#update(key, { requested_at: columns.requested_at })
   }
 
-  #withProblems(key: EntityKey, { problems }: ShapedSnapshot, context: ChangeContext, result: UpsertResult) {
-    for (const problem of problems) this.problems.add(key, problem, context)
-    return result
-  }
-
-  #update(key: EntityKey, columns: Partial<DocumentState>, latest?: LatestBody): void {
+  #update(key: DocumentKey, columns: Partial<DocumentState>, latest?: LatestBody): void {
     const row = this.find(key)
     if (!row) return
     Object.assign(row, columns)
@@ -280,26 +331,29 @@ export class DocumentChanges {
       not_before: notBefore,
       observed_at: observedAt,
       superseded_at: null,
+      followed_at: null,
       run_id: run.id,
       valid: row.valid,
       shape: row.shape,
       body,
       body_as_received: typeof snapshot.text === 'string' ? 1 : 0,
       parsed_body: parsedBody,
-      document: toJsonb(snapshot.body),
+      parsed: () => snapshot.body,
     })
   }
 
-  #changeVersion(row: DocumentState, change: { superseded_at?: string; valid?: number }): void {
+  #changeVersion(row: DocumentState, change: Partial<Omit<ChangedVersion, keyof VersionKey>>): void {
     const name = versionName(row)
     const added = this.newVersions.get(name)
     if (change.valid !== undefined) row.valid = change.valid
+    if (change.followed_at !== undefined) row.followed_at = change.followed_at
     if (added) {
       Object.assign(added, change)
       return
     }
-    const { channel, kind, rfq_id, id, version, valid } = row
-    const known = this.changedVersions.get(name) ?? { channel, kind, rfq_id, id, version, superseded_at: null, valid }
+    const { channel, kind, rfq_id, id, version, valid, followed_at } = row
+    const key = { channel, kind, rfq_id, id, version }
+    const known = this.changedVersions.get(name) ?? { ...key, superseded_at: null, followed_at, valid }
     this.changedVersions.set(name, { ...known, ...change })
   }
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '../../core/lenient-parser.js'
-import type { EntityKey } from '../document-values.js'
 import type { Observations } from '../observed-events.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
+import type { DocumentKey } from './document-state.js'
 
 export interface ProblemKey {
   kind: string
@@ -34,7 +34,11 @@ export class FoundProblems {
     return [...this.#rows.values()]
   }
 
-  add({ kind, id }: EntityKey, problem: Problem, { stamp, observed }: { stamp: string; observed: Observations }): void {
+  add(
+    { kind, id }: DocumentKey,
+    problem: Problem,
+    { stamp, observed }: { stamp: string; observed: Observations },
+  ): void {
     const row = { kind, entity_id: id, path: toStoredText(problem.path), code: problem.code }
     const name = nameOf(row)
     const times = (this.#rows.get(name)?.times ?? 0) + 1

@@ -1,10 +1,10 @@
-import type { DocumentKind } from '../core/documents.js'
-import { parseExactly } from '../core/exact-json.js'
-import type { Absence, KnownDocument, ListedEntry, ProblemRecord, Version } from '../core/records.js'
-import type { History, ProblemCounts } from './contract.js'
-import { CONFLICT, type ConflictColumns, joinConflict, toConflict, VALID } from './list-conflicts.js'
-import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from './sql-database.js'
-import { fromStoredText, toStoredText } from './stored-text.js'
+import type { DocumentKind, SubjectKind } from '../../core/documents.js'
+import { parseExactly } from '../../core/exact-json.js'
+import { isAmbiguous, parseStored } from '../../core/observation.js'
+import type { Absence, KnownDocument, KnownEntry, ProblemRecord, Version } from '../../core/records.js'
+import type { History, ProblemCounts } from '../contract.js'
+import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from '../sql-database.js'
+import { fromStoredText, toStoredText } from '../stored-text.js'
 
 /** A row of `versions`. */
 export interface VersionRow {
@@ -40,13 +40,15 @@ export const VERSION_COLUMNS: readonly (keyof VersionRow)[] = [
   ...(['run_id', 'valid', 'shape', 'body', 'parsed_body', 'body_as_received'] as const),
 ]
 /** A row of `selectKnown`. */
-export interface KnownRow extends VersionRow, ConflictColumns {
+export interface KnownRow extends VersionRow {
   first_observed_at: string
   last_observed_at: string | null
   full_read_at: string | null
   missing_since: string | null
-  listed_at: string | null
-  listed_body: string | null
+  entry_at: string | null
+  entry_followed_at: string | null
+  entry_body: string | null
+  entry_parsed_body: string | null
 }
 
 /** The body is parsed on each access, so that only its text stays in memory. */
@@ -80,21 +82,32 @@ export const toKnown = (row: KnownRow): KnownDocument =>
     lastObservedAt: row.last_observed_at,
     readAt: row.full_read_at,
     missingSince: row.missing_since,
-    listed: toListed(row),
-    listConflict: toConflict(row),
+    entry: toEntry(row),
   })
 
-const toListed = ({ listed_at: at, listed_body: text }: KnownRow): ListedEntry | null =>
-  at === null || text === null
-    ? null
-    : {
-        at,
-        get body() {
-          return JSON.parse(text) as unknown
-        },
-      }
+function toEntry(row: KnownRow): KnownEntry | null {
+  const { entry_at: at, entry_followed_at: followedAt, entry_body: text, entry_parsed_body: parsed } = row
+  if (at === null || text === null) return null
+  return {
+    ...{ at, followedAt },
+    get body() {
+      return JSON.parse(text) as unknown
+    },
+    get isAmbiguous() {
+      return parsed !== null && hasAmbiguousEntry(text)
+    },
+  }
+}
 
-/** The condition for the rows of `versions` of a row of `entities`. */
+/** @param text of which parsing loses something */
+function hasAmbiguousEntry(text: string): boolean {
+  const value = JSON.parse(text) as unknown
+  const { exact, losses } = parseExactly(text, value)
+  const received = { text, exact, losses, hasInvalidUtf8: false }
+  return Array.isArray(value) || isAmbiguous(parseStored('rfq', 'list', value, received))
+}
+
+/** The condition for the rows of `versions` of a row of `documents`. */
 export const sameDocument = (version: string, entity: string): string =>
   ['channel', 'kind', 'rfq_id', 'id'].map((column) => `${version}.${column} = ${entity}.${column}`).join(' and ')
 
@@ -108,15 +121,25 @@ export const missingSinceAsOf = (row: string): string =>
   `(select max(a.missing_since) from absences a where ${sameDocument('a', row)}
     and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf))`
 
+const isCurrentAsOf = (version: string): string =>
+  `${version}.observed_at <= @asOf and (${version}.superseded_at is null or ${version}.superseded_at > @asOf)`
+/** The condition for the version `l` of the list entry of a row that is an RFQ, now or at @asOf. */
+export const entryOf = (row: string, moment: 'now' | 'asOf'): string =>
+  `${row}.kind = 'rfq' and l.channel = ${row}.channel and l.kind = 'rfq-entry' and l.rfq_id = '' and l.id = ${row}.id
+  and ${moment === 'now' ? 'l.superseded_at is null' : isCurrentAsOf('l')}`
+const ENTRY_TEXTS = 'l.observed_at as entry_at, l.body as entry_body, l.parsed_body as entry_parsed_body'
+const ENTRY = `${ENTRY_TEXTS}, l.followed_at as entry_followed_at`
+const ENTRY_AS_OF = `${ENTRY_TEXTS}, case when l.followed_at <= @asOf then l.followed_at end as entry_followed_at`
+
 /** The newest version of each document, with its body as last received. */
-const selectCurrent = ({ joinOne }: Dialect) => `
+const selectCurrent = ({ joinOne, leftJoin }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
-  v.run_id, ${VALID}, v.shape, coalesce(e.latest_body, v.body) as body,
+  v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
   case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end as parsed_body, v.body_as_received,
-  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at, e.listed_at, e.listed_body, ${CONFLICT}
-from entities e
+  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at, ${ENTRY}
+from documents e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
-${joinConflict('e', 'now')}
+${leftJoin('versions', 'l', entryOf('e', 'now'))}
 where true`
 
 /** When the version of a row was superseded; null if it was not at @asOf. */
@@ -124,16 +147,15 @@ const supersededAsOf = (row: string): string =>
   `case when ${row}.superseded_at <= @asOf then ${row}.superseded_at end as superseded_at`
 
 /** The versions known at @asOf. Nothing recorded later changes the result. */
-const selectAsOf = ({ versionsOfDocuments, outerRow }: Dialect) => `
+const selectAsOf = ({ versionsOfDocuments, leftJoin, outerRow }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   ${supersededAsOf('v')},
-  v.run_id, ${VALID}, v.shape, v.body, v.parsed_body, v.body_as_received,
+  v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at, null as full_read_at,
-  null as listed_at, null as listed_body,
-  ${missingSinceAsOf('v')} as missing_since, ${CONFLICT}
+  ${missingSinceAsOf('v')} as missing_since, ${ENTRY_AS_OF}
 from ${versionsOfDocuments(sameDocument('v', 'e'))}
-${joinConflict(outerRow, 'asOf')}
-where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
+${leftJoin('versions', 'l', entryOf(outerRow, 'asOf'))}
+where ${isCurrentAsOf('v')}`
 
 /** Which documents of the current state, or of the state as of a moment. */
 export interface DocumentFilter {
@@ -173,11 +195,6 @@ export function selectKnown(
     parameters,
   }
 }
-
-/** SQL: the message that a problem had at @asOf. */
-const MESSAGE_AS_OF = `coalesce((select m.message from earlier_problem_messages m
-    where m.channel = p.channel and m.kind = p.kind and m.entity_id = p.entity_id and m.path = p.path and m.code = p.code and m.until > @asOf
-    order by m.until limit 1), p.message)`
 
 /** After all timestamps. */
 export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
@@ -223,7 +240,7 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
         asOf !== undefined && 'first_seen_at <= @asOf',
       )
       const rows = await queries.all<ProblemRow>(
-        `select channel, kind, entity_id, path, code, ${asOf === undefined ? 'message' : MESSAGE_AS_OF} as message, first_seen_at,
+        `select channel, kind, entity_id, path, code, message, first_seen_at,
           last_seen_at, times
         from problems p where ${where}
         order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
@@ -246,7 +263,7 @@ export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 
 }
 
 interface AbsenceRow {
-  kind: DocumentKind
+  kind: SubjectKind
   id: string
   not_before: string
   missing_since: string
@@ -262,7 +279,7 @@ const toAbsence = (row: AbsenceRow): Absence => ({
 
 interface ProblemRow {
   channel: string
-  kind: DocumentKind
+  kind: SubjectKind
   entity_id: string
   path: string
   code: ProblemRecord['code']

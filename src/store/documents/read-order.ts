@@ -1,5 +1,5 @@
-import { CLOCK_TOLERANCE_MS, type Timestamp } from '../core/clock.js'
-import { type EntityRow, lastShownAt } from './document-values.js'
+import { CLOCK_TOLERANCE_MS, type Timestamp } from '../../core/clock.js'
+import { type DocumentState, lastShownAt } from './document-state.js'
 
 /**
  * Which of two reads of an RFQ is newer, and under which time it is recorded (docs/ARCHITECTURE.md, invariant 3). The order comes from
@@ -10,13 +10,10 @@ import { type EntityRow, lastShownAt } from './document-values.js'
  * Whether a read is known to be newer than what is stored: nothing was recorded of the RFQ since the read was sent. Otherwise the two
  * overlap, and the RFQ must be read again.
  * @param sentAfter the number of the newest recording on the channel before the read was sent; undefined: the read is known to be newer
- * @param recording in which the stored RFQ was recorded; null if it has none
+ * @param recording in which what is stored was recorded; 0 if in none
  */
-export const isNewerRead = (sentAfter: number | undefined, recording: number | null): boolean =>
-  sentAfter === undefined || recording === null || recording <= sentAfter
-
-/** SQL of both engines: `isNewerRead` of @sentAfter. */
-export const IS_NEWER_READ = 'coalesce(recording, 0) <= @sentAfter'
+export const isNewerRead = (sentAfter: number | undefined, recording: number): boolean =>
+  sentAfter === undefined || recording <= sentAfter
 
 /**
  * SQL of both engines: takes the next number of a recording on a channel, and the time of recording. Clocks of machines differ a little,
@@ -55,17 +52,16 @@ export function recordingTime(now: Date, newest: Timestamp): Timestamp {
  * @param row the version that it replaces
  * @param stamp the time of recording
  */
-export function versionTimes(row: EntityRow, stamp: Timestamp): { notBefore: Timestamp; observedAt: Timestamp } {
+export function versionTimes(row: DocumentState, stamp: Timestamp): { notBefore: Timestamp; observedAt: Timestamp } {
   const observedAt = later(row.changed_at, stamp)
   const shownAt = lastShownAt(row)
   return { observedAt, notBefore: shownAt <= observedAt ? shownAt : row.changed_at }
 }
 
 /**
- * When a document that is missing was last seen: when it was last read, unless that is in the future; SQL has the same rule
- * (document-writer.ts).
+ * When a document that is missing was last seen: when it was last read, unless that is in the future.
  */
-export const lastSeenAt = (row: EntityRow, stamp: Timestamp): Timestamp =>
+export const lastSeenAt = (row: DocumentState, stamp: Timestamp): Timestamp =>
   row.last_read_at <= stamp ? row.last_read_at : earlier(row.changed_at, stamp)
 
 export const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)

@@ -1,0 +1,230 @@
+import { canonicalJson } from './canonical-json.js'
+import type { Timestamp } from './clock.js'
+import { isPlainObject } from './exact-json.js'
+import type { KnownDocument, KnownEntry } from './records.js'
+
+// What the sources say of an RFQ: its entry in the list, and the RFQ itself (docs/ARCHITECTURE.md). Pure.
+
+/** What a source says of the state and the response due date of an RFQ; null: nothing, or nothing that is a text. */
+export interface Terms {
+  state: string | null
+  dueDate: string | null
+}
+
+/** What the list says of an RFQ. */
+export interface EntryTerms extends Terms {
+  /**
+   * It does not say one thing: it has the RFQ twice with different values, a value that is no text, or an entry of which parsing lost
+   * something that matters, such as one of two values of a key.
+   */
+  isDoubtful: boolean
+}
+
+/** An entry, or several with the identifier of one RFQ (`entriesIn`). */
+export type EntryBody = Pick<KnownEntry, 'body' | 'isAmbiguous'>
+
+/** How the list contradicts an open RFQ. It has one of the members at least. */
+export interface Contradiction {
+  state?: { listed: string; own: string }
+  responseDueDate?: { listed: string; own: string }
+  /** Parsing the entry lost something that matters, such as one of two values of a key. */
+  ambiguous?: true
+}
+
+/** What a list says otherwise than the RFQ itself. */
+export interface ListedChanges {
+  /** When the first list that said so was recorded. */
+  at: Timestamp
+  /** When the RFQ itself was last read; null if that is not known. */
+  readAt: Timestamp | null
+  /** Null if it is the same. */
+  state: string | null
+  /** Null if it is the same. */
+  responseDueDate: string | null
+  /** Null if it is the same. */
+  fulfilmentDueDate: string | null
+  /** Offers of the RFQ that the list no longer has. */
+  offersGone: ListedOffer[]
+  /** Identifiers of offers that only the list has. */
+  offersNew: string[]
+  /** Names of other members that differ. */
+  fields: string[]
+  /**
+   * What the RFQ itself says of the state and the response due date, if it was read after the list and they contradict each other: `open`,
+   * `2026-11-20`, or `open, due 2026-11-20`. Absent otherwise.
+   */
+  own?: string
+  /** Parsing its list entry lost something that matters, such as one of two values of a key. Absent otherwise. */
+  ambiguous?: true
+}
+
+/** An offer that is no longer listed. */
+export interface ListedOffer {
+  id: string
+  /** Of its developer; its id if that is not known. */
+  name: string
+}
+
+/** The members of an RFQ that decide whether it is closed. */
+const DECIDING = ['state', 'responseDueDate'] as const
+type Deciding = (typeof DECIDING)[number]
+/** Characters of a value that are kept. */
+const MAX_SHOWN = 80
+
+/** The entries that a list has of one RFQ: usually one; several different ones are stored as an array (docs/DATABASE.md). */
+export const entriesIn = (body: unknown): unknown[] => (Array.isArray(body) ? body : [body])
+
+/** @param body of an RFQ that was read */
+export const termsOf = (body: unknown): Terms => ({
+  state: textIn(body, 'state'),
+  dueDate: textIn(body, 'responseDueDate'),
+})
+
+export function entryTermsOf({ body, isAmbiguous }: EntryBody): EntryTerms {
+  let isDoubtful = isAmbiguous
+  const only = (member: Deciding): string | null => {
+    const said = saidOf(body, member)
+    const [first] = said
+    isDoubtful ||= said.some((value) => value !== first || typeof value !== 'string')
+    return typeof first === 'string' ? first : null
+  }
+  return { state: only('state'), dueDate: only('responseDueDate'), isDoubtful }
+}
+
+/**
+ * Whether the list contradicts an open RFQ about its state or due date, so that it is not closed (docs/CLOSING.md, rule 2). The list may
+ * be wrong, or the RFQ may have changed between the two reads. What a source does not say contradicts nothing.
+ */
+export const contradicts = (entry: EntryTerms, rfq: Terms): boolean =>
+  rfq.state === 'open' &&
+  (entry.isDoubtful ||
+    (entry.state !== null && entry.state !== rfq.state) ||
+    (entry.dueDate !== null && entry.dueDate !== rfq.dueDate))
+
+/**
+ * The same rule, in detail: of each member, the first entry that contradicts the RFQ.
+ * @param rfq the body of the RFQ
+ * @returns null if the list does not contradict it, or if it is not open
+ */
+export function contradictionOf({ body, isAmbiguous }: EntryBody, rfq: unknown): Contradiction | null {
+  if (textIn(rfq, 'state') !== 'open') return null
+  const found: Contradiction = isAmbiguous ? { ambiguous: true } : {}
+  for (const member of DECIDING) {
+    const own = valueIn(rfq, member)
+    const listed = saidOf(body, member).find((value) => typeof value !== 'string' || value !== own)
+    if (listed !== undefined) found[member] = { listed: inWords(listed), own: inWords(own) }
+  }
+  return Object.keys(found).length === 0 ? null : found
+}
+
+/** A text as it is (at most 80 characters), for any other value its type. */
+export const inWords = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, MAX_SHOWN) : `a ${typeof value}`
+
+/**
+ * What the list says otherwise than an RFQ as it was read: everything that differs if the list is newer, and what contradicts it if the RFQ
+ * was read since. Absent and null members of the entry say nothing, nor do those that the RFQ itself does not have at all.
+ * @returns null if it says nothing else
+ */
+export function listedOf({
+  body,
+  readAt,
+  entry,
+}: Pick<KnownDocument, 'body' | 'readAt' | 'entry'>): ListedChanges | null {
+  if (entry === null) return null
+  const said = entry.followedAt === null ? differences(entry, body) : contradictionIn(entry, body)
+  return said && { at: entry.at, readAt: readAt ?? entry.followedAt, ...said }
+}
+
+type Said = Omit<ListedChanges, 'at' | 'readAt'>
+const NOTHING: Said = {
+  ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
+  ...{ offersGone: [], offersNew: [], fields: [] },
+}
+
+function contradictionIn(entry: EntryBody, rfq: unknown): Said | null {
+  const found = contradictionOf(entry, rfq)
+  if (found === null) return null
+  const { state, responseDueDate: due, ambiguous } = found
+  const own = state && due ? `${state.own}, due ${due.own}` : (state ?? due)?.own
+  return {
+    ...NOTHING,
+    state: state?.listed ?? null,
+    responseDueDate: due?.listed ?? null,
+    ...(own !== undefined && { own }),
+    ...(ambiguous && { ambiguous }),
+  }
+}
+
+const TERMS = [...DECIDING, 'fulfilmentDueDate'] as const
+
+function differences(entry: EntryBody, rfq: unknown): Said | null {
+  if (!isPlainObject(rfq)) return null
+  const said: Said = { ...NOTHING, fields: [] }
+  for (const each of entriesIn(entry.body)) {
+    if (!isPlainObject(each)) continue
+    for (const [name, value] of Object.entries(each)) {
+      if (name === 'id' || name === 'responses' || !differs(value, memberOf(rfq, name))) continue
+      const term = TERMS.find((known) => known === name)
+      if (term !== undefined && typeof value === 'string') said[term] ??= value
+      else if (!said.fields.includes(name)) said.fields.push(name)
+    }
+    Object.assign(said, compareOffers(each.responses, rfq.responses))
+  }
+  if (entry.isAmbiguous && rfq.state === 'open') said.ambiguous = true
+  return isNothing(said) ? null : said
+}
+
+const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offersNew, fields, ambiguous }: Said) =>
+  (state ?? responseDueDate ?? fulfilmentDueDate) === null &&
+  offersGone.length + offersNew.length + fields.length === 0 &&
+  !ambiguous
+
+/** Whether it concerns who may be awarded and until when, not only other terms or further offers. */
+export const isDecisive = ({ state, responseDueDate, offersGone }: ListedChanges): boolean =>
+  state !== null || responseDueDate !== null || offersGone.length > 0
+
+/** Whether it keeps the RFQ from being closed (docs/CLOSING.md, rule 2). */
+export const isContradiction = (changes: ListedChanges | null): boolean =>
+  changes !== null && ((changes.state ?? changes.responseDueDate) !== null || changes.ambiguous === true)
+
+const memberOf = (object: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+const valueIn = (body: unknown, member: Deciding): unknown => (isPlainObject(body) ? memberOf(body, member) : undefined)
+
+function textIn(body: unknown, member: Deciding): string | null {
+  const value = valueIn(body, member)
+  return typeof value === 'string' ? value : null
+}
+
+/** What entries say of a member; those that say nothing are left out. */
+const saidOf = (body: unknown, member: Deciding): unknown[] =>
+  entriesIn(body)
+    .map((entry) => valueIn(entry, member))
+    .filter((value) => value !== undefined && value !== null)
+
+function differs(listed: unknown, own: unknown): boolean {
+  if (listed === undefined || listed === null || own === undefined) return false
+  if (isPlainObject(listed) && isPlainObject(own))
+    return Object.entries(listed).some(([name, value]) => differs(value, memberOf(own, name)))
+  return canonicalJson(listed) !== canonicalJson(own)
+}
+
+function compareOffers(listed: unknown, own: unknown): Pick<Said, 'offersGone' | 'offersNew'> {
+  if (!Array.isArray(listed) || !Array.isArray(own)) return { offersGone: [], offersNew: [] }
+  const inList = offersIn(listed)
+  const known = offersIn(own)
+  return {
+    offersGone: [...known].flatMap(([id, offer]) => (inList.has(id) ? [] : [{ id, name: nameOf(id, offer) }])),
+    offersNew: [...inList.keys()].filter((id) => !known.has(id)),
+  }
+}
+
+const offersIn = (responses: readonly unknown[]) =>
+  new Map(
+    responses.flatMap((each) => (isPlainObject(each) && typeof each.id === 'string' ? [[each.id, each] as const] : [])),
+  )
+
+function nameOf(id: string, { projectDeveloperName: name }: Record<string, unknown>): string {
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : id
+}

@@ -1,0 +1,192 @@
+import { contentHash } from '../../core/canonical-json.js'
+import type { DocumentKind, DocumentShape } from '../../core/documents.js'
+import { isAmbiguous } from '../../core/observation.js'
+import { contradicts, entryTermsOf, termsOf } from '../../core/sources.js'
+import type { LiveRun } from '../run-contract.js'
+import { isStorable, toStoredText } from '../stored-text.js'
+import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
+
+/** The primary key of a document; the texts are as they are stored (stored-text.ts). */
+export interface DocumentKey {
+  channel: string
+  kind: DocumentKind
+  /** Empty unless it is a response. */
+  rfqId: string
+  id: string
+}
+
+/** A row of `documents` without its texts, with what its newest version has. */
+export interface DocumentState {
+  channel: string
+  kind: DocumentKind
+  rfq_id: string
+  id: string
+  version: number
+  first_observed_at: string
+  last_observed_at: string
+  last_read_at: string
+  /** When its newest version was observed. */
+  changed_at: string
+  missing_since: string | null
+  full_read_at: string | null
+  requested_at: string | null
+  summary_hash: string | null
+  read_summary_hash: string | null
+  etag: string | null
+  last_modified: string | null
+  fingerprint: string | null
+  has_problems: number
+  /** Number of the recording on its channel that read it last; of a list entry, that first had its newest version. */
+  recording: number
+  state: string | null
+  due_date: string | null
+  /** Of an RFQ: whether the list contradicts it. */
+  contradicted: number
+  /** Of a list entry: whether it does not say one thing (core/sources.ts). */
+  doubtful: number
+  valid: number
+  content_hash: string
+  shape: DocumentShape
+  followed_at: string | null
+}
+
+/** Columns of `documents` that a write may change. */
+export const CHANGING_COLUMNS = [
+  ...(['version', 'last_observed_at', 'last_read_at', 'changed_at', 'missing_since', 'full_read_at'] as const),
+  ...(['requested_at', 'summary_hash', 'read_summary_hash', 'etag', 'last_modified', 'fingerprint'] as const),
+  ...(['has_problems', 'recording', 'state', 'due_date', 'contradicted', 'doubtful'] as const),
+] satisfies readonly (keyof DocumentState)[]
+/** All columns of `documents` but its texts. */
+export const DOCUMENT_COLUMNS = [
+  ...(['channel', 'kind', 'rfq_id', 'id', 'first_observed_at'] as const),
+  ...CHANGING_COLUMNS,
+] satisfies readonly (keyof DocumentState)[]
+/** SQL: a `DocumentState` from its row `e` of `documents` and its newest version `v`. */
+export const STATE_COLUMNS = `${DOCUMENT_COLUMNS.map((column) => `e.${column}`).join(', ')},
+  v.valid, v.content_hash, v.shape, v.followed_at`
+
+/** A row of `versions` to be inserted. */
+export interface NewVersion {
+  channel: string
+  kind: DocumentKind
+  rfq_id: string
+  id: string
+  version: number
+  content_hash: string
+  not_before: string | null
+  observed_at: string
+  superseded_at: string | null
+  followed_at: string | null
+  run_id: number
+  valid: number
+  shape: DocumentShape
+  body: string
+  body_as_received: number
+  parsed_body: string | null
+}
+export const VERSION_COLUMNS = [
+  ...(['channel', 'kind', 'rfq_id', 'id', 'version', 'content_hash', 'not_before', 'observed_at'] as const),
+  ...(['superseded_at', 'followed_at', 'run_id', 'valid', 'shape', 'body', 'body_as_received', 'parsed_body'] as const),
+] satisfies readonly (keyof NewVersion)[]
+
+export type VersionKey = Pick<DocumentState, 'channel' | 'kind' | 'rfq_id' | 'id' | 'version'>
+
+/** A document to be recorded. */
+export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<
+    ResponseSnapshot,
+    'summaryHash' | 'requested' | 'submittedAt'
+  >
+
+export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey => ({
+  channel,
+  kind,
+  rfqId: toStoredText(rfqId),
+  id: toStoredText(id),
+})
+
+/** Names a document of one channel. */
+export const nameOf = ({ kind, rfqId, id }: Omit<DocumentKey, 'channel'>): string => JSON.stringify([kind, rfqId, id])
+export const versionName = ({ kind, rfq_id, id, version }: Omit<VersionKey, 'channel'>): string =>
+  JSON.stringify([kind, rfq_id, id, version])
+export const toKey = ({ channel, kind, rfq_id, id }: Omit<VersionKey, 'version'>): DocumentKey => ({
+  channel,
+  kind,
+  rfqId: rfq_id,
+  id,
+})
+export const toRowKey = ({ channel, kind, rfqId, id }: DocumentKey) => ({ channel, kind, rfq_id: rfqId, id })
+
+/** Whether a document was received with the bytes that were last received of the stored version. */
+export const hasSameBytes = (row: DocumentState, { fingerprint, shape }: ShapedSnapshot): boolean =>
+  fingerprint != null && row.fingerprint === fingerprint && row.shape === shape
+
+/** When the last request that showed the whole stored version was sent: a summary shows a part of a response only. */
+export const lastShownAt = (row: DocumentState): string =>
+  (row.shape === 'full' && row.full_read_at) || row.last_read_at
+
+/** A closing round may keep a document not valid that it reads without problems. */
+export const hasNoProblems = ({ valid, problems }: ShapedSnapshot): boolean => valid && problems.length === 0
+
+export const hashOf = ({ kind }: DocumentKey, snapshot: Snapshot): string =>
+  snapshot.hash ?? contentHash(kind, exactBodyOf(snapshot))
+
+const exactBodyOf = ({ body, exactBody = body }: Snapshot) => exactBody
+
+/** The body as it is stored, and the parsed body, serialized, if parsing loses something. */
+export function storedTexts(snapshot: Snapshot): { body: string; parsedBody: string | null } {
+  // Does not ask for the body: it may have to be parsed.
+  if (snapshot.losesNothing && typeof snapshot.text === 'string') return { body: snapshot.text, parsedBody: null }
+  const { body, text } = snapshot
+  const serialized = () => JSON.stringify(body) ?? 'null'
+  return { body: text ?? serialized(), parsedBody: exactBodyOf(snapshot) === body ? null : serialized() }
+}
+
+/** When the document itself was read, or requested in vain since then, and what decides whether it is read again. */
+export function requestColumns(snapshot: ShapedSnapshot, readAt: string) {
+  const { shape, summaryHash = null, requested = shape === 'summary', validators } = snapshot
+  const isFull = shape === 'full'
+  return {
+    full_read_at: isFull ? readAt : null,
+    requested_at: !isFull && requested ? readAt : null,
+    summary_hash: summaryHash,
+    read_summary_hash: isFull ? summaryHash : null,
+    etag: isFull ? (validators?.etag ?? null) : null,
+    last_modified: isFull ? (validators?.lastModified ?? null) : null,
+  }
+}
+
+/** What is remembered of the bytes, so that they need not be parsed again. */
+export const readColumns = (snapshot: ShapedSnapshot) => ({
+  fingerprint: snapshot.valid && snapshot.shape === 'full' ? (snapshot.fingerprint ?? null) : null,
+  has_problems: hasNoProblems(snapshot) ? 0 : 1,
+})
+
+/** What the newest version of a document determines. */
+export const contentColumns = ({ kind }: DocumentKey, snapshot: ShapedSnapshot, hash: string) => ({
+  content_hash: hash,
+  shape: snapshot.shape,
+  valid: snapshot.valid ? 1 : 0,
+  ...readColumns(snapshot),
+  ...termColumns(kind, snapshot),
+})
+
+/** State and due date of an RFQ, or what the list says of them; `doubtful`, of an entry, that it does not say one thing. */
+function termColumns(kind: DocumentKind, snapshot: ShapedSnapshot) {
+  if (kind !== 'rfq' && kind !== 'rfq-entry') return { state: null, due_date: null, doubtful: 0 }
+  const { state, dueDate, isDoubtful } =
+    kind === 'rfq'
+      ? { ...termsOf(snapshot.body), isDoubtful: false }
+      : entryTermsOf({ body: snapshot.body, isAmbiguous: isAmbiguous(snapshot) })
+  const unstorable = [state, dueDate].some((text) => text !== null && !isStorable(text))
+  // A text that cannot be stored is none that means something.
+  const stored = (text: string | null) => (text !== null && isStorable(text) ? text : null)
+  return { state: stored(state), due_date: stored(dueDate), doubtful: isDoubtful || unstorable ? 1 : 0 }
+}
+
+/** Whether the list contradicts an RFQ, as they are stored. @param entry null if the list was never recorded with it */
+export const isContradicted = (entry: DocumentState | null, rfq: DocumentState): boolean =>
+  entry !== null &&
+  rfq.shape === 'full' &&
+  contradicts({ ...termsIn(entry), isDoubtful: entry.doubtful === 1 }, termsIn(rfq))
+
+const termsIn = ({ state, due_date }: DocumentState) => ({ state, dueDate: due_date })

@@ -1,0 +1,307 @@
+import type { Timestamp } from '../../core/clock.js'
+import type { DocumentKind } from '../../core/documents.js'
+import { TimeSlice } from '../../core/time-slice.js'
+import { RunLostError } from '../errors.js'
+import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
+import type { LiveRun } from '../run-contract.js'
+import { assertLive } from '../run-leases.js'
+import { allOf, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { fromStoredText, toStoredText } from '../stored-text.js'
+import { Batches } from './batches.js'
+import { type ChangeContext, DocumentChanges } from './changes.js'
+import { type DocumentState, documentKey, STATE_COLUMNS } from './document-state.js'
+import { CURRENT_VERSION } from './queries.js'
+import {
+  BEGIN_RECORDING,
+  isNewerRead,
+  NEWEST_RECORDING,
+  type RecordingRow,
+  recordingParameters,
+  recordingTime,
+} from './read-order.js'
+import type { Recorder, RecordResult, RfqSnapshot, UpsertResult } from './recorder-contract.js'
+
+const DOCUMENTS_PER_TRANSACTION = 200
+/** Bytes of a document whose text is not known. */
+const UNKNOWN_BYTES = 4096
+
+/** What an engine does with documents; it holds no rule of the history. */
+export interface DocumentEngine {
+  database: SqlDatabase
+  /** Writes what became of documents of a channel, and reads the texts that changes replace. */
+  save(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void>
+  /** Whether an error says that the database cannot be reached. */
+  isUnavailable(error: unknown): boolean
+}
+
+interface RfqWrite {
+  snapshot: RfqSnapshot
+  now: Date
+}
+
+/** Documents of a channel: by their ids, or the responses to RFQs. */
+type Wanted = { kind: DocumentKind; ids: readonly string[] } | { kind: 'response'; rfqIds: readonly string[] }
+
+/**
+ * Records observations (docs/DATABASE.md). A transaction reads the state of all documents it concerns, computes what becomes of them in
+ * memory, and writes it. RFQs that wait at the same time share one.
+ */
+export function createRecorder({ database, save, isUnavailable }: DocumentEngine, events: ObservedEvents): Recorder {
+  const batches = new Map<number, Batches<RfqWrite, RecordResult>>()
+
+  const batchesOf = (run: LiveRun): Batches<RfqWrite, RecordResult> => {
+    const known = batches.get(run.id)
+    if (known) return known
+    for (const [id, each] of batches) if (each.isIdle) batches.delete(id)
+    const added = new Batches<RfqWrite, RecordResult>({
+      write: (items) => database.write((tx) => recordRfqs(tx, run, items)),
+      nameOf: ({ snapshot }) => snapshot.rfq.id,
+      weightOf: ({ snapshot: { rfq, responses } }) =>
+        [rfq, ...responses].reduce((sum, { text }) => sum + (text?.length ?? UNKNOWN_BYTES), 0),
+      concernsAll: (error) => error instanceof RunLostError || isUnavailable(error),
+    })
+    batches.set(run.id, added)
+    return added
+  }
+
+  const recordRfqs = async (tx: Transaction, run: LiveRun, items: readonly RfqWrite[]): Promise<RecordResult[]> => {
+    const { recording, timestamps } = await beginWriting(
+      tx,
+      run,
+      items.map(({ now }) => now),
+    )
+    const ids = items.map(({ snapshot }) => snapshot.rfq.id)
+    const changes = await loadChanges(tx, run, [
+      { kind: 'rfq', ids },
+      { kind: 'rfq-entry', ids },
+      { kind: 'response', rfqIds: ids },
+    ])
+    const all: Observed[] = []
+    const results: RecordResult[] = []
+    const slice = new TimeSlice()
+    for (const [at, { snapshot }] of items.entries()) {
+      const { shape, readAt } = snapshot
+      // Not a copy: its content may not be parsed yet.
+      const rfq = Object.assign(snapshot.rfq, { shape })
+      const observed: Observed['observations'] = { rfq, changes: [], problems: [] }
+      const stamp = timestamps[at] as Timestamp
+      all.push({ observations: observed, stamp })
+      const context = { run, stamp, recording, readAt: readAt.toISOString(), observed }
+      results.push(await recordRfq(changes, snapshot, context, slice))
+    }
+    await save(tx, run.channel, changes)
+    await events.write(tx, run, all)
+    return results
+  }
+
+  /** Makes changes of some documents in one transaction. */
+  const record = <T>(
+    run: LiveRun,
+    { readAt, now }: { readAt: Date; now: Date },
+    load: (tx: Transaction) => Promise<readonly Wanted[]>,
+    work: (changes: DocumentChanges, context: ChangeContext) => Promise<T>,
+  ): Promise<T> =>
+    database.write(async (tx) => {
+      const { recording, stamp } = await beginWriting(tx, run, [now])
+      const changes = await loadChanges(tx, run, await load(tx))
+      const observed: Observed['observations'] = { rfq: null, changes: [], problems: [] }
+      const result = await work(changes, { run, stamp, recording, readAt: readAt.toISOString(), observed })
+      await save(tx, run.channel, changes)
+      await events.write(tx, run, [{ observations: observed, stamp }])
+      return result
+    })
+
+  return {
+    async newestRecording(channel) {
+      return (await database.get<Pick<RecordingRow, 'recordings'>>(NEWEST_RECORDING, { channel }))?.recordings ?? 0
+    },
+
+    async recordListings(run, listings, readAt, now) {
+      const results: UpsertResult[] = []
+      for (const part of inParts(listings)) {
+        const wanted = [{ kind: 'listing' as const, ids: part.map(({ id }) => id) }]
+        const recorded = await record(
+          run,
+          { readAt, now },
+          async () => wanted,
+          async (changes, context) => {
+            const slice = new TimeSlice()
+            const made: UpsertResult[] = []
+            for (const listing of part) {
+              // Not a copy: its content may not be parsed yet.
+              const snapshot = Object.assign(listing, { shape: 'full' as const })
+              made.push(changes.upsert(documentKey(run, 'listing', listing.id), snapshot, context))
+              if (slice.isOver) await slice.next()
+            }
+            return made
+          },
+        )
+        results.push(...recorded)
+      }
+      return results
+    },
+
+    async recordEntries(run, entries, { readAt, sentAfter }, now) {
+      for (const part of inParts(entries)) {
+        const ids = part.map(({ id }) => id)
+        const wanted = (['rfq', 'rfq-entry'] as const).map((kind) => ({ kind, ids }))
+        await record(
+          run,
+          { readAt, now },
+          async () => wanted,
+          async (changes, context) => {
+            const slice = new TimeSlice()
+            for (const entry of part) {
+              const rfq = changes.find(documentKey(run, 'rfq', entry.id))
+              // Which of the two is newer is not known: the next list says.
+              if (rfq !== undefined && !isNewerRead(sentAfter, rfq.recording)) continue
+              const snapshot = Object.assign(entry, { shape: 'list' as const })
+              changes.upsert(documentKey(run, 'rfq-entry', entry.id), snapshot, context)
+              changes.compareWithEntry(entry.id, context)
+              if (slice.isOver) await slice.next()
+            }
+          },
+        )
+      }
+    },
+
+    recordRfq: (run, snapshot, now) => batchesOf(run).add({ snapshot, now }),
+
+    touchRfqs(run, rfqIds, now) {
+      return database.write(async (tx) => {
+        const { stamp } = await beginWriting(tx, run, [now])
+        await tx.run(
+          `update documents set last_observed_at = @stamp
+          where channel = @channel and kind = 'rfq' and rfq_id = '' and ${tx.dialect.anyOf('id', '@ids')}`,
+          { channel: run.channel, stamp, ids: rfqIds.map(toStoredText) },
+        )
+      })
+    },
+
+    updatePresence(run, kind, listedIds, { sentAfter }, now) {
+      let found: Presence = { missing: [], returned: [] }
+      const load = async (tx: Transaction): Promise<readonly Wanted[]> => {
+        const rows = await tx.all<PresenceRow>(SELECT_PRESENCE, { channel: run.channel, kind })
+        found = presenceOf(rows, new Set(listedIds), sentAfter)
+        return [{ kind, ids: [...found.missing, ...found.returned] }]
+      }
+      return record(run, { readAt: now, now }, load, async (changes, context) => {
+        for (const id of found.missing) {
+          changes.markMissing(documentKey(run, kind, id), context)
+          changes.observe(documentKey(run, kind, id), 'missing', null, null, context)
+        }
+        for (const id of found.returned) {
+          changes.clearMissing(documentKey(run, kind, id), context)
+          changes.observe(documentKey(run, kind, id), 'returned', null, null, context)
+        }
+        return found
+      })
+    },
+  }
+}
+
+const SELECT_PRESENCE = `select id, missing_since, recording from documents
+where channel = @channel and kind = @kind and rfq_id = '' order by id`
+type PresenceRow = Pick<DocumentState, 'id' | 'missing_since' | 'recording'>
+interface Presence {
+  missing: string[]
+  returned: string[]
+}
+
+/** Which documents a list newly lacks, or has again. One that was recorded since the list was requested is not missing because of it. */
+function presenceOf(rows: readonly PresenceRow[], listed: ReadonlySet<string>, sentAfter: number): Presence {
+  const presence: Presence = { missing: [], returned: [] }
+  for (const row of rows) {
+    const id = fromStoredText(row.id)
+    if (row.missing_since !== null) {
+      if (listed.has(id)) presence.returned.push(id)
+    } else if (!listed.has(id) && isNewerRead(sentAfter, row.recording)) presence.missing.push(id)
+  }
+  return presence
+}
+
+async function loadChanges(tx: Transaction, { channel }: LiveRun, all: readonly Wanted[]): Promise<DocumentChanges> {
+  const rows: DocumentState[] = []
+  for (const { kind, ...wanted } of all) {
+    const [column, ids] = 'ids' in wanted ? (['id', wanted.ids] as const) : (['rfq_id', wanted.rfqIds] as const)
+    const where = allOf(column === 'id' && `e.rfq_id = ''`, tx.dialect.anyOf(`e.${column}`, '@ids'))
+    const found = await tx.all<DocumentState>(
+      `select ${STATE_COLUMNS} from documents e ${tx.dialect.joinOne('versions', 'v', CURRENT_VERSION)}
+      where e.channel = @channel and e.kind = @kind and ${where} order by e.id`,
+      { channel, kind, ids: ids.map(toStoredText) },
+    )
+    rows.push(...found)
+  }
+  return new DocumentChanges(rows)
+}
+
+/** What becomes of an RFQ and its responses, all read together. */
+async function recordRfq(
+  changes: DocumentChanges,
+  snapshot: RfqSnapshot,
+  context: ChangeContext,
+  slice: TimeSlice,
+): Promise<RecordResult> {
+  const { run } = context
+  const { rfq: document, shape, sentAfter, follows = true } = snapshot
+  const key = documentKey(run, 'rfq', document.id)
+  const recordings = [key, documentKey(run, 'rfq-entry', document.id)].map((each) => changes.find(each)?.recording ?? 0)
+  const isStale = shape === 'full' && !isNewerRead(sentAfter, Math.max(...recordings))
+  const rfq = isStale ? 'stale' : changes.upsert(key, Object.assign(document, { shape }), context)
+  const known = changes.find(key)
+  const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
+  if (isStale) return { ...result, contradicted: false, responses: [], missing: [] }
+  if (shape === 'full') changes.recordRead(document.id, follows, context)
+  const contradicted = changes.compareWithEntry(document.id, context)
+  const keyOf = (id: string) => documentKey(run, 'response', id, document.id)
+  const responses: RecordResult['responses'] = []
+  for (const response of snapshot.responses) {
+    responses.push({ id: response.id, change: changes.upsert(keyOf(response.id), response, context) })
+    if (slice.isOver) await slice.next()
+  }
+  for (const observed of snapshot.observed ?? []) {
+    changes.recordObserved(keyOf(observed.id), observed, context)
+    responses.push({ id: observed.id, change: 'unchanged' })
+  }
+  const missing = snapshot.responsesComplete ? findMissing(changes, snapshot) : []
+  for (const id of missing) {
+    changes.markMissing(keyOf(id), context)
+    const row = context.observed.changes.length < MAX_BODIES_BEFORE ? changes.find(keyOf(id)) : undefined
+    changes.observe(keyOf(id), 'missing', row ?? null, null, context)
+  }
+  return { ...result, contradicted, responses, missing }
+}
+
+/** Responses that the RFQ no longer lists. */
+function findMissing(changes: DocumentChanges, { rfq, responses, observed = [] }: RfqSnapshot): string[] {
+  const listed = new Set([...responses, ...observed].map(({ id }) => id))
+  return changes.presentResponses(rfq.id).filter((id) => !listed.has(id))
+}
+
+function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += DOCUMENTS_PER_TRANSACTION)
+    yield all.slice(start, start + DOCUMENTS_PER_TRANSACTION)
+}
+
+/**
+ * Stops a writer whose run was taken over, and lets no other one write documents of the channel before the end of the transaction.
+ * @param moments at least one
+ * @returns the number of the recording, a timestamp for each moment, and the first of them
+ */
+async function beginWriting(
+  tx: Transaction,
+  run: LiveRun,
+  [first, ...others]: readonly Date[],
+): Promise<{ recording: number; timestamps: Timestamp[]; stamp: Timestamp }> {
+  const row = await tx.get<RecordingRow>(BEGIN_RECORDING, recordingParameters(run.channel, first as Date))
+  // Afterwards: a lock of the run that is held by all who wait, in turns, would keep its lease from being renewed.
+  await assertLive(tx, run)
+  const { newest_at: stamp, recordings: recording } = row as RecordingRow
+  const timestamps = [stamp]
+  for (const moment of others) timestamps.push(recordingTime(moment, timestamps.at(-1) as Timestamp))
+  const newest = timestamps.at(-1) as Timestamp
+  if (newest !== stamp) {
+    await tx.run('update channels set newest_at = @newest where channel = @channel', { newest, channel: run.channel })
+  }
+  return { recording, timestamps, stamp }
+}

@@ -1,0 +1,106 @@
+import type { ChangedVersion, DocumentChanges } from '../documents/changes.js'
+import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
+import type { ProblemKey } from '../documents/found-problems.js'
+import type { DocumentEngine } from '../documents/recorder.js'
+import type { Transaction } from '../sql-database.js'
+import { toJsonb } from './jsonb.js'
+
+const sameKey = (a: string, b: string) =>
+  `${a}.channel = ${b}.channel and ${a}.kind = ${b}.kind and ${a}.rfq_id = ${b}.rfq_id and ${a}.id = ${b}.id`
+const insertFrom = (table: string, columns: readonly string[]) => {
+  const list = columns.join(', ')
+  return `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, @rows)`
+}
+
+const INSERT_DOCUMENTS = insertFrom('documents', DOCUMENT_COLUMNS)
+const INSERT_VERSIONS = insertFrom('versions', [...VERSION_COLUMNS, 'document'])
+const UPDATE_DOCUMENTS = `
+update documents e set ${CHANGING_COLUMNS.map((column) => `${column} = d.${column}`).join(', ')}
+from json_populate_recordset(null::documents, @rows) d where ${sameKey('e', 'd')}`
+const CLEAR_LATEST = `
+update documents e set latest_body = null, latest_parsed_body = null
+from json_populate_recordset(null::documents, @rows) d where ${sameKey('e', 'd')} and e.latest_body is not null`
+const SET_LATEST = `
+update documents e set latest_body = nullif(d.body, v.body), latest_parsed_body = case when v.body <> d.body then d.parsed_body end
+from json_populate_recordset(null::versions, @rows) d join versions v on ${sameKey('v', 'd')} and v.version = d.version
+where ${sameKey('e', 'd')}`
+const UPDATE_VERSIONS = `
+update versions v set superseded_at = coalesce(d.superseded_at, v.superseded_at), followed_at = d.followed_at, valid = d.valid
+from json_populate_recordset(null::versions, @rows) d where ${sameKey('v', 'd')} and v.version = d.version`
+const INSERT_ABSENCES = 'insert into absences select * from json_populate_recordset(null::absences, @rows)'
+const END_ABSENCES = `
+update absences a set returned_at = greatest(d.returned_at, a.missing_since) from json_populate_recordset(null::absences, @rows) d
+where ${sameKey('a', 'd')} and a.returned_at is null`
+const UPSERT_PROBLEMS = `
+insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
+select @channel, kind, entity_id, path, code, message, stamp, stamp, times
+from json_to_recordset(@rows) as d (kind text, entity_id text, path text, code text, message text, stamp text, times bigint)
+on conflict (channel, kind, entity_id, path, code) do update
+  set message = excluded.message, last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
+returning kind, entity_id, path, code, times`
+const SELECT_TEXTS = `
+select v.kind, v.rfq_id, v.id, v.version, coalesce(v.parsed_body, v.body) as text
+from json_populate_recordset(null::versions, @rows) d join versions v on ${sameKey('v', 'd')} and v.version = d.version`
+
+/** A statement has rows of about so many characters at most: a large RFQ must not fill the memory, nor block the process. */
+const MAX_CHARACTERS = 2 ** 20
+
+/** Rows as JSON lists of a limited length. */
+function* inParts(rows: Iterable<object>): Generator<string> {
+  let texts: string[] = []
+  let length = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    texts.push(text)
+    length += text.length
+    if (length < MAX_CHARACTERS) continue
+    yield `[${texts.join()}]`
+    texts = []
+    length = 0
+  }
+  if (texts.length > 0) yield `[${texts.join()}]`
+}
+
+/** Writes rows of documents: one statement for each table, unless there are very many. */
+export const saveDocuments: DocumentEngine['save'] = async (tx, channel, changes) => {
+  const run = async (sql: string, all: Iterable<object>) => {
+    for (const rows of inParts(all)) await tx.run(sql, { rows })
+  }
+  const updated = [...changes.updated.values()]
+  await readTexts(tx, changes)
+  await run(INSERT_DOCUMENTS, changes.inserted.values())
+  await run(INSERT_VERSIONS, versionRows(changes))
+  await run(UPDATE_DOCUMENTS, updated)
+  await run(
+    CLEAR_LATEST,
+    updated.filter(({ latest }) => latest === 'clear'),
+  )
+  await run(
+    SET_LATEST,
+    updated.filter(({ latest }) => latest === 'replace'),
+  )
+  await run(UPDATE_VERSIONS, changes.changedVersions.values() satisfies Iterable<ChangedVersion>)
+  await run(INSERT_ABSENCES, changes.absences)
+  await run(END_ABSENCES, changes.returned)
+  const { problems } = changes
+  for (const rows of inParts(problems.rows))
+    problems.reportNew(await tx.all<ProblemKey & { times: number }>(UPSERT_PROBLEMS, { channel, rows }))
+}
+
+function* versionRows({ newVersions }: DocumentChanges): Generator<object> {
+  for (const { parsed, ...row } of newVersions.values()) yield { ...row, document: toJsonb(parsed()) }
+}
+
+/** Reads the texts that changed, for events that tell what changed in them. */
+async function readTexts(tx: Transaction, { pendingTexts }: DocumentChanges): Promise<void> {
+  if (pendingTexts.length === 0) return
+  const rows = await tx.all<{ kind: string; rfq_id: string; id: string; version: number; text: string }>(SELECT_TEXTS, {
+    rows: JSON.stringify(pendingTexts.map(({ key }) => key)),
+  })
+  const textName = (key: { kind: string; rfq_id: string; id: string; version: number }) =>
+    JSON.stringify([key.kind, key.rfq_id, key.id, key.version])
+  const texts = new Map(rows.map((row) => [textName(row), row.text]))
+  for (const { key, change } of pendingTexts) {
+    if (change.before) change.before.text = texts.get(textName(key)) ?? null
+  }
+}

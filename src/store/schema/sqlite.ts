@@ -1,0 +1,140 @@
+import { TABLES } from './tables.js'
+
+/** Versions are immutable, except "valid", which revalidate.ts updates after the document schemas changed, and two times. */
+const GUARDS = `
+create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
+  run_id, shape, body, body_as_received, parsed_body on versions
+begin select raise(abort, 'a version never changes'); end;
+create trigger versions_last before delete on versions
+begin select raise(abort, 'history is never removed'); end;
+-- "insert or replace" fires no triggers of deletions.
+create trigger versions_once before insert on versions
+when exists (select 1 from versions v where v.channel = new.channel and v.kind = new.kind and v.rfq_id = new.rfq_id and v.id = new.id
+  and v.version = new.version)
+begin select raise(abort, 'a version never changes'); end;
+create trigger documents_stay before update of channel, kind, rfq_id, id on documents
+begin select raise(abort, 'a document keeps its identity'); end;
+create trigger documents_last before delete on documents
+begin select raise(abort, 'history is never removed'); end;
+create trigger decisions_stay before update on close_decisions
+begin select raise(abort, 'the decision log is append-only'); end;
+create trigger decisions_last before delete on close_decisions
+begin select raise(abort, 'the decision log is append-only'); end;
+create trigger awards_stay before update on awards
+begin select raise(abort, 'the log of awards is append-only'); end;
+create trigger awards_last before delete on awards
+begin select raise(abort, 'the log of awards is append-only'); end;
+`
+
+const IDENTITY = `
+-- database_id is a random UUID (version 4), which copies and backups keep.
+insert into meta
+select 'database_id', lower(substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-4' || substr(hex, 14, 3) || '-'
+  || substr('89ab', (random() & 3) + 1, 1) || substr(hex, 18, 3) || '-' || substr(hex, 21, 12))
+from (select hex(randomblob(16)) as hex);
+`
+
+/** The newest version of each document, with its newest body. An RFQ that the list contradicts is not valid. */
+const CURRENT_DOCUMENTS = `
+create view current_documents as
+select d.channel, d.kind, nullif(d.rfq_id, '') as rfq_id, d.id, d.version, v.content_hash, v.shape,
+  d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
+  case d.contradicted when 1 then 0 else v.valid end as valid, coalesce(d.latest_body, v.body) as body,
+  case when d.latest_body is null then coalesce(v.parsed_body, v.body)
+    else coalesce(d.latest_parsed_body, d.latest_body) end as parsed_body
+from documents d
+join versions v on v.channel = d.channel and v.kind = d.kind and v.rfq_id = d.rfq_id and v.id = d.id and v.version = d.version;
+`
+
+const array = (json: string, path: string) =>
+  `case when json_type(${json}, '${path}') = 'array' then json_extract(${json}, '${path}') else '[]' end`
+
+const columns = (fields: Record<string, string>) =>
+  Object.entries(fields)
+    .map(([name, path]) => `json_extract(parsed_body, '${path}') as ${name}`)
+    .join(',\n  ')
+const either = (name: string, first: string, second: string) =>
+  `coalesce(json_extract(parsed_body, '${first}'), json_extract(parsed_body, '${second}')) as ${name}`
+/** Views whose columns are extracted from the body, so that they cannot contradict it. */
+const DOCUMENT_VIEWS = `
+create view listings as
+select channel, id,
+  ${columns({
+    project_name: '$.projectName',
+    organization_name: '$.organizationName',
+    country: '$.country',
+    registry: '$.registry',
+    registry_id: '$.registryId',
+    currency: '$.pricing.currency',
+    min_unit_price: '$.pricing.minUnitPrice',
+    max_unit_price: '$.pricing.maxUnitPrice',
+  })},
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version
+from current_documents where kind = 'listing';
+
+create view rfqs as
+select channel, id,
+  ${columns({
+    number: '$.number',
+    reference: '$.reference',
+    title: '$.title',
+    state: '$.state',
+    response_due_date: '$.responseDueDate',
+    fulfilment_due_date: '$.fulfilmentDueDate',
+    min_volume: '$.minVolume',
+    max_volume: '$.maxVolume',
+    currency: '$.pricing.currency',
+    min_unit_price: '$.pricing.minUnitPrice',
+    max_unit_price: '$.pricing.maxUnitPrice',
+    created_at: '$.createdAt',
+    updated_at: '$.updatedAt',
+    opened_at: '$.openedAt',
+    closed_at: '$.closedAt',
+  })},
+  coalesce(json_array_length(parsed_body, '$.responses'), 0) as offer_count,
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
+from current_documents where kind = 'rfq';
+
+create view offers as
+select channel, rfq_id, id,
+  ${columns({
+    listing_id: '$.listingId',
+    project_developer_name: '$.projectDeveloperName',
+    project_name: '$.projectName',
+    status: '$.status',
+    submitted_at: '$.submittedAt',
+  })},
+  ${either('contract_type', '$.offer.contractType', '$.contractType')},
+  ${either('currency', '$.offer.currency', '$.currency')},
+  ${either('total_volume', '$.offer.totalVolume', '$.totalVolume')},
+  ${either('total_price', '$.offer.totalPrice', '$.totalPrice')},
+  ${either('expiry_date', '$.offer.expiryDate', '$.expiryDate')},
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
+from current_documents where kind = 'response';
+
+create view offer_vintages as
+select o.channel, o.rfq_id, o.id as response_id, d.key + 1 as delivery, v.key + 1 as vintage,
+  json_extract(d.value, '$.fulfilmentDueDate') as fulfilment_due_date,
+  json_extract(d.value, '$.fulfilmentMethod') as fulfilment_method,
+  json_extract(v.value, '$.reportingPeriodStart') as reporting_period_start,
+  json_extract(v.value, '$.reportingPeriodEnd') as reporting_period_end,
+  json_extract(v.value, '$.name') as name,
+  json_extract(v.value, '$.volume') as volume,
+  json_extract(v.value, '$.unitPrice') as unit_price,
+  json_extract(v.value, '$.mitigationTypes') as mitigation_types
+from current_documents o
+join json_each(${array('o.parsed_body', '$.offer.scheduledDeliveries')}) d on d.type = 'object'
+join json_each(${array('d.value', '$.vintages')}) v on v.type = 'object'
+where o.kind = 'response';
+
+create view offer_prepayments as
+select o.channel, o.rfq_id, o.id as response_id, p.key + 1 as prepayment,
+  json_extract(p.value, '$.amount') as amount,
+  json_extract(p.value, '$.paymentDueDate') as payment_due_date
+from current_documents o
+join json_each(${array('o.parsed_body', '$.offer.prePayments')}) p on p.type = 'object'
+where o.kind = 'response';
+`
+
+/** The schema of SQLite. */
+export const SQLITE_SCHEMA = TABLES + GUARDS + IDENTITY + CURRENT_DOCUMENTS + DOCUMENT_VIEWS

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { contradictionOf, contradicts, entryTermsOf, listedOf, termsOf } from '../../src/core/sources.js'
+import { shareOf } from '../helpers/long-tests.js'
+
+const RFQ = { id: 'a', state: 'open', responseDueDate: '2026-03-01' }
+const contradiction = (entries: unknown[], rfq: object = {}, isAmbiguous = false) =>
+  contradictionOf({ body: entries.length === 1 ? entries[0] : entries, isAmbiguous }, { ...RFQ, ...rfq })
+
+describe('a contradiction of an open RFQ by its list entry', () => {
+  it('is none where the list agrees or says nothing', () => {
+    expect(contradiction([{ state: 'open', responseDueDate: '2026-03-01' }])).toBeNull()
+    expect(contradiction([{ state: null }, {}])).toBeNull()
+    for (const entry of [null, [], 'text', 7]) expect(contradiction([entry])).toBeNull()
+  })
+
+  it('has both sides of each member, by the first entry that contradicts', () => {
+    const later = { state: 'open', responseDueDate: '2026-05-01' }
+    const due = { listed: '2026-05-01', own: '2026-03-01' }
+    expect(contradiction([{ state: 'open' }, later, {}])).toEqual({ responseDueDate: due })
+    const two = [{ responseDueDate: '2026-05-01' }, { state: 'closed', responseDueDate: '2026-06-01' }]
+    expect(contradiction(two)).toEqual({ state: { listed: 'closed', own: 'open' }, responseDueDate: due })
+  })
+
+  it('names the type of what is no text, and bounds texts', () => {
+    expect(contradiction([{ state: 7 }])?.state?.listed).toBe('a number')
+    expect(contradiction([{ state: ['open'] }])?.state?.listed).toBe('a object')
+    expect(contradiction([{ state: 'x'.repeat(200) }])?.state?.listed).toHaveLength(80)
+  })
+
+  it('is an entry of which parsing lost something that matters', () => {
+    expect(contradiction([RFQ], {}, true)).toEqual({ ambiguous: true })
+  })
+
+  it('concerns open RFQs only', () => {
+    expect(contradiction([{ state: 'open' }], { state: 'closed' })).toBeNull()
+    expect(contradiction([{ state: 'closed' }], { state: undefined })).toBeNull()
+  })
+
+  it('is found from what is kept beside the documents as from the documents', () => {
+    const value = fc.constantFrom<unknown>('open', 'closed', '2026-03-01', '2026-05-01', '', null, undefined, 7, true, [
+      'open',
+    ])
+    const document = fc.record({ state: value, responseDueDate: value }, { requiredKeys: [] })
+    const property = fc.property(
+      fc.array(fc.oneof(document, fc.constantFrom(null, 'text')), { minLength: 1, maxLength: 3 }),
+      document,
+      fc.boolean(),
+      (entries, rfq, isAmbiguous) => {
+        const entry = { body: entries.length === 1 ? entries[0] : entries, isAmbiguous }
+        expect(contradicts(entryTermsOf(entry), termsOf(rfq))).toBe(contradictionOf(entry, rfq) !== null)
+      },
+    )
+    fc.assert(property, { numRuns: shareOf(5_000) })
+  })
+})
+
+describe('what a list says of an RFQ that was read after it', () => {
+  const said = (entry: object, rfq: object = {}) =>
+    listedOf({
+      entry: { at: 'AT', followedAt: 'FOLLOWED', body: { ...RFQ, ...entry }, isAmbiguous: false },
+      ...{ readAt: null, body: { ...RFQ, title: 'A', ...rfq } },
+    })
+
+  it('is only what contradicts it, beside what the RFQ itself says', () => {
+    expect(said({ title: 'B', responses: [] })).toBeNull()
+    expect(said({ state: 'closed', title: 'B' })).toMatchObject({
+      readAt: 'FOLLOWED',
+      state: 'closed',
+      own: 'open',
+      fields: [],
+    })
+    const both = { state: 'closed', responseDueDate: '2026-05-01' }
+    expect(said(both)).toMatchObject({ ...both, own: 'open, due 2026-03-01' })
+    expect(said(both, { state: 'closed' })).toBeNull()
+  })
+})
