@@ -235,7 +235,7 @@ describe('the error of a round', () => {
     const dryRun = await fixture.closeExpired({ mode: 'dry-run' })
     expect(dryRun.run).toMatchObject({
       outcome: 'partial',
-      error: `2 RFQs are held for approval (${held.approvalPlan}).`,
+      error: expect.stringContaining(`(${held.approvalPlan})`),
     })
     expect(dryRun.stopReason).toBeNull()
   })

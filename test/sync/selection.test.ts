@@ -94,12 +94,12 @@ describe('findConflict', () => {
         {
           path: 'responseDueDate',
           code: 'conflict',
-          message: 'the list says "2026-05-01", the RFQ itself says "2026-03-01"',
+          message: expect.stringMatching(/list says "2026-05-01".* "2026-03-01"$/),
         },
       ],
     })
-    expect(message([{ state: 7 }])).toBe('the list says a number, the RFQ itself says "open"')
-    expect(message([{ state: ['open'] }])).toBe('the list says a object, the RFQ itself says "open"')
+    expect(message([{ state: 7 }])).toMatch(/a number.*"open"$/)
+    expect(message([{ state: ['open'] }])).toMatch(/a object.*"open"$/)
     expect(message([{ state: 'x'.repeat(200) }])?.length).toBeLessThan(130)
   })
 
