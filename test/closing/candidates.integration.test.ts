@@ -288,7 +288,7 @@ describe('an RFQ whose turn has come', () => {
     fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs: -120_000 } })
     const { decisions, stopReason } = await fixture.closeExpired()
     expect(decisions).toMatchObject([{ rfqId: rfqId(1), decision: 'keep', evidence: { codes: ['clock'] } }])
-    expect(stopReason).toMatch(/^No RFQ was closed: the marketplace's clock is 119 s behind ours \(limit 60 s\)\.$/)
+    expect(stopReason).toMatch(/^No RFQ was closed: .* 119 s behind .*limit 60 s/)
   })
 
   it('is not asked for again while its close is not settled, and the reason says why', async () => {
