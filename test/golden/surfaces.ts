@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import type { EventRecord } from '../../src/core/events.js'
@@ -23,13 +24,19 @@ export interface Focus {
   since: string
 }
 
-/** Compares texts with the files of a scenario. `npm run golden` renews them. */
+/** Compares texts with the files of a scenario, of which none may be left over. `npm run golden` renews them. */
 export async function expectGolden(
   scenario: string,
   texts: AsyncIterable<[file: string, text: string]>,
 ): Promise<void> {
-  for await (const [file, text] of texts)
-    await expect.soft(toGolden(text), file).toMatchFileSnapshot(join(import.meta.dirname, scenario, file))
+  const folder = join(import.meta.dirname, scenario)
+  const printed: string[] = []
+  for await (const [file, text] of texts) {
+    await expect.soft(toGolden(text), file).toMatchFileSnapshot(join(folder, file))
+    printed.push(file)
+  }
+  const stored = readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.'))
+  expect(stored.sort()).toEqual(printed.sort())
 }
 
 /** Everything that is printed of a scenario, by file. */
