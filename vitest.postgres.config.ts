@@ -6,6 +6,7 @@ const STORE_CONTRACT = [
   'test/store/{as-of,decision-log,events,monitoring,poll-states,prune,recorder,run-line,run-lock,sources,store}.integration.test.ts',
   'test/store/{complete-runs,report-records,revalidation,tick-claims}.test.ts',
   'test/closing/**/*.test.ts',
+  'test/golden/**/*.test.ts',
   'test/notify/{deliveries,watch}.integration.test.ts',
   'test/sync/poll-rfqs.integration.test.ts',
   'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,overlapping-reads,planned-polls,received-bodies,unchanged-bodies,wrong-clocks}.integration.test.ts',

@@ -32,7 +32,7 @@ it('every command says which requirements an accepted offer in another currency 
   ]) {
     const { out } = await cli.quotekeeper(...args)
     const text = out.replaceAll(/\s+/g, ' ')
-    expect([args, text]).toEqual([args, expect.stringContaining('Not met: The review rejected the offer')])
+    expect([args, text]).toEqual([args, expect.stringMatching(/Not met: .*rejected/)])
     expect([args, text]).toEqual([args, expect.stringMatching(/vintage, 2029, is after 2028.*delivery, on 2029-06-30/)])
     expect([args, text]).toEqual([args, expect.stringMatching(/Check: .*priced in EUR.*the whole total, 108,000 EUR/)])
   }

@@ -88,7 +88,7 @@ describe('check before there is a database', () => {
     const { status, out } = await quotekeeper('check', '--json')
     expect([status, findingIn(out, 'database')?.found]).toEqual([0, expect.stringContaining('empty.db: new;')])
     const rfqs = await quotekeeper('rfqs')
-    expect([rfqs.status, rfqs.err]).toEqual([1, expect.stringContaining('empty.db is empty. Create the database with')])
+    expect([rfqs.status, rfqs.err]).toEqual([1, expect.stringContaining('empty.db is empty')])
     expect([everythingIn(folder), statSync(join(folder, 'empty.db')).size]).toEqual([before, 0])
     expect((await quotekeeper('sync')).status).toBe(0)
   })
@@ -120,8 +120,8 @@ describe('check before there is a database', () => {
       found.push(findingIn(out, 'database')?.found)
     }
     expect(found).toEqual([
-      `${join(disks[0]?.folder ?? '', 'new')} is on a read-only file system: choose another path`,
-      `disk almost full: 8 MiB free in ${disks[1]?.folder}; free some space`,
+      expect.stringContaining(`${join(disks[0]?.folder ?? '', 'new')} is on a read-only file system`),
+      expect.stringContaining(`8 MiB free in ${disks[1]?.folder}`),
     ])
   })
 

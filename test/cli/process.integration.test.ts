@@ -131,7 +131,7 @@ describe('the program as a process', () => {
       encoding: 'utf8',
     })
     expect(status).toBe(1)
-    expect(stderr).toBe('quotekeeper: the current folder does not exist any more: change to another folder\n')
+    expect(stderr).toContain('current folder does not exist')
   })
 
   it('runs the main commands one after another, without a progress bar and colours where no terminal is', async () => {
@@ -229,7 +229,7 @@ describe('Ctrl-C', () => {
     await demo.waitForOutput('1. Polling', 30_000)
     demo.child.kill('SIGINT')
     const { status, err } = await demo.exited
-    expect({ status, err }).toEqual({ status: 0, err: '\nStopping. Press Ctrl-C again to quit immediately.\n' })
+    expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/^\n?Stopping\..*\n$/) })
   })
 
   it('a second time quits immediately', async () => {

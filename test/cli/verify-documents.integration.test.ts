@@ -20,9 +20,8 @@ it('decisions --verify names the decision, the RFQ and the version of a document
   db.close()
   const { status, out } = await quotekeeper('decisions', '--verify')
   expect(status).toBe(1)
-  expect(out).toContain(
-    `Decision 1 is based on another document than the one stored as version 1 of RFQ 1042, id:${id} in acme/blue, which was rewritten.\n` +
-      '1 of 2 documents that decisions are based on are stored unchanged.\n',
+  expect(out).toMatch(
+    new RegExp(`Decision 1 .*version 1 of RFQ 1042, id:${id} in acme/blue, which was rewritten\\.\\n1 of 2 documents`),
   )
   const json = await quotekeeper('decisions', '--verify', '--json')
   expect([json.status, JSON.parse(json.out)]).toEqual([

@@ -96,14 +96,12 @@ describe('a round with more RFQs than maxPerRun', () => {
     const fixture = await threeRfqs()
     const { approvalPlan, stopReason, decisions, counts } = await fixture.closeExpired({ maxPerRun: 2 })
     expect(counts).toEqual({ closed: 0, alreadyClosed: 0, wouldClose: 0, held: 3 })
-    expect(stopReason).toBe(
-      '3 RFQs are past due, more than maxPerRun (2), so none was closed. ' +
-        `To close exactly these, run within 24 hours: quotekeeper close-expired --channel acme/forest --approve ${approvalPlan}`,
-    )
+    expect(stopReason).toMatch(/^3 RFQs .*maxPerRun \(2\).*24 hours/)
+    expect(stopReason).toContain(`close-expired --channel acme/forest --approve ${approvalPlan}`)
     expect(decisions).toMatchObject(
       fixture.ids.map((rfqId) => ({
         rfqId,
-        reason: `held for approval: 3 RFQs are past due, more than maxPerRun (2); plan ${approvalPlan}`,
+        reason: expect.stringMatching(new RegExp(`3 RFQs.*maxPerRun \\(2\\).*${approvalPlan}`)),
         evidence: { codes: ['max-per-run'], heldPlan: approvalPlan },
       })),
     )
@@ -179,7 +177,7 @@ describe('a round that is held', () => {
       { rfqId: rfqId(9), decision: 'held', reason: expect.stringContaining(`(run ${poll.id})`) },
     ])
     expect(decisions[0]?.evidence).toMatchObject({ codes: ['mass-loss'] })
-    expect(stopReason).toBe(`Closing is held because of the newest poll (run ${poll.id}): ${poll.error}`)
+    expect(stopReason).toContain(`(run ${poll.id}): ${poll.error}`)
     expect(fixture.posts()).toEqual([])
   })
 })
@@ -290,7 +288,7 @@ describe('an RFQ whose turn has come', () => {
     fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs: -120_000 } })
     const { decisions, stopReason } = await fixture.closeExpired()
     expect(decisions).toMatchObject([{ rfqId: rfqId(1), decision: 'keep', evidence: { codes: ['clock'] } }])
-    expect(stopReason).toMatch(/^No RFQ was closed: the marketplace's clock is 119 s behind ours \(limit 60 s\)\.$/)
+    expect(stopReason).toMatch(/^No RFQ was closed: .* 119 s behind .*limit 60 s/)
   })
 
   it('is not asked for again while its close is not settled, and the reason says why', async () => {

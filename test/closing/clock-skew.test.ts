@@ -22,13 +22,9 @@ describe('clock skew', () => {
 
   it('is a problem from the first millisecond beyond the limit, in both directions', () => {
     expect(clockProblem(sentAfter(999 + 60_000), LIMIT)).toBeNull()
-    expect(clockProblem(sentAfter(999 + 60_001), LIMIT)).toBe(
-      "the marketplace's clock is 60 s behind ours (limit 60 s)",
-    )
+    expect(clockProblem(sentAfter(999 + 60_001), LIMIT)).toMatch(/ 60 s behind .*limit 60 s/)
     expect(clockProblem(sentAfter(-200 - 60_000), LIMIT)).toBeNull()
-    expect(clockProblem(sentAfter(-200 - 60_001), LIMIT)).toBe(
-      "the marketplace's clock is 60 s ahead of ours (limit 60 s)",
-    )
+    expect(clockProblem(sentAfter(-200 - 60_001), LIMIT)).toMatch(/ 60 s ahead .*limit 60 s/)
   })
 
   it('cannot be measured without a Date header, which is a problem of its own', () => {

@@ -43,7 +43,7 @@ describe('closing an RFQ that is past due', () => {
         },
       },
     ])
-    expect(decisions[0]?.reason).toContain('its response due date 2026-11-20 has passed (today is 2026-11-21 in UTC)')
+    expect(decisions[0]?.reason).toMatch(/2026-11-20 has passed.* 2026-11-21 in UTC/)
     expect(fixture.posts()).toMatchObject([{ rfqId: fixture.id, applied: true, bodyLength: 0 }])
     expect(fixture.sandbox.world.rfq(fixture.id).state).toBe('closed')
     expect((await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.body).toMatchObject({ state: 'closed' })
@@ -153,8 +153,8 @@ describe('closing an RFQ that is past due', () => {
     expect(run.outcome).toBe('partial')
     await fixture.pollRfqs()
     expect((await fixture.closeExpired()).decisions.map((decision) => decision.reason)).toEqual([
-      expect.stringContaining('it has been missing from the list since'),
-      expect.stringContaining('it has been missing from the list since'),
+      expect.stringContaining('missing from the list'),
+      expect.stringContaining('missing from the list'),
     ])
   })
 })

@@ -36,10 +36,10 @@ describe('the kill switch of closing', () => {
     const reason = closingKillSwitch({ closing, ...locations }, store)
     expect(await reason()).toBeNull()
     writeFileSync(join(real, 'closing.stop'), '')
-    expect(await reason()).toBe(`stop file ${join(real, 'closing.stop')} exists`)
+    expect(await reason()).toContain(join(real, 'closing.stop'))
     rmSync(join(real, 'closing.stop'))
     symlinkSync('/nowhere/at/all', join(folder, 'closing.stop'))
-    expect(await reason()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
+    expect(await reason()).toContain(join(folder, 'closing.stop'))
   })
 
   it('is beside the configuration if the database is on a server', () => {
@@ -51,7 +51,7 @@ describe('the kill switch of closing', () => {
   it('stops closing with closing.enabled: false', async () => {
     const { closing, reason } = await openSwitch()
     closing.enabled = false
-    expect(await reason()).toBe('closing.enabled is false in the configuration')
+    expect(await reason()).toContain('closing.enabled')
   })
 
   it('stops closing as soon as the stop file exists, even if it is empty, and until it is removed', async () => {

@@ -30,7 +30,7 @@ describe('the preview of a close', () => {
   it('has the reasons against it, with the grace of the channel', async () => {
     const fixture = await openClosingFixture([{}, { responseDueDate: '2026-12-24' }])
     expect(await preview(fixture, rfqId(2))).toMatchObject({
-      against: ['its response due date 2026-12-24 has not passed (today is 2026-11-21 in UTC)'],
+      against: [expect.stringMatching(/2026-12-24 has not passed.* 2026-11-21 in UTC/)],
       dueDate: '2026-12-24',
     })
     expect((await preview(fixture, rfqId(1), { graceHours: 24 }))?.against).toHaveLength(1)
@@ -66,7 +66,7 @@ describe('the preview of a close', () => {
       fixture.sandbox.world.changeRfq(rfqId(1), { title: `Title ${round}` })
       await fixture.pollRfqs()
     }
-    expect((await preview(fixture))?.against).toEqual(['its close was sent 2 times within 24 hours'])
+    expect((await preview(fixture))?.against).toEqual([expect.stringContaining('2 times')])
     expect((await preview(fixture, rfqId(2)))?.against).toEqual([])
     fixture.advanceSeconds(24 * 3600)
     expect((await preview(fixture))?.against).toEqual([])
@@ -78,7 +78,7 @@ describe('the preview of a close', () => {
     const source = todaySource(store, [{ key: KEY, timeZone: 'UTC', autoClose: 'on', graceHours: 0 }])
     const expectWords = async (words: string, remedy: RegExp, severity: string, command: string) => {
       expect(await preview(fixture)).toMatchObject({
-        against: ['an earlier close of it is not settled yet'],
+        against: [expect.stringContaining('not settled')],
         remedies: [expect.stringMatching(remedy)],
         unsettled: expect.stringMatching(new RegExp(`^a ${words}; ${remedy.source}`)),
       })
@@ -111,7 +111,7 @@ describe('the preview of a close', () => {
     const fixture = await openClosingFixture([{}, {}, { responseDueDate: '2026-12-24' }])
     const { approvalPlan: plan } = await fixture.closeExpired({ maxPerRun: 1 })
     expect(await preview(fixture, rfqId(1), { maxPerRun: 1 })).toMatchObject({
-      against: [`it is held for approval, one of 2 RFQs (plan ${plan})`],
+      against: [expect.stringMatching(new RegExp(`one of 2 RFQs .*${plan}`))],
       remedies: [expect.stringContaining(`--approve ${plan}`)],
     })
     expect((await preview(fixture, rfqId(3), { maxPerRun: 1 }))?.remedies).toEqual([])
@@ -120,8 +120,8 @@ describe('the preview of a close', () => {
   it('judges the size of a round by what qualifies now, not by a round that was held earlier', async () => {
     const fixture = await openClosingFixture([{}, {}, {}])
     expect(await preview(fixture, rfqId(1), { maxPerRun: 2 })).toMatchObject({
-      against: ['3 RFQs are past due, more than maxPerRun (2), so a closing round is held for approval'],
-      remedies: [expect.stringContaining('close-expired --channel acme/forest --dry-run')],
+      against: [expect.stringMatching(/^3 RFQs .*maxPerRun \(2\).*held/)],
+      remedies: [expect.stringContaining('--dry-run')],
     })
     await fixture.closeExpired({ maxPerRun: 2 })
     fixture.sandbox.world.changeRfq(rfqId(2), { responseDueDate: '2026-12-24' })
@@ -153,7 +153,7 @@ describe('the preview of a close', () => {
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
     const { run } = await fixture.pollRfqs()
     expect((await preview(fixture))?.against).toEqual([
-      `the list suddenly lost most of its entries in the newest poll (run ${run.id})`,
+      expect.stringMatching(new RegExp(`list suddenly lost .*\\(run ${run.id}\\)`)),
     ])
   })
 })

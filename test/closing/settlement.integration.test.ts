@@ -26,7 +26,7 @@ describe('an intent that a crash left open', () => {
       ...nothingSent,
       failure: null,
       outcome,
-      reason: `the process ended before the outcome of its close was recorded ${reason}`,
+      reason: expect.stringContaining(reason),
     })
   })
 
@@ -38,7 +38,7 @@ describe('an intent that a crash left open', () => {
       ...nothingSent,
       failure: '404',
       outcome,
-      reason: expect.stringContaining('has been missing from the list since 2026-11-21T13:00:00.000Z'),
+      reason: expect.stringMatching(/missing from the list .*2026-11-21T13:00:00.000Z/),
     })
   })
 })
@@ -79,7 +79,7 @@ describe('a close that is sent', () => {
     const { close, pauses } = await openPlannedClose([])
     expect(await close()).toMatchObject({
       outcome: 'closed',
-      reason: 'the marketplace replied 200, ok: true; a read shows state closed',
+      reason: expect.stringMatching(/replied 200, ok: true; .*state closed$/),
       failure: null,
       sent: [FIRST_SENT],
       intent: { posts: 1 },
@@ -171,7 +171,8 @@ describe('a close that is sent', () => {
     const lost = await openPlannedClose([{ kind: 'reset', apply: true }])
     const { failure, reason } = (await lost.close()) as { failure: string; reason: string }
     expect(failure).not.toBeNull()
-    expect(reason).toBe(`no reply to the POST (${failure}); a read shows state closed`)
+    expect(reason).toContain(`(${failure})`)
+    expect(reason).toMatch(/state closed$/)
     const page = await openPlannedClose([{ kind: 'text', text: '<html>', apply: true }])
     expect(await page.close()).toMatchObject({ reason: expect.stringContaining('replied 200 without ok: <html>') })
   })

@@ -445,7 +445,7 @@ describe('API key', () => {
   it('whose variable is not set is reported with variable and channel', () => {
     const [issue] = issuesOf(withKey('{ env: OTHER_KEY }'))
     expect(issue).toMatchObject({ line: 5, key: 'channels[0].apiKey (acme/forest)' })
-    expect(issue?.found).toBe('environment variable OTHER_KEY is not set')
+    expect(issue?.found).toContain('OTHER_KEY')
     expect(issue?.allowed).toContain('OTHER_KEY')
   })
 
@@ -682,7 +682,7 @@ describe('web page', () => {
     })
     expect(check(`tokens: [${user('"an\\u0007a"')}]`)).toMatchObject({
       key: 'web.tokens[0].name',
-      found: 'a name that has characters that are not shown',
+      found: expect.stringContaining('not shown'),
     })
     expect(check(`token: { env: T }, tokens: [${user('operator')}]`)).toMatchObject({ key: 'web.tokens[0].name' })
     const other = '{ name: omar, role: operator, token: { env: T } }'
@@ -751,7 +751,7 @@ describe('web page', () => {
 
   it('needs a token unless bound to loopback', () => {
     expect(read(open, { WEB_TOKEN: TOKEN }).web.token).toBe(TOKEN)
-    expect(issuesOf(open)[0]).toMatchObject({ key: 'web.token', found: 'environment variable WEB_TOKEN is not set' })
+    expect(issuesOf(open)[0]).toMatchObject({ key: 'web.token', found: expect.stringContaining('WEB_TOKEN') })
   })
 
   it('needs no token on loopback', () => {

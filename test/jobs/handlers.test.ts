@@ -112,7 +112,7 @@ describe('poll job', () => {
     expect(warnings()).toHaveLength(1)
     expect(warnings()[0]).toMatchObject({ level: 'warn', facts: { required: 36.7, allowed: 16.2 } })
     expect(warnings()[0]?.message).toContain('36.7 per second are needed')
-    expect(warnings()[0]?.message).toContain('16.2 are available, so what is shown becomes at most about 2 h old')
+    expect(warnings()[0]?.message).toMatch(/16\.2 are available, .* 2 h old/)
     end.requestRates = { required: 10, allowed: 16.2, ageMinutes: 60 }
     for (let poll = 0; poll < 6; poll++) await run('poll-rfqs')
     expect(warnings()).toHaveLength(1)
@@ -254,7 +254,7 @@ describe('closing job', () => {
     })
     await run('close-expired')
     await expect(run('close-expired', { channel: 'acme/forest', rfqId: 'r1', cause: 'page ana' })).rejects.toThrow(
-      'acme/forest has autoClose: off in the configuration of this worker',
+      /^acme\/forest has autoClose: off/,
     )
     expect(called).toEqual([])
   })

@@ -28,16 +28,17 @@ it('poll freshness › rejects an older poll and shows its age', () => {
   expect(check({ newest: { finishedAt: '2026-11-20T09:07:00.000Z' } })).toEqual({
     name: 'rfqs of acme/forest',
     ok: false,
-    message: 'last complete poll 25 h ago (older than 3 intervals); see `quotekeeper runs`',
+    message: expect.stringMatching(/ 25 h ago \(older than 3 intervals\)/),
   })
 })
 it('poll freshness › says with the numbers that requests do not suffice, which is no failure', () => {
   const finishedAt = '2026-11-21T10:06:00.000Z'
   const requestRates = { required: 0.0412, allowed: 0.015, ageMinutes: 90.4 }
-  const message =
-    'last complete poll 60 s ago; requests do not suffice: 0.041 per second are needed to read everything within its ' +
-    'maximum age, 0.015 are available, so what is shown becomes at most about 90 min old'
-  expect(check({ newest: { finishedAt }, rates: requestRates })).toMatchObject({ ok: true, message })
+  const message = /60 s ago; requests do not suffice: 0\.041 .* 0\.015 .* 90 min/
+  expect(check({ newest: { finishedAt }, rates: requestRates })).toMatchObject({
+    ok: true,
+    message: expect.stringMatching(message),
+  })
   const enough = { ...requestRates, allowed: 0.0412 }
   expect(check({ newest: { finishedAt }, rates: enough })?.message).toBe('last complete poll 60 s ago')
 })
@@ -50,9 +51,7 @@ it('poll freshness › rejects a poll that ended in the future, of which it says
   expect(check({ newest: { finishedAt: ahead(60_001) } })).toEqual({
     name: 'rfqs of acme/forest',
     ok: false,
-    message:
-      'the last complete poll ended at 2026-11-21T10:08:00.001Z, which is in the future by the clock of this machine, so it is ' +
-      'unknown how recent it is until the next one; set the clocks of all machines by a time server',
+    message: expect.stringMatching(/2026-11-21T10:08:00\.001Z.* in the future .*unknown/),
   })
 })
 it('poll freshness › says of a complete poll that a clock was wrong', () => {
@@ -61,7 +60,7 @@ it('poll freshness › says of a complete poll that a clock was wrong', () => {
     error: 'The clock is behind.',
     futureStoredAt: '2026-11-21T11:00:00.000Z',
   }
-  expect(check({ newest })).toMatchObject({ ok: true, message: 'last complete poll 60 s ago; The clock is behind.' })
+  expect(check({ newest })).toMatchObject({ ok: true, message: expect.stringMatching(/60 s ago; The clock is behind/) })
 })
 it('poll freshness › rejects a channel that was never polled', () => {
   expect(check({})).toMatchObject({ ok: false, message: 'no complete poll yet' })

@@ -243,9 +243,7 @@ describe('a clock that is set', () => {
     expect(warnings()).toEqual([])
     setClock(0, -HOUR / 2)
     const jobs = await pass(10, [0])
-    expect(warnings()).toEqual([
-      { facts: { seconds: -1800 }, message: 'the clock was set back; the schedule goes on from the new time' },
-    ])
+    expect(warnings()).toEqual([{ facts: { seconds: -1800 }, message: expect.stringContaining('set back') }])
     // At once, and at the hour that comes again.
     expect(jobs).toEqual([{ id: 'poll-rfqs_acme_forest_20261121T0141Z-1', minute: 131 }])
     expect(await pass(9, [0])).toEqual([])
@@ -255,7 +253,7 @@ describe('a clock that is set', () => {
     expect(warnings().slice(1)).toEqual([
       {
         facts: { seconds: 9000 },
-        message: 'the clock was set forward, or this machine was suspended; the schedule goes on from the new time',
+        message: expect.stringMatching(/set forward, or .*suspended/),
       },
     ])
   })
@@ -288,7 +286,7 @@ describe('ticks that do not come', () => {
       elapsed += 1
       expect(schedule.check()).toEqual({
         ok: false,
-        message: 'no tick for 3 min, so no job becomes due; restart this process',
+        message: expect.stringContaining('no tick for 3 min'),
       })
       answer(true)
       hangs = null

@@ -72,11 +72,7 @@ describe.skipIf(redisSkipReason !== null)('a job for a channel that one of two w
       expect(await worker.enqueue('poll-rfqs', { channel: CHANNEL, cause: 'tick' }, `tick-${round}`)).toBe(true)
       await eventually(() => expect(log.at('error')).toHaveLength(round + 1))
     }
-    expect(new Set(log.at('error'))).toEqual(
-      new Set([
-        `job refused: channel ${CHANNEL} is in the configuration of no worker: the job was returned to the queue for an hour`,
-      ]),
-    )
+    for (const refused of log.at('error')) expect(refused).toMatch(/refused: channel .*of no worker.*an hour/)
     expect(log.at('info').length + log.at('debug').length).toBe(9 * ROUNDS)
   })
 })

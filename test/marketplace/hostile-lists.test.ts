@@ -30,7 +30,7 @@ describe('entries without an identifier', () => {
       ['unidentified', { a: 1 }],
     ])
     expect(entries.map(({ problems }) => messages(problems, 'duplicate'))).toEqual([
-      ['the list contains 3 equal entries without an identifier; they are stored as one'],
+      [expect.stringContaining('3 equal entries')],
       [],
       [],
     ])
@@ -43,7 +43,7 @@ describe('entries without an identifier', () => {
     expect(entries).toHaveLength(MAX_UNIDENTIFIED + 1)
     expect(entries.at(-1)?.id).toBe('r1')
     const omitted = entries.flatMap(({ problems }) => messages(problems, 'omitted'))
-    expect(omitted).toEqual(['60 further entries of the list have no identifier; they are not stored'])
+    expect(omitted).toEqual([expect.stringMatching(/^60 further entries/)])
   })
 })
 
@@ -59,9 +59,7 @@ describe('an identifier of more than 1,000 characters', () => {
     ])
     expect(entries[0]?.body).toEqual({ id: long })
     expect(entries[0]?.document).toBeNull()
-    expect(messages(entries[0]?.problems ?? [], 'format')).toEqual([
-      'an identifier of 1001 characters; at most 1000 are used',
-    ])
+    expect(messages(entries[0]?.problems ?? [], 'format')).toEqual([expect.stringMatching(/1001 .*1000/)])
   })
 
   it('of a response makes the responses of its RFQ incomplete, and nothing is requested under it', async () => {

@@ -1,29 +1,29 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { pacedWrites } from '../../src/store/paced-writes.js'
 import type { Transaction } from '../../src/store/sql-database.js'
 
 it('paced writes pause as long as their work held the lock, and not for the time they wait for the disk', async () => {
-  let now = 0
-  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   const pauses: number[] = []
   const flushMs = 100
   const database = {
     write: async <T>(work: (tx: Transaction) => Promise<T>) => {
       const result = await work({} as Transaction)
-      now += flushMs
+      vi.advanceTimersByTime(flushMs)
       return result
     },
   }
   const write = pacedWrites(database, async (milliseconds) => pauses.push(milliseconds))
   const takes = (milliseconds: number) => async () => {
-    now += milliseconds
+    vi.advanceTimersByTime(milliseconds)
   }
   for (let times = 0; times < 6; times++) await write(takes(0))
   expect(pauses).toEqual([])
   for (let times = 0; times < 6; times++) await write(takes(20))
   expect(pauses).toEqual([60, 60])
   const failing = async () => {
-    now += 30
+    vi.advanceTimersByTime(30)
     throw new Error('rolled back')
   }
   await expect(write(failing)).rejects.toThrow('rolled back')

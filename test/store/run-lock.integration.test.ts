@@ -64,18 +64,17 @@ describe('run lock', () => {
     ['of another machine whose lease is far ahead by the clock', { host: 'elsewhere' }, ['13:00:00', '13:00:10']],
   ])('takes over a run %s only when its lease is not renewed for 15 seconds', async (_, holder, leases) => {
     const db = await noonStore()
-    let elapsed = Math.ceil(performance.now()) // Whole, so that sums are exact.
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => elapsed)
-    onTestFinished(() => clock.mockRestore())
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     await begin(db)
     await changeHolder(db, { nonce: 'x', ...holder })
     for (const lease of leases) {
       await executeIn(db, `update runs set lease_until = '${at(lease).toISOString()}'`)
       await expect(begin(db)).rejects.toThrow(RunBusyError)
-      elapsed += 14_999
+      vi.advanceTimersByTime(14_999)
       await expect(begin(db)).rejects.toThrow(RunBusyError)
     }
-    elapsed += 1
+    vi.advanceTimersByTime(1)
     await begin(db)
   })
 

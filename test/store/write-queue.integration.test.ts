@@ -14,7 +14,8 @@ function openQueue({
   flush?: () => Promise<void>
 } = {}) {
   const path = join(testFolder(), 'queue.db')
-  const writer = new Database(path)
+  const executed: unknown[] = []
+  const writer = new Database(path, { verbose: (sql) => executed.push(sql) })
   const reader = new Database(path)
   onTestFinished(() => {
     writer.close()
@@ -25,7 +26,6 @@ function openQueue({
   writer.exec(
     'create table t (n integer unique, parent integer references t (n) deferrable initially deferred); insert into t values (0, 0)',
   )
-  const exec = vi.spyOn(writer, 'exec')
   const toError = (error: unknown) => error as Error
   const queue = new WriteQueue({ writer: () => writer, retryWhileBusy, flush, toError })
   const statement = writer.prepare('insert into t values (?, ?)')
@@ -36,8 +36,19 @@ function openQueue({
     insert,
     add: (n: number, { canWait = true, parent = 0 } = {}) => queue.add(() => insert(n, parent), canWait),
     stored: () => reader.prepare('select n from t where n > 0 order by rowid').pluck().all(),
-    commits: () => exec.mock.calls.filter(([sql]) => sql === 'commit').length,
+    commits: () => executed.filter((sql) => sql === 'commit').length,
   }
+}
+
+/** Only the test moves these parts of the time, by `vi.advanceTimersByTime`. */
+function fakeTime(...toFake: ('performance' | 'setTimeout' | 'clearTimeout')[]): void {
+  vi.useFakeTimers({ toFake })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+async function severalTurns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 describe('writes that wait', () => {
@@ -104,11 +115,10 @@ describe('writes that wait', () => {
 
   it('share a transaction for a tenth of a second only, because other processes wait for it', async () => {
     const { queue, insert, commits } = openQueue()
-    let time = performance.now()
-    vi.spyOn(performance, 'now').mockImplementation(() => time)
+    fakeTime('performance')
     const slow = (n: number) =>
       queue.add(() => {
-        time += 40
+        vi.advanceTimersByTime(40)
         return insert(n)
       }, true)
     await Promise.all([1, 2, 3, 4, 5].map(slow))
@@ -125,7 +135,7 @@ describe('writes that wait', () => {
       const writes = [add(round * 10), add(round * 10 + 1)]
       for (const write of writes) void write.then(() => acknowledged++)
       await flushesBegun(round)
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      await severalTurns()
       expect([acknowledged, stored().length]).toEqual([2 * (round - 1), 2 * round])
       flushes[round - 1]?.end()
       await Promise.all(writes)
@@ -142,6 +152,7 @@ describe('writes that wait', () => {
   })
 
   it('wait for others too if they came while a commit was flushed', async () => {
+    fakeTime('performance')
     const flushes: (() => void)[] = []
     const { queue, add, commits } = openQueue({ flush: () => new Promise((end) => void flushes.push(end)) })
     const flushBegun = (count: number) => vi.waitFor(() => expect(flushes.length).toBe(count), { interval: 1 })
@@ -150,10 +161,10 @@ describe('writes that wait', () => {
       await flushBegun(2 * round - 1)
       const during = add(round * 10 + 1)
       // Writes may wait twenty times as long as the last commit took.
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      vi.advanceTimersByTime(2)
       flushes.at(-1)?.()
       await first
-      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await severalTurns()
       expect(commits()).toBe(2 * round - 1)
       const after = add(round * 10 + 2)
       const all = queue.flush()
@@ -165,13 +176,13 @@ describe('writes that wait', () => {
   })
 
   it('are not waited for in vain: those that are made one after another are committed at once', async () => {
+    fakeTime('setTimeout', 'clearTimeout')
     const { add, stored } = openQueue()
-    const timers = vi.spyOn(globalThis, 'setTimeout')
     for (let n = 1; n <= 6; n++) await add(n)
-    expect(timers).not.toHaveBeenCalled()
     await Promise.all([add(7), add(8)])
     const waiting = add(9)
-    expect(timers).toHaveBeenCalledOnce()
+    expect(vi.getTimerCount()).toBe(1)
+    vi.runAllTimers()
     await waiting
     expect(stored()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/web/server.js'
+import { createGate } from '../helpers/recording-handlers.js'
 import { serveWeb } from './web-server.js'
 
 describe('web server', () => {
@@ -54,9 +55,13 @@ describe('web server', () => {
   })
 
   it('closes at once although a client is connected', async () => {
-    const server = await serveWeb({}, () => new Promise(() => undefined))
+    const asked = createGate()
+    const server = await serveWeb({}, () => {
+      asked.open()
+      return new Promise(() => undefined)
+    })
     const hanging = fetch(`${server.url}/readyz`).catch((error: Error) => error)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await asked.passed
     await server.close()
     expect(await hanging).toBeInstanceOf(Error)
   })

@@ -1,0 +1,151 @@
+import { writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createInProcessRunner } from '../../jobs/in-process-runner.js'
+import { type App, withStore } from '../../src/cli/app.js'
+import { createPages } from '../../src/cli/pages/create-pages.js'
+import type { Io } from '../../src/cli/process-io.js'
+import { createCli, run } from '../../src/cli/program.js'
+import type { EventRecord } from '../../src/core/events.js'
+import { recordDueDates } from '../../src/notify/due-dates.js'
+import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import type { Store } from '../../src/store/contract.js'
+import { openNewStore } from '../helpers/new-store.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { locationsOf } from '../helpers/store-engine.js'
+import { testIo } from '../helpers/test-io.js'
+import { webApp } from '../web/web-app.js'
+
+const DAY = 86_400_000
+
+/** A marketplace and a database whose days the driver of a scenario decides. */
+export interface Scenario {
+  sandbox: Sandbox
+  store: Store
+  channels: string[]
+  now: () => Date
+  /** Moves the clock forward and polls every channel; returns what `sync` printed. */
+  pollAfter(days: number, ...options: string[]): Promise<string>
+  /** Runs a command line and returns all it printed, and its exit status unless that is 0. */
+  quotekeeper(...args: string[]): Promise<string>
+  /** What a command printed on stdout. */
+  out(...args: string[]): Promise<string>
+  /** What the web server of the service answers. */
+  get(url: string): Promise<string>
+  /** Every event so far, oldest first; those of one moment by what they are about. */
+  events(): Promise<EventRecord[]>
+}
+
+const TARGET = 'golden'
+
+/**
+ * Opens the sandbox with a stopped clock and a configuration of its channels, on the database engine of the test. Each command opens the
+ * database anew, as it does for users.
+ */
+export async function openScenario(options: {
+  now: Date
+  channels: ChannelSpec[]
+  /** No events happen as time passes. */
+  still: boolean
+}): Promise<Scenario> {
+  const world = createWorld({ seed: 1, ...options })
+  const sandbox = await startSandbox({ world, etags: !options.still })
+  onTestFinished(() => sandbox.close())
+  sandbox.setClock(options.now)
+  const { now } = sandbox
+  const store = await openNewStore({ clock: now })
+  onTestFinished(() => store.close())
+  await store.setTargets([TARGET], now())
+  const { database, file } = locationsOf(store)
+  const channels = options.channels.map(({ org, channel }) => `${org}/${channel}`)
+  writeFileSync(file, configOf({ url: sandbox.url, database, channels: options.channels }))
+  const env = { COLUMNS: '100', ...keysOf(sandbox) }
+  const io = (): ReturnType<typeof testIo> => testIo({ cwd: dirname(file), now, env })
+  const execute = async (args: readonly string[]) => {
+    const { io: own, written } = io()
+    return { status: await run([...args], own), ...written }
+  }
+  const quotekeeper = async (...args: string[]) => {
+    const { status, out, err } = await execute(args)
+    return `${out}${err}${status === 0 ? '' : `(exit status ${status})\n`}`
+  }
+  return {
+    ...{ sandbox, store, channels, now, quotekeeper },
+    async pollAfter(days, ...more) {
+      sandbox.advance(new Date(now().getTime() + days * DAY))
+      const printed = await quotekeeper('sync', ...more)
+      for (const key of channels)
+        await recordDueDates(
+          store,
+          { key, timeZone: 'UTC', graceHours: 0, autoClose: 'on' },
+          { dueSoonDays: 3, now: now() },
+        )
+      return printed
+    },
+    out: async (...args) => (await execute(args)).out,
+    get: once(() => openWeb(io().io)),
+    events: () => takeEvents(store, now()),
+  }
+}
+
+/** Opens the web server at the first request. */
+function once(open: () => Promise<Scenario['get']>): Scenario['get'] {
+  let opened: Promise<Scenario['get']> | undefined
+  return async (url) => {
+    opened ??= open()
+    return (await opened)(url)
+  }
+}
+
+/** The pages and the HTTP API of the service, in this thread. */
+function openWeb(io: Io): Promise<Scenario['get']> {
+  return new Promise((resolve, reject) => {
+    const serve = async (app: App) => {
+      const queue = createInProcessRunner({ concurrency: 1, log: recordingLog() })
+      const web = await webApp({ now: io.now, plugins: [(await createPages(app, io))(queue)] })
+      resolve(async (url) => (await web.inject(url)).body)
+      await new Promise<void>((close) => {
+        onTestFinished(() => {
+          close()
+          return queue.close(0)
+        })
+      })
+    }
+    withStore(createCli(io), (_, app) => serve(app)).catch(reject)
+  })
+}
+
+async function takeEvents(store: Store, now: Date): Promise<EventRecord[]> {
+  await store.routeEvents(() => [TARGET], now)
+  const events: EventRecord[] = []
+  for (;;) {
+    const claim = await store.claimMessage({ target: TARGET, holder: TARGET, maxEvents: 1000, now })
+    if (claim === null) return events.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+    events.push(...claim.events)
+    await store.endAttempt(claim, { kind: 'delivered' }, now)
+  }
+}
+
+/** The engines number the events of one recording differently. */
+const orderOf = ({ at, channel, rfqId, offerId, kind }: EventRecord) =>
+  JSON.stringify([at, channel, rfqId, offerId, kind])
+
+const variableOf = (org: string) => `${org.toUpperCase()}_API_KEY`
+const keysOf = ({ keys }: Sandbox) =>
+  Object.fromEntries(Object.entries(keys).map(([org, key]) => [variableOf(org), key]))
+
+/** One request at a time, so that what is read is recorded in the same order in each run. */
+const configOf = ({
+  url,
+  database,
+  channels,
+}: {
+  url: string
+  database: string
+  channels: ChannelSpec[]
+}) => `baseUrl: ${url}
+database: ${database}
+requests: { concurrency: 1, perSecond: 5000, retries: 0, timeoutMs: 5000 }
+web: { port: 0 }
+channels:
+${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${variableOf(org)} }, autoClose: on }\n`).join('')}`

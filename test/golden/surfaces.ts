@@ -1,0 +1,194 @@
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
+import type { EventRecord } from '../../src/core/events.js'
+import { chatMessage } from '../../src/notify/chat-message.js'
+import { emailMessage } from '../../src/notify/email-message.js'
+import { webhookPayload } from '../../src/notify/webhook.js'
+import { locationsOf } from '../helpers/store-engine.js'
+import { openMcp } from '../mcp/mcp-fixture.js'
+import { readableJson, toGolden, visibleText, workbookText } from './readable.js'
+import type { Scenario } from './scenario.js'
+
+/** What is printed of a scenario in detail. */
+export interface Focus {
+  /** The channel of the RFQs. */
+  channel: string
+  /** Names of RFQs. The first is printed everywhere, the last where an RFQ takes hundreds of lines. */
+  rfqs: [string, ...string[]]
+  /** An offer for the first RFQ. */
+  offer: string
+  /** A moment between two polls. */
+  before: string
+  /** When the scenario began. */
+  since: string
+}
+
+/** Compares texts with the files of a scenario, of which none may be left over. `npm run golden` renews them. */
+export async function expectGolden(
+  scenario: string,
+  texts: AsyncIterable<[file: string, text: string]>,
+): Promise<void> {
+  const folder = join(import.meta.dirname, scenario)
+  const printed: string[] = []
+  for await (const [file, text] of texts) {
+    await expect.soft(toGolden(text), file).toMatchFileSnapshot(join(folder, file))
+    printed.push(file)
+  }
+  const stored = readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.'))
+  expect(stored.sort()).toEqual(printed.sort())
+}
+
+/** Everything that is printed of a scenario, by file. */
+export async function* surfacesOf(scenario: Scenario, focus: Focus): AsyncGenerator<[string, string]> {
+  yield* commandLine(scenario, focus)
+  yield* jsonOutput(scenario, focus)
+  yield* httpApi(scenario, focus)
+  yield* pages(scenario, focus)
+  yield* assistant(scenario, focus)
+  yield* workbooks(scenario, focus)
+  yield* notifications(await scenario.events())
+}
+
+/** The output of several command lines, each below itself. */
+async function session({ quotekeeper }: Scenario, lines: readonly string[][]): Promise<string> {
+  const printed: string[] = []
+  for (const args of lines) printed.push(`$ quotekeeper ${args.join(' ')}\n${await quotekeeper(...args)}`)
+  return printed.join('\n')
+}
+
+async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[string, string]> {
+  const { rfqs, before, since, channel } = focus
+  const of = ['--channel', channel]
+  const rfq = [rfqs[0], ...of]
+  const each = (command: string) => rfqs.map((name) => [command, name, ...of])
+  const asOf = ['--as-of', before]
+  const files: Record<string, string[][]> = {
+    today: [['today', '--since', since]],
+    rfqs: [['rfqs'], ['rfqs', '--state', 'open', '--tsv'], ['rfqs', ...asOf]],
+    offers: [...each('offers'), ['offers', ...rfq, '--tsv'], ['offers', ...rfq, ...asOf]],
+    compare: [...each('compare'), ['compare', ...rfq, ...asOf]],
+    listings: [['listings'], ['listings', ...asOf]],
+    history: [...each('history'), ['history', ...rfq, ...asOf]],
+    changes: [
+      ['changes', '--since', since],
+      ['changes', '--since', since, ...asOf, '--tsv'],
+    ],
+    runs: [['runs', '--wide']],
+    decisions: [
+      ['decisions'],
+      ['decisions', '--all', '--tsv'],
+      ['decisions', '--verify'],
+      ['decisions', '--explain', '1'],
+    ],
+    problems: [['problems']],
+    notify: [['notify']],
+    prune: [['prune', '--dry-run']],
+  }
+  for (const [name, lines] of Object.entries(files)) yield [`cli/${name}.txt`, await session(scenario, lines)]
+  yield ['cli/export.ndjson', await scenario.out('export', '--channel', scenario.channels.at(-1) ?? '')]
+  yield ['cli/export-as-of.ndjson', await scenario.out('export', '--kind', 'rfq', ...asOf)]
+}
+
+async function* jsonOutput({ out }: Scenario, { channel, rfqs, since }: Focus): AsyncGenerator<[string, string]> {
+  const rfq = [rfqs[0], '--channel', channel]
+  const lines: Record<string, string[]> = {
+    today: ['today', '--since', since],
+    compare: ['compare', ...rfq],
+    history: ['history', rfqs.at(-1) ?? '', '--channel', channel],
+    changes: ['changes', '--rfq', ...rfq, '--since', since],
+    decisions: ['decisions', '--limit', '3'],
+    problems: ['problems', '--limit', '10'],
+    runs: ['runs', '--limit', '3', '--channel', channel],
+  }
+  for (const [name, args] of Object.entries(lines))
+    yield [`json/${name}.json`, `${readableJson(JSON.parse(await out(...args, '--json')))}\n`]
+}
+
+async function* httpApi(
+  { get }: Scenario,
+  { channel, rfqs, offer, before, since }: Focus,
+): AsyncGenerator<[string, string]> {
+  const rfq = `/rfqs/${channel}/${encodeURIComponent(rfqs[0])}`
+  const paths: Record<string, string> = {
+    channels: '/channels',
+    rfqs: '/rfqs?limit=4',
+    rfq,
+    'rfq-as-of': `${rfq}?as_of=${before}`,
+    offers: `${rfq}/offers`,
+    offer: `${rfq}/offers/${encodeURIComponent(offer)}`,
+    changes: `/changes?since=${since}&limit=3`,
+    decisions: '/decisions?limit=3',
+    runs: '/runs?limit=3',
+    problems: '/problems?limit=5',
+  }
+  for (const [name, path] of Object.entries(paths))
+    yield [`api/${name}.json`, `${readableJson(JSON.parse(await get(`/api/v1${path}`)))}\n`]
+}
+
+async function* pages(
+  { get }: Scenario,
+  { channel, rfqs, offer, before, since }: Focus,
+): AsyncGenerator<[string, string]> {
+  const rfq = `/rfqs/${channel}/${encodeURIComponent(rfqs[0])}`
+  const paths: Record<string, string> = {
+    today: `/?since=${since}`,
+    rfqs: '/rfqs',
+    rfq,
+    'rfq-as-of': `${rfq}?as_of=${before}`,
+    offer: `${rfq}/offers/${encodeURIComponent(offer)}`,
+    closing: `${rfq}/closing`,
+    channels: '/channels',
+    channel: `/channels/${channel}`,
+    changes: `/changes?since=${since}`,
+    listings: '/listings',
+    runs: '/runs',
+    decisions: '/decisions',
+    problems: '/problems',
+    notifications: '/notifications',
+  }
+  for (const [name, path] of Object.entries(paths)) yield [`pages/${name}.txt`, visibleText(await get(path))]
+}
+
+async function* assistant(
+  scenario: Scenario,
+  { channel, rfqs, offer, before, since }: Focus,
+): AsyncGenerator<[string, string]> {
+  const { call } = await openMcp(scenario, { channels: scenario.channels })
+  const ofRfq = { rfq: rfqs[0], channel }
+  const questions: [tool: string, args: Record<string, unknown>][] = [
+    ['list_channels', {}],
+    ['list_rfqs', { limit: 5 }],
+    ['get_rfq', ofRfq],
+    ['get_rfq', { ...ofRfq, as_of: before }],
+    ['get_offer', { ...ofRfq, offer }],
+    ['compare_offers', ofRfq],
+    ['list_changes', { since, limit: 5 }],
+    ['list_decisions', { limit: 3 }],
+    ['today', { since, limit: 5 }],
+  ]
+  for (const [tool, args] of questions) {
+    const name = 'as_of' in args ? `${tool}-as-of` : tool
+    yield [`mcp/${name}.json`, `${readableJson(await call(tool, args))}\n`]
+  }
+}
+
+async function* workbooks({ store, out }: Scenario, { channel, rfqs }: Focus): AsyncGenerator<[string, string]> {
+  const file = join(dirname(locationsOf(store).file), 'golden.xlsx')
+  const reported = { rfq: [rfqs.at(-1) ?? '', '--channel', channel], channel: ['--channel', channel] }
+  for (const [name, args] of Object.entries(reported)) {
+    await out('report', ...args, '--out', file, '--by', 'analyst')
+    yield [`workbooks/${name}.txt`, await workbookText(file)]
+  }
+}
+
+/** The first event of each kind as it is sent, and one line of each. */
+async function* notifications(events: readonly EventRecord[]): AsyncGenerator<[string, string]> {
+  const first = events.filter(({ kind }, at) => events.findIndex((event) => event.kind === kind) === at)
+  yield ['notifications/webhook.json', `${readableJson(first.map(webhookPayload))}\n`]
+  const chats = (['slack', 'teams', 'discord'] as const).map((shape) => [shape, chatMessage(shape, first)])
+  yield ['notifications/chat.json', `${readableJson(Object.fromEntries(chats))}\n`]
+  const { subject, text } = emailMessage(events)
+  const singles = first.map((event) => `${event.kind}: ${emailMessage([event]).subject}\n`)
+  yield ['notifications/email.txt', `${subject}\n\n${text}\n\nSubjects of single messages\n\n${singles.join('')}`]
+}
