@@ -82,7 +82,7 @@ export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
     maxVolume: number('Maximum volume (t)', (rfq) => rfq.maxVolume, numbers.volume),
     closed: moment('Closed', (rfq) => rfq.closedAt),
     missing: moment('Missing since', (rfq) => rfq.missingSince),
-    valid: yesNo('Matches API documentation', (rfq) => rfq.matchesFormat),
+    valid: yesNo('Matches API documentation', (rfq) => rfq.valid),
     version: number('Version', (rfq) => rfq.version),
     observed: moment('Observed', (rfq) => rfq.observedAt),
     id: text('RFQ id', (rfq) => rfq.id, { maxWidth: 40, style: style.body }),

@@ -86,7 +86,7 @@ async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
     if (evaluation.state === 'closed' || settled.has(rfq.id)) continue
     const inScope = isInScope(round, rfq.id)
     if (inScope) round.evaluated.add(rfq.id)
-    if (inScope && !rfq.valid) round.invalid++
+    if (inScope && evaluation.against.some(({ code }) => code === 'document')) round.invalid++
     if (evaluation.against.length > 0) {
       if (inScope) await recordDecision(round, candidate, evaluation, { decision: 'keep' })
     } else qualified.push({ candidate, evaluation })

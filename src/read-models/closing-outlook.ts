@@ -35,10 +35,12 @@ export function overdueOutlook(
   { autoClose, hold, clocks, kept }: OutlookFacts,
 ): ClosingOutlook {
   const isClosing = autoClose === 'on' && hold === null && clocks === null
-  const isClosable = isClosing && row.valid && kept === undefined
+  const contradicted = isContradiction(row.listed)
+  const isClosable = isClosing && row.valid && !contradicted && kept === undefined
   const channel = hold !== null ? heldWords(hold) : clocks !== null ? clockWords(clocks) : CLOSING_WORDS[autoClose]
-  if (row.valid) return { words: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
-  const reason = isContradiction(row.listed)
+  if (row.valid && !contradicted)
+    return { words: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
+  const reason = contradicted
     ? 'While the list contradicts it, it is not closed.'
     : 'Its document is not valid, so it is never closed.'
   return { words: isClosing ? reason : `${channel} ${reason}`, isClosable }

@@ -150,7 +150,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   for (const found of rfqs) {
     const lastSummaries = await readLastSummaries(source, found)
     const responses = parseLazily(found.responses, parseStoredResponse)
-    known.push({ rfq: parseStoredRfq(found.rfq), lastSummaries, responses })
+    known.push({ rfq: parseStoredRfq(found.rfq), listed: listedOf(found.rfq), lastSummaries, responses })
   }
   return {
     ...reportParameters(source),

@@ -1,6 +1,6 @@
 import { contentHash } from '../core/canonical-json.js'
 import type { Problem } from '../core/lenient-parser.js'
-import { isAmbiguous } from '../core/observation.js'
+import { isAmbiguous, type Observation, type RfqListItem } from '../core/observation.js'
 import { contradictionOf, type EntryBody } from '../core/sources.js'
 import type { ListRead, RfqPollState, Snapshot } from '../store/contract.js'
 import type { RfqEntry } from './list-entries.js'
@@ -40,14 +40,18 @@ export async function recordEntries(
   if (changed.length > 0) await context.store.recordEntries(run, changed.map(toSnapshot), read, context.now())
 }
 
+const losesNothing = ({ losesNothing = false, body, exactBody }: Observation<RfqListItem>) =>
+  losesNothing || exactBody === body
+
 function toSnapshot(entry: RfqEntry): Snapshot {
   // Not a copy: its content may not be parsed yet.
   if (entry.others === undefined) return entry
   const all = allOf(entry)
+  const body = all.map((each) => each.body)
   return {
     id: entry.id,
-    body: all.map(({ body }) => body),
-    exactBody: all.map(({ exactBody }) => exactBody),
+    body,
+    exactBody: all.every(losesNothing) ? body : all.map(({ exactBody }) => exactBody),
     text: all.every(({ text }) => text !== null) ? `[${all.map(({ text }) => text).join()}]` : null,
     valid: all.every(({ valid }) => valid),
     problems: all.flatMap(({ problems }) => problems),

@@ -28,7 +28,7 @@ async function polledOnce() {
 describe('an RFQ with the bytes that are stored', () => {
   it('is not parsed again, and valid as long as its list entry agrees, over six polls and a restart', async () => {
     const { fixture, rfqId } = await polledOnce()
-    const valid = async () => (await rows(fixture, 'select valid from rfqs'))[0]?.valid === 1
+    const valid = async () => Number((await rows(fixture, 'select contradicted from rfqs'))[0]?.contradicted) === 0
     const hashes = `select id, summary_hash from documents where kind = 'response' order by id`
     const before = await rows(fixture, hashes)
     for (let round = 0; round < 6; round++) {

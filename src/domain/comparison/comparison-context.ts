@@ -21,7 +21,7 @@ export interface ReportContext {
   termsRead: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null if that is not known, as of a past moment. */
   pricesRead: PricesRead | null
-  /** What a newer list says otherwise than the RFQ; null if nothing, and as of a past moment. */
+  /** What the list says otherwise than the RFQ; null if nothing. */
   listed: ListedChanges | null
   /** Offers whose summaries in the RFQ are newer than what was read of them; null if none, and as of a past moment. */
   newerSummaries: NewerSummaries | null

@@ -28,8 +28,6 @@ export type StoredDocument = VersionMetadata &
 export interface ParsedRfq extends VersionMetadata {
   /** `list`: only the list entry could be read. */
   shape: 'full' | 'list'
-  /** False if the document itself is why it is not valid, not its entry in the list. */
-  matchesFormat: boolean
   document: Rfq | null
 }
 
@@ -71,7 +69,7 @@ export interface ReportParameters {
   termsRead?: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */
   pricesRead?: PricesRead | null
-  /** What a newer list says otherwise than the RFQ; null (the default) if nothing, and as of a past moment. */
+  /** What the list says otherwise than the RFQ; null (the default) if nothing. */
   listed?: ListedChanges | null
   /**
    * Offers whose summaries in the RFQ are newer than what was read of them; `by-version` as of a past moment, when only the times of
@@ -102,7 +100,7 @@ export interface ComparisonInput extends ReportParameters {
 
 /** A channel, as known at `asOf`. */
 export interface ChannelInput extends ReportParameters {
-  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'lastSummaries'>[]
+  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'lastSummaries' | 'listed'>[]
   listings: readonly ParsedListing[]
   decisions: readonly ReportedDecision[]
   problems: readonly DocumentProblem[]

@@ -3,10 +3,11 @@ import type { ParsedListing, ParsedResponse, ParsedRfq, StoredDocument, VersionM
 
 /** Parses a stored RFQ. Never throws. */
 export function parseStoredRfq(stored: StoredDocument): ParsedRfq {
-  const { document, valid } = parseRfq(stored.body)
-  const shape = stored.shape === 'full' ? 'full' : 'list'
-  const matchesFormat = stored.valid || (shape === 'full' && valid && stored.isLossy !== true)
-  return { ...versionMetadata(stored), shape, matchesFormat, document }
+  return {
+    ...versionMetadata(stored),
+    shape: stored.shape === 'full' ? 'full' : 'list',
+    document: parseRfq(stored.body).document,
+  }
 }
 
 /** Parses a stored response by the schema of its shape. Never throws. */

@@ -69,12 +69,12 @@ const isObject = (name: string) => `jsonb_typeof(${name}.value) = 'object'`
 
 const OBSERVED = 'first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version'
 
-/** The newest version of each document, with its newest body. An RFQ that the list contradicts is not valid. */
+/** The newest version of each document, with its newest body. */
 const CURRENT_DOCUMENTS = `
 create view current_documents as
 select d.channel, d.kind, nullif(d.rfq_id, '') as rfq_id, d.id, d.version, v.content_hash, v.shape,
   d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
-  case d.contradicted when 1 then 0 else v.valid end as valid, coalesce(d.latest_body, v.body) as body,
+  v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
   case when d.latest_body is null then coalesce(v.parsed_body, v.body)
     else coalesce(d.latest_parsed_body, d.latest_body) end as parsed_body,
   v.document
@@ -105,7 +105,7 @@ select channel, id, ${[
   ...['created_at', 'updated_at', 'opened_at', 'closed_at'].map((name) => text(name)),
   `case when jsonb_typeof(document #> '{responses}') = 'array' then jsonb_array_length(document #> '{responses}')
     else 0 end as offer_count`,
-].join(', ')}, ${OBSERVED}, shape
+].join(', ')}, ${OBSERVED}, shape, contradicted
 from current_documents where kind = 'rfq';
 
 create view offers as

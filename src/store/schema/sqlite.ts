@@ -34,12 +34,12 @@ select 'database_id', lower(substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-4
 from (select hex(randomblob(16)) as hex);
 `
 
-/** The newest version of each document, with its newest body. An RFQ that the list contradicts is not valid. */
+/** The newest version of each document, with its newest body. */
 const CURRENT_DOCUMENTS = `
 create view current_documents as
 select d.channel, d.kind, nullif(d.rfq_id, '') as rfq_id, d.id, d.version, v.content_hash, v.shape,
   d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
-  case d.contradicted when 1 then 0 else v.valid end as valid, coalesce(d.latest_body, v.body) as body,
+  v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
   case when d.latest_body is null then coalesce(v.parsed_body, v.body)
     else coalesce(d.latest_parsed_body, d.latest_body) end as parsed_body
 from documents d
@@ -92,7 +92,7 @@ select channel, id,
     closed_at: '$.closedAt',
   })},
   coalesce(json_array_length(parsed_body, '$.responses'), 0) as offer_count,
-  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, contradicted, body, version, shape
 from current_documents where kind = 'rfq';
 
 create view offers as

@@ -96,8 +96,6 @@ export interface RfqRow {
   closedAt: Timestamp | null
   missingSince: Timestamp | null
   valid: boolean
-  /** False if the document itself is why it is not valid, not its entry in the list. */
-  matchesFormat: boolean
   version: number
   observedAt: Timestamp
 }

@@ -63,7 +63,12 @@ function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessme
   const conflictsOf = conflictPaths(responseProblems)
   const { newerSummaries } = input
   return input.rfqs
-    .map((one) => assessRfq({ ...one, listings, problemsOf, newerSummaries, conflictsOf }, context))
+    .map(({ listed = null, ...one }) =>
+      assessRfq(
+        { ...one, listings, problemsOf, newerSummaries, conflictsOf },
+        { ...context, report: { ...context.report, listed } },
+      ),
+    )
     .sort(byUrgency)
 }
 
@@ -122,7 +127,6 @@ function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
     closedAt: rfq.closedAt,
     missingSince: rfq.missingSince,
     valid: rfq.source.valid,
-    matchesFormat: rfq.matchesFormat,
     version: rfq.source.version,
     observedAt: rfq.source.observedAt,
   }
@@ -213,7 +217,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     overdue: due.filter((days) => days < 0).length,
     openWithoutOffers: open.filter(({ offers, unreadOffers }) => offers + unreadOffers === 0).length,
     missing: rfqs.filter(({ missingSince }) => missingSince !== null).length,
-    invalid: rfqs.filter(({ matchesFormat }) => !matchesFormat).length,
+    invalid: rfqs.filter(({ valid }) => !valid).length,
     offers: offers.length,
     byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
       status,

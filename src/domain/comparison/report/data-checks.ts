@@ -52,7 +52,7 @@ function rfqChecks({ rfq, offers }: ReportFigures, summaries: Map<string, Summar
       title: 'Every document matches the documented format',
       left: [
         'documents that do not match',
-        Number(!rfq.matchesFormat) + offers.filter(({ source }) => !source.valid).length,
+        Number(!rfq.source.valid) + offers.filter(({ source }) => !source.valid).length,
       ],
       right: ['allowed', 0],
       tolerance: 0,

@@ -1,6 +1,6 @@
 import { describeListed } from '../../../core/listed-changes.js'
 import { formatCount } from '../../../core/number-format.js'
-import { isContradiction, isDecisive, type ListedChanges } from '../../../core/sources.js'
+import { isDecisive, type ListedChanges } from '../../../core/sources.js'
 import type { ComparisonContext } from '../comparison-context.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
@@ -26,7 +26,7 @@ const SEVERITY: Record<RfqFlagCode, Severity> = {
 /** Flags on the RFQ itself, most severe first. */
 export function rfqFlags(rfq: Terms, offers: number, { asOfDate, report: { listed } }: ComparisonContext): Flag[] {
   const raised: Record<RfqFlagCode, FlagBody> = {
-    'rfq-invalid': notValid(rfq, listed),
+    'rfq-invalid': notValid(rfq),
     'rfq-missing':
       rfq.missingSince === null
         ? null
@@ -84,16 +84,8 @@ export const unreadText = (offers: number): string => `${formatCount(offers, 'of
 
 const flagBody = (words: string, ...compared: FlagValue[]) => ({ words, compared })
 
-function notValid({ source, matchesFormat }: Terms, listed: ListedChanges | null): FlagBody {
-  if (source.valid) return null
-  if (!matchesFormat)
-    return flagBody('The RFQ document does not match the documented format; its readable values are used.')
-  // What the list says is a flag of its own.
-  if (isContradiction(listed)) return null
-  return flagBody(
-    'The RFQ and its entry in the list contradict each other, or the entry is ambiguous; see the problems.',
-  )
-}
+const notValid = ({ source }: Terms): FlagBody =>
+  source.valid ? null : flagBody('The RFQ document does not match the documented format; its readable values are used.')
 
 function listDiffers(listed: ListedChanges | null): FlagBody {
   if (listed === null) return null

@@ -44,8 +44,6 @@ export interface RfqTerms {
   wanted: WantedVolume
   /** Offers that the list shows of an RFQ that was never read itself; nothing else is known of them. */
   unreadOffers: number
-  /** False if the document itself is why it is not valid, not its entry in the list. */
-  matchesFormat: boolean
   /** Since when the RFQ has been missing from the channel's list; null if it is not. */
   missingSince: Timestamp | null
   flags: Flag[]
@@ -102,7 +100,6 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     currency: nonBlank(rfq?.pricing?.currency),
     wanted: wantedVolume(minVolume, maxVolume, settings.wantedVolume),
     unreadOffers: unreadOffersOf(known.shape, rfq),
-    matchesFormat: known.matchesFormat,
     missingSince: known.missingSince,
   }
 }
