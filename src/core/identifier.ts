@@ -5,8 +5,14 @@
 export const isAddressable = (id: string): boolean =>
   id !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 
+/** Characters of an identifier that is used. */
+export const MAX_IDENTIFIER_LENGTH = 500
+/** A key of PostgreSQL has at most 2,704 bytes, and may have two identifiers. */
+const MAX_IDENTIFIER_BYTES = 1000
+
 /**
- * Longer identifiers are not used: a document with one counts as a document without. An identifier is stored with each
- * version, problem and index entry, so that a long one would take many times its size.
+ * Whether an identifier is used as such. A document with a longer one counts as one without (unidentified.ts): it is stored with each
+ * version, problem and index entry, and no marketplace has them.
  */
-export const MAX_IDENTIFIER_LENGTH = 1000
+export const isUsableIdentifier = (id: string): boolean =>
+  id !== '' && id.length <= MAX_IDENTIFIER_LENGTH && Buffer.byteLength(JSON.stringify(id)) - 2 <= MAX_IDENTIFIER_BYTES

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import type { z } from 'zod'
-import { MAX_IDENTIFIER_LENGTH } from './identifier.js'
+import { isUsableIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.js'
 import { type Accepts, type AnySchema, acceptedBy, defOf } from './schema-check.js'
 
 /** A deviation of a document from the API description. */
@@ -95,9 +96,16 @@ export function describesPath(schema: AnySchema, path: readonly (string | number
   return def.type !== 'array' || typeof first !== 'number' || describesPath(def.element, rest)
 }
 
+/** Longer paths end with a hash, because they are part of keys. */
+const MAX_PATH_LENGTH = 150
+
 /** A path as problems show it, for example `responses[2].status`. */
-export const formatPath = (path: readonly (string | number)[]): string =>
-  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : join(text, step)), '')
+export function formatPath(path: readonly (string | number)[]): string {
+  const text = path.reduce<string>((all, step) => (typeof step === 'number' ? `${all}[${step}]` : join(all, step)), '')
+  return text.length <= MAX_PATH_LENGTH
+    ? text
+    : `${text.slice(0, MAX_PATH_LENGTH)}… ${hash('sha256', text).slice(0, 16)}`
+}
 
 type Path = (string | number)[]
 type Report = (problem: Problem) => void
@@ -160,8 +168,8 @@ function compileObject(shape: Record<string, AnySchema>): Parse {
 }
 
 function isIdentifier(value: unknown, path: Path, report: Report): boolean {
-  if (typeof value !== 'string' || value.length <= MAX_IDENTIFIER_LENGTH) return value !== null
-  const message = `an identifier of ${value.length} characters; at most ${MAX_IDENTIFIER_LENGTH} are used`
+  if (typeof value !== 'string' || value === '' || isUsableIdentifier(value)) return value !== null
+  const message = `an identifier of ${value.length} characters; at most ${MAX_IDENTIFIER_LENGTH}, in 1,000 bytes, are used`
   report({ path: formatPath(path), code: 'format', message })
   return false
 }

@@ -9,7 +9,7 @@ import {
   type SubjectKind,
 } from './documents.js'
 import { MAX_LOSSES, type ParseLoss } from './exact-json.js'
-import { MAX_IDENTIFIER_LENGTH } from './identifier.js'
+import { isUsableIdentifier } from './identifier.js'
 import {
   describesPath,
   formatPath,
@@ -142,7 +142,7 @@ export type DocumentParser<T> = (body: unknown, received?: ReceivedText) => Obse
 export function identifierOf(body: unknown): string | null {
   if (body === null || typeof body !== 'object' || Array.isArray(body) || !Object.hasOwn(body, 'id')) return null
   const { id } = body as { id?: unknown }
-  return typeof id === 'string' && id !== '' && id.length <= MAX_IDENTIFIER_LENGTH ? id : null
+  return typeof id === 'string' && isUsableIdentifier(id) ? id : null
 }
 
 /**

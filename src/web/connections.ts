@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { addressGroup } from './access/address-group.js'
 
 /**
- * Of a request line and its headers, in bytes. An identifier of 1,000 characters takes 9,000 percent-encoded, and the address of an offer
- * has that of its RFQ too.
+ * Of a request line and its headers, in bytes. An identifier of 1,000 bytes takes 3,000 percent-encoded, and the address of an offer has that
+ * of its RFQ too.
  */
-export const MAX_HEADER_SIZE = 32_768
+export const MAX_HEADER_SIZE = 16_384
 
 /** Time-outs are in milliseconds. */
 const HTTP_LIMITS = {

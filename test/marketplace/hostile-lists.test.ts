@@ -47,19 +47,22 @@ describe('entries without an identifier', () => {
   })
 })
 
-describe('an identifier of more than 1,000 characters', () => {
-  const long = 'i'.repeat(1001)
+describe('an identifier of more than 500 characters or 1,000 bytes', () => {
+  const long = 'i'.repeat(501)
 
   it('is not used: the entry is stored as one without, and is not valid', async () => {
-    const entries = await list([`{"id":"${long}"}`, `{"id":"${long.slice(1)}"}`, '{"id":"r1"}'])
+    const [wide, longest] = ['樹'.repeat(334), '樹'.repeat(333)]
+    const entries = await list([long, long.slice(1), 'r1', wide, longest].map((id) => JSON.stringify({ id })))
     expect(entries.map(({ id, valid }) => [id.slice(0, 12), valid])).toEqual([
       ['unidentified', false],
       ['iiiiiiiiiiii', true],
       ['r1', true],
+      ['unidentified', false],
+      ['樹'.repeat(12), true],
     ])
     expect(entries[0]?.body).toEqual({ id: long })
     expect(entries[0]?.document).toBeNull()
-    expect(messages(entries[0]?.problems ?? [], 'format')).toEqual([expect.stringMatching(/1001 .*1000/)])
+    expect(messages(entries[0]?.problems ?? [], 'format')).toEqual([expect.stringMatching(/501 .*500/)])
   })
 
   it('of a response makes the responses of its RFQ incomplete, and nothing is requested under it', async () => {
@@ -69,7 +72,7 @@ describe('an identifier of more than 1,000 characters', () => {
     expect(rfq.problems).toContainEqual({
       path: 'responses[0].id',
       code: 'format',
-      message: 'an identifier of 1001 characters; at most 1000 are used',
+      message: 'an identifier of 501 characters; at most 500, in 1,000 bytes, are used',
     })
     expect(server.requests).toHaveLength(1)
   })

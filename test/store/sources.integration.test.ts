@@ -12,7 +12,7 @@ const START = Date.parse('2026-11-21T08:00:00.000Z')
 
 /** What one source says of an RFQ, how long after the one before. */
 const step = fc.record({
-  id: fc.constantFrom('rfq-1', 'rfq-1', 'a\u0000b', 'ä'.repeat(400)),
+  id: fc.constantFrom('rfq-1', 'rfq-1', 'a\u0000b', 'ä'.repeat(500)),
   title: fc.constantFrom('A', 'A', 'B'),
   state: fc.constantFrom('open', 'open', 'closed'),
   responseDueDate: fc.constantFrom<unknown>('2026-11-20', '2026-11-20', '2026-12-24', null, 7),

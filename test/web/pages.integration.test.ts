@@ -47,13 +47,13 @@ const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, as
   })
 
 describe('every page', () => {
-  it('about an RFQ and its offers opens if their identifiers have 1,000 characters', async () => {
+  it('about an RFQ and its offers opens if their identifiers are the longest', async () => {
     const fixture = await openChannelFixture()
     const { world } = fixture.sandbox
-    const ids = ['樹'.repeat(1_000), 'r'.repeat(1_000), 'r'.repeat(101)]
+    const ids = ['樹'.repeat(333), 'r'.repeat(500), 'r'.repeat(101)]
     // They share a number, so that addresses have the id.
     for (const id of ids) world.addRfq(CHANNEL, { id, number: 1042 })
-    const offers = ids.map((id) => world.addResponse(id, { id: `${id.slice(0, 100)}${'o'.repeat(900)}` }).id)
+    const offers = ids.map((id) => world.addResponse(id, { id: `${id.slice(0, 100)}${'o'.repeat(400)}` }).id)
     await fixture.pollRfqs()
     const app = await pagesOf(fixture)
     const list = (await app.inject('/rfqs')).body

@@ -41,17 +41,17 @@ describe('web server', () => {
     expect(performance.now() - began).toBeLessThan(8_000)
   })
 
-  it('takes addresses with two identifiers of 1,000 characters that take 9,000 each, and refuses far longer ones', async () => {
+  it('takes addresses with two of the longest identifiers, and refuses far longer ones', async () => {
     const { url } = await serveWeb({
       plugins: [
         (app) => void app.get<{ Params: { a: string; b: string } }>('/read/:a/of/:b', async ({ params }) => params),
       ],
     })
-    const [a, b] = ['樹'.repeat(1_000), '森'.repeat(1_000)]
+    const [a, b] = ['樹'.repeat(333), '\u0001'.repeat(166)]
     const address = `${url}/read/${encodeURIComponent(a)}/of/${encodeURIComponent(b)}`
-    expect(address.length).toBeGreaterThan(18_000)
+    expect(address.length).toBeGreaterThan(3_400)
     expect(await (await fetch(address)).json()).toEqual({ a, b })
-    expect((await fetch(address + 'x'.repeat(32_768))).status).toBe(431)
+    expect((await fetch(address + 'x'.repeat(16_384))).status).toBe(431)
   })
 
   it('closes at once although a client is connected', async () => {

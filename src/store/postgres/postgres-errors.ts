@@ -166,13 +166,6 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
       todo: 'Raise its max_connections, or let fewer processes use it.',
     },
   ],
-  [
-    /^54000/,
-    {
-      what: 'An identifier of the marketplace is too long for a key of PostgreSQL, which has 2,704 bytes',
-      todo: 'The document is left out; all others are recorded. SQLite has no such limit.',
-    },
-  ],
   [/^53100/, { what: 'The disk of PostgreSQL is full', todo: 'Free some space; the transaction was rolled back.' }],
   [
     /^25006/,

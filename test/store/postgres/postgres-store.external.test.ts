@@ -140,13 +140,13 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     expect(known?.rfq.observedAt).toBe('2026-11-21T12:00:01.000Z')
   })
 
-  it('holds identifiers of a thousand characters, whatever they are, once each, through versions, absences and closings', async () => {
+  it('holds the longest identifiers, whatever they are, once each, through versions, absences and closings', async () => {
     const url = newUrl()
     const store = await open(url)
     const run = await begin(store)
     // Texts that do not compress.
     const long = (first: number, range: number, seed: number) =>
-      Array.from({ length: 1000 }, (_, index) =>
+      Array.from({ length: first < 0x80 ? 500 : 333 }, (_, index) =>
         String.fromCodePoint(first + ((index * index * 7919 + seed) % range)),
       ).join('')
     const ids = [long(0x30, 70, 1), long(0x4e00, 20_000, 5), long(0x4e00, 20_000, 6), 'short']
@@ -182,7 +182,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     const [version] = await store.rfqHistory(CHANNEL, ids[1] as string)
     await expect(
       execute(url, `insert into versions select * from versions where id = '${version?.id}' and version = 1`),
-    ).rejects.toThrow('versions_long_key')
+    ).rejects.toThrow('versions_pkey')
   })
 })
 
