@@ -15,12 +15,11 @@ import {
   nameOf,
   readColumns,
   requestColumns,
+  type SEEN_COLUMNS,
   type ShapedSnapshot,
   storedTexts,
-  toKey,
   toRowKey,
   type VersionKey,
-  versionName,
 } from './document-state.js'
 import { FoundProblems } from './found-problems.js'
 import { lastSeenAt, later, versionTimes } from './read-order.js'
@@ -36,8 +35,18 @@ export interface ChangeContext {
   observed: Observations
 }
 
-/** What becomes of `latest_body`. `replace`: by `body`, unless that is the text of the version. */
-export type LatestBody = { latest: 'keep' | 'clear' } | { latest: 'replace'; body: string; parsed_body: string | null }
+/** What becomes of `latest_body`: it is replaced by `body`, unless that is the text of the version. */
+export type LatestBody = 'clear' | { body: string; parsed_body: string | null }
+
+/** A document that was stored before, as it is in the end. */
+export interface UpdatedDocument {
+  row: DocumentState
+  /** Null: it stays. */
+  latest: LatestBody | null
+  /** Nothing but `SEEN_COLUMNS` changed. */
+  isSeenOnly: boolean
+}
+type SeenColumns = Pick<DocumentState, (typeof SEEN_COLUMNS)[number]>
 
 /** A row of `absences`. */
 export interface AbsenceRow extends Omit<VersionKey, 'version'> {
@@ -46,6 +55,8 @@ export interface AbsenceRow extends Omit<VersionKey, 'version'> {
   returned_at: string | null
   run_id: number
 }
+/** A new version, with what it was parsed to. */
+export type AddedVersion = NewVersion & { parsed: () => unknown }
 /** A version that was stored before, with what changed of it. */
 export type ChangedVersion = VersionKey & { superseded_at: string | null; followed_at: string | null; valid: number }
 
@@ -61,10 +72,13 @@ interface PendingText {
  */
 export class DocumentChanges {
   readonly #documents = new Map<string, DocumentState>()
+  /** Of them, the responses by RFQ. */
+  readonly #responses = new Map<string, DocumentState[]>()
   readonly inserted = new Map<string, DocumentState>()
-  readonly updated = new Map<string, DocumentState & LatestBody>()
-  /** With what they were parsed to. */
-  readonly newVersions = new Map<string, NewVersion & { parsed: () => unknown }>()
+  readonly updated = new Map<string, UpdatedDocument>()
+  readonly newVersions: AddedVersion[] = []
+  /** Of each document, the newest of them. */
+  readonly #newest = new Map<string, AddedVersion>()
   readonly changedVersions = new Map<string, ChangedVersion>()
   readonly absences: AbsenceRow[] = []
   /** Of them, those that have not ended, by document. */
@@ -75,24 +89,25 @@ export class DocumentChanges {
 
   /** @param stored all documents that the changes concern, as far as they are stored */
   constructor(stored: readonly DocumentState[]) {
-    for (const row of stored) this.#documents.set(nameOf(toKey(row)), { ...row })
+    for (const row of stored) this.#add(row)
   }
 
-  /** All that were loaded or inserted, in the order of their ids. */
-  documents(): DocumentState[] {
-    return [...this.#documents.values()]
+  #add(row: DocumentState): void {
+    this.#documents.set(nameOf(row.kind, row.rfq_id, row.id), row)
+    if (row.kind !== 'response') return
+    const others = this.#responses.get(row.rfq_id)
+    if (others) others.push(row)
+    else this.#responses.set(row.rfq_id, [row])
   }
 
   find(key: DocumentKey): DocumentState | undefined {
-    return this.#documents.get(nameOf(key))
+    return this.#documents.get(key.name)
   }
 
   /** The responses of an RFQ that are not missing, in the order of their ids. */
   presentResponses(rfqId: string): string[] {
-    const stored = toStoredText(rfqId)
-    return [...this.#documents.values()].flatMap((row) =>
-      row.kind === 'response' && row.rfq_id === stored && row.missing_since === null ? [fromStoredText(row.id)] : [],
-    )
+    const responses = this.#responses.get(toStoredText(rfqId)) ?? []
+    return responses.flatMap(({ id, missing_since }) => (missing_since === null ? [fromStoredText(id)] : []))
   }
 
   upsert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
@@ -107,7 +122,7 @@ export class DocumentChanges {
   /** A response of which only the summary was read; one that is missing or unknown stays as it is. */
   recordObserved(key: DocumentKey, { summaryHash }: ObservedResponse, { stamp, readAt }: ChangeContext): void {
     if (this.find(key)?.missing_since !== null) return
-    this.#update(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
+    this.#see(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
   }
 
   /**
@@ -115,9 +130,10 @@ export class DocumentChanges {
    * @param follows false if it is to be read again as if its list entry were newer
    */
   recordRead(rfqId: string, follows: boolean, { run, recording, stamp }: ChangeContext): void {
-    this.#update(documentKey(run, 'rfq', rfqId), { recording })
-    const entry = this.find(documentKey(run, 'rfq-entry', rfqId))
-    if (follows && entry?.followed_at === null) this.#changeVersion(entry, { followed_at: stamp })
+    this.#see(documentKey(run, 'rfq', rfqId), { recording })
+    const entryKey = documentKey(run, 'rfq-entry', rfqId)
+    const entry = this.find(entryKey)
+    if (follows && entry?.followed_at === null) this.#changeVersion(entryKey, entry, { followed_at: stamp })
   }
 
   /** Notes whether the list contradicts an RFQ, once it or its entry was recorded. */
@@ -131,7 +147,7 @@ export class DocumentChanges {
   }
 
   touch(key: DocumentKey, { stamp }: Pick<ChangeContext, 'stamp'>): void {
-    this.#update(key, { last_observed_at: stamp })
+    this.#see(key, { last_observed_at: stamp })
   }
 
   markMissing(key: DocumentKey, { run, stamp }: ChangeContext): void {
@@ -145,13 +161,13 @@ export class DocumentChanges {
       run_id: run.id,
     }
     this.absences.push(absence)
-    this.#openAbsences.set(nameOf(key), absence)
+    this.#openAbsences.set(key.name, absence)
     this.#update(key, { missing_since: stamp })
   }
 
   clearMissing(key: DocumentKey, { stamp }: ChangeContext): void {
-    const open = this.#openAbsences.get(nameOf(key))
-    this.#openAbsences.delete(nameOf(key))
+    const open = this.#openAbsences.get(key.name)
+    this.#openAbsences.delete(key.name)
     if (open) open.returned_at = later(stamp, open.missing_since)
     else this.returned.push({ ...toRowKey(key), returned_at: stamp })
     this.#update(key, { missing_since: null })
@@ -178,13 +194,18 @@ export class DocumentChanges {
       after: snapshot,
     }
     changes.push(observed)
-    if (row && keepsText) this.#keepText({ ...toRowKey(key), version: row.version }, observed)
+    if (row && keepsText) this.#keepText(key, row.version, observed)
   }
 
-  #keepText(key: VersionKey, change: ObservedChange): void {
-    const added = this.newVersions.get(versionName(key))
-    if (!added) this.pendingTexts.push({ key, change })
+  #keepText(key: DocumentKey, version: number, change: ObservedChange): void {
+    const added = this.#addedVersion(key.name, version)
+    if (!added) this.pendingTexts.push({ key: { ...toRowKey(key), version }, change })
     else if (change.before) change.before.text = added.parsed_body ?? added.body
+  }
+
+  #addedVersion(name: string, version: number): AddedVersion | undefined {
+    const newest = this.#newest.get(name)
+    return newest?.version === version ? newest : undefined
   }
 
   #upsertContent(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
@@ -208,23 +229,19 @@ export class DocumentChanges {
 
   #insert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const { stamp, readAt, recording } = context
-    const row: DocumentState = {
-      ...toRowKey(key),
-      version: 1,
-      first_observed_at: stamp,
-      last_observed_at: stamp,
-      last_read_at: readAt,
-      changed_at: stamp,
-      missing_since: null,
-      followed_at: null,
-      recording: key.kind === 'rfq-entry' ? recording : 0,
-      contradicted: 0,
-      ...requestColumns(snapshot, readAt),
-      ...contentColumns(key, snapshot, hashOf(key, snapshot)),
-    }
-    this.#documents.set(nameOf(key), row)
-    this.inserted.set(nameOf(key), row)
-    this.#addVersion(row, snapshot, { notBefore: null, observedAt: stamp }, context)
+    const row: DocumentState = Object.assign(
+      toRowKey(key),
+      {
+        ...{ version: 1, changed_at: stamp, missing_since: null, followed_at: null, contradicted: 0 },
+        ...{ first_observed_at: stamp, last_observed_at: stamp, last_read_at: readAt },
+        recording: key.kind === 'rfq-entry' ? recording : 0,
+      },
+      requestColumns(snapshot, readAt),
+      contentColumns(key, snapshot, hashOf(key, snapshot)),
+    )
+    this.#add(row)
+    this.inserted.set(key.name, row)
+    this.#addVersion(key, row, snapshot, { notBefore: null, observedAt: stamp }, context)
     this.observe(key, 'inserted', null, snapshot, context)
     return 'inserted'
   }
@@ -238,7 +255,7 @@ export class DocumentChanges {
     const { stamp, readAt, recording } = context
     const times = versionTimes(row, stamp)
     this.observe(key, 'changed', { ...row }, snapshot, context)
-    this.#changeVersion(row, { superseded_at: times.observedAt })
+    this.#changeVersion(key, row, { superseded_at: times.observedAt })
     this.#update(
       key,
       {
@@ -250,9 +267,9 @@ export class DocumentChanges {
         ...(key.kind === 'rfq-entry' && { recording }),
         ...contentColumns(key, snapshot, hash),
       },
-      { latest: 'clear' },
+      'clear',
     )
-    this.#addVersion(row, snapshot, times, context)
+    this.#addVersion(key, row, snapshot, times, context)
     return 'changed'
   }
 
@@ -266,17 +283,15 @@ export class DocumentChanges {
     const { fingerprint, has_problems } = readColumns(snapshot)
     const seen = { last_observed_at: stamp, last_read_at: readAt, has_problems }
     // The same bytes may have other problems than before: a summary contradicts them.
-    if (hasSameBytes(row, snapshot)) this.#update(key, seen)
+    if (hasSameBytes(row, snapshot)) this.#see(key, seen)
     else {
       const { body, parsedBody } = storedTexts(snapshot)
-      const latest: LatestBody =
-        this.newVersions.get(versionName(row))?.body === body
-          ? { latest: 'clear' }
-          : { latest: 'replace', body, parsed_body: parsedBody }
+      const isOfVersion = this.#addedVersion(key.name, row.version)?.body === body
+      const latest = isOfVersion ? 'clear' : { body, parsed_body: parsedBody }
       this.#update(key, { ...seen, fingerprint }, latest)
     }
     // The same content may have been received as a text that loses something when it is parsed.
-    if (snapshot.valid !== (row.valid === 1)) this.#changeVersion(row, { valid: snapshot.valid ? 1 : 0 })
+    if (snapshot.valid !== (row.valid === 1)) this.#changeVersion(key, row, { valid: snapshot.valid ? 1 : 0 })
     return 'unchanged'
   }
 
@@ -288,36 +303,48 @@ export class DocumentChanges {
     if (fingerprint == null || hash !== undefined || row?.fingerprint !== fingerprint) return false
     if (!hasNoProblems(snapshot)) return false
     if (row.has_problems !== 0 || row.missing_since !== null) return false
-    this.#update(key, { last_observed_at: stamp, last_read_at: readAt, ...requestColumns(snapshot, readAt) })
+    this.#see(key, requestColumns(snapshot, readAt))
+    this.#see(key, { last_observed_at: stamp, last_read_at: readAt })
     return true
   }
 
   /** When the document was read, and what decides whether it is read again. */
   #recordRequest(key: DocumentKey, snapshot: ShapedSnapshot, { readAt }: ChangeContext): void {
     const columns = requestColumns(snapshot, readAt)
-    if (snapshot.shape === 'full') this.#update(key, columns)
+    if (snapshot.shape === 'full') this.#see(key, columns)
     else if (snapshot.shape === 'summary') {
       const { summary_hash, requested_at } = columns
-      this.#update(key, {
+      this.#see(key, {
         last_read_at: readAt,
         summary_hash,
         requested_at: requested_at ?? this.find(key)?.requested_at ?? null,
       })
-    } else if (snapshot.requested) this.#update(key, { requested_at: columns.requested_at })
+    } else if (snapshot.requested) this.#see(key, { requested_at: columns.requested_at })
   }
 
-  #update(key: DocumentKey, columns: Partial<DocumentState>, latest?: LatestBody): void {
-    const row = this.find(key)
+  /** Changes what changes whenever a document is read. */
+  #see(key: DocumentKey, columns: Partial<SeenColumns>): void {
+    const { name } = key
+    const row = this.#documents.get(name)
     if (!row) return
     Object.assign(row, columns)
-    const name = nameOf(key)
-    const known = this.updated.get(name)
+    if (!this.inserted.has(name) && !this.updated.has(name))
+      this.updated.set(name, { row, latest: null, isSeenOnly: true })
+  }
+
+  /** @param latest what becomes of the newest text; null: nothing */
+  #update(key: DocumentKey, columns: Partial<DocumentState>, latest: LatestBody | null = null): void {
+    const { name } = key
+    const row = this.#documents.get(name)
+    if (!row) return
+    Object.assign(row, columns)
     // The row of a new document is inserted as it is in the end; a text to replace is for an update.
-    if (this.inserted.has(name) && (latest === undefined || latest.latest === 'clear')) return
-    this.updated.set(name, Object.assign(known ?? { ...row, latest: 'keep' as const }, row, latest))
+    if (this.inserted.has(name) && (latest === null || latest === 'clear')) return
+    this.updated.set(name, { row, latest: latest ?? this.updated.get(name)?.latest ?? null, isSeenOnly: false })
   }
 
   #addVersion(
+    { name }: DocumentKey,
     row: DocumentState,
     snapshot: ShapedSnapshot,
     { notBefore, observedAt }: { notBefore: Timestamp | null; observedAt: Timestamp },
@@ -325,7 +352,7 @@ export class DocumentChanges {
   ): void {
     const { channel, kind, rfq_id, id, version } = row
     const { body, parsedBody } = storedTexts(snapshot)
-    this.newVersions.set(versionName(row), {
+    const added: AddedVersion = {
       ...{ channel, kind, rfq_id, id, version },
       content_hash: row.content_hash,
       not_before: notBefore,
@@ -339,21 +366,25 @@ export class DocumentChanges {
       body_as_received: typeof snapshot.text === 'string' ? 1 : 0,
       parsed_body: parsedBody,
       parsed: () => snapshot.body,
-    })
+    }
+    this.newVersions.push(added)
+    this.#newest.set(name, added)
   }
 
-  #changeVersion(row: DocumentState, change: Partial<Omit<ChangedVersion, keyof VersionKey>>): void {
-    const name = versionName(row)
-    const added = this.newVersions.get(name)
+  #changeVersion(key: DocumentKey, row: DocumentState, change: Partial<Omit<ChangedVersion, keyof VersionKey>>): void {
     if (change.valid !== undefined) row.valid = change.valid
     if (change.followed_at !== undefined) row.followed_at = change.followed_at
+    const added = this.#addedVersion(key.name, row.version)
     if (added) {
       Object.assign(added, change)
       return
     }
-    const { channel, kind, rfq_id, id, version, valid, followed_at } = row
-    const key = { channel, kind, rfq_id, id, version }
-    const known = this.changedVersions.get(name) ?? { ...key, superseded_at: null, followed_at, valid }
+    const { version, valid, followed_at } = row
+    const name = `${key.name}\0${version}`
+    const known = this.changedVersions.get(name) ?? {
+      ...{ ...toRowKey(key), version },
+      ...{ superseded_at: null, followed_at, valid },
+    }
     this.changedVersions.set(name, { ...known, ...change })
   }
 }

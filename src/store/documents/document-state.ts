@@ -13,6 +13,8 @@ export interface DocumentKey {
   /** Empty unless it is a response. */
   rfqId: string
   id: string
+  /** Names it among those of its channel. */
+  name: string
 }
 
 /** A row of `documents` without its texts, with what its newest version has. */
@@ -50,11 +52,31 @@ export interface DocumentState {
   followed_at: string | null
 }
 
+/** Columns of `documents` that change whenever it is read. */
+export const SEEN_COLUMNS = [
+  ...([
+    'last_observed_at',
+    'last_read_at',
+    'full_read_at',
+    'requested_at',
+    'summary_hash',
+    'read_summary_hash',
+  ] as const),
+  ...(['etag', 'last_modified', 'has_problems', 'recording'] as const),
+] satisfies readonly (keyof DocumentState)[]
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = [
-  ...(['version', 'last_observed_at', 'last_read_at', 'changed_at', 'missing_since', 'full_read_at'] as const),
-  ...(['requested_at', 'summary_hash', 'read_summary_hash', 'etag', 'last_modified', 'fingerprint'] as const),
-  ...(['has_problems', 'recording', 'state', 'due_date', 'contradicted', 'doubtful'] as const),
+  ...SEEN_COLUMNS,
+  ...([
+    'version',
+    'changed_at',
+    'missing_since',
+    'fingerprint',
+    'state',
+    'due_date',
+    'contradicted',
+    'doubtful',
+  ] as const),
 ] satisfies readonly (keyof DocumentState)[]
 /** All columns of `documents` but its texts. */
 export const DOCUMENT_COLUMNS = [
@@ -97,23 +119,13 @@ export type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<
     'summaryHash' | 'requested' | 'submittedAt'
   >
 
-export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey => ({
-  channel,
-  kind,
-  rfqId: toStoredText(rfqId),
-  id: toStoredText(id),
-})
+export function documentKey({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey {
+  const [storedRfqId, storedId] = [toStoredText(rfqId), toStoredText(id)]
+  return { channel, kind, rfqId: storedRfqId, id: storedId, name: nameOf(kind, storedRfqId, storedId) }
+}
 
-/** Names a document of one channel. */
-export const nameOf = ({ kind, rfqId, id }: Omit<DocumentKey, 'channel'>): string => JSON.stringify([kind, rfqId, id])
-export const versionName = ({ kind, rfq_id, id, version }: Omit<VersionKey, 'channel'>): string =>
-  JSON.stringify([kind, rfq_id, id, version])
-export const toKey = ({ channel, kind, rfq_id, id }: Omit<VersionKey, 'version'>): DocumentKey => ({
-  channel,
-  kind,
-  rfqId: rfq_id,
-  id,
-})
+/** Stored texts have no NUL. */
+export const nameOf = (kind: DocumentKind, rfqId: string, id: string): string => `${kind}\0${rfqId}\0${id}`
 export const toRowKey = ({ channel, kind, rfqId, id }: DocumentKey) => ({ channel, kind, rfq_id: rfqId, id })
 
 /** Whether a document was received with the bytes that were last received of the stored version. */

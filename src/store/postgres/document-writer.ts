@@ -1,5 +1,5 @@
-import type { ChangedVersion, DocumentChanges } from '../documents/changes.js'
-import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
+import type { DocumentChanges, UpdatedDocument } from '../documents/changes.js'
+import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, SEEN_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
 import type { ProblemKey } from '../documents/found-problems.js'
 import type { DocumentEngine } from '../documents/recorder.js'
 import type { Transaction } from '../sql-database.js'
@@ -14,9 +14,11 @@ const insertFrom = (table: string, columns: readonly string[]) => {
 
 const INSERT_DOCUMENTS = insertFrom('documents', DOCUMENT_COLUMNS)
 const INSERT_VERSIONS = insertFrom('versions', [...VERSION_COLUMNS, 'document'])
-const UPDATE_DOCUMENTS = `
-update documents e set ${CHANGING_COLUMNS.map((column) => `${column} = d.${column}`).join(', ')}
+const updateOf = (columns: readonly string[]) => `
+update documents e set ${columns.map((column) => `${column} = d.${column}`).join(', ')}
 from json_populate_recordset(null::documents, @rows) d where ${sameKey('e', 'd')}`
+const SEE_DOCUMENTS = updateOf(SEEN_COLUMNS)
+const UPDATE_DOCUMENTS = updateOf(CHANGING_COLUMNS)
 const CLEAR_LATEST = `
 update documents e set latest_body = null, latest_parsed_body = null
 from json_populate_recordset(null::documents, @rows) d where ${sameKey('e', 'd')} and e.latest_body is not null`
@@ -70,16 +72,24 @@ export const saveDocuments: DocumentEngine['save'] = async (tx, channel, changes
   await readTexts(tx, changes)
   await run(INSERT_DOCUMENTS, changes.inserted.values())
   await run(INSERT_VERSIONS, versionRows(changes))
-  await run(UPDATE_DOCUMENTS, updated)
+  const rowsOf = (filter: (each: UpdatedDocument) => boolean) => updated.filter(filter).map(({ row }) => row)
+  await run(
+    SEE_DOCUMENTS,
+    rowsOf(({ isSeenOnly }) => isSeenOnly),
+  )
+  await run(
+    UPDATE_DOCUMENTS,
+    rowsOf(({ isSeenOnly }) => !isSeenOnly),
+  )
   await run(
     CLEAR_LATEST,
-    updated.filter(({ latest }) => latest === 'clear'),
+    rowsOf(({ latest }) => latest === 'clear'),
   )
   await run(
     SET_LATEST,
-    updated.filter(({ latest }) => latest === 'replace'),
+    updated.flatMap(({ row, latest }) => (latest === null || latest === 'clear' ? [] : [{ ...row, ...latest }])),
   )
-  await run(UPDATE_VERSIONS, changes.changedVersions.values() satisfies Iterable<ChangedVersion>)
+  await run(UPDATE_VERSIONS, changes.changedVersions.values())
   await run(INSERT_ABSENCES, changes.absences)
   await run(END_ABSENCES, changes.returned)
   const { problems } = changes
@@ -88,7 +98,7 @@ export const saveDocuments: DocumentEngine['save'] = async (tx, channel, changes
 }
 
 function* versionRows({ newVersions }: DocumentChanges): Generator<object> {
-  for (const { parsed, ...row } of newVersions.values()) yield { ...row, document: toJsonb(parsed()) }
+  for (const { parsed, ...row } of newVersions) yield { ...row, document: toJsonb(parsed()) }
 }
 
 /** Reads the texts that changed, for events that tell what changed in them. */

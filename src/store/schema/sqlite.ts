@@ -7,11 +7,6 @@ create trigger versions_stay before update of channel, kind, rfq_id, id, version
 begin select raise(abort, 'a version never changes'); end;
 create trigger versions_last before delete on versions
 begin select raise(abort, 'history is never removed'); end;
--- "insert or replace" fires no triggers of deletions.
-create trigger versions_once before insert on versions
-when exists (select 1 from versions v where v.channel = new.channel and v.kind = new.kind and v.rfq_id = new.rfq_id and v.id = new.id
-  and v.version = new.version)
-begin select raise(abort, 'a version never changes'); end;
 create trigger documents_stay before update of channel, kind, rfq_id, id on documents
 begin select raise(abort, 'a document keeps its identity'); end;
 create trigger documents_last before delete on documents
