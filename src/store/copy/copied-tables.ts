@@ -11,7 +11,7 @@ export interface CopiedTable {
 }
 
 /**
- * All tables except `meta`, referred ones first. What is of use for seconds only (`request_ledgers`) or
+ * All tables except `meta`, referred ones first. What is of use for seconds only (`request_limits`) or
  * describes the engine (`migrations`, `counters`) is not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [

@@ -266,8 +266,13 @@ create table delivery_targets (
   lease_until text
 );
 
--- What processes share of the request limits of a marketplace (request-ledger.ts). Of use for seconds only.
-create unlogged table request_ledgers (origin text primary key, state text not null);
+-- When requests to a marketplace may start (request-ledger.ts): milliseconds of the server's clock.
+create table request_limits (
+  origin text primary key,
+  next_at bigint not null,
+  paused_until bigint not null,
+  claimed_at bigint not null
+);
 `
 
 const reports = `
