@@ -12,7 +12,7 @@ const MAX_BLOCKING_WAIT_MS = 10
 /** The file of the ledgers is beside the database. */
 const LEDGER_SUFFIX = '-requests'
 
-/** How long nothing starts after a ledger was lost: those that it granted may start for a moment, and count for a second. */
+/** The pause after a ledger was lost: starts that it granted may begin for a moment, and count for a second. */
 const FORGOTTEN_MS = 1200
 
 /** Time since this machine started, which is the same in all of its processes and which nobody sets. */
@@ -26,7 +26,7 @@ create table if not exists request_limits (
   claimed_at integer not null
 ) strict, without rowid`
 const CLAIM = claimStatement({ now: '@now', greatest: 'max' })
-const REPLACE_LOST = `insert or ignore into request_limits values (@origin, @now + ${FORGOTTEN_MS}, @now, @now)`
+const REPLACE_LOST = `insert or ignore into request_limits values (@origin, @now, @now + ${FORGOTTEN_MS}, @now)`
 
 /** Opens the ledgers of the marketplaces that are used with one database. Their file is opened at the first claim. */
 export function createRequestLedgers(database: string, clock: Clock) {

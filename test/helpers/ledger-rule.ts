@@ -8,7 +8,7 @@ import { claimStarts, type LedgerRow, NO_STARTS, type RequestLedger } from '../.
  */
 export async function expectSameRule(
   ledgerOf: (origin: string) => RequestLedger,
-  setClock: (now: number) => Promise<void>,
+  setClock: (now: number) => void,
 ): Promise<void> {
   const starts = fc.record({ lead: fc.nat(500), cost: fc.nat(2000), pausedFor: fc.constant(0) })
   const pause = fc.nat(5000).map((pausedFor) => ({ ...NO_STARTS, pausedFor }))
@@ -20,7 +20,7 @@ export async function expectSameRule(
     for (const { now, claim } of steps) {
       const expected = claimStarts(row, claim, now)
       row = expected.row
-      await setClock(now)
+      setClock(now)
       const { startsIn, pausedFor } = await ledger.claim(claim)
       expect({ startsIn, pausedFor }).toEqual(expected.grant)
     }
