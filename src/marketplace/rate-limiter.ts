@@ -64,8 +64,6 @@ export class RateLimiter {
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
   #pauses = 0
-  /** End of the newest pause that this process was asked for; `#pause` may be one of another process. */
-  #ownPauseEnd = Number.NEGATIVE_INFINITY
   #batch = NO_BATCH
   /** How late a start of the next batch may be. */
   #grace = GRACE_MS
@@ -88,22 +86,10 @@ export class RateLimiter {
    *   AbortedError on cancellation
    */
   async acquire(fairnessKey: object, cancelToken: CancelToken, starts = 1): Promise<void> {
-    if (this.tryAcquire(cancelToken, starts)) return
+    cancelToken.throwIfCancelled()
     const pause = this.longPause()
     if (pause) throw pause
     await this.#enqueue(fairnessKey, cancelToken, starts)
-  }
-
-  /**
-   * Starts one request if it need not wait; call `release` when it has ended.
-   * @throws AbortedError if it was cancelled
-   */
-  tryAcquire(cancelToken: CancelToken, starts = 1): boolean {
-    cancelToken.throwIfCancelled()
-    if (this.#queues.size > 0 || this.#running >= this.#options.concurrency) return false
-    if (this.#pauseLeft() > 0 || !this.#tryStart(starts)) return false
-    this.#running++
-    return true
   }
 
   /** How many pauses this process has heard of: whoever compares two readings knows whether one came between them. */
@@ -139,23 +125,21 @@ export class RateLimiter {
    * @param milliseconds from now
    */
   pause(milliseconds: number): void {
-    this.#ownPauseEnd = Math.max(this.#ownPauseEnd, this.#options.timing.elapsed() + milliseconds)
     this.#pauseHere(milliseconds)
     this.#reporting ??= this.#reportPause()
   }
 
   async #reportPause(): Promise<void> {
-    const { timing } = this.#options
     const { signal } = this.#closed
-    let [end, reported] = [this.#ownPauseEnd, Number.NEGATIVE_INFINITY]
-    while (reported < end && end > timing.elapsed() && !signal.aborted) {
+    let reported = Number.NEGATIVE_INFINITY
+    while (reported < this.#pause.end && this.#pauseLeft() > 0 && !signal.aborted) {
+      const { end } = this.#pause
       try {
-        await this.#ledger.claim({ ...NO_STARTS, pausedFor: Math.ceil(end - timing.elapsed()) })
+        await this.#ledger.claim({ ...NO_STARTS, pausedFor: Math.ceil(this.#pauseLeft()) })
         reported = end
       } catch {
-        await timing.wait(REPORT_AGAIN_MS, signal).catch(() => undefined)
+        await this.#options.timing.wait(REPORT_AGAIN_MS, signal).catch(() => undefined)
       }
-      end = this.#ownPauseEnd
     }
     this.#reporting = null
   }

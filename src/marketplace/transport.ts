@@ -153,7 +153,7 @@ export class Transport {
     const { timing, now } = this.#options
     const { target, fairnessKey, cancelToken, slot } = request
     const asked = timing.elapsed()
-    if (!slot && !this.#rateLimiter.tryAcquire(cancelToken)) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
+    if (!slot) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
     const started = timing.elapsed()
     try {
       request.beforeSend()

@@ -179,6 +179,21 @@ describe('limits shared by processes', () => {
     await refused
   })
 
+  it('let a close hear of a pause of another process before it is sent, and fail without the ledger', async () => {
+    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 5 })))
+    const [closing, asked] = shared.limiters as [RateLimiter, RateLimiter]
+    await closing.acquire({}, new CancelToken(), 2)
+    for (let pause = 1; pause <= 6; pause++) {
+      const { pauses } = closing
+      asked.pause(pause * 1000)
+      expect(closing.pauses).toBe(pauses)
+      await closing.hearPauses()
+      expect(closing.pauses).toBe(pauses + 1)
+    }
+    shared.error = new Error('It is locked.')
+    await expect(closing.hearPauses()).rejects.toMatchObject({ name: 'LedgerError' })
+  })
+
   it('let nothing start without the ledger, say why, and try again', async () => {
     const shared = shareLimits([{ concurrency: 4, perSecond: 100 }])
     const [limiter] = shared.limiters as [RateLimiter]

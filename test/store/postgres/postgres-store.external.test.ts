@@ -15,6 +15,7 @@ import { expectSameRule } from '../../helpers/ledger-rule.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/recording-store.js'
 import { anRfq, aResponse } from '../../helpers/sample-documents.js'
+import { expectAtMost, openServer, senders, startSender } from '../../helpers/senders.js'
 import { shortestExcess } from '../../helpers/shortest-excess.js'
 
 let server: PrivatePostgres
@@ -310,6 +311,20 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
       ),
     ).toBeGreaterThan(1000 - jitter)
     expect((begun.at(-1) as number) - (begun[0] as number)).toBeGreaterThan((1799 * 1000) / 20)
+  })
+
+  it('keep the request rate of a marketplace as processes, and one that is killed takes nothing with it', async () => {
+    const [database, marketplace] = [newUrl(), await openServer()]
+    await open(database)
+    const options = { database, url: marketplace.url, parallel: 6, perSecond: 5 }
+    const [one] = await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
+    const before = marketplace.arrivals.length
+    await wait(3000)
+    one?.kill()
+    await wait(3000)
+    const arrivals = marketplace.arrivals.slice(before)
+    expectAtMost(5, arrivals)
+    for (const name of ['two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 6)
   })
 
   it('claims starts by the rule of src/core/request-ledger.ts, also while the clock is set', async () => {
