@@ -53,8 +53,6 @@ class LedgerFile {
   readonly #database: string
   readonly #clock: Clock
   #open: OpenLedger | null = null
-  /** The file that `#connect` could not open. */
-  #failedInode: bigint | null = null
   /** A ledger was lost that may hold requests of the last second. */
   #lost = false
 
@@ -115,19 +113,16 @@ class LedgerFile {
       this.#open = { db, claim: db.prepare(CLAIM), replaceLost: db.prepare(REPLACE_LOST), path, inode }
     } catch (error) {
       db.close()
-      this.#failedInode = inode
       throw error
     }
     return this.#open
   }
 
+  /** If another process has just replaced it, both pause for the one that is removed. */
   #removeDamaged(): void {
-    const path = this.#path()
-    const damaged = this.#open?.inode ?? this.#failedInode
     this.close()
     this.#lost = true
-    // Another process may have replaced it meanwhile.
-    if (inodeOf(path) === damaged) rmSync(path, { force: true })
+    rmSync(this.#path(), { force: true })
   }
 
   /** Beside the database itself, to whichever name the process was pointed: like its write-ahead log. */
