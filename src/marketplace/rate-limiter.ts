@@ -17,7 +17,7 @@ const MAX_WAIT_MS = 60_000
 /** A batch that began at most this long after its claim needs no second look for pauses, in milliseconds. */
 const RECENT_MS = 50
 /** How late a start may be while this process or the ledger is too slow, in milliseconds. */
-const MAX_GRACE_MS = 2000
+const MAX_GRACE_MS = 1000
 /** How long to wait before a pause is reported again to a ledger that could not be reached, in milliseconds. */
 const REPORT_AGAIN_MS = 1000
 
