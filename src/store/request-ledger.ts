@@ -26,7 +26,9 @@ create table if not exists request_limits (
   claimed_at integer not null
 ) strict, without rowid`
 const CLAIM = claimStatement({ now: '@now', greatest: 'max' })
-const REPLACE_LOST = `insert or ignore into request_limits values (@origin, @now, @now + ${FORGOTTEN_MS}, @now)`
+const PAUSE = `
+insert into request_limits values (@origin, @now, @now + ${FORGOTTEN_MS}, @now)
+on conflict do update set paused_until = max(paused_until, excluded.paused_until)`
 
 /** Opens the ledgers of the marketplaces that are used with one database. Their file is opened at the first claim. */
 export function createRequestLedgers(database: string, clock: Clock) {
@@ -40,7 +42,7 @@ export function createRequestLedgers(database: string, clock: Clock) {
 interface OpenLedger {
   db: Sqlite
   claim: Database.Statement
-  replaceLost: Database.Statement
+  pause: Database.Statement
   path: string
   inode: bigint | null
 }
@@ -53,8 +55,8 @@ class LedgerFile {
   readonly #database: string
   readonly #clock: Clock
   #open: OpenLedger | null = null
-  /** A ledger was lost that may hold requests of the last second. */
-  #lost = false
+  /** Once a file was lost: the marketplaces that were paused since, so that what was claimed from it is forfeited. */
+  #lost: Set<string> | null = null
 
   constructor(database: string, clock: Clock) {
     this.#database = database
@@ -84,14 +86,16 @@ class LedgerFile {
   }
 
   #claim(origin: string, claim: StartClaim): StartGrant {
-    const { db, claim: statement, replaceLost } = this.#connect()
+    const { db, claim: statement, pause } = this.#connect()
     // The clock is read once nobody else can write: no claim sees a time before that of another.
     const take = db.transaction(() => {
       const now = this.#clock().getTime()
-      if (this.#lost) replaceLost.run({ origin, now })
+      if (this.#lost?.has(origin) === false) pause.run({ origin, now })
       return statement.get({ origin, now, ...claim }) as StartGrant
     })
-    return take.immediate()
+    const grant = take.immediate()
+    this.#lost?.add(origin)
+    return grant
   }
 
   /** The open file, unless it was deleted or replaced since. */
@@ -99,7 +103,7 @@ class LedgerFile {
     if (this.#open) {
       if (inodeOf(this.#open.path) === this.#open.inode) return this.#open
       this.close()
-      this.#lost = true
+      this.#lost = new Set()
     }
     const path = this.#path()
     createLike(this.#database, path)
@@ -110,7 +114,7 @@ class LedgerFile {
       db.pragma('journal_mode = memory')
       db.pragma('synchronous = off')
       db.exec(CREATE)
-      this.#open = { db, claim: db.prepare(CLAIM), replaceLost: db.prepare(REPLACE_LOST), path, inode }
+      this.#open = { db, claim: db.prepare(CLAIM), pause: db.prepare(PAUSE), path, inode }
     } catch (error) {
       db.close()
       throw error
@@ -121,7 +125,7 @@ class LedgerFile {
   /** If another process has just replaced it, both pause for the one that is removed. */
   #removeDamaged(): void {
     this.close()
-    this.#lost = true
+    this.#lost = new Set()
     rmSync(this.#path(), { force: true })
   }
 
