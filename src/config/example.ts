@@ -35,9 +35,9 @@ schedule:
   channelReport: "0 6 * * 1-5"
 scheduleTimeZone: UTC
 
-# Limits for requests to the marketplace, over all channels and all processes on this database.
+# Limits for requests to the marketplace, of all channels; the rate also of all processes on this database.
 requests:
-  concurrency: 8 # concurrent requests
+  concurrency: 8 # concurrent requests of each process
   perSecond: 20 # requests started per second
   timeoutMs: 30000 # from sending a request to the last byte of the response
   retries: 5 # of a read that failed temporarily

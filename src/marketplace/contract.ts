@@ -97,7 +97,7 @@ export interface CloseResult {
 }
 
 export interface RequestLimits {
-  /** Requests in flight at once, over all processes that share a ledger. */
+  /** Requests of this process in flight at once. */
   concurrency: number
   /** Requests started per second, over all processes that share a ledger. */
   perSecond: number

@@ -1,19 +1,32 @@
 import type { Clock } from '../core/clock.js'
-import type { RequestLedger } from '../core/request-ledger.js'
+import {
+  claimOf,
+  createProcessLedger,
+  GRACE_MS,
+  NO_STARTS,
+  type RequestLedger,
+  type StartRate,
+  startRate,
+} from '../core/request-ledger.js'
 import type { CancelToken } from './cancel-token.js'
 import { LedgerError, PausedError } from './errors.js'
-import { LimitShare } from './limit-share.js'
 import type { Timing } from './timing.js'
 
 /** Longest Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
 const MAX_WAIT_MS = 60_000
+/** A batch that began at most this long after its claim needs no second look for pauses, in milliseconds. */
+const RECENT_MS = 50
+/** How late a start may be while this process or the ledger is too slow, in milliseconds. */
+const MAX_GRACE_MS = 1000
+/** How long to wait before a pause is reported again to a ledger that could not be reached, in milliseconds. */
+const REPORT_AGAIN_MS = 1000
 
 export interface RateLimiterOptions {
-  /** Requests in flight at once. */
+  /** Requests of this process in flight at once. */
   concurrency: number
-  /** Requests started within any one second; Infinity for no limit. */
+  /** Requests started within any one second. */
   perSecond: number
-  /** Keeps the limits for all processes together; without it, they hold for this process only. */
+  /** Keeps rate and pauses for all processes together; without it, they hold for this process only. */
   ledger?: RequestLedger | undefined
   timing: Timing
   now: Clock
@@ -26,6 +39,18 @@ interface Waiter {
   reject: (error: unknown) => void
 }
 
+/** Starts that were taken from the ledger, to be used between two moments of the monotonic clock. */
+interface Batch {
+  left: number
+  used: number
+  from: number
+  until: number
+  /** The ledger knew of no pause when it began, or just before. */
+  confirmed: boolean
+}
+
+const NO_BATCH: Batch = { left: 0, used: 0, from: 0, until: 0, confirmed: true }
+
 /**
  * Limits the requests to one host: concurrency, starts per second, and none during a pause.
  * Waiting requests are served round-robin by fairness key (the session), so that a long poll does not starve another
@@ -33,20 +58,24 @@ interface Waiter {
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
-  readonly #starts: SlidingWindow
+  readonly #ledger: RequestLedger
+  readonly #rate: StartRate
   readonly #queues = new Map<object, Set<Waiter>>()
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
   #pauses = 0
-  /** End of the newest pause that this process was asked for; `#pause` may be one of another process. */
-  #ownPauseEnd = Number.NEGATIVE_INFINITY
-  readonly #share: LimitShare | null
+  #batch = NO_BATCH
+  /** How late a start of the next batch may be. */
+  #grace = GRACE_MS
+  #claiming: Promise<void> | null = null
+  #reporting: Promise<void> | null = null
+  readonly #closed = new AbortController()
   #timer: AbortController | null = null
 
   constructor(options: RateLimiterOptions) {
     this.#options = options
-    this.#starts = new SlidingWindow(options.perSecond)
-    this.#share = options.ledger ? this.#openShare(options.ledger) : null
+    this.#ledger = options.ledger ?? createProcessLedger(() => options.timing.elapsed())
+    this.#rate = startRate(options.perSecond)
   }
 
   /**
@@ -57,22 +86,10 @@ export class RateLimiter {
    *   AbortedError on cancellation
    */
   async acquire(fairnessKey: object, cancelToken: CancelToken, starts = 1): Promise<void> {
-    if (this.tryAcquire(cancelToken, starts)) return
+    cancelToken.throwIfCancelled()
     const pause = this.longPause()
     if (pause) throw pause
     await this.#enqueue(fairnessKey, cancelToken, starts)
-  }
-
-  /**
-   * Starts one request if it need not wait; call `release` when it has ended.
-   * @throws AbortedError if it was cancelled
-   */
-  tryAcquire(cancelToken: CancelToken, starts = 1): boolean {
-    cancelToken.throwIfCancelled()
-    if (this.#queues.size > 0 || this.#running >= this.#options.concurrency) return false
-    if (this.#delay(starts) > 0 || !this.#takeStarts(starts)) return false
-    this.#start(starts)
-    return true
   }
 
   /** How many pauses this process has heard of: whoever compares two readings knows whether one came between them. */
@@ -83,13 +100,24 @@ export class RateLimiter {
   /** Ends a request that `acquire` admitted. */
   release(): void {
     this.#running--
-    this.#share?.release()
     this.#startWaiting()
   }
 
-  /** Gives back what other processes may use. */
+  /**
+   * Hears of pauses that other processes were asked for.
+   * @throws LedgerError if the ledger cannot be reached
+   */
+  async hearPauses(): Promise<void> {
+    const { pausedFor } = await this.#ledger.claim(NO_STARTS).catch((error: unknown) => {
+      throw new LedgerError(error)
+    })
+    this.#pauseHere(pausedFor)
+  }
+
+  /** Waits until the ledger is not in use. */
   async close(): Promise<void> {
-    await this.#share?.close()
+    this.#closed.abort()
+    await Promise.all([this.#claiming, this.#reporting])
   }
 
   /**
@@ -97,23 +125,40 @@ export class RateLimiter {
    * @param milliseconds from now
    */
   pause(milliseconds: number): void {
-    this.#ownPauseEnd = Math.max(this.#ownPauseEnd, this.#options.timing.elapsed() + milliseconds)
     this.#pauseHere(milliseconds)
-    this.#share?.reportPause()
+    this.#reporting ??= this.#reportPause()
+  }
+
+  async #reportPause(): Promise<void> {
+    const { signal } = this.#closed
+    let reported = Number.NEGATIVE_INFINITY
+    while (reported < this.#pause.end && this.#pauseLeft() > 0 && !signal.aborted) {
+      const { end } = this.#pause
+      try {
+        await this.#ledger.claim({ ...NO_STARTS, pausedFor: Math.ceil(this.#pauseLeft()) })
+        reported = end
+      } catch {
+        await this.#options.timing.wait(REPORT_AGAIN_MS, signal).catch(() => undefined)
+      }
+    }
+    this.#reporting = null
   }
 
   #pauseHere(milliseconds: number): void {
     const end = this.#options.timing.elapsed() + milliseconds
-    if (end <= this.#pause.end) return
+    if (milliseconds <= 0 || end <= this.#pause.end) return
     this.#pauses++
+    this.#batch = NO_BATCH
     this.#pause = { end, until: new Date(this.#options.now().getTime() + milliseconds) }
     const error = this.longPause()
     if (error) this.#rejectAll(error)
+    this.#disarm()
+    this.#startWaiting()
   }
 
   /** The error of a pause too long to wait for; null if there is none. */
   longPause(): PausedError | null {
-    if (this.#pause.end - this.#options.timing.elapsed() <= MAX_WAIT_MS) return null
+    if (this.#pauseLeft() <= MAX_WAIT_MS) return null
     const until = this.#pause.until.toISOString()
     return new PausedError(
       `The marketplace asked for a pause until ${until}, longer than a run waits. The next run after that continues`,
@@ -121,27 +166,61 @@ export class RateLimiter {
     )
   }
 
-  #openShare(ledger: RequestLedger): LimitShare {
-    const { concurrency, perSecond, timing } = this.#options
-    return new LimitShare({
-      ledger,
-      concurrency,
-      perSecond,
-      timing,
-      load: () => ({
-        running: this.#running,
-        waiting: this.#pause.end > timing.elapsed() ? 0 : this.#countWaiting(),
-        together: this.#first()?.starts ?? 1,
-        pausedFor: Math.max(0, this.#ownPauseEnd - timing.elapsed()),
-      }),
-      onChange: () => this.#startWaiting(),
-      onPause: (milliseconds) => this.#pauseHere(milliseconds),
-      onError: (error) => this.#rejectAll(new LedgerError(error)),
-    })
+  #pauseLeft(): number {
+    return this.#pause.end - this.#options.timing.elapsed()
   }
 
-  #takeStarts(starts: number): boolean {
-    return this.#share === null || this.#share.tryStart(starts)
+  /** Uses up starts of the batch if a request may start now. */
+  #tryStart(starts: number): boolean {
+    const now = this.#options.timing.elapsed()
+    const { left, from, until, confirmed } = this.#batch
+    if (left < starts || !confirmed || now < from || now > until) return false
+    this.#batch.left -= starts
+    this.#batch.used += starts
+    this.#grace = GRACE_MS
+    return true
+  }
+
+  /** Call while requests wait that `#tryStart` refused: waits for the begin of the batch, or claims another. */
+  #refill(together: number): void {
+    if (this.#claiming) return
+    const { timing } = this.#options
+    const asked = timing.elapsed()
+    const batch = this.#batch
+    const isTaken = batch.left >= together && asked <= batch.until
+    if (isTaken && asked < batch.from) {
+      this.#arm(batch.from - asked)
+      return
+    }
+    if (batch.used === 0 && batch.left > 0 && !isTaken) this.#grace = Math.min(MAX_GRACE_MS, this.#grace * 2)
+    const starts = this.#nextStarts(together)
+    const grace = this.#grace
+    const claim = isTaken ? NO_STARTS : claimOf(this.#rate, starts, grace)
+    this.#claiming = this.#ledger.claim(claim).then(
+      ({ startsIn, pausedFor }) => {
+        this.#claiming = null
+        this.#pauseHere(pausedFor)
+        if (pausedFor > 0) this.#batch = NO_BATCH
+        else if (isTaken) batch.confirmed = true
+        else {
+          // The claim was made between `asked` and now: begin late and end early.
+          const [from, until] = [timing.elapsed() + startsIn, asked + startsIn + grace]
+          this.#batch = { left: starts, used: 0, from, until, confirmed: startsIn <= RECENT_MS }
+        }
+        this.#startWaiting()
+      },
+      (error: unknown) => {
+        this.#claiming = null
+        this.#batch = NO_BATCH
+        this.#rejectAll(new LedgerError(error))
+      },
+    )
+  }
+
+  /** As many as can be used before the batch ends: those that start at once, or twice as many as in the last one. */
+  #nextStarts(together: number): number {
+    const expected = Math.max(this.#options.concurrency - this.#running, 2 * this.#batch.used)
+    return Math.max(together, Math.min(this.#countWaiting(), this.#rate.batch, expected))
   }
 
   #first(): Waiter | undefined {
@@ -154,16 +233,6 @@ export class RateLimiter {
     let count = 0
     for (const waiters of this.#queues.values()) count += waiters.size
     return count
-  }
-
-  #delay(starts: number): number {
-    const now = this.#options.timing.elapsed()
-    return Math.max(this.#starts.delay(now, starts), this.#pause.end - now)
-  }
-
-  #start(starts: number): void {
-    this.#running++
-    for (let start = 0; start < starts; start++) this.#starts.record(this.#options.timing.elapsed())
   }
 
   #enqueue(fairnessKey: object, cancelToken: CancelToken, starts: number): Promise<void> {
@@ -194,10 +263,7 @@ export class RateLimiter {
     const waiting = this.#queues.get(fairnessKey)
     waiting?.delete(waiter)
     if (waiting?.size === 0) this.#queues.delete(fairnessKey)
-    if (waiter.starts === 1 && this.#queues.size > 0) return
-    // The one that is first now may have to wait for less time.
-    this.#disarm()
-    this.#startWaiting()
+    if (this.#queues.size === 0) this.#disarm()
   }
 
   #rejectAll(error: PausedError | LedgerError): void {
@@ -209,16 +275,16 @@ export class RateLimiter {
 
   #startWaiting(): void {
     for (let first = this.#first(); first && this.#running < this.#options.concurrency; first = this.#first()) {
-      const delay = this.#delay(first.starts)
+      const delay = this.#pauseLeft()
       if (delay > 0) {
         this.#arm(delay)
         return
       }
-      if (!this.#takeStarts(first.starts)) {
-        this.#share?.request()
+      if (!this.#tryStart(first.starts)) {
+        this.#refill(first.starts)
         return
       }
-      this.#start(first.starts)
+      this.#running++
       this.#next()?.start()
     }
   }
@@ -236,7 +302,7 @@ export class RateLimiter {
     return undefined
   }
 
-  /** The delay of the first one only grows, so a timer already set fires too early at worst, and is set again. */
+  /** A timer already set fires too early at worst, and is set again: what makes it too late stops it. */
   #arm(delay: number): void {
     if (this.#timer) return
     const timer = new AbortController()
@@ -253,32 +319,5 @@ export class RateLimiter {
   #disarm(): void {
     this.#timer?.abort()
     this.#timer = null
-  }
-}
-
-const MAX_WINDOW_STARTS = 10_000
-
-/** Start times of the newest requests. A sliding window, so that no period of one second exceeds the limit. */
-class SlidingWindow {
-  readonly #times: Float64Array
-  readonly #window: number
-  #oldest = 0
-
-  constructor(perSecond: number) {
-    const kept = Math.min(Math.max(Math.floor(perSecond), 1), MAX_WINDOW_STARTS)
-    this.#times = new Float64Array(kept).fill(Number.NEGATIVE_INFINITY)
-    this.#window = (kept / perSecond) * 1000
-  }
-
-  /** How long until so many requests may start; more than the window has room for wait as if they began one after another. */
-  delay(now: number, starts: number): number {
-    const kept = this.#times.length
-    const last = (this.#oldest + Math.min(starts, kept) - 1) % kept
-    return (this.#times[last] ?? 0) + this.#window * Math.max(1, starts - kept + 1) - now
-  }
-
-  record(now: number): void {
-    this.#times[this.#oldest] = now
-    this.#oldest = (this.#oldest + 1) % this.#times.length
   }
 }

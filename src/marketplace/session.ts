@@ -126,7 +126,10 @@ export class Session implements ChannelSession {
       read,
       readAge: () => transport.elapsed() - since,
       isPauseHeard: () => slot.isPauseHeard(),
-      close: async (refuseStart) => parseCloseReply(await this.#send(target, { slot, refuseStart }), this.#sanitize),
+      close: async (refuseStart) => {
+        await slot.hearPauses()
+        return parseCloseReply(await this.#send(target, { slot, refuseStart }), this.#sanitize)
+      },
       release: () => slot.release(),
     }
   }

@@ -63,8 +63,10 @@ export interface TransportRequest {
 
 /** A place among the requests in flight, with starts that are paid for. */
 export interface Slot {
-  /** Whether the marketplace asked for a pause since the slot was acquired. */
+  /** Whether this process heard of a pause since the slot was acquired. */
   isPauseHeard(): boolean
+  /** Looks whether another process was asked for one. Errors: LedgerError. */
+  hearPauses(): Promise<void>
   /** Once; gives the slot back. Starts that were not used are lost. */
   release(): void
 }
@@ -136,7 +138,11 @@ export class Transport {
     const limiter = this.#rateLimiter
     await limiter.acquire(fairnessKey, cancelToken, starts)
     const { pauses } = limiter
-    return { isPauseHeard: () => limiter.pauses !== pauses, release: () => limiter.release() }
+    return {
+      isPauseHeard: () => limiter.pauses !== pauses,
+      hearPauses: () => limiter.hearPauses(),
+      release: () => limiter.release(),
+    }
   }
 
   /**
@@ -147,7 +153,7 @@ export class Transport {
     const { timing, now } = this.#options
     const { target, fairnessKey, cancelToken, slot } = request
     const asked = timing.elapsed()
-    if (!slot && !this.#rateLimiter.tryAcquire(cancelToken)) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
+    if (!slot) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
     const started = timing.elapsed()
     try {
       request.beforeSend()

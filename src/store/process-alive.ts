@@ -1,5 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { readFileSync } from 'node:fs'
 
 /** Whether a process of this machine exists, as far as this one can see. */
 export function isProcessAlive(pid: number): boolean {
@@ -18,19 +17,4 @@ export function bootId(): string | null {
   } catch {
     return null
   }
-}
-
-/** Process ids are comparable within one start of one host and one process namespace. */
-export function hostIdentity(): string {
-  try {
-    return `${hostname()} ${bootId()} ${readlinkSync('/proc/self/ns/pid')}`
-  } catch {
-    return hostname()
-  }
-}
-
-/** Whether the process of a ledger's id (`HOST|PID|…`) is known to have ended. */
-export function hasEnded(holder: string, host: string): boolean {
-  const [holderHost, pid] = holder.split('|')
-  return holderHost === host && !isProcessAlive(Number(pid))
 }

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { Clock } from '../core/clock.js'
-import { claimShare, emptyLedger, isLedgerState, type LedgerState, type RequestLedger } from '../core/request-ledger.js'
+import type { RequestLedger, StartClaim, StartGrant } from '../core/request-ledger.js'
+import { claimStatement } from './claim-starts.js'
 import { retryWhileBusy, type Sqlite } from './connection.js'
-import { hasEnded, hostIdentity } from './process-alive.js'
 import { toStoreError } from './sqlite-errors.js'
 
 /** SQLite's busy timeout, which blocks the thread, in milliseconds. */
@@ -13,34 +12,40 @@ const MAX_BLOCKING_WAIT_MS = 10
 /** The file of the ledgers is beside the database. */
 const LEDGER_SUFFIX = '-requests'
 
+/** The pause after a ledger was lost: starts that it granted may begin for a moment, and count for a second. */
+const FORGOTTEN_MS = 1200
+
 /** Time since this machine started, which is the same in all of its processes and which nobody sets. */
 export const machineClock: Clock = () => new Date(Number(process.hrtime.bigint() / 1_000_000n))
 
+const CREATE = `
+create table if not exists request_limits (
+  origin text primary key,
+  next_at integer not null,
+  paused_until integer not null,
+  claimed_at integer not null
+) strict, without rowid`
+const CLAIM = claimStatement({ now: '@now', greatest: 'max' })
+const PAUSE = `
+insert into request_limits values (@origin, @now, @now + ${FORGOTTEN_MS}, @now)
+on conflict do update set paused_until = max(paused_until, excluded.paused_until)`
+
 /** Opens the ledgers of the marketplaces that are used with one database. Their file is opened at the first claim. */
 export function createRequestLedgers(database: string, clock: Clock) {
-  const file = new LedgerFile(database)
-  const host = hostIdentity()
+  const file = new LedgerFile(database, clock)
   return {
-    ledger(origin: string): RequestLedger {
-      const id = `${host}|${process.pid}|${randomUUID()}`
-      const isGone = (other: string) => hasEnded(other, host)
-      return {
-        claim: (report) => file.update(origin, clock, (state, now) => claimShare(state, { id, report, now, isGone })),
-      }
-    },
+    ledger: (origin: string): RequestLedger => ({ claim: (claim) => file.claim(origin, claim) }),
     close: () => file.close(),
   }
 }
 
 interface OpenLedger {
   db: Sqlite
-  read: Database.Statement
-  write: Database.Statement
+  claim: Database.Statement
+  pause: Database.Statement
   path: string
   inode: bigint | null
 }
-
-type Update<T> = (state: LedgerState, now: number) => { state: LedgerState; share: T }
 
 /**
  * A small SQLite file of its own, so that no request waits for a long write transaction of the database. What it holds is
@@ -48,26 +53,26 @@ type Update<T> = (state: LedgerState, now: number) => { state: LedgerState; shar
  */
 class LedgerFile {
   readonly #database: string
+  readonly #clock: Clock
   #open: OpenLedger | null = null
-  /** The file that `#connect` could not open. */
-  #failedInode: bigint | null = null
-  /** A ledger was lost that may hold requests of the last second. */
-  #lost = false
+  /** Once a file was lost: the marketplaces that were paused since, so that what was claimed from it is forfeited. */
+  #lost: Set<string> | null = null
 
-  constructor(database: string) {
+  constructor(database: string, clock: Clock) {
     this.#database = database
+    this.#clock = clock
   }
 
   /** Waits up to five seconds while another program locks the file. Errors: StoreError. */
-  async update<T>(origin: string, clock: Clock, apply: Update<T>): Promise<T> {
+  async claim(origin: string, claim: StartClaim): Promise<StartGrant> {
     try {
       return await retryWhileBusy(() => {
         try {
-          return this.#transaction(origin, clock, apply)
+          return this.#claim(origin, claim)
         } catch (error) {
           if (!isUnusable(error)) throw error
           this.#removeDamaged()
-          return this.#transaction(origin, clock, apply)
+          return this.#claim(origin, claim)
         }
       })
     } catch (error) {
@@ -80,31 +85,17 @@ class LedgerFile {
     this.#open = null
   }
 
-  #transaction<T>(origin: string, clock: Clock, apply: Update<T>): T {
-    const { db, read, write } = this.#connect()
-    db.exec('begin immediate')
-    try {
-      const now = clock().getTime()
-      const { state, share } = apply(this.#parse(read.get(origin) as string | undefined, now), now)
-      write.run(origin, JSON.stringify(state))
-      db.exec('commit')
-      this.#lost = false
-      return share
-    } catch (error) {
-      if (db.inTransaction) db.exec('rollback')
-      throw error
-    }
-  }
-
-  #parse(text: string | undefined, now: number): LedgerState {
-    if (text === undefined) return emptyLedger(now, { unknownStarts: this.#lost })
-    try {
-      const state = JSON.parse(text)
-      if (isLedgerState(state)) return state
-    } catch {
-      // Written only in part.
-    }
-    return emptyLedger(now, { unknownStarts: true })
+  #claim(origin: string, claim: StartClaim): StartGrant {
+    const { db, claim: statement, pause } = this.#connect()
+    // The clock is read once nobody else can write: no claim sees a time before that of another.
+    const take = db.transaction(() => {
+      const now = this.#clock().getTime()
+      if (this.#lost?.has(origin) === false) pause.run({ origin, now })
+      return statement.get({ origin, now, ...claim }) as StartGrant
+    })
+    const grant = take.immediate()
+    this.#lost?.add(origin)
+    return grant
   }
 
   /** The open file, unless it was deleted or replaced since. */
@@ -112,7 +103,7 @@ class LedgerFile {
     if (this.#open) {
       if (inodeOf(this.#open.path) === this.#open.inode) return this.#open
       this.close()
-      this.#lost = true
+      this.#lost = new Set()
     }
     const path = this.#path()
     createLike(this.#database, path)
@@ -122,25 +113,20 @@ class LedgerFile {
       // Without a journal file and without flushing: a crash may lose or damage the file, which is harmless.
       db.pragma('journal_mode = memory')
       db.pragma('synchronous = off')
-      db.exec('create table if not exists ledgers (origin text primary key, state text not null) without rowid')
-      const read = db.prepare('select state from ledgers where origin = ?').pluck()
-      const write = db.prepare('insert or replace into ledgers values (?, ?)')
-      this.#open = { db, read, write, path, inode }
+      db.exec(CREATE)
+      this.#open = { db, claim: db.prepare(CLAIM), pause: db.prepare(PAUSE), path, inode }
     } catch (error) {
       db.close()
-      this.#failedInode = inode
       throw error
     }
     return this.#open
   }
 
+  /** If another process has just replaced it, both pause for the one that is removed. */
   #removeDamaged(): void {
-    const path = this.#path()
-    const damaged = this.#open?.inode ?? this.#failedInode
     this.close()
-    this.#lost = true
-    // Another process may have replaced it meanwhile.
-    if (inodeOf(path) === damaged) rmSync(path, { force: true })
+    this.#lost = new Set()
+    rmSync(this.#path(), { force: true })
   }
 
   /** Beside the database itself, to whichever name the process was pointed: like its write-ahead log. */

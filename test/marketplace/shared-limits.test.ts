@@ -1,34 +1,31 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { claimShare, emptyLedger, type RequestLedger } from '../../src/core/request-ledger.js'
+import { claimStarts, type LedgerRow, type RequestLedger } from '../../src/core/request-ledger.js'
 import { CancelToken } from '../../src/marketplace/cancel-token.js'
-import { AbortedError } from '../../src/marketplace/errors.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
-import { shortestExcess } from '../helpers/ledger-simulation.js'
 import { ManualClock } from '../helpers/manual-clock.js'
+import { shortestExcess } from '../helpers/shortest-excess.js'
 import { paidAt, TOGETHER } from './starts.js'
 
 /** Rate limiters, as of several processes, on one ledger and one clock. */
 function shareLimits(limits: readonly { concurrency: number; perSecond: number }[]) {
   const time = new ManualClock()
   const world = { time, claims: 0, error: null as Error | null, takes: 0 }
-  let state = emptyLedger(0)
-  const ledger = (id: string): RequestLedger => ({
-    claim: async (report) => {
+  let row: LedgerRow | null = null
+  const ledger = (index: number): RequestLedger => ({
+    claim: async (claim) => {
       world.claims++
       if (world.error) throw world.error
-      const result = claimShare(state, { id, report, now: time.elapsed(), isGone: () => false })
-      state = result.state
-      if (world.takes > 0 && id === 'process 0') await time.wait(world.takes, forever)
-      return result.share
+      const claimed = claimStarts(row, claim, Math.floor(time.elapsed()))
+      row = claimed.row
+      if (world.takes > 0 && index === 0) await time.wait(world.takes, forever)
+      return claimed.grant
     },
   })
   const now = () => new Date(time.elapsed())
-  const limiters = limits.map(
-    (each, index) => new RateLimiter({ ...each, ledger: ledger(`process ${index}`), timing: time, now }),
-  )
-  return Object.assign(world, { limiters, holders: () => state.holders })
+  const limiters = limits.map((each, index) => new RateLimiter({ ...each, ledger: ledger(index), timing: time, now }))
+  return Object.assign(world, { limiters })
 }
 
 const forever = new AbortController().signal
@@ -43,17 +40,18 @@ describe('limits shared by processes', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.constantFrom(1, 3, 10, 1000),
         async (requests, concurrency, perSecond) => {
-          const { time, limiters, holders } = shareLimits(Array.from({ length: 3 }, () => ({ concurrency, perSecond })))
+          const { time, limiters } = shareLimits(Array.from({ length: 3 }, () => ({ concurrency, perSecond })))
           const starts: number[] = []
-          let running = 0
+          const running = [0, 0, 0]
           const send = async ({ at, takes, process, together }: (typeof requests)[number]) => {
             const limiter = limiters[process] as RateLimiter
             await time.wait(at, forever)
             await limiter.acquire({}, new CancelToken(), together)
             starts.push(...paidAt(time.elapsed(), together, perSecond))
-            expect(++running).toBeLessThanOrEqual(concurrency)
+            running[process] = (running[process] as number) + 1
+            expect(running[process]).toBeLessThanOrEqual(concurrency)
             await time.wait(takes, forever)
-            running--
+            running[process] = (running[process] as number) - 1
             limiter.release()
           }
           const all = Promise.all(requests.map(send))
@@ -61,7 +59,6 @@ describe('limits shared by processes', () => {
           await all
           expect(starts).toHaveLength(requests.reduce((sum, { together }) => sum + together, 0))
           expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
-          expect(holders()).toEqual([])
         },
       ),
       { numRuns: 15 },
@@ -94,25 +91,6 @@ describe('limits shared by processes', () => {
     },
   )
 
-  it('pass a slot on within a fraction of a second', async () => {
-    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 1000 })))
-    const [one, other] = shared.limiters as [RateLimiter, RateLimiter]
-    const first = one.acquire({}, new CancelToken())
-    await shared.time.step()
-    await first
-    const releasedAt = shared.time.elapsed() + 3000
-    let startedAt = 0
-    const second = other.acquire({}, new CancelToken()).then(() => {
-      startedAt = shared.time.elapsed()
-      other.release()
-    })
-    const release = shared.time.wait(3000, forever).then(() => one.release())
-    await shared.time.runAll()
-    await Promise.all([second, release])
-    expect(startedAt).toBeGreaterThanOrEqual(releasedAt)
-    expect(startedAt).toBeLessThan(releasedAt + 200)
-  })
-
   it('cost one claim per batch, not one per request', async () => {
     const shared = shareLimits([{ concurrency: 4, perSecond: 100_000 }])
     const [limiter] = shared.limiters as [RateLimiter]
@@ -126,22 +104,6 @@ describe('limits shared by processes', () => {
     await all
     expect(shared.time.elapsed()).toBeLessThan(300)
     expect(shared.claims).toBeLessThan(20)
-  })
-
-  it('need no claims while nothing is sent, and few while one request is in flight', async () => {
-    const shared = shareLimits([{ concurrency: 4, perSecond: 5 }])
-    const [limiter] = shared.limiters as [RateLimiter]
-    const started = limiter.acquire({}, new CancelToken())
-    for (let i = 0; i < 12; i++) await shared.time.step()
-    await started
-    expect(shared.time.elapsed()).toBeGreaterThan(10_000)
-    expect(shared.claims).toBeLessThan(14)
-    limiter.release()
-    await shared.time.runAll()
-    const { claims } = shared
-    expect(shared.holders()).toEqual([])
-    await shared.time.runAll()
-    expect(shared.claims).toBe(claims)
   })
 
   it('pause every process as soon as one was asked to', async () => {
@@ -204,32 +166,6 @@ describe('limits shared by processes', () => {
     await started
   })
 
-  it('are the lowest of all while a process waits with them, however long it waits', async () => {
-    const shared = shareLimits([
-      { concurrency: 4, perSecond: 0.1 },
-      { concurrency: 4, perSecond: 100 },
-    ])
-    const [, high] = shared.limiters as [RateLimiter, RateLimiter]
-    // Another request in flight: its process renews, so that claims never pause.
-    const started = high.acquire({}, new CancelToken())
-    await shared.time.step()
-    await started
-    const long = shared.time.wait(60_000, forever).then(() => high.release())
-    const starts: number[] = []
-    const send = async (limiter: RateLimiter) => {
-      await limiter.acquire({}, new CancelToken())
-      starts.push(shared.time.elapsed())
-      limiter.release()
-    }
-    const all = Promise.all([...shared.limiters, ...shared.limiters, ...shared.limiters].map(send))
-    await shared.time.runAll()
-    await all
-    expect(starts).toHaveLength(6)
-    await long
-    // The last ones may be those of the other process alone.
-    expect(shortestExcess(starts.slice(0, 5), 1)).toBeGreaterThanOrEqual(10_000)
-  })
-
   it('end requests of every process at a pause that is too long to wait for', async () => {
     const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
     const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
@@ -241,6 +177,21 @@ describe('limits shared by processes', () => {
     })
     await shared.time.runAll()
     await refused
+  })
+
+  it('let a close hear of a pause of another process before it is sent, and fail without the ledger', async () => {
+    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 5 })))
+    const [closing, asked] = shared.limiters as [RateLimiter, RateLimiter]
+    await closing.acquire({}, new CancelToken(), 2)
+    for (let pause = 1; pause <= 6; pause++) {
+      const { pauses } = closing
+      asked.pause(pause * 1000)
+      expect(closing.pauses).toBe(pauses)
+      await closing.hearPauses()
+      expect(closing.pauses).toBe(pauses + 1)
+    }
+    shared.error = new Error('It is locked.')
+    await expect(closing.hearPauses()).rejects.toMatchObject({ name: 'LedgerError' })
   })
 
   it('let nothing start without the ledger, say why, and try again', async () => {
@@ -259,23 +210,5 @@ describe('limits shared by processes', () => {
     const admitted = limiter.acquire({}, new CancelToken()).then(() => limiter.release())
     await shared.time.runAll()
     await admitted
-  })
-
-  it('give everything back when a request is cancelled, and when the client is closed', async () => {
-    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 100 })))
-    const [one, other] = shared.limiters as [RateLimiter, RateLimiter]
-    const first = one.acquire({}, new CancelToken())
-    await shared.time.step()
-    await first
-    const cancelToken = new CancelToken()
-    const waiting = expect(other.acquire({}, cancelToken)).rejects.toThrow('enough')
-    await shared.time.step()
-    expect(shared.holders()).toHaveLength(2)
-    cancelToken.cancel(new AbortedError('enough'))
-    await waiting
-    await one.close()
-    await other.close()
-    expect(shared.holders()).toEqual([])
-    expect(shared.time.timers).toBe(0)
   })
 })

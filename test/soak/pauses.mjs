@@ -10,13 +10,12 @@ export class PauseWatch {
   reports = []
   #timer
 
-  /** @param read returns the state of the ledger as JSON, or undefined; may fail while the database is away */
+  /** @param read returns until when the ledger is paused, or undefined; may fail while the database is away */
   constructor(read) {
     let last = 0
     const look = async () => {
       try {
-        const text = await read()
-        const until = text ? JSON.parse(text).pausedUntil : 0
+        const until = (await read()) ?? 0
         if (until > last) this.reports.push({ at: Date.now(), until })
         last = Math.max(last, until)
       } catch {
@@ -36,7 +35,7 @@ export class PauseWatch {
 export const readLedgerFile = (database) => () => {
   const db = new Database(`${database}-requests`, { readonly: true, fileMustExist: true })
   try {
-    return db.prepare('select state from ledgers').pluck().get()
+    return db.prepare('select paused_until from request_limits').pluck().get()
   } finally {
     db.close()
   }
@@ -46,5 +45,6 @@ export const readLedgerFile = (database) => () => {
 export function readLedgerTable(url) {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 })
   pool.on('error', () => undefined)
-  return async () => (await pool.query('select state from quotekeeper_data.request_ledgers')).rows[0]?.state
+  const sql = 'select paused_until::float8 as until from quotekeeper_data.request_limits'
+  return async () => (await pool.query(sql)).rows[0]?.until
 }

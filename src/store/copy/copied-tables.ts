@@ -11,7 +11,7 @@ export interface CopiedTable {
 }
 
 /**
- * All tables except `meta` and `counters`, referred ones first. What is of use for seconds only (`request_ledgers`) or describes the
+ * All tables except `meta` and `counters`, referred ones first. What is of use for seconds only (`request_limits`) or describes the
  * schema (`migrations`) is not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [

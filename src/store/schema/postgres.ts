@@ -20,6 +20,14 @@ create index versions_number on versions using hash ((document #>> '{number}')) 
 create index versions_reference on versions
   using hash ((lower((document #>> '{reference}') collate "C"))) where kind = 'rfq';
 insert into meta values ('database_id', gen_random_uuid()::text);
+
+-- When requests to a marketplace may start (request-ledger.ts): milliseconds of the server's clock.
+create table request_limits (
+  origin text primary key,
+  next_at bigint not null,
+  paused_until bigint not null,
+  claimed_at bigint not null
+);
 `
 
 const GUARDS = `

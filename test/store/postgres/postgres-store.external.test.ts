@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { RequestLedger } from '../../../src/core/request-ledger.js'
+import { claimOf, NO_STARTS, type RequestLedger, startRate } from '../../../src/core/request-ledger.js'
+import { claimStatement } from '../../../src/store/claim-starts.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
@@ -9,9 +10,12 @@ import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { newestSchema, POSTGRES_MIGRATIONS, SQLITE_MIGRATIONS } from '../../../src/store/schema/migrations.js'
+import { expectSameRule } from '../../helpers/ledger-rule.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
 import { at, CHANNEL, rfqSnapshot } from '../../helpers/recording-store.js'
 import { anRfq, aResponse } from '../../helpers/sample-documents.js'
+import { expectAtMost, openServer, senders, startSender } from '../../helpers/senders.js'
+import { shortestExcess } from '../../helpers/shortest-excess.js'
 
 let server: PrivatePostgres
 beforeAll(async () => {
@@ -290,34 +294,54 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     const url = newUrl()
     const stores = await Promise.all([open(url), open(url), open(url)])
     const ledgers = stores.map((store) => store.requestLedger('https://marketplace.example'))
-    const report = {
-      concurrency: 4,
-      perSecond: 20,
-      running: 0,
-      waiting: 50,
-      together: 1,
-      recentStarts: 2,
-      used: null,
-      grace: 50,
-      pausedFor: 0,
-    }
-    const grants: { at: number; starts: number }[] = []
-    // Each uses what it was granted as soon as it may.
-    const useUp = async (ledger: RequestLedger, until: number) => {
-      for (let used = 0; performance.now() < until; ) {
-        const { starts, startsIn } = await ledger.claim({ ...report, used: { starts: used, lastStartAgo: 0 } })
-        await wait(Math.max(startsIn, 5))
-        grants.push({ at: performance.now(), starts })
-        used = starts
+    const begun: number[] = []
+    // Claims at the same time, many more than begin: each comes after the one before it.
+    const claimMany = async (ledger: RequestLedger) => {
+      for (let claims = 0; claims < 200; claims++) {
+        const asked = performance.now()
+        const { startsIn } = await ledger.claim(claimOf(startRate(20), 1, 0))
+        begun.push((asked + performance.now()) / 2 + startsIn)
       }
     }
-    const until = performance.now() + 2500
-    await Promise.all(ledgers.map((ledger) => useUp(ledger, until)))
-    const inSecondFrom = (from: number) =>
-      grants.reduce((sum, { at, starts }) => sum + (at >= from && at < from + 1000 ? starts : 0), 0)
-    expect(inSecondFrom(until - 1000)).toBeGreaterThan(10)
-    // A grant may be used a little later than it was made: at most one batch of each.
-    for (const { at } of grants) expect(inSecondFrom(at)).toBeLessThanOrEqual(20 + 3 * 2)
+    await Promise.all([...ledgers, ...ledgers, ...ledgers].map(claimMany))
+    const jitter = 30
+    expect(
+      shortestExcess(
+        begun.sort((a, b) => a - b),
+        20,
+      ),
+    ).toBeGreaterThan(1000 - jitter)
+    expect((begun.at(-1) as number) - (begun[0] as number)).toBeGreaterThan((1799 * 1000) / 20)
+  })
+
+  it('keep the request rate of a marketplace as processes, and one that is killed takes nothing with it', async () => {
+    const [database, marketplace] = [newUrl(), await openServer()]
+    await open(database)
+    const options = { database, url: marketplace.url, parallel: 6, perSecond: 5 }
+    const [one] = await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
+    const before = marketplace.arrivals.length
+    await wait(3000)
+    one?.kill()
+    await wait(3000)
+    const arrivals = marketplace.arrivals.slice(before)
+    expectAtMost(5, arrivals)
+    for (const name of ['two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 6)
+  })
+
+  it('claims starts by the rule of src/core/request-ledger.ts, also while the clock is set', async () => {
+    const url = newUrl()
+    await open(url)
+    const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
+    onTestFinished(() => database.close())
+    const sql = claimStatement({ now: 'cast(@now as bigint)', greatest: 'greatest' })
+    let now = 0
+    const ledgerOf = (origin: string): RequestLedger => ({
+      claim: async (claim) =>
+        (await database.get(sql, { origin, now, ...claim })) as Awaited<ReturnType<RequestLedger['claim']>>,
+    })
+    await expectSameRule(ledgerOf, (time) => {
+      now = time
+    })
   })
 
   it('transactions that wait for each other are made again', async () => {
@@ -370,28 +394,13 @@ describe.skipIf(postgresSkipReason !== null)('while PostgreSQL is away', () => {
 
   it('a pause that the marketplace asked for outlives it, also if the process that was asked is gone', async () => {
     const store = await open()
-    const report = {
-      ...{
-        concurrency: 4,
-        perSecond: 20,
-        running: 0,
-        waiting: 5,
-        together: 1,
-        recentStarts: 0,
-        grace: 50,
-        pausedFor: 0,
-      },
-      used: null,
-    }
     for (let round = 0; round < 2; round++) {
       const origin = `https://market-${round}.example`
-      await store.requestLedger(origin).claim({ ...report, pausedFor: 60_000 })
+      await store.requestLedger(origin).claim({ ...NO_STARTS, pausedFor: 60_000 })
       await server.kill()
       await server.launch()
-      const { starts, pausedFor } = await store.requestLedger(origin).claim(report)
-      expect(starts).toBe(0)
-      expect(pausedFor).toBeGreaterThan(30_000)
-      expect((await store.requestLedger(`${origin}:8443`).claim(report)).pausedFor).toBe(0)
+      expect((await store.requestLedger(origin).claim(NO_STARTS)).pausedFor).toBeGreaterThan(30_000)
+      expect((await store.requestLedger(`${origin}:8443`).claim(NO_STARTS)).pausedFor).toBe(0)
     }
   })
 
