@@ -480,6 +480,70 @@ alter table documents add column recording integer;
 alter table runs add column future_stored_at text;
 `
 
+const eventOrder = `
+drop table deliveries;
+drop table events;
+-- What is advanced in the transaction that needs a number, so that numbers are in the order of commits and have no gaps:
+-- "events" is the newest sequence, "routed events" that up to which deliveries were created, "pruned events" the newest pruned one.
+create table counters (name text primary key, value integer not null) strict, without rowid;
+insert into counters values ('events', 0), ('routed events', 0), ('pruned events', 0);
+-- An event is written in the transaction that observed it.
+create table events (
+  sequence integer primary key,
+  id text not null unique,
+  kind text not null,
+  at text not null,
+  channel text,
+  rfq_id text,
+  offer_id text,
+  -- Of the offer, or otherwise of the RFQ.
+  version integer,
+  -- The run that observed it; it may have been folded since. Its events are delivered when it has ended.
+  run_id integer,
+  data text not null
+) strict;
+create index events_of_channel on events (channel, kind);
+create trigger events_stay before update on events
+begin select raise(abort, 'an event never changes'); end;
+-- One event for one target.
+create table deliveries (
+  id integer primary key autoincrement,
+  event_id text not null references events (id),
+  target text not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'dead')),
+  -- Deliveries that are sent together have the same one. Set at the first attempt.
+  message_id text,
+  attempts integer not null default 0,
+  created_at text not null,
+  attempted_at text,
+  -- When the message was first tried; null until then, and again when it is to be sent once more.
+  first_attempted_at text,
+  -- Not sent before; null: at once.
+  next_at text,
+  settled_at text,
+  status integer,
+  error text,
+  unique (event_id, target)
+) strict;
+create index deliveries_pending on deliveries (target, id) where state = 'pending';
+create index deliveries_dead on deliveries (id) where state = 'dead';
+update delivery_targets set since_sequence = 0;
+-- What first polls found that did not end well yet.
+create table first_polls (
+  channel text primary key,
+  rfqs integer not null,
+  offers integer not null,
+  late_offers integer not null,
+  problems integer not null
+) strict, without rowid;
+-- When documents were recorded, in the order of commits.
+create table recorded_moments (
+  id integer primary key autoincrement,
+  at text not null
+) strict;
+create index recorded_moments_at on recorded_moments (at);
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -500,4 +564,5 @@ export const migrations: readonly Migration[] = [
   { name: 'earlier messages of problems', sql: problemMessages },
   { name: 'why runs ended', sql: runEnds },
   { name: 'the order of reads', sql: orderOfReads },
+  { name: 'the order of events', sql: eventOrder },
 ]

@@ -14,6 +14,7 @@ import {
 import { InvalidCursorError } from './errors.js'
 import { joinConflict, VALID } from './list-conflicts.js'
 import { offerIdsOf } from './listed-offers.js'
+import { beginOfUnseen } from './recorded-moments.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
 import { fromStoredText, isStorable, toStoredText } from './stored-text.js'
 
@@ -33,7 +34,10 @@ export function createOverview(queries: Queries): Overview {
     },
     async revisions({ before, limit, ...filter }) {
       const [beforeAt, beforeKey] = parseCursor(before)
-      const parameters = { ...periodOf(filter), rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
+      const period = periodOf(filter)
+      const isFollowing = filter.after !== undefined && filter.asOf === undefined
+      const after = isFollowing ? await beginOfUnseen(queries, period.after) : period.after
+      const parameters = { ...period, after, rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
       return toRevisions(await queries.all<RevisionRow>(revisionsQuery(filter), parameters))
     },
     futureTimes: (now) =>

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { createClosings } from './closings.js'
 import { createDeliveries } from './deliveries.js'
+import { createEventFeed } from './event-feed.js'
 import { createEventWriter, type EventWriter } from './event-writer.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { findIdentity } from './meta.js'
@@ -24,6 +25,7 @@ export const createSharedQueries = (database: SqlDatabase, listRfqs: ListRfqs) =
   ...createOverview(database),
   ...createClosings(database, createEventWriter(database), listRfqs),
   ...createDeliveries(database),
+  ...createEventFeed(database),
   ...createMonitoring(database, listRfqs),
   openRfqsDue: createOpenRfqsDue(listRfqs),
 })
@@ -48,6 +50,7 @@ export const createSharedStore = ({ database, listRfqs, events, clock, command }
   ...createSchedulingProcesses(database, { clock, command }),
   ...createPruning(database),
   ...createReportRecords(database),
+  ...createEventFeed(database),
   ...createOutbox(database, events, listRfqs),
   identity: () => findIdentity(database),
 })

@@ -46,8 +46,8 @@ describe('deliveries to a webhook', () => {
       channel: CHANNEL,
       rfqId: null,
       offerId: null,
-      count: 1,
-      summary: false,
+      sequence: emitted.length,
+      version: null,
       text: expect.stringContaining('acme/forest: new offer'),
       data: { decision: emitted.at(-1), reason: '' },
     })
@@ -128,8 +128,8 @@ describe('deliveries to a webhook', () => {
     const [dead] = await outbox.store.deliveries({ states: ['dead'] })
     const before = server.requests.at(-1)?.headers['webhook-id']
     status = 204
-    expect(await outbox.store.retryDeliveries([dead?.id ?? 0], outbox.now())).toEqual([dead?.id])
-    expect(await outbox.store.retryDeliveries([4711], outbox.now())).toEqual([])
+    expect(await outbox.store.retryDeliveries({ ids: [dead?.id ?? 0] }, outbox.now())).toEqual([dead?.id])
+    expect(await outbox.store.retryDeliveries({ ids: [4711] }, outbox.now())).toEqual([])
     await service.deliver()
     expect(server.accepted.map(({ headers }) => headers['webhook-id'])).toContain(before)
     expect(server.accepted).toHaveLength(2)
@@ -200,7 +200,10 @@ describe('a digest', () => {
       return { kind: 'delivered' } as const
     }
     const service = await notifications(outbox.store, [weekly], { send })
-    for (let count = 0; count < 501; count++) await outbox.emit()
+    for (let count = 0; count < 501; count++) {
+      await outbox.emit()
+      outbox.advance(1)
+    }
     outbox.advance(48 * HOUR)
     await service.deliver()
     outbox.advance(60_000)
@@ -246,7 +249,7 @@ describe('routes', () => {
     const [waited, ...others] = await outbox.store.deliveries({})
     expect(others).toEqual([])
     expect(waited).toMatchObject({ state: 'dead', attempts: 0, error: 'the target is no longer configured' })
-    await outbox.store.retryDeliveries(null, outbox.now())
+    await outbox.store.retryDeliveries({}, outbox.now())
     await again.deliver()
     expect(server.accepted.map(decisionIn)).toEqual([2, 4, 7, 5])
   })

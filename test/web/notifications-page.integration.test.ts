@@ -68,7 +68,7 @@ describe('/notifications', () => {
     expect(body).not.toContain('Send again')
     expect(body).toContain('crm is not configured any more')
     // Nothing would send it, and the page would say that it is sent within seconds.
-    for (const which of [[id], { target: 'crm' }, null])
+    for (const which of [{ ids: [id] }, { target: 'crm' }, {}, { from: 1 }])
       expect(await fixture.store.retryDeliveries(which, fixture.now())).toEqual([])
     expect(await fixture.store.deliveries({})).toMatchObject([{ id, state: 'dead' }])
   })

@@ -12,7 +12,7 @@ export interface CopiedTable {
 
 /**
  * All tables except `meta`, referred ones first. What is of use for seconds only (`request_ledgers`) or
- * describes the engine (`migrations`, `counters`) is not copied.
+ * describes the engine (`migrations`) is not copied; of `counters`, what both engines have.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'runs', key: ['id'] },
@@ -32,6 +32,8 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'close_intents', key: ['id'] },
   { name: 'held_rounds', key: ['plan_id'] },
   { name: 'maintenance', key: ['task'] },
+  { name: 'first_polls', key: ['channel'] },
+  { name: 'recorded_moments', key: ['id'] },
   { name: 'events', key: ['sequence'] },
   { name: 'deliveries', key: ['id'] },
   { name: 'delivery_targets', key: ['target'] },
@@ -43,7 +45,7 @@ export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'runs', column: 'id' },
   { table: 'close_decisions', column: 'id' },
   { table: 'close_intents', column: 'id' },
-  { table: 'events', column: 'sequence' },
+  { table: 'recorded_moments', column: 'id' },
   { table: 'deliveries', column: 'id' },
   { table: 'reports', column: 'id' },
 ]

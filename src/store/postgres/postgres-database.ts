@@ -16,6 +16,7 @@ const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
 
 export const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
+  elementsOf: (parameter) => `json_array_elements(${parameter})`,
   joinOne,
   versionsOfDocuments: (condition) => `versions v ${joinOne('entities', 'e', condition)}`,
   outerRow: 'v',

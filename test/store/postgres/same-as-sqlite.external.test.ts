@@ -195,7 +195,7 @@ const TABLES: Record<string, string> = {
   list_conflicts: `select * from list_conflicts order by id, since`,
   earlier_problem_messages: `select * from earlier_problem_messages order by kind, entity_id, path, code, until`,
   problems: `select * from problems order by kind, entity_id, path, code`,
-  events: `select kind, at, channel, rfq_id, offer_id, run_id, count, summary, data from events
+  events: `select kind, at, channel, rfq_id, offer_id, version, run_id, data from events
     order by run_id, kind, rfq_id, offer_id, data`,
   channels: 'select channel, newest_at from channels',
 }
