@@ -86,6 +86,14 @@ describe('notify', () => {
       err: expect.stringContaining('1 notification'),
     })
     expect((await quotekeeper('notify')).out).toMatch(/to be sent/)
+    expect((await quotekeeper('notify', '--from', '3')).err).toContain('0 notifications')
+    expect((await quotekeeper('notify', '--from', '2', '--target', 'team')).err).toContain('1 notification will')
+    for (const wrong of [
+      ['--from', 'x'],
+      ['--from', '1', '--retry', 'all'],
+      ['--retry', '1', '--target', 'team'],
+    ])
+      expect((await quotekeeper('notify', ...wrong)).status).toBe(2)
   })
 
   it('shows what waits for a target that fails in one row, and when it is tried next', async () => {

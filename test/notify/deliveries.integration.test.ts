@@ -136,6 +136,32 @@ describe('deliveries to a webhook', () => {
     expect(await outbox.store.deliveries({})).toEqual([])
   })
 
+  it('are sent again from a sequence on when asked for, also what was delivered, to one target or all', async () => {
+    const outbox = await openOutbox()
+    const [crm, erp] = [await httpReceiver(), await httpReceiver()]
+    const service = await notifications(outbox.store, [webhook(crm.url), webhook(erp.url, 'erp')])
+    for (let at = 0; at < 4; at++) await outbox.emit()
+    await service.deliver()
+    const received = ({ accepted }: typeof crm) => accepted.map(({ body }) => JSON.parse(body).sequence as number)
+    const again = async (which: Parameters<typeof outbox.store.retryDeliveries>[0]) => {
+      const found = await outbox.store.retryDeliveries(which, outbox.now())
+      await outbox.reopen()
+      await (await notifications(outbox.store, [webhook(crm.url), webhook(erp.url, 'erp')])).deliver()
+      return found.length
+    }
+    expect([await again({ target: 'crm' }), await again({ from: 5 }), await again({})]).toEqual([0, 0, 0])
+    expect(await again({ from: 3, target: 'crm' })).toBe(2)
+    expect([received(crm), received(erp)]).toEqual([
+      [1, 2, 3, 4, 3, 4],
+      [1, 2, 3, 4],
+    ])
+    expect(await again({ from: 1 })).toBe(8)
+    expect(received(crm).slice(6)).toEqual([1, 2, 3, 4])
+    expect(received(erp).slice(4)).toEqual([1, 2, 3, 4])
+    // Each event has the id that it had before.
+    expect(new Set(crm.accepted.map(({ headers }) => headers['webhook-id'])).size).toBe(4)
+  })
+
   it('never follow a redirect, and a target that is gone does not delay the others', async () => {
     const outbox = await openOutbox()
     const elsewhere = await httpReceiver()

@@ -240,7 +240,7 @@ describe('e-mail', () => {
 })
 
 describe('the first poll of a channel with thousands of offers', () => {
-  it('is one message to a chat and to a webhook', async () => {
+  it('is one message to a chat and to a webhook; many offers of a later poll are one line in a chat, when it has ended', async () => {
     const fixture = await openChannelFixture()
     const [chat, program] = [await httpReceiver(), await httpReceiver()]
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
@@ -261,10 +261,12 @@ describe('the first poll of a channel with thousands of offers', () => {
     await service.deliver()
     expect(JSON.parse(program.requests[1]?.body ?? '')).toMatchObject({ type: 'offer.new', sequence: 2, version: 1 })
     expect([chat.requests.length, program.requests.length]).toEqual([2, 2])
-    await recordPoll(fixture, [offers(1000), offers(530), offers(501)])
+    const whileItRuns = () => service.deliver()
+    await recordPoll(fixture, [offers(1000), offers(515), offers(516)], { whileItRuns })
+    expect([chat.requests.length, program.requests.length]).toEqual([2, 2])
     await service.deliver()
     expect([chat.requests.length, program.requests.length]).toEqual([3, 32])
-    expect(JSON.parse(chat.requests[2]?.body ?? '').text).toBe('acme/forest: 30 new offers (RFQ 1)')
+    expect(JSON.parse(chat.requests[2]?.body ?? '').text).toBe('acme/forest: 30 new offers (RFQ 1, RFQ 2)')
     const sequences = program.requests.map(({ body }) => JSON.parse(body).sequence)
     expect(sequences).toEqual(sequences.map((_, at) => at + 1))
   })

@@ -36,10 +36,14 @@ describe('/notifications', () => {
     expect(await rows('state=pending')).toMatchObject([{ id: crm, nextAt: null }])
     expect((await send({ target: 'mail' })).statusCode).toBe(303)
     expect(await rows('state=dead')).toEqual([])
+    expect(page).toContain('Send everything again to')
+    expect(await send({ target: 'crm', from: '1' })).toMatchObject({ headers: { location: '/notifications?again=1' } })
     for (const [fields, status] of [
       [{ delivery: '4711' }, 404],
       [{ target: 'nobody' }, 404],
       [{ delivery: '1 or 1' }, 400],
+      [{ target: 'crm', from: '2' }, 404],
+      [{ target: 'crm', from: 'x' }, 400],
       [{ delivery: '1', target: 'crm' }, 400],
       [{}, 400],
     ] as const)

@@ -105,7 +105,11 @@ export const listEndpoints = [
     query: z.object({
       ...channelFilter,
       ...rfqFilter,
-      since: moment.optional().describe('Only what was observed after this moment.'),
+      since: moment
+        .optional()
+        .describe(
+          'Only what was observed after this moment; without `as_of` also what was committed after something of it.',
+        ),
       ...asOf,
       ...textPaging,
     }),
