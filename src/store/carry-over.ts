@@ -15,7 +15,7 @@ class NotCarriedError extends Error {}
 
 /**
  * Copies what a restored backup does not know about closing from the database it replaced: the later decisions, the
- * close intents, and the runs they refer to, in one transaction. Otherwise a restored backup would send closes again
+ * close intents, and the runs they refer to, in one transaction; and the later events. Otherwise a restored backup would send closes again
  * that the marketplace has refused, or whose effect is uncertain (docs/CLOSING.md, rule 11). Decisions are copied
  * verbatim, so that the hash chain stays valid.
  * @param restored path of the restored database, which no process has open
@@ -96,6 +96,7 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
   copyIntents(source, target, intents)
   copyRepeats(source, target)
   copyStop(source, target)
+  copyEvents(source, target)
   return { decisions: later.length, intents: intents.length }
 }
 
@@ -174,6 +175,17 @@ function copyStop(source: Sqlite, target: Sqlite): void {
   if (!order) return
   target.exec(META_TABLE)
   inserter(source, target, 'meta', 'insert or replace')(order)
+}
+
+/** So that no sequence is given out twice, and who follows events misses none. What is to be sent of them is not carried over. */
+function copyEvents(source: Sqlite, target: Sqlite): void {
+  if (!hasTable(source, 'counters') || !hasTable(target, 'counters')) return
+  const newest = target.prepare(`select value from counters where name = 'events'`).pluck().get() as number
+  const insert = inserter(source, target, 'events', 'insert or ignore')
+  for (const row of source.prepare('select * from events where sequence > ? order by sequence').iterate(newest))
+    insert(row as Row)
+  const advance = inserter(source, target, 'counters', 'insert or replace')
+  for (const row of source.prepare('select * from counters').all() as Row[]) advance(row)
 }
 
 /** A function that inserts a row, as far as both databases have its columns. */

@@ -26,7 +26,7 @@ export function createEventFeed(queries: Queries): EventFeed {
       })
       // Asked last: what is pruned meanwhile is missing.
       const pruned = await currentOf('pruned events')
-      const next = rows.length < limit ? Math.max(newest, after) : (rows.at(-1)?.sequence ?? after)
+      const next = rows.length < limit ? newest : (rows.at(-1)?.sequence ?? newest)
       return { items: rows.map(toEvent), next, beginsAt: pruned + 1 }
     },
   }

@@ -102,6 +102,7 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
           `insert into events (${COLUMNS.join(', ')}) select ${VALUES.join(', ')} from ${tx.dialect.elementsOf('@rows')}`,
           { rows: JSON.stringify(rows.slice(start, start + EVENTS_PER_STATEMENT)) },
         )
+        if (slice.isOver) await slice.next()
       }
       return rows.length
     },
