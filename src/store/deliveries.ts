@@ -89,10 +89,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
   const { anyOf } = database.dialect
 
   /** The deliveries of the next message, oldest first: of one that was tried before, or the oldest that were not. */
-  const nextMessage = async (
-    tx: Transaction,
-    { target, maxEvents, maxBursts, now }: { target: string; maxEvents: number; maxBursts: number; now: string },
-  ) => {
+  const nextMessage = async (tx: Transaction, target: string, maxEvents: number, now: string) => {
     const due = `target = @target and state = 'pending' and (next_at is null or next_at <= @now or next_at > @far) and ${OF_NO_LIVE_RUN}`
     const far = new Date(Date.parse(now) + MAX_RETRY_PAUSE_MS).toISOString()
     const head = await tx.get<DeliveryRow>(`select * from deliveries where ${due} order by id limit 1`, {
@@ -107,13 +104,10 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         { target, messageId: head.message_id },
       )
     }
-    const waiting = await tx.all<DeliveryRow>(
+    return tx.all<DeliveryRow>(
       `select * from deliveries where ${due} and message_id is null order by id limit @maxEvents`,
       { target, now, far, maxEvents },
     )
-    const told = inBursts(await eventsOf(tx, waiting)).slice(0, maxBursts)
-    const ids = new Set(told.flat().map(({ id }) => id))
-    return waiting.filter(({ event_id }) => ids.has(event_id))
   }
 
   const eventsOf = async (tx: Transaction, deliveries: readonly DeliveryRow[]) => {
@@ -142,7 +136,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         }
       }),
 
-    async claimMessage({ target, holder, now, ...limits }) {
+    async claimMessage({ target, holder, maxEvents, maxBursts, now }) {
       const at = now.toISOString()
       const isFree = (row: TargetRow | undefined): row is TargetRow =>
         row !== undefined &&
@@ -154,12 +148,16 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         await tx.lock('target', target)
         const row = await tx.get<TargetRow>('select * from delivery_targets where target = @target', { target })
         if (!isFree(row)) return null
-        const deliveries = await nextMessage(tx, { target, now: at, ...limits })
-        const [first] = deliveries
+        const waiting = await nextMessage(tx, target, maxEvents, at)
+        const [first] = waiting
         if (!first) return null
-        const events = await eventsOf(tx, deliveries)
+        const found = await eventsOf(tx, waiting)
+        // A message that was tried before stays as it was.
+        const events = first.message_id === null ? inBursts(found).slice(0, maxBursts).flat() : found
+        const told = new Set(events.map(({ id }) => id))
+        const ids = waiting.filter(({ event_id }) => told.has(event_id)).map(({ id }) => id)
         const messageId =
-          first.message_id ?? (limits.maxEvents === 1 ? first.event_id : `msg_${randomUUID().replaceAll('-', '')}`)
+          first.message_id ?? (maxEvents === 1 ? first.event_id : `msg_${randomUUID().replaceAll('-', '')}`)
         const until = new Date(now.getTime() + CLAIM_MS)
         await tx.run(
           `update delivery_targets set holder = @holder, lease_until = @until, attempted_at = @at where target = @target`,
@@ -169,7 +167,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
           `update deliveries set message_id = @messageId, attempts = attempts + 1, attempted_at = @at,
             first_attempted_at = coalesce(first_attempted_at, @at)
           where ${anyOf('id', '@ids')}`,
-          { messageId, at, ids: deliveries.map(({ id }) => id) },
+          { messageId, at, ids },
         )
         const { failures } = row
         return { target, messageId, events, attempt: first.attempts + 1, failures, holder, until }
