@@ -9,6 +9,8 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export interface DeliveryRecord {
   id: number
   eventId: string
+  /** Of the event. */
+  sequence: number
   kind: EventKind
   channel: string | null
   target: string
@@ -35,8 +37,14 @@ export interface DeliveryFilter {
   order?: 'oldest-first' | 'newest-first'
 }
 
-/** Deliveries that were not delivered: some by their ids, those of a target, or all (null). */
-export type Undelivered = readonly number[] | { target: string } | null
+/** Which deliveries to send again: what was not delivered, or with `ids` or `from` also what was. */
+export interface Redelivery {
+  ids?: readonly number[]
+  /** Only for this target. */
+  target?: string
+  /** Of events from this sequence on. */
+  from?: number
+}
 
 /** A target of notifications, and how sending to it goes. */
 export interface TargetState {

@@ -71,8 +71,6 @@ export interface EventData {
   reason?: string
   /** What to do about it. */
   remedy?: string
-  /** Of a summary: the details of the first few of what it stands for. */
-  items?: EventData[]
   /** Of a first poll: what it found. */
   found?: { rfqs: number; offers: number; lateOffers: number; problems: number }
   problem?: { kind: string; id: string; path: string; code: string; message: string }
@@ -92,9 +90,25 @@ interface StopOrder {
   since: Timestamp
 }
 
-/** An event as it is stored. */
+/** Which events to read of all, in the order in which they were committed. */
+export interface EventFilter {
+  /** The sequence after which to begin; 0: at the first. */
+  after: number
+  kinds?: readonly EventKind[]
+  limit: number
+}
+
+export interface EventPage {
+  items: EventRecord[]
+  /** For `after` of the next page, also if there is nothing more yet. */
+  next: number
+  /** From this sequence on, no event was pruned. */
+  beginsAt: number
+}
+
+/** An event as it is stored. It never changes. */
 export interface EventRecord {
-  /** Grows with each event of a database. */
+  /** Numbers the events of a database in the order in which they were committed, from 1, without gaps. */
   sequence: number
   /** Unique. The same wherever and however often the event is delivered. */
   id: string
@@ -103,10 +117,8 @@ export interface EventRecord {
   channel: string | null
   rfqId: string | null
   offerId: string | null
+  /** Of the offer, or otherwise of the RFQ: the version that the event speaks of. */
+  version: number | null
   runId: number | null
-  /** How many changes it stands for: one, except in a summary. */
-  count: number
-  /** It stands for several changes of one run. */
-  summary: boolean
   data: EventData
 }

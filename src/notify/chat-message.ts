@@ -1,6 +1,7 @@
+import { inBursts } from '../core/event-bursts.js'
 import type { EventRecord } from '../core/events.js'
 import type { ChatTarget } from './contract.js'
-import { countedEvents, describeEvent, oneLine } from './event-text.js'
+import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
 type Shape = ChatTarget['type']
 
@@ -13,15 +14,16 @@ export function chatMessage(shape: Shape, events: readonly EventRecord[]): objec
   return MESSAGES[shape](fittingLines(shape, events))
 }
 
-/** A line for each event, as many as fit, each escaped for the chat. */
+/** A line for each burst of events, as many as fit, each escaped for the chat. */
 function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
   const lines: string[] = []
   let length = 0
-  for (const [at, event] of events.entries()) {
-    const { title, remedy } = describeEvent(event)
+  const bursts = inBursts(events)
+  for (const [at, burst] of bursts.entries()) {
+    const { title, remedy } = describeBurst(burst)
     const line = ESCAPES[shape](remedy === null ? title : `${title} — ${remedy}`)
     if (lines.length > 0 && length + line.length > MAX_LENGTH[shape]) {
-      const left = events.slice(at)
+      const left = bursts.slice(at).flat()
       return [...lines, ESCAPES[shape](oneLine(`… and ${countedEvents(left)}`, MAX_LAST_LINE))]
     }
     lines.push(line)

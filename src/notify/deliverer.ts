@@ -4,7 +4,7 @@ import type { EventRecord } from '../core/events.js'
 import type { AttemptEnd, Claim, Outbox } from '../store/outbox-contract.js'
 import type { NotifyConfig, NotifyTarget, SendResult } from './contract.js'
 import { DEAD_AFTER_MS, retryPause } from './retry.js'
-import { MAX_EVENTS_PER_MESSAGE, type SendMessage } from './send-message.js'
+import { MESSAGE_LIMITS, type SendMessage } from './send-message.js'
 
 export interface DelivererOptions {
   store: Pick<Outbox, 'routeEvents' | 'claimMessage' | 'endAttempt' | 'targetStates'>
@@ -51,7 +51,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       // Asked once: a digest may take several messages.
       if (target.type === 'email' && target.digest !== null && !(await mayBegin(target.name, target.digest))) return
       for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
-        const claimed = { target: target.name, holder, maxEvents: MAX_EVENTS_PER_MESSAGE[target.type], now: now() }
+        const claimed = { target: target.name, holder, ...MESSAGE_LIMITS[target.type], now: now() }
         const claim = await store.claimMessage(claimed)
         if (claim === null || !(await attempt(options, target, claim, signal))) return
       }

@@ -1,5 +1,6 @@
+import { inBursts } from '../core/event-bursts.js'
 import type { EventRecord } from '../core/events.js'
-import { countedEvents, describeEvent, oneLine } from './event-text.js'
+import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
 export interface EmailContent {
   /** One line. */
@@ -9,23 +10,22 @@ export interface EmailContent {
 }
 
 const MAX_SUBJECT = 150
-/** Further events are only counted. */
-const MAX_EVENTS = 200
+/** Further ones are only counted. */
+const MAX_BURSTS = 200
 
 /** A message about some events, as text and as one page of HTML. */
 export function emailMessage(events: readonly EventRecord[]): EmailContent {
-  const shown = events.slice(0, MAX_EVENTS).map((event) => ({ event, ...describeEvent(event) }))
-  const left = events.length - shown.length
+  const bursts = inBursts(events)
+  const shown = bursts.slice(0, MAX_BURSTS).map((burst) => ({ at: burst[0].at, ...describeBurst(burst) }))
+  const left = bursts.slice(MAX_BURSTS).flat()
   const [first] = shown
-  const isSingle = events.length === 1 && first !== undefined
+  const isSingle = bursts.length === 1 && first !== undefined
   const heading = isSingle ? first.title : countedEvents(events)
-  const more = left > 0 ? `… and ${countedEvents(events.slice(MAX_EVENTS))}` : null
-  const text = shown.map(
-    ({ event, title, remedy }) => `${minute(event.at)}  ${title}${remedy ? `\n    → ${remedy}` : ''}`,
-  )
+  const more = left.length > 0 ? `… and ${countedEvents(left)}` : null
+  const text = shown.map(({ at, title, remedy }) => `${minute(at)}  ${title}${remedy ? `\n    → ${remedy}` : ''}`)
   const rows = shown.map(
-    ({ event, title, remedy }) =>
-      `<tr><td class="t">${minute(event.at)}</td><td>${escapeHtml(title)}${remedy ? `<div class="r">${escapeHtml(remedy)}</div>` : ''}</td></tr>`,
+    ({ at, title, remedy }) =>
+      `<tr><td class="t">${minute(at)}</td><td>${escapeHtml(title)}${remedy ? `<div class="r">${escapeHtml(remedy)}</div>` : ''}</td></tr>`,
   )
   return {
     subject: oneLine(`Quotekeeper: ${heading}`, MAX_SUBJECT),

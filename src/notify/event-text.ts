@@ -1,3 +1,4 @@
+import type { Burst } from '../core/event-bursts.js'
 import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFacts } from '../core/events.js'
 import { INVISIBLE } from '../core/invisible-characters.js'
 import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/number-format.js'
@@ -10,22 +11,22 @@ export interface EventText {
 }
 
 const MAX_LINE = 400
-const MAX_NAMED_RFQS = 5
+const MAX_NAMED = 5
 const MAX_NAMED_CHANGES = 3
 const UNSAFE = new RegExp(`[${INVISIBLE}\\s]+`, 'gu')
 
 /** One line without characters that control, hide or reorder text. */
 export const oneLine = (text: string, max = MAX_LINE): string => truncate(text.replace(UNSAFE, ' ').trim(), max)
 
-/** Describes an event in a sentence, beginning with its channel. */
-export function describeEvent(event: EventRecord): EventText {
-  const { channel, data } = event
-  const sentence = event.summary ? summarySentence(event) : SENTENCES[event.kind](data, event)
+/** Describes an event, or many of one kind, in a sentence that begins with the channel. */
+export function describeBurst(burst: Burst): EventText {
+  const [{ kind, channel, data }] = burst
+  const sentence = burst.length > 1 ? countingSentence(burst) : SENTENCES[kind](data)
   const title = oneLine(channel === null ? sentence : `${channel}: ${sentence}`)
-  return { title, remedy: data.remedy === undefined ? null : oneLine(data.remedy) }
+  return { title, remedy: data.remedy === undefined || burst.length > 1 ? null : oneLine(data.remedy) }
 }
 
-type Sentence = (data: EventData, event: EventRecord) => string
+type Sentence = (data: EventData) => string
 
 const stopOrders = (orders: readonly { by: string; reason: string }[]): string =>
   orders.map(({ by, reason }) => `${by} (${reason})`).join(' and of ')
@@ -57,7 +58,7 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,
   'report.made': ({ rfq, report }) =>
     `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written${report?.by ? `, made by ${report.by}` : ''}: ${fileName(report?.path ?? '')}`,
-  'problems.found': (_, event) => summarySentence(event),
+  'problems.found': ({ problem }) => `${countedKind('problems.found', 1)}${named([problem?.message ?? ''])}`,
   'notify.test': () => 'this is a test of quotekeeper notify --test',
 }
 
@@ -93,22 +94,19 @@ function countedKind(kind: EventKind, count: number): string {
 /** `3 new offers, 1 closed RFQ`. */
 export function countedEvents(events: readonly EventRecord[]): string {
   const counts = new Map<EventKind, number>()
-  // What a first poll found is no number of first polls.
-  for (const { kind, count } of events) {
-    counts.set(kind, (counts.get(kind) ?? 0) + (kind === 'channel.first-poll' ? 1 : count))
-  }
+  for (const { kind } of events) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return [...counts].map(([kind, count]) => countedKind(kind, count)).join(', ')
 }
 
-function summarySentence({ kind, count, data }: EventRecord): string {
-  if (kind === 'channel.first-poll') return firstPollSentence(data.found)
-  const items = data.items ?? []
-  const names = [...new Set(items.map(({ rfq, problem }) => (rfq ? rfqName(rfq) : (problem?.message ?? ''))))].filter(
-    Boolean,
-  )
-  const named = names.slice(0, MAX_NAMED_RFQS).join(', ')
-  const more = names.length > MAX_NAMED_RFQS || count > items.length ? ', …' : ''
-  return countedKind(kind, count) + (named === '' ? '' : ` (${named}${more})`)
+const countingSentence = (burst: Burst): string =>
+  countedKind(burst[0].kind, burst.length) +
+  named(burst.map(({ data: { rfq, problem } }) => (rfq ? rfqName(rfq) : (problem?.message ?? ''))))
+
+/** The first few of what is counted, in parentheses. */
+function named(all: readonly string[]): string {
+  const names = [...new Set(all)].filter(Boolean)
+  const more = names.length > MAX_NAMED ? ', …' : ''
+  return names.length === 0 ? '' : ` (${names.slice(0, MAX_NAMED).join(', ')}${more})`
 }
 
 function firstPollSentence(found: EventData['found']): string {

@@ -3,13 +3,14 @@ import { chatMessage } from './chat-message.js'
 import type { NotifyTarget, SendResult } from './contract.js'
 import { postNotification, sendToWebhook } from './webhook.js'
 
-/** Events in one message. A webhook gets each in a request of its own. */
-export const MAX_EVENTS_PER_MESSAGE: Record<NotifyTarget['type'], number> = {
-  webhook: 1,
-  slack: 20,
-  teams: 20,
-  discord: 20,
-  email: 500,
+const CHAT = { maxEvents: 5000, maxBursts: 20 }
+/** What one message tells of. A webhook gets each event in a request of its own; people are told of many at once in a line. */
+export const MESSAGE_LIMITS: Record<NotifyTarget['type'], { maxEvents: number; maxBursts: number }> = {
+  webhook: { maxEvents: 1, maxBursts: 1 },
+  slack: CHAT,
+  teams: CHAT,
+  discord: CHAT,
+  email: { maxEvents: 5000, maxBursts: 500 },
 }
 
 export interface Message {

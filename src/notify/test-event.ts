@@ -10,8 +10,7 @@ export const testEvent = (now: Date): EventRecord => ({
   channel: null,
   rfqId: null,
   offerId: null,
+  version: null,
   runId: null,
-  count: 1,
-  summary: false,
   data: {},
 })

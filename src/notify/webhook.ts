@@ -5,20 +5,20 @@ import { PostError, type PostReply, postJson } from '../http-post.js'
 import { parseHttpDate } from '../marketplace/http-date.js'
 import { parseRetryAfter } from '../marketplace/retry-after.js'
 import type { ChatTarget, SendResult, WebhookTarget } from './contract.js'
-import { describeEvent, oneLine } from './event-text.js'
+import { describeBurst, oneLine } from './event-text.js'
 import { targetSecrets } from './target-secrets.js'
 
 /** What a webhook receives (docs/NOTIFICATIONS.md). Members are only added. */
 export const webhookPayload = (event: EventRecord) => ({
   id: event.id,
+  sequence: event.sequence,
   type: event.kind,
   timestamp: event.at,
   channel: event.channel,
   rfqId: event.rfqId,
   offerId: event.offerId,
-  count: event.count,
-  summary: event.summary,
-  text: describeEvent(event).title,
+  version: event.version,
+  text: describeBurst([event]).title,
   data: event.data,
 })
 

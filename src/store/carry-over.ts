@@ -14,7 +14,7 @@ class NotCarriedError extends Error {}
 
 /**
  * Copies what a restored backup does not know about closing from the database it replaced: the later decisions, the
- * close intents, and the runs they refer to, in one transaction. Otherwise a restored backup would send closes again
+ * close intents, and the runs they refer to, in one transaction; and the later events. Otherwise a restored backup would send closes again
  * that the marketplace has refused, or whose effect is uncertain (docs/CLOSING.md, rule 11). Decisions are copied
  * verbatim, so that the hash chain stays valid.
  * @param restored path of the restored database, which no process has open
@@ -92,10 +92,11 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
   for (const id of [...runIds].sort((a, b) => a - b)) copyRun(source, target, id)
   const insert = inserter(source, target, 'close_decisions')
   for (const decision of later) insert(decision as unknown as Row)
-  target.prepare(`update counters set value = max(value, ?) where name = 'close_decisions'`).run(newest?.id ?? 0)
   copyIntents(source, target, intents)
   copyRepeats(source, target)
   copyStop(source, target)
+  copyEvents(source, target)
+  copyCounters(source, target)
   return { decisions: later.length, intents: intents.length }
 }
 
@@ -171,6 +172,19 @@ function copyStop(source: Sqlite, target: Sqlite): void {
   const order = source.prepare('select * from meta where key = ?').get(CLOSING_STOPPED) as Row | undefined
   if (!order) return
   inserter(source, target, 'meta', 'insert or replace')(order)
+}
+
+/** So that who follows events misses none. What is to be sent of them is not carried over. */
+function copyEvents(source: Sqlite, target: Sqlite): void {
+  const newest = target.prepare(`select value from counters where name = 'events'`).pluck().get() as number
+  const insert = inserter(source, target, 'events', 'insert or ignore')
+  for (const row of source.prepare('select * from events where sequence > ? order by sequence').iterate(newest))
+    insert(row as Row)
+}
+
+function copyCounters(source: Sqlite, target: Sqlite): void {
+  const advance = target.prepare('update counters set value = max(value, @value) where name = @name')
+  for (const row of source.prepare('select * from counters').all() as Row[]) advance.run(row)
 }
 
 /** A function that inserts a row, as far as both databases have its columns. */

@@ -16,10 +16,7 @@ export function createClosingStop(
   events: EventWriter,
 ): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing'> {
   const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
-    events.write(tx, {
-      ...{ kind, at: at.toISOString(), channel: null },
-      describe: () => ({ stop }),
-    })
+    events.write(tx, [{ kind, at: at.toISOString(), channel: null, describe: () => ({ stop }) }])
   return {
     closingStop: () => selectStop(database),
     stopClosing: ({ by, reason, now }) =>

@@ -4,7 +4,7 @@ import type { Closings } from './closing-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { History, Overview } from './history-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport, TickClaims } from './maintenance-contract.js'
-import type { Outbox } from './outbox-contract.js'
+import type { EventFeed, Outbox } from './outbox-contract.js'
 import type { PollStates } from './poll-states-contract.js'
 import type { ReportRecords } from './report-contract.js'
 import type { RunQueries, Runs } from './run-contract.js'
@@ -36,6 +36,7 @@ export interface Store
     SchedulingProcesses,
     Pruning,
     ReportRecords,
+    EventFeed,
     Outbox {
   /** Of the database, for messages: the absolute path of its file, or its URL without user and password. */
   readonly name: string
@@ -77,6 +78,7 @@ export interface Reader
       | 'closingStop'
       | 'sentIntents'
     >,
+    EventFeed,
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,
     Monitoring {
   close(): Promise<void>

@@ -32,13 +32,13 @@ export async function writeDecisionEvent(
     responseDueDate: decision.dueDate,
   }
   const facts = { rfq, decision: decision.id }
-  const event = { kind, at: decidedAt, channel }
+  const event = { kind, at: decidedAt, channel, runId }
   const { heldPlan: plan } = evidence
   if (kind === 'close.held' && typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
     const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
     const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
-    await events.writeOnce(tx, ['close.held', plan], { ...event, runId, describe: () => ({ reason, plan, remedy }) })
+    await events.write(tx, [{ ...event, key: ['close.held', plan], describe: () => ({ reason, plan, remedy }) }])
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {
@@ -48,5 +48,6 @@ export async function writeDecisionEvent(
   }
   const result = typeof evidence.result === 'string' ? evidence.result : reason
   const describe = () => ({ ...facts, reason: result, ...(remedies[kind] && { remedy: remedies[kind] }) })
-  await events.writeForRun(tx, runId, [{ ...event, rfqId, describe }])
+  const version = decision.versionAfter ?? decision.versionBefore
+  await events.write(tx, [{ ...event, rfqId, version, describe }])
 }

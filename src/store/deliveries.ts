@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DeadLetters, DeliveryRecord, TargetState } from '../core/deliveries.js'
+import { inBursts } from '../core/event-bursts.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
+import { counter } from './event-feed.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { Claim, Outbox } from './outbox-contract.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from './sql-database.js'
@@ -25,6 +27,7 @@ interface TargetRow {
 interface DeliveryRow {
   id: number
   event_id: string
+  sequence: number
   kind: DeliveryRecord['kind']
   channel: string | null
   target: string
@@ -42,6 +45,7 @@ interface DeliveryRow {
 const toDelivery = (row: DeliveryRow): DeliveryRecord => ({
   id: row.id,
   eventId: row.event_id,
+  sequence: row.sequence,
   kind: row.kind,
   channel: row.channel,
   target: row.target,
@@ -65,6 +69,11 @@ const isAhead = (moment: string | null, now: Date, maxMs: number): boolean => {
   return wait > 0 && wait <= maxMs + MAX_CLOCK_DIFFERENCE_MS
 }
 
+/** The run that observed the event of a delivery has ended, or lost its lease because its process died: all of it is told at once. */
+const OF_NO_LIVE_RUN = `not exists (
+  select 1 from events e join runs r on r.id = e.run_id
+  where e.id = deliveries.event_id and r.finished_at is null and r.lease_until >= @now)`
+
 /** A target for which something waits. */
 const FIND_WAITING = `
 select * from delivery_targets t where target = @target
@@ -81,7 +90,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
 
   /** The deliveries of the next message, oldest first: of one that was tried before, or the oldest that were not. */
   const nextMessage = async (tx: Transaction, target: string, maxEvents: number, now: string) => {
-    const due = `target = @target and state = 'pending' and (next_at is null or next_at <= @now or next_at > @far)`
+    const due = `target = @target and state = 'pending' and (next_at is null or next_at <= @now or next_at > @far) and ${OF_NO_LIVE_RUN}`
     const far = new Date(Date.parse(now) + MAX_RETRY_PAUSE_MS).toISOString()
     const head = await tx.get<DeliveryRow>(`select * from deliveries where ${due} order by id limit 1`, {
       target,
@@ -121,13 +130,13 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         for (const target of targets) {
           await tx.run(
             `insert into delivery_targets (target, since, since_sequence)
-            values (@target, @now, (select coalesce(max(sequence), 0) from events)) on conflict (target) do nothing`,
+            values (@target, @now, ${counter('events')}) on conflict (target) do nothing`,
             { target, now: now.toISOString() },
           )
         }
       }),
 
-    async claimMessage({ target, holder, maxEvents, now }) {
+    async claimMessage({ target, holder, maxEvents, maxBursts, now }) {
       const at = now.toISOString()
       const isFree = (row: TargetRow | undefined): row is TargetRow =>
         row !== undefined &&
@@ -139,10 +148,14 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         await tx.lock('target', target)
         const row = await tx.get<TargetRow>('select * from delivery_targets where target = @target', { target })
         if (!isFree(row)) return null
-        const deliveries = await nextMessage(tx, target, maxEvents, at)
-        const [first] = deliveries
+        const waiting = await nextMessage(tx, target, maxEvents, at)
+        const [first] = waiting
         if (!first) return null
-        const events = await eventsOf(tx, deliveries)
+        const found = await eventsOf(tx, waiting)
+        // A message that was tried before stays as it was.
+        const events = first.message_id === null ? inBursts(found).slice(0, maxBursts).flat() : found
+        const told = new Set(events.map(({ id }) => id))
+        const ids = waiting.filter(({ event_id }) => told.has(event_id)).map(({ id }) => id)
         const messageId =
           first.message_id ?? (maxEvents === 1 ? first.event_id : `msg_${randomUUID().replaceAll('-', '')}`)
         const until = new Date(now.getTime() + CLAIM_MS)
@@ -154,7 +167,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
           `update deliveries set message_id = @messageId, attempts = attempts + 1, attempted_at = @at,
             first_attempted_at = coalesce(first_attempted_at, @at)
           where ${anyOf('id', '@ids')}`,
-          { messageId, at, ids: deliveries.map(({ id }) => id) },
+          { messageId, at, ids },
         )
         const { failures } = row
         return { target, messageId, events, attempt: first.attempts + 1, failures, holder, until }
@@ -193,7 +206,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         before !== undefined && 'd.id < @before',
       )
       const rows = await database.all<DeliveryRow>(
-        `select d.*, e.kind, e.channel from deliveries d join events e on e.id = d.event_id
+        `select d.*, e.sequence, e.kind, e.channel from deliveries d join events e on e.id = d.event_id
         where ${where} order by d.id ${order === 'newest-first' ? 'desc' : ''} limit @limit`,
         { states, target: target ?? null, before: before ?? null, limit },
       )
@@ -218,17 +231,20 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
       return rows.map(toTargetState)
     },
 
-    retryDeliveries: (which, now) =>
+    retryDeliveries: ({ ids, target, from }, now) =>
       database.write(async (tx) => {
-        const ids = Array.isArray(which) ? (which as readonly number[]) : null
-        const target = which !== null && 'target' in which ? which.target : null
-        const where = allOf(ids !== null && anyOf('id', '@ids'), target !== null && 'target = @target')
+        const where = allOf(
+          ids === undefined && from === undefined && `state <> 'delivered'`,
+          ids !== undefined && anyOf('id', '@ids'),
+          target !== undefined && 'target = @target',
+          from !== undefined && 'event_id in (select id from events where sequence >= @from)',
+        )
         const rows = await tx.all<{ id: number; target: string }>(
           `update deliveries set state = 'pending', settled_at = null, next_at = null, created_at = @now,
             message_id = null, first_attempted_at = null
-          where state in ('pending', 'dead') and ${where} and target in (select target from delivery_targets)
+          where ${where} and target in (select target from delivery_targets)
           returning id, target`,
-          { ids, target, now: now.toISOString() },
+          { ids: ids ?? null, target: target ?? null, from: from ?? null, now: now.toISOString() },
         )
         const targets = [...new Set(rows.map((row) => row.target))]
         await tx.run(`update delivery_targets set retry_at = null where ${anyOf('target', '@targets')}`, { targets })

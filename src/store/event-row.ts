@@ -10,9 +10,8 @@ export interface EventRow {
   channel: string | null
   rfq_id: string | null
   offer_id: string | null
+  version: number | null
   run_id: number | null
-  count: number
-  summary: number
   data: string
 }
 
@@ -24,8 +23,7 @@ export const toEvent = (row: EventRow): EventRecord => ({
   channel: row.channel,
   rfqId: row.rfq_id === null ? null : fromStoredText(row.rfq_id),
   offerId: row.offer_id === null ? null : fromStoredText(row.offer_id),
+  version: row.version,
   runId: row.run_id,
-  count: row.count,
-  summary: row.summary === 1,
   data: JSON.parse(row.data) as EventRecord['data'],
 })

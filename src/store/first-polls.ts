@@ -1,4 +1,7 @@
+import type { EventData } from '../core/events.js'
 import type { LiveRun } from './contract.js'
+import type { EventDraft } from './event-writer.js'
+import type { RunRow } from './run-queries.js'
 import type { Transaction } from './sql-database.js'
 
 /** Of the runs in progress, and some that ended. */
@@ -28,4 +31,31 @@ export function createFirstPolls(): FindFirstPoll {
     if (first !== null || run.kind !== 'close') known.set(run.id, first)
     return first
   }
+}
+
+type Found = NonNullable<EventData['found']>
+
+/** Adds what a transaction of the first poll of a channel found. The poll may be cut short and continued by later ones. */
+export async function addToFirstPoll(tx: Transaction, channel: string, found: Found): Promise<void> {
+  await tx.run(
+    `insert into first_polls (channel, rfqs, offers, late_offers, problems)
+    values (@channel, @rfqs, @offers, @lateOffers, @problems)
+    on conflict (channel) do update set rfqs = first_polls.rfqs + excluded.rfqs, offers = first_polls.offers + excluded.offers,
+      late_offers = first_polls.late_offers + excluded.late_offers, problems = first_polls.problems + excluded.problems`,
+    { channel, ...found },
+  )
+}
+
+/** The event of the first poll that a run ended, in the transaction that ends the run; none if it ended none. */
+export async function endFirstPoll(tx: Transaction, run: RunRow): Promise<EventDraft[]> {
+  const { channel, kind, outcome } = run
+  if (kind !== 'rfqs' || (outcome !== 'complete' && outcome !== 'partial')) return []
+  const found = await tx.get<Found>(
+    `delete from first_polls where channel = @channel
+    returning rfqs, offers, late_offers as "lateOffers", problems`,
+    { channel },
+  )
+  if (!found || Object.values(found).every((each) => each === 0)) return []
+  const at = run.finished_at ?? run.started_at
+  return [{ kind: 'channel.first-poll', at, channel, runId: run.id, describe: () => ({ found }) }]
 }

@@ -56,7 +56,10 @@ export interface RevisionFilter {
   channel?: string
   /** With `channel`: only this RFQ and its responses. */
   rfqId?: string
-  /** Only what was observed later. */
+  /**
+   * Only what was observed later. Of `revisions` without `asOf` also what was committed after something of this moment: who asks
+   * for what came after the newest that it saw misses nothing, and may see something twice.
+   */
   after?: Date
   /** Only what was observed up to this moment. */
   asOf?: Date

@@ -5,11 +5,11 @@ import { type Calendar, createCalendar, isLate } from '../core/expiry.js'
 import type { Problem } from '../core/lenient-parser.js'
 import { TimeSlice } from '../core/time-slice.js'
 import type { LiveRun } from './contract.js'
-import { type EventDraft, type EventWriter, MAX_SINGLE_EVENTS } from './event-writer.js'
-import { createFirstPolls, type FirstPoll } from './first-polls.js'
+import type { EventDraft, EventWriter } from './event-writer.js'
+import { addToFirstPoll, createFirstPolls, type FirstPoll } from './first-polls.js'
 import { type ListedOffers, listedOffers, NOTHING_LISTED, offerIdsOf } from './listed-offers.js'
 import type { Transaction } from './sql-database.js'
-import { storedRfqFacts } from './stored-rfq.js'
+import { storedRfqs } from './stored-rfq.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A document that a transaction of a poll or closing round found new, changed, missing or returned. */
@@ -38,7 +38,7 @@ export interface Observations {
 }
 
 /** Bodies remembered in one transaction, to tell what changed in them. */
-export const MAX_BODIES_BEFORE = 4 * MAX_SINGLE_EVENTS
+export const MAX_BODIES_BEFORE = 80
 
 /** What became observations, and the timestamp of their writing. */
 export interface Observed {
@@ -46,7 +46,7 @@ export interface Observed {
   stamp: string
 }
 
-/** Turns what a transaction observed into events. Costs nothing if nothing changed. */
+/** Turns what a transaction observed into events, and notes its moments. Costs nothing if nothing changed. */
 export interface ObservedEvents {
   /** At the end of the transaction. @param all in the order in which they were made, such as the RFQs of one transaction */
   write(tx: Transaction, run: LiveRun, all: readonly Observed[]): Promise<void>
@@ -70,6 +70,7 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       calendar: () => createCalendar(run.timeZone),
       firstPoll,
       rfq: await factsOfRfqs(tx, run, observations),
+      versionOf: await currentVersions(tx, run, observations),
       listed: await listedBefore(tx, run, observations),
       beingClosed: await rfqsBeingClosed(tx, run, observations),
       // Its own transaction begins with the RFQ.
@@ -80,11 +81,9 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
   return {
     async write(tx, run, all) {
       const found = all.filter(({ observations: { changes, problems } }) => changes.length > 0 || problems.length > 0)
-      const last = found.at(-1)
-      if (!last) return
+      if (found.length === 0) return
       const firstPoll = await firstPollBefore(tx, run)
       const isFirst = firstPoll === null && run.kind !== 'close'
-      if (isFirst && run.kind === 'listings') return
       const drafts: EventDraft[] = []
       const problems: EventDraft[] = []
       let offers = 0
@@ -100,13 +99,14 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
         }
         problems.push(...each.observations.problems.map((problem) => problemDraft(problem, context)))
       }
-      if (!isFirst) {
-        await writer.writeForRun(tx, run.id, [...drafts, ...problems])
-        return
+      if (!isFirst) await writer.write(tx, [...drafts, ...problems])
+      else if (run.kind === 'rfqs') {
+        const count = (wanted: EventKind) => drafts.filter(({ kind }) => kind === wanted).length
+        const counts = { rfqs: count('rfq.new'), offers, lateOffers: count('offer.late'), problems: problems.length }
+        await addToFirstPoll(tx, run.channel, counts)
       }
-      const count = (wanted: EventKind) => drafts.filter(({ kind }) => kind === wanted).length
-      const counts = { rfqs: count('rfq.new'), offers, lateOffers: count('offer.late'), problems: problems.length }
-      if (Object.values(counts).some((each) => each > 0)) await writer.addToFirstPoll(tx, run, last.stamp, counts)
+      const changed = found.filter(({ observations: { changes } }) => changes.length > 0)
+      for (const stamp of new Set(changed.map((each) => each.stamp))) await writer.recordMoment(tx, stamp)
     },
   }
 }
@@ -120,6 +120,7 @@ interface DraftContext {
   calendar: () => Calendar
   /** The RFQ as it is now stored. */
   rfq: (rfqId: string) => RfqFacts | null
+  versionOf: (change: ObservedChange) => number | null
   /** What earlier runs recorded of the RFQ, if an offer of it is new. */
   listed: ListedOffers
   beingClosed: ReadonlySet<string>
@@ -144,7 +145,7 @@ function countOffers({ changes }: Observations, { listed }: DraftContext): numbe
   return [...ids].filter((id) => !listed.first.has(id)).length
 }
 
-/** The facts of the RFQs that events may tell of: the one that was recorded, or the first of those that are missing or returned. */
+/** The facts of the RFQs that events tell of: the one that was recorded, and those that are missing or returned. */
 async function factsOfRfqs(
   tx: Transaction,
   run: LiveRun,
@@ -152,15 +153,36 @@ async function factsOfRfqs(
 ): Promise<DraftContext['rfq']> {
   const others = new Set<string>()
   for (const { rfqId } of changes) {
-    if (rfqId !== rfq?.id && others.size < MAX_SINGLE_EVENTS) others.add(rfqId)
+    if (rfqId !== rfq?.id) others.add(rfqId)
   }
-  const known = await storedRfqFacts(tx, run.channel, [...others])
+  const known = await storedRfqs(tx, run.channel, [...others])
   let own: RfqFacts | undefined
   return (rfqId) => {
-    if (rfqId !== rfq?.id) return known.get(rfqId) ?? null
+    if (rfqId !== rfq?.id) return known.get(rfqId)?.facts ?? null
     own ??= rfqFacts(rfqId, rfq)
     return own
   }
+}
+
+/** The versions of the documents after what was observed. */
+async function currentVersions(
+  tx: Transaction,
+  { channel }: LiveRun,
+  { changes }: Observations,
+): Promise<DraftContext['versionOf']> {
+  const keyOf = (rfqId: string, id: string) => JSON.stringify([rfqId, id])
+  const stored = changes.map(
+    ({ kind, rfqId, id }) => [kind === 'rfq' ? '' : toStoredText(rfqId), toStoredText(id)] as const,
+  )
+  const { anyOf } = tx.dialect
+  const rows = await tx.all<{ rfq_id: string; id: string; version: number }>(
+    `select rfq_id, id, version from documents
+    where channel = @channel and kind in ('rfq', 'response') and ${anyOf('rfq_id', '@rfqIds')} and ${anyOf('id', '@ids')}`,
+    { channel, rfqIds: [...new Set(stored.map(([rfqId]) => rfqId))], ids: stored.map(([, id]) => id) },
+  )
+  const versions = new Map(rows.map(({ rfq_id, id, version }) => [keyOf(rfq_id, id), version]))
+  return ({ kind, rfqId, id }) =>
+    versions.get(keyOf(kind === 'rfq' ? '' : toStoredText(rfqId), toStoredText(id))) ?? null
 }
 
 async function rfqsBeingClosed(tx: Transaction, run: LiveRun, { changes }: Observations): Promise<Set<string>> {
@@ -184,6 +206,8 @@ function toDraft(change: ObservedChange, context: DraftContext): EventDraft | nu
     channel: context.run.channel,
     rfqId,
     offerId: kind === 'response' ? id : null,
+    version: context.versionOf(change),
+    runId: context.run.id,
     describe: () => ({ ...factsOf(change, context), ...found.details?.() }),
   }
 }
@@ -270,6 +294,7 @@ function problemDraft({ kind, id, problem }: Observations['problems'][number], c
     kind: 'problems.found',
     at: context.stamp,
     channel: context.run.channel,
+    runId: context.run.id,
     describe: () => ({ problem: { kind, id, path, code, message } }),
   }
 }

@@ -1,5 +1,5 @@
-import type { DeadLetters, DeliveryFilter, DeliveryRecord, TargetState, Undelivered } from '../core/deliveries.js'
-import type { EventData, EventKind, EventRecord } from '../core/events.js'
+import type { DeadLetters, DeliveryFilter, DeliveryRecord, Redelivery, TargetState } from '../core/deliveries.js'
+import type { EventData, EventFilter, EventKind, EventPage, EventRecord } from '../core/events.js'
 
 /** An event that no run observed. */
 export interface NewEvent {
@@ -52,13 +52,18 @@ export type AttemptEnd =
       deadBefore: Date
     }
 
+/** All events of a database, in the order in which they were committed. */
+export interface EventFeed {
+  events(filter: EventFilter): Promise<EventPage>
+}
+
 /** Events and their deliveries (docs/NOTIFICATIONS.md). */
 export interface Outbox {
   /** Records an event. Returns false if one with its key is recorded already. */
   recordEvent(event: NewEvent): Promise<boolean>
   /** Present open RFQs of a channel with a due date up to a day (YYYY-MM-DD), in the order of their ids. */
   openRfqsDue(channel: string, upTo: string): Promise<OpenRfq[]>
-  /** Records that RFQs are due soon or overdue: once for each RFQ and due date. Many at once become one summary. */
+  /** Records that RFQs are due soon or overdue: once for each RFQ and due date. */
   recordDueRfqs(
     kind: 'rfq.due-soon' | 'rfq.overdue',
     channel: string,
@@ -71,18 +76,25 @@ export interface Outbox {
    */
   setTargets(targets: readonly string[], now: Date): Promise<void>
   /**
-   * Creates the deliveries of events that have none yet and whose run has ended.
+   * Creates the deliveries of events that have none yet.
    * @param targetsOf the targets of an event
    * @returns how many deliveries
    */
   routeEvents(targetsOf: (event: EventRecord) => readonly string[], now: Date): Promise<number>
   /**
-   * Takes the oldest message that is due for a target. Only one process has a claim on a target at a time; a claim of a
-   * process that died ends by itself.
-   * @param maxEvents of one message
+   * Takes the oldest message that is due for a target. Events of a run are due when it has ended, or lost its lease because its
+   * process died. Only one process has a claim on a target at a time; a claim of a process that died ends by itself.
+   * @param claim.maxEvents of one message
+   * @param claim.maxBursts of one message: events, or many that people are told of as one (core/event-bursts.ts)
    * @returns null if nothing is due, or another process sends to the target
    */
-  claimMessage(claim: { target: string; holder: string; maxEvents: number; now: Date }): Promise<Claim | null>
+  claimMessage(claim: {
+    target: string
+    holder: string
+    maxEvents: number
+    maxBursts: number
+    now: Date
+  }): Promise<Claim | null>
   /** Records how an attempt ended, and gives the claim back. */
   endAttempt(claim: Claim, end: AttemptEnd, now: Date): Promise<void>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
@@ -90,9 +102,9 @@ export interface Outbox {
   deadLetters(): Promise<DeadLetters[]>
   targetStates(): Promise<TargetState[]>
   /**
-   * Sends undelivered deliveries again as soon as possible, with a new period of attempts. Those for a target that is no
-   * longer configured stay as they are, because nothing would send them.
+   * Sends deliveries again as soon as possible, with a new period of attempts. Those for a target that is no longer configured
+   * stay as they are, because nothing would send them.
    * @returns the ids found
    */
-  retryDeliveries(which: Undelivered, now: Date): Promise<number[]>
+  retryDeliveries(which: Redelivery, now: Date): Promise<number[]>
 }

@@ -1,28 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '../core/events.js'
 import { createDeliveries } from './deliveries.js'
 import { createOpenRfqsDue } from './documents/due-rfqs.js'
+import { counter } from './event-feed.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
 import type { SqlDatabase, Transaction } from './sql-database.js'
-import { storedRfqFacts } from './stored-rfq.js'
+import { storedRfqs } from './stored-rfq.js'
 
 /** Events routed in one transaction. */
 const EVENTS_PER_TRANSACTION = 200
-
-/**
- * Events without deliveries whose run has ended, or lost its lease because its process died. A first poll that was cut short
- * waits for the next poll, which adds to it.
- */
-const ROUTABLE = `
-from events e left join runs r on r.id = e.run_id
-where e.routed_at is null and case
-  when r.id is null then true
-  when e.kind <> 'channel.first-poll' then r.finished_at is not null or r.lease_until < @now
-  else r.finished_at is not null and r.outcome <> 'interrupted' or exists (
-    select 1 from runs n where n.channel = r.channel and n.kind = r.kind and n.id > r.id and n.finished_at is not null)
-end`
 
 /** Events that no run observed, and the deliveries of all events. */
 export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox {
@@ -31,11 +18,14 @@ export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox
 
     recordEvent: ({ kind, at, channel, rfqId, key, data }) =>
       database.write(async (tx) => {
-        const rfqs = channel !== null && rfqId !== undefined ? await storedRfqFacts(tx, channel, [rfqId]) : null
+        const rfqs = channel !== null && rfqId !== undefined ? await storedRfqs(tx, channel, [rfqId]) : null
         const rfq = rfqs?.get(rfqId ?? '')
-        const describe = () => ({ ...(rfq && { rfq }), ...data })
-        const draft = { kind, at: at.toISOString(), channel, rfqId: rfqId ?? null, describe }
-        return events.writeOnce(tx, key === undefined ? [kind, randomUUID()] : [kind, ...key], draft)
+        const draft = {
+          ...{ kind, at: at.toISOString(), channel, rfqId: rfqId ?? null, version: rfq?.version ?? null },
+          ...(key !== undefined && { key: [kind, ...key] }),
+          describe: () => ({ ...(rfq && { rfq: rfq.facts }), ...data }),
+        }
+        return (await events.write(tx, [draft])) === 1
       }),
 
     openRfqsDue: createOpenRfqsDue(database),
@@ -47,56 +37,57 @@ export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox
       if (fresh.length === 0) return
       await database.write(async (tx) => {
         const ids = fresh.map(({ rfqId }) => rfqId)
-        const known = await storedRfqFacts(tx, channel, ids)
-        const describe = (rfqId: string) => {
-          const facts = known.get(rfqId)
-          return facts ? { rfq: facts } : {}
-        }
-        const about = { kind, at: now.toISOString(), channel }
-        await events.writeNotices(
-          tx,
-          fresh.map((rfq) => ({ ...about, key: keyOf(rfq), rfqId: rfq.rfqId, describe: () => describe(rfq.rfqId) })),
-        )
+        const known = await storedRfqs(tx, channel, ids)
+        const drafts = fresh.map((rfq) => {
+          const { facts, version = null } = known.get(rfq.rfqId) ?? {}
+          const about = { kind, at: now.toISOString(), channel, rfqId: rfq.rfqId, version }
+          return { ...about, key: keyOf(rfq), describe: () => (facts ? { rfq: facts } : {}) }
+        })
+        await events.write(tx, drafts)
       })
     },
 
     async routeEvents(targetsOf, now) {
       const at = now.toISOString()
-      let created = 0
-      for (;;) {
-        const found = await database.get(`select 1 as found ${ROUTABLE} limit 1`, { now: at })
-        if (found === undefined) return created
-        created += await database.write(async (tx) => {
-          await tx.lock('routing of events')
-          const rows = await tx.all<EventRow>(
-            `select e.* ${ROUTABLE} order by e.sequence limit ${EVENTS_PER_TRANSACTION}`,
-            { now: at },
-          )
-          let deliveries = 0
-          for (const row of rows) deliveries += await route(tx, toEvent(row), targetsOf, at)
-          return deliveries
-        })
+      for (let created = 0; ; ) {
+        const sql = `select ${counter('routed events')} < ${counter('events')} as behind`
+        if (!(await database.get<{ behind: number | boolean }>(sql))?.behind) return created
+        created += await database.write((tx) => routeSome(tx, targetsOf, at))
       }
     },
   }
 }
 
-/** Creates the deliveries of one event. Returns how many. */
-async function route(
+/** Creates the deliveries of the next events. Returns how many. */
+async function routeSome(
   tx: Transaction,
-  event: EventRecord,
   targetsOf: (event: EventRecord) => readonly string[],
   at: string,
 ): Promise<number> {
-  const { id, sequence } = event
-  await tx.run('update events set routed_at = @at where sequence = @sequence', { at, sequence })
+  await tx.lock('routing of events')
+  const sql = `select ${counter('routed events')} as routed, ${counter('events')} as newest`
+  const { routed, newest } = (await tx.get<{ routed: number; newest: number }>(sql)) as {
+    routed: number
+    newest: number
+  }
+  const rows = await tx.all<EventRow>(
+    `select * from events where sequence > @routed and sequence <= @newest order by sequence limit ${EVENTS_PER_TRANSACTION}`,
+    { routed, newest },
+  )
+  const byTarget = new Map<string, number[]>()
+  for (const row of rows) {
+    for (const target of targetsOf(toEvent(row))) byTarget.set(target, [...(byTarget.get(target) ?? []), row.sequence])
+  }
   let created = 0
-  for (const target of targetsOf(event)) {
+  for (const [target, sequences] of byTarget) {
     created += await tx.run(
       `insert into deliveries (event_id, target, created_at)
-      select @id, target, @at from delivery_targets where target = @target and since_sequence < @sequence`,
-      { id, target, at, sequence },
+      select e.id, t.target, @at from events e join delivery_targets t on t.target = @target and t.since_sequence < e.sequence
+      where ${tx.dialect.anyOf('e.sequence', '@sequences')} order by e.sequence`,
+      { target, at, sequences },
     )
   }
+  const upTo = rows.length < EVENTS_PER_TRANSACTION ? newest : rows.at(-1)?.sequence
+  await tx.run(`update counters set value = @upTo where name = 'routed events'`, { upTo: upTo ?? newest })
   return created
 }

@@ -14,6 +14,7 @@ import {
 } from './documents/queries.js'
 import { InvalidCursorError } from './errors.js'
 import { offerIdsOf } from './listed-offers.js'
+import { BEGIN_OF_UNSEEN } from './recorded-moments.js'
 import { allOf, type Dialect, type Queries } from './sql-database.js'
 import { fromStoredText, isStorable, toStoredText } from './stored-text.js'
 
@@ -176,13 +177,14 @@ function revisionsFrom(
     filter.channel !== undefined && 't.channel = @channel',
     filter.rfqId !== undefined && `(t.rfq_id = @rfqId or (t.kind = 'rfq' and t.id = @rfqId))`,
   )
+  const begin = filter.after !== undefined && filter.asOf === undefined ? BEGIN_OF_UNSEEN : '@after'
   return `
 select * from (
   select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
     ${event === 'version' ? 't.version' : 'cast(null as integer)'} as version, t.${since} as since, t.${at} as at,
     ${keyOf(event)} as key
   from ${table} t
-  where t.${at} > @after and t.${at} <= @asOf and t.${at} <= @beforeAt
+  where t.${at} > ${begin} and t.${at} <= @asOf and t.${at} <= @beforeAt
     and (t.${at} < @beforeAt or ${keyOf(event)} < @beforeKey)
     and t.kind in ('rfq', 'response') and ${where}
   order by t.${at} desc, key desc limit @limit
@@ -192,7 +194,7 @@ select * from (
 const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
   f.version as of_version, f.since, f.at, f.key`
 
-/** One statement, so that revisions and versions come from one state. */
+/** One statement, so that revisions, versions and moments come from one state. */
 const revisionsQuery = (filter: RevisionFilter) => `
 with found as (
   select * from (

@@ -170,10 +170,10 @@ async function dropPlans(database: SqlDatabase, before: string, dryRun: boolean)
 const EVENTS_PER_TRANSACTION = 250
 
 /**
- * Events of which there is one for each occasion, such as a due date: without it, the occasion would be notified again. A summary
- * is not what keeps them from that (`writeNotices`). Who stopped closing, and who ended that, is recorded nowhere else.
+ * Events of which there is one for each occasion, such as a due date: without it, the occasion would be notified again. Who stopped
+ * closing, and who ended that, is recorded nowhere else.
  */
-const KEPT_EVENTS = `summary = 0 and (kind in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused',
+const KEPT_EVENTS = `(kind in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused',
   'close.stopped', 'close.resumed') or kind = 'close.held' and rfq_id is null)`
 
 /** Old events with their deliveries. Those that are still to be delivered stay, and those that keep others from being written. */
@@ -196,10 +196,12 @@ async function dropEvents(
     if (done.length > 0 && !dryRun) await write((tx) => deleteEvents(tx, done))
     total.rows += done.length
     total.bytes += done.reduce((sum, { bytes }) => sum + bytes, 0)
-    if (old.length < EVENTS_PER_TRANSACTION) return total
+    if (old.length < EVENTS_PER_TRANSACTION) break
     after = old.at(-1)?.sequence ?? after
     await yieldToEventLoop()
   }
+  if (!dryRun) await write((tx) => tx.run('delete from recorded_moments where at < @before', { before }))
+  return total
 }
 
 async function deleteEvents(tx: Transaction, events: readonly { sequence: number }[]): Promise<void> {
@@ -208,5 +210,10 @@ async function deleteEvents(tx: Transaction, events: readonly { sequence: number
   const done = `select id from events e where ${tx.dialect.anyOf('sequence', '@sequences')}
     and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
   await tx.run(`delete from deliveries where event_id in (${done})`, { sequences })
-  await tx.run(`delete from events where id in (${done})`, { sequences })
+  const deleted = await tx.all<{ sequence: number }>(`delete from events where id in (${done}) returning sequence`, {
+    sequences,
+  })
+  await tx.run(`update counters set value = @newest where name = 'pruned events' and value < @newest`, {
+    newest: Math.max(0, ...deleted.map(({ sequence }) => sequence)),
+  })
 }

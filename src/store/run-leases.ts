@@ -5,7 +5,8 @@ import type { RunRecord } from '../core/records.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from './clock-difference.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
-import type { EventWriter } from './event-writer.js'
+import type { EventDraft, EventWriter } from './event-writer.js'
+import { endFirstPoll } from './first-polls.js'
 import { bootId } from './process-alive.js'
 import { describeMachine, describeProcess, type Holder, livenessOf } from './run-holder.js'
 import { leavePlace, type Place, readLine, takePlace } from './run-line.js'
@@ -114,13 +115,13 @@ export function createRuns(options: {
         },
       )
       if (!row) throw takenOverError(id)
-      if (keyRefused) await writeKeyRefused(tx, row)
+      await events.write(tx, [...(await endFirstPoll(tx, row)), ...(keyRefused ? await keyRefusal(tx, row) : [])])
       return toRunRecord(row)
     })
   }
 
-  /** Once, until a run of this kind succeeds again. */
-  const writeKeyRefused = async (tx: Transaction, row: RunRow) => {
+  /** An event once, until a run of this kind succeeds again. */
+  const keyRefusal = async (tx: Transaction, row: RunRow): Promise<EventDraft[]> => {
     const { channel, kind, id, error } = row
     const reported = await tx.get(
       `select 1 as found from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
@@ -128,10 +129,10 @@ export function createRuns(options: {
           and id < @id order by id desc limit 1), '')`,
       { channel, kind, id },
     )
-    if (reported !== undefined) return
+    if (reported !== undefined) return []
     const at = row.finished_at ?? row.started_at
     const describe = () => ({ reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY })
-    await events.writeForRun(tx, id, [{ kind: 'channel.key-refused', at, channel, describe }])
+    return [{ kind: 'channel.key-refused', at, channel, runId: id, describe }]
   }
 
   return {

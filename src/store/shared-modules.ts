@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.js'
 import { createClosings } from './closings.js'
 import { createDeliveries } from './deliveries.js'
 import { createOpenRfqsDue } from './documents/due-rfqs.js'
+import { createEventFeed } from './event-feed.js'
 import { createEventWriter, type EventWriter } from './event-writer.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { findIdentity } from './meta.js'
@@ -24,6 +25,7 @@ export const createSharedQueries = (database: SqlDatabase) => ({
   ...createOverview(database),
   ...createClosings(database, createEventWriter(database)),
   ...createDeliveries(database),
+  ...createEventFeed(database),
   ...createMonitoring(database),
   openRfqsDue: createOpenRfqsDue(database),
 })
@@ -47,6 +49,7 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createSchedulingProcesses(database, { clock, command }),
   ...createPruning(database),
   ...createReportRecords(database),
+  ...createEventFeed(database),
   ...createOutbox(database, events),
   identity: () => findIdentity(database),
 })

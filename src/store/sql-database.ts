@@ -33,6 +33,8 @@ export type SqlValue = string | number | null
 export interface Dialect {
   /** Condition: a value is in the list that is the value of a parameter. */
   anyOf(value: string, parameter: string): string
+  /** The elements of the JSON list that is the value of a parameter, each as `value`. */
+  elementsOf(parameter: string): string
   /**
    * Joins each row with the one that a condition on a unique key finds. PostgreSQL must not choose another way to join: as long as it
    * has no statistics of a new table, it takes one whose time grows with the square of the rows.

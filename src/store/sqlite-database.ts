@@ -3,6 +3,7 @@ import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '
 
 const SQLITE: Dialect = {
   anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
+  elementsOf: (parameter) => `json_each(${parameter})`,
   // Cross joins keep their order: without statistics, SQLite might read all versions to find the documents.
   joinOne: (table, alias, condition) => `cross join ${table} ${alias} on ${condition}`,
   leftJoin: (table, alias, condition) => `left join ${table} ${alias} on ${condition}`,

@@ -54,7 +54,7 @@ describe('notify', () => {
     await store.setTargets(['crm', 'team'], NOW)
     await store.recordEvent({ kind: 'close.refused', at: NOW, channel: 'acme/blue', data: {} })
     await store.routeEvents(() => ['team'], NOW)
-    const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, now: NOW })
+    const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, maxBursts: 1, now: NOW })
     if (claim === null) throw new Error('nothing to claim')
     const later = new Date(NOW.getTime() + 60_000)
     const end = {
@@ -86,6 +86,14 @@ describe('notify', () => {
       err: expect.stringContaining('1 notification'),
     })
     expect((await quotekeeper('notify')).out).toMatch(/to be sent/)
+    expect((await quotekeeper('notify', '--from', '3')).err).toContain('0 notifications')
+    expect((await quotekeeper('notify', '--from', '2', '--target', 'team')).err).toContain('1 notification will')
+    for (const wrong of [
+      ['--from', 'x'],
+      ['--from', '1', '--retry', 'all'],
+      ['--retry', '1', '--target', 'team'],
+    ])
+      expect((await quotekeeper('notify', ...wrong)).status).toBe(2)
   })
 
   it('shows what waits for a target that fails in one row, and when it is tried next', async () => {
@@ -101,7 +109,7 @@ describe('notify', () => {
       ['message', 422],
       ['target', 503],
     ] as const) {
-      const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, now: NOW })
+      const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, maxBursts: 1, now: NOW })
       if (claim === null) throw new Error('nothing to claim')
       await store.endAttempt(claim, { ...failed, because, status, error: `status ${status}` }, NOW)
     }

@@ -19,7 +19,7 @@ export const offers = (count: number, price = 1) =>
 export async function recordPoll(
   fixture: ChannelFixture,
   rfqs: ReturnType<typeof offers>[],
-  { dies = false } = {},
+  { dies = false, whileItRuns }: { dies?: boolean; whileItRuns?: () => Promise<void> } = {},
 ): Promise<void> {
   const { store } = fixture
   fixture.advanceSeconds(60)
@@ -28,6 +28,7 @@ export async function recordPoll(
     const rfq = { id: `rfq-${index}`, body: { id: `rfq-${index}`, number: index }, valid: true, problems: [] }
     const read = { shape: 'full', responsesComplete: true, readAt: fixture.now() } as const
     await store.recordRfq(run, { ...read, rfq, responses }, fixture.now())
+    await whileItRuns?.()
   }
   if (dies) await fixture.reopenStore()
   else await run.finish({ ...END, inserted: 0, changed: 0 }, fixture.now())

@@ -46,8 +46,8 @@ describe('deliveries to a webhook', () => {
       channel: CHANNEL,
       rfqId: null,
       offerId: null,
-      count: 1,
-      summary: false,
+      sequence: emitted.length,
+      version: null,
       text: expect.stringContaining('acme/forest: new offer'),
       data: { decision: emitted.at(-1), reason: '' },
     })
@@ -128,12 +128,38 @@ describe('deliveries to a webhook', () => {
     const [dead] = await outbox.store.deliveries({ states: ['dead'] })
     const before = server.requests.at(-1)?.headers['webhook-id']
     status = 204
-    expect(await outbox.store.retryDeliveries([dead?.id ?? 0], outbox.now())).toEqual([dead?.id])
-    expect(await outbox.store.retryDeliveries([4711], outbox.now())).toEqual([])
+    expect(await outbox.store.retryDeliveries({ ids: [dead?.id ?? 0] }, outbox.now())).toEqual([dead?.id])
+    expect(await outbox.store.retryDeliveries({ ids: [4711] }, outbox.now())).toEqual([])
     await service.deliver()
     expect(server.accepted.map(({ headers }) => headers['webhook-id'])).toContain(before)
     expect(server.accepted).toHaveLength(2)
     expect(await outbox.store.deliveries({})).toEqual([])
+  })
+
+  it('are sent again from a sequence on when asked for, also what was delivered, to one target or all', async () => {
+    const outbox = await openOutbox()
+    const [crm, erp] = [await httpReceiver(), await httpReceiver()]
+    const service = await notifications(outbox.store, [webhook(crm.url), webhook(erp.url, 'erp')])
+    for (let at = 0; at < 4; at++) await outbox.emit()
+    await service.deliver()
+    const received = ({ accepted }: typeof crm) => accepted.map(({ body }) => JSON.parse(body).sequence as number)
+    const again = async (which: Parameters<typeof outbox.store.retryDeliveries>[0]) => {
+      const found = await outbox.store.retryDeliveries(which, outbox.now())
+      await outbox.reopen()
+      await (await notifications(outbox.store, [webhook(crm.url), webhook(erp.url, 'erp')])).deliver()
+      return found.length
+    }
+    expect([await again({ target: 'crm' }), await again({ from: 5 }), await again({})]).toEqual([0, 0, 0])
+    expect(await again({ from: 3, target: 'crm' })).toBe(2)
+    expect([received(crm), received(erp)]).toEqual([
+      [1, 2, 3, 4, 3, 4],
+      [1, 2, 3, 4],
+    ])
+    expect(await again({ from: 1 })).toBe(8)
+    expect(received(crm).slice(6)).toEqual([1, 2, 3, 4])
+    expect(received(erp).slice(4)).toEqual([1, 2, 3, 4])
+    // Each event has the id that it had before.
+    expect(new Set(crm.accepted.map(({ headers }) => headers['webhook-id'])).size).toBe(4)
   })
 
   it('never follow a redirect, and a target that is gone does not delay the others', async () => {
@@ -200,7 +226,10 @@ describe('a digest', () => {
       return { kind: 'delivered' } as const
     }
     const service = await notifications(outbox.store, [weekly], { send })
-    for (let count = 0; count < 501; count++) await outbox.emit()
+    for (let count = 0; count < 501; count++) {
+      await outbox.emit()
+      outbox.advance(1)
+    }
     outbox.advance(48 * HOUR)
     await service.deliver()
     outbox.advance(60_000)
@@ -246,7 +275,7 @@ describe('routes', () => {
     const [waited, ...others] = await outbox.store.deliveries({})
     expect(others).toEqual([])
     expect(waited).toMatchObject({ state: 'dead', attempts: 0, error: 'the target is no longer configured' })
-    await outbox.store.retryDeliveries(null, outbox.now())
+    await outbox.store.retryDeliveries({}, outbox.now())
     await again.deliver()
     expect(server.accepted.map(decisionIn)).toEqual([2, 4, 7, 5])
   })

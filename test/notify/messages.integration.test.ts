@@ -6,7 +6,7 @@ import { EVENT_KINDS, type EventKind, type EventRecord } from '../../src/core/ev
 import { chatMessage } from '../../src/notify/chat-message.js'
 import type { EmailTarget } from '../../src/notify/contract.js'
 import { emailMessage } from '../../src/notify/email-message.js'
-import { describeEvent } from '../../src/notify/event-text.js'
+import { describeBurst } from '../../src/notify/event-text.js'
 import { openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { offers, recordPoll } from '../helpers/record-poll.js'
@@ -25,9 +25,8 @@ const event = (kind: EventKind, more: Partial<EventRecord> = {}): EventRecord =>
   channel: 'acme/forest',
   rfqId: 'r',
   offerId: null,
+  version: 1,
   runId: 1,
-  count: 1,
-  summary: false,
   data: {
     rfq: { id: 'r', number: 1042, reference: null, title: HOSTILE, state: 'open', responseDueDate: '2026-11-30' },
     offer: {
@@ -54,7 +53,7 @@ describe('the text of an event', () => {
       const { data } = event(kind)
       const rfq = { ...data.rfq, title: 'Credits' }
       const offer = { ...data.offer, projectDeveloperName: 'Green' }
-      return describeEvent(event(kind, { data: { ...data, rfq, offer, reason: 'why' } as never, ...more })).title
+      return describeBurst([event(kind, { data: { ...data, rfq, offer, reason: 'why' } as never, ...more })]).title
     }
     expect(plain('offer.new')).toMatch(/^acme\/forest: new .*1042.*Green, Mangroves, 1,000 t .*12,500 EUR$/)
     expect(plain('offer.changed')).toContain('totalPrice 12,000 → 12,500')
@@ -69,12 +68,16 @@ describe('the text of an event', () => {
     expect(plain('close.resumed', { channel: null, data: both })).toMatch(
       /Ben ended .*Carla \(an audit\) .*Anna \(wrong prices\)$/,
     )
-    const items = [{ rfq: event('rfq.new').data.rfq as never }]
-    expect(plain('offer.new', { summary: true, count: 2030, data: { items } })).toBe(
-      'acme/forest: 2,030 new offers (RFQ 1042, …)',
+    const rfqs = Array.from({ length: 2029 }, (_, at) => ({
+      rfq: { ...event('rfq.new').data.rfq, number: at } as never,
+    }))
+    const many = rfqs.map((data) => event('offer.new', { data }))
+    expect(describeBurst([event('offer.new'), ...many]).title).toBe(
+      'acme/forest: 2,030 new offers (RFQ 1042, RFQ 0, RFQ 1, RFQ 2, RFQ 3, …)',
     )
+    expect(describeBurst([event('offer.new'), event('offer.new')]).title).toBe('acme/forest: 2 new offers (RFQ 1042)')
     const found = { rfqs: 3, offers: 10_000, lateOffers: 1, problems: 0 }
-    expect(plain('channel.first-poll', { summary: true, data: { found } })).toMatch(/3 RFQs, 10,000 offers, 1 .*late$/)
+    expect(plain('channel.first-poll', { data: { found } })).toMatch(/3 RFQs, 10,000 offers, 1 .*late$/)
   })
 
   it('stays text in each chat, whatever the marketplace sent', () => {
@@ -104,11 +107,13 @@ describe('the text of an event', () => {
   })
 
   it('never exceeds what Discord accepts, whatever is counted in its last line', () => {
-    const kinds = (Object.keys(EVENT_KINDS) as EventKind[]).map((kind) => event(kind, { count: 9999 }))
+    const kinds = (Object.keys(EVENT_KINDS) as EventKind[]).flatMap((kind) => Array(249).fill(event(kind)))
     for (let length = 150; length < 250; length += 10) {
-      const long = Array.from({ length: 12 }, () => event('rfq.closed', { data: { reason: 'x'.repeat(length) } }))
+      const long = Array.from({ length: 12 }, (_, at) =>
+        event('rfq.closed', { runId: -at, data: { reason: 'x'.repeat(length) } }),
+      )
       const { content } = chatMessage('discord', [...long, ...kinds]) as { content: string }
-      expect(content).toMatch(/\n… and .*9,999/)
+      expect(content).toMatch(/\n… and .*249/)
       expect(content.length).toBeLessThanOrEqual(2000)
     }
   })
@@ -118,7 +123,9 @@ describe('the text of an event', () => {
     expect(subject).toMatch(/^Quotekeeper: acme\/forest: new RFQ 1042/)
     expect(subject + text.split('\n')[0]).not.toMatch(UNSAFE)
     expect(html).not.toContain('<b onload')
-    expect(emailMessage(Array.from({ length: 700 }, () => event('offer.new'))).text).toContain('… and 500 new offers')
+    expect(emailMessage(Array.from({ length: 700 }, (_, runId) => event('offer.new', { runId }))).text).toContain(
+      '… and 500 new offers',
+    )
   })
 })
 
@@ -227,7 +234,7 @@ describe('e-mail', () => {
 })
 
 describe('the first poll of a channel with thousands of offers', () => {
-  it('is one message to a chat and to a webhook', async () => {
+  it('is one message to a chat and to a webhook; many offers of a later poll are one line in a chat, when it has ended', async () => {
     const fixture = await openChannelFixture()
     const [chat, program] = [await httpReceiver(), await httpReceiver()]
     const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
@@ -246,7 +253,15 @@ describe('the first poll of a channel with thousands of offers', () => {
     expect(JSON.parse(chat.requests[0]?.body ?? '').text).toMatch(/^acme\/forest: first poll: 3 RFQs, 2,000 offers$/)
     await recordPoll(fixture, [offers(1000), offers(500), offers(501)])
     await service.deliver()
-    expect(JSON.parse(program.requests[1]?.body ?? '')).toMatchObject({ type: 'offer.new', count: 1 })
+    expect(JSON.parse(program.requests[1]?.body ?? '')).toMatchObject({ type: 'offer.new', sequence: 2, version: 1 })
     expect([chat.requests.length, program.requests.length]).toEqual([2, 2])
+    const whileItRuns = () => service.deliver()
+    await recordPoll(fixture, [offers(1000), offers(515), offers(516)], { whileItRuns })
+    expect([chat.requests.length, program.requests.length]).toEqual([2, 2])
+    await service.deliver()
+    expect([chat.requests.length, program.requests.length]).toEqual([3, 32])
+    expect(JSON.parse(chat.requests[2]?.body ?? '').text).toBe('acme/forest: 30 new offers (RFQ 1, RFQ 2)')
+    const sequences = program.requests.map(({ body }) => JSON.parse(body).sequence)
+    expect(sequences).toEqual(sequences.map((_, at) => at + 1))
   })
 })

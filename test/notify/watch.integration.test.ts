@@ -21,8 +21,8 @@ async function watchedChannel(autoClose: 'on' | 'off' = 'off') {
       log: recordingLog(),
     })
   const events = async (kind: string) => {
-    const query = `select rfq_id, count, summary from events where kind = '${kind}' order by sequence`
-    return (await rowsOf(fixture.store, query)) as { rfq_id: string | null; count: number; summary: number }[]
+    const query = `select rfq_id from events where kind = '${kind}' order by sequence`
+    return (await rowsOf(fixture.store, query)) as { rfq_id: string | null }[]
   }
   return { fixture, world: fixture.sandbox.world, service, events }
 }
@@ -58,21 +58,19 @@ describe('due dates', () => {
     expect(await events('rfq.due-soon')).toHaveLength(2)
   })
 
-  it('of many RFQs are one event, and those that are closed automatically are overdue only after an hour', async () => {
+  it('are an event for each RFQ, and those that are closed automatically are overdue only after an hour', async () => {
     const { fixture, world, service, events } = await watchedChannel('on')
     for (let count = 0; count < 25; count++) world.addRfq(CHANNEL, { responseDueDate: '2026-11-22' })
     await fixture.pollRfqs()
     const watching = service()
     for (let round = 0; round < ROUNDS; round++) await watching.watch()
-    expect((await events('rfq.due-soon')).filter(({ summary }) => summary === 1)).toEqual([
-      { rfq_id: null, count: 25, summary: 1 },
-    ])
+    expect(new Set((await events('rfq.due-soon')).map(({ rfq_id }) => rfq_id)).size).toBe(25)
     fixture.setTime('2026-11-22T23:40:00.000Z')
     await watching.watch()
     expect(await events('rfq.overdue')).toEqual([])
     fixture.setTime('2026-11-23T00:40:00.000Z')
     await watching.watch()
-    expect(await events('rfq.overdue')).toHaveLength(26)
+    expect(await events('rfq.overdue')).toHaveLength(25)
     expect(await fixture.store.routeEvents(() => [], fixture.now())).toBe(0)
   })
 })

@@ -32,6 +32,26 @@ it('restoring a backup is refused while another process has the database open, a
   expect((await restore()).kept).toContain('.replaced-')
 })
 
+it('a restored backup has the events that were written since, and numbers new ones from there, over six restores', async () => {
+  const folder = testFolder()
+  const [database, backup] = [join(folder, 'quotekeeper.db'), join(folder, 'backup.db')]
+  const event = { kind: 'report.made', at: new Date(0), channel: null, data: {} } as const
+  let store = await openStore({ path: database })
+  await store.recordEvent(event)
+  await store.backup(backup)
+  for (let round = 1; round <= ROUNDS; round++) {
+    await store.recordEvent(event)
+    const { items, ...before } = await store.events({ after: 0, limit: 100 })
+    await store.close()
+    await restoreDatabase({ backup, database, now: new Date(round) })
+    store = await openStore({ path: database })
+    expect(await store.events({ after: 0, limit: 100 })).toEqual({ items, ...before })
+    expect(items.map(({ sequence }) => sequence)).toEqual(items.map((_, at) => at + 1))
+    expect(items).toHaveLength(round + 1)
+  }
+  await store.close()
+})
+
 it('the write test names the processes that may hold the lock', async () => {
   const path = join(testFolder(), 'quotekeeper.db')
   const store = await openStore({ path })

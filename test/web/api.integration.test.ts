@@ -16,6 +16,7 @@ import { READ_ENDPOINTS } from '../../src/web/api/read.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
+import { offers, recordPoll } from '../helpers/record-poll.js'
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { locationsOf, openReaderOf } from '../helpers/store-engine.js'
@@ -647,5 +648,33 @@ describe('notifications', () => {
     expect((await post('/notifications/retry', { target: 'crm' })).json()).toEqual({ ids: [ids[0]] })
     expect((await post('/notifications/retry', {})).json()).toEqual({ ids })
     expect(await list('state=dead')).toEqual([])
+    expect((await post('/notifications/retry', { from: 1, target: 'mail' })).json()).toEqual({ ids: [ids[1]] })
+    expect((await post('/notifications/retry', { from: 2 })).json()).toEqual({ ids: [] })
+    expect((await post('/notifications/retry', { from: 1, ids: [1] })).statusCode).toBe(400)
+  })
+})
+
+describe('events', () => {
+  it('are read from a sequence on, all or of some kinds, page by page', async () => {
+    const fixture = await openChannelFixture()
+    for (let poll = 1; poll <= 3; poll++) await recordPoll(fixture, [offers(2, poll)])
+    const { get, read } = await openApi(fixture)
+    const sequences = async (query: string) => {
+      const { items, next, beginsAt } = await read(`/events?${query}`)
+      return [items.map(({ sequence }: { sequence: number }) => sequence), next, beginsAt]
+    }
+    expect(await sequences('limit=2')).toEqual([[1, 2], 2, 1])
+    expect(await sequences('limit=2&after=2')).toEqual([[3, 4], 4, 1])
+    expect(await sequences('limit=2&after=4')).toEqual([[5], 5, 1])
+    expect(await sequences('limit=2&after=5')).toEqual([[], 5, 1])
+    expect(await sequences('kinds=channel.first-poll,rfq.new')).toEqual([[1], 5, 1])
+    expect((await read('/events?after=1&limit=1')).items).toEqual([
+      {
+        ...{ sequence: 2, id: expect.stringMatching(/^evt_/), kind: 'offer.changed', at: '2026-11-21T12:02:00.000Z' },
+        ...{ channel: KEY, rfqId: 'rfq-0', offerId: 'offer-0', version: 2, data: expect.anything() },
+      },
+    ])
+    expect(await get('/api/v1/events?kinds=offer.new,offer.nwe')).toMatchObject({ statusCode: 400 })
+    expect(await get('/api/v1/events?after=-1')).toMatchObject({ statusCode: 400 })
   })
 })

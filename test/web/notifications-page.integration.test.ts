@@ -36,10 +36,14 @@ describe('/notifications', () => {
     expect(await rows('state=pending')).toMatchObject([{ id: crm, nextAt: null }])
     expect((await send({ target: 'mail' })).statusCode).toBe(303)
     expect(await rows('state=dead')).toEqual([])
+    expect(page).toContain('Send everything again to')
+    expect(await send({ target: 'crm', from: '1' })).toMatchObject({ headers: { location: '/notifications?again=1' } })
     for (const [fields, status] of [
       [{ delivery: '4711' }, 404],
       [{ target: 'nobody' }, 404],
       [{ delivery: '1 or 1' }, 400],
+      [{ target: 'crm', from: '2' }, 404],
+      [{ target: 'crm', from: 'x' }, 400],
       [{ delivery: '1', target: 'crm' }, 400],
       [{}, 400],
     ] as const)
@@ -68,7 +72,7 @@ describe('/notifications', () => {
     expect(body).not.toContain('Send again')
     expect(body).toContain('crm is not configured any more')
     // Nothing would send it, and the page would say that it is sent within seconds.
-    for (const which of [[id], { target: 'crm' }, null])
+    for (const which of [{ ids: [id] }, { target: 'crm' }, {}, { from: 1 }])
       expect(await fixture.store.retryDeliveries(which, fixture.now())).toEqual([])
     expect(await fixture.store.deliveries({})).toMatchObject([{ id, state: 'dead' }])
   })

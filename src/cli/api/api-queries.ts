@@ -140,6 +140,7 @@ export function createApiQueries(source: Source): ApiQueries {
         JSON.stringify([each.channel, each.kind, each.entityId, each.path, each.code])
       return takePage(await store.problems(filter), keyOf, { cursor, limit })
     },
+    events: (filter) => store.events(filter),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),
     today: (options) => today({ store, rfqs, channels, pollChecks, closingHold, clockStop }, options),

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, TargetState } from '../../core/deliveries.js'
+import type { DeliveryRecord, Redelivery, TargetState } from '../../core/deliveries.js'
 import { scrubError } from '../../core/secret-scrubber.js'
 import { didYouMean } from '../../core/suggest.js'
 import type { NotifyTarget, SendResult } from '../../notify/contract.js'
@@ -15,6 +15,8 @@ interface Options extends JsonOption {
   /** True without a name. */
   test?: string | true
   retry?: string
+  from?: number
+  target?: string
   limit: number
 }
 
@@ -23,19 +25,25 @@ export const register: RegisterCommand = (command, cli) => {
   command
     .option('--test [target]', 'send a test to this target, or to all')
     .option('--retry <id>', 'send a notification of the list again, or `all` of them; the running service does so')
+    .option('--from <sequence>', 'send again what was sent or not, of the events from this sequence on', parseSequence)
+    .option('--target <target>', 'with --retry all or --from: only to this target')
     .addOption(limitOption(100))
     .addOption(jsonOption())
     .action((options: Options) => {
-      const { test, retry } = options
-      if (test !== undefined && retry !== undefined) throw new UsageError('use --test or --retry, not both')
+      const { test, retry, from, target } = options
+      const actions = [test, retry, from].filter((each) => each !== undefined)
+      if (actions.length > 1) throw new UsageError('use one of --test, --retry and --from')
+      if (target !== undefined && retry !== 'all' && from === undefined)
+        throw new UsageError('--target is for --retry all and --from')
       if (test !== undefined) return sendTests(cli, options, test)
-      return retry === undefined ? list(cli, options) : sendAgain(cli, options, retry)
+      return actions.length === 0 ? list(cli, options) : sendAgain(cli, options)
     })
   withExamples(
     command,
     ['quotekeeper notify --test', 'send a test to every target'],
     ['quotekeeper notify', 'what could not be sent yet, or at all, and why'],
     ['quotekeeper notify --retry all', 'when the cause is removed'],
+    ['quotekeeper notify --from 1200 --target crm', 'when the receiver lost what it had'],
   )
 }
 
@@ -178,19 +186,29 @@ const stateWords = ({ state, count }: DeliveryLine): string => {
   return count === 1 ? 'to be sent' : `${count.toLocaleString('en')} to be sent`
 }
 
-const sendAgain = (cli: Cli, { json }: Options, which: string) =>
+function parseSequence(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new UsageError(`--from takes the sequence of an event, not ${JSON.stringify(text)}`)
+}
+
+function redelivery({ retry, from, target }: Options): Redelivery {
+  const of = { ...(from !== undefined && { from }), ...(target !== undefined && { target }) }
+  if (retry === undefined || retry === 'all') return of
+  if (/^[1-9]\d{0,14}$/.test(retry)) return { ids: [Number(retry)] }
+  throw new UsageError(
+    `--retry takes the id of a notification (see: quotekeeper notify), or all, not ${JSON.stringify(retry)}`,
+  )
+}
+
+const sendAgain = (cli: Cli, options: Options) =>
   withApp(cli, readOptions, async ({ store }) => {
-    if (which !== 'all' && !/^[1-9]\d{0,14}$/.test(which)) {
-      throw new UsageError(
-        `--retry takes the id of a notification (see: quotekeeper notify), or all, not ${JSON.stringify(which)}`,
-      )
-    }
-    const ids = await (await store()).retryDeliveries(which === 'all' ? null : [Number(which)], cli.io.now())
-    if (ids.length === 0 && which !== 'all') {
+    const which = redelivery(options)
+    const ids = await (await store()).retryDeliveries(which, cli.io.now())
+    if (ids.length === 0 && which.ids !== undefined) {
       throw new FailedError(
-        `there is no notification ${which} that was not sent and whose target the service has; see: quotekeeper notify`,
+        `there is no notification ${which.ids[0]} whose target the service has; see: quotekeeper notify`,
       )
     }
-    if (json) printJson(cli.io, { ids })
+    if (options.json) printJson(cli.io, { ids })
     else cli.io.err(`${plural(ids.length, 'notification')} will be sent again by quotekeeper start.\n`)
   })

@@ -30,6 +30,8 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'close_intents', key: ['id'] },
   { name: 'held_rounds', key: ['plan_id'] },
   { name: 'maintenance', key: ['task'] },
+  { name: 'first_polls', key: ['channel'] },
+  { name: 'recorded_moments', key: ['id'] },
   { name: 'events', key: ['sequence'] },
   { name: 'deliveries', key: ['id'] },
   { name: 'delivery_targets', key: ['target'] },
@@ -46,7 +48,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
 export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'runs', column: 'id' },
   { table: 'close_intents', column: 'id' },
-  { table: 'events', column: 'sequence' },
+  { table: 'recorded_moments', column: 'id' },
   { table: 'deliveries', column: 'id' },
   { table: 'reports', column: 'id' },
   { table: 'recommendations', column: 'number' },

@@ -47,6 +47,8 @@ create trigger decisions_stay before update on close_decisions
   for each row execute function refuse_change('the decision log is append-only');
 create trigger decisions_last before delete on close_decisions
   for each row execute function refuse_change('the decision log is append-only');
+create trigger events_stay before update on events
+  for each row execute function refuse_change('an event never changes');
 create trigger awards_stay before update on awards
   for each row execute function refuse_change('the log of awards is append-only');
 create trigger awards_last before delete on awards

@@ -15,6 +15,8 @@ create trigger decisions_stay before update on close_decisions
 begin select raise(abort, 'the decision log is append-only'); end;
 create trigger decisions_last before delete on close_decisions
 begin select raise(abort, 'the decision log is append-only'); end;
+create trigger events_stay before update on events
+begin select raise(abort, 'an event never changes'); end;
 create trigger awards_stay before update on awards
 begin select raise(abort, 'the log of awards is append-only'); end;
 create trigger awards_last before delete on awards

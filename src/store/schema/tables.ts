@@ -5,9 +5,10 @@
 export const TABLES = `
 create table meta (key text primary key, value text not null) strict, without rowid;
 
--- Numbers that are given out in the order of commits, without gaps.
+-- Numbers that are given out in the order of commits, without gaps. "routed events" is the newest sequence of which deliveries were
+-- created, "pruned events" the newest pruned one.
 create table counters (name text primary key, value integer not null) strict, without rowid;
-insert into counters values ('close_decisions', 0), ('events', 0), ('awards', 0);
+insert into counters values ('close_decisions', 0), ('awards', 0), ('events', 0), ('routed events', 0), ('pruned events', 0);
 
 create table runs (
   id integer primary key autoincrement,
@@ -246,25 +247,21 @@ create table reports (
 create index reports_by_name on reports (name, id);
 create index reports_by_channel on reports (channel, made_at);
 
--- An event is written in the transaction that observed it.
+-- An event is written in the transaction that observed it, and never changes.
 create table events (
-  sequence integer primary key autoincrement,
+  sequence integer primary key,
   id text not null unique,
   kind text not null,
   at text not null,
   channel text,
   rfq_id text,
   offer_id text,
+  -- Of the offer, or otherwise of the RFQ.
+  version integer,
   -- The run that observed it; it may have been folded since. Its events are delivered when it has ended.
   run_id integer,
-  count integer not null default 1,
-  summary integer not null default 0 check (summary in (0, 1)),
-  data text not null,
-  -- When its deliveries were created; null until then.
-  routed_at text
+  data text not null
 ) strict;
-create index events_unrouted on events (sequence) where routed_at is null;
-create index events_of_run on events (run_id, kind) where run_id is not null;
 create index events_of_channel on events (channel, kind);
 
 -- One event for one target.
@@ -307,6 +304,22 @@ create table delivery_targets (
   holder text,
   lease_until text
 ) strict, without rowid;
+
+-- What first polls found that did not end well yet.
+create table first_polls (
+  channel text primary key,
+  rfqs integer not null,
+  offers integer not null,
+  late_offers integer not null,
+  problems integer not null
+) strict, without rowid;
+
+-- When documents were recorded, in the order of commits.
+create table recorded_moments (
+  id integer primary key autoincrement,
+  at text not null
+) strict;
+create index recorded_moments_at on recorded_moments (at);
 
 -- What the comparison was made with, under the hash of its canonical text.
 create table settings (hash text primary key, settings text not null) strict, without rowid;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Undelivered } from '../../core/deliveries.js'
+import type { Redelivery } from '../../core/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../core/report-format.js'
 import type { User } from '../access/user.js'
+import { defined } from '../defined.js'
 import type { Operation } from './endpoint.js'
 import { knownChannel, momentOf, requireFound } from './endpoints/request.js'
 import { asOf, oneOf } from './parameters.js'
@@ -37,8 +38,8 @@ export interface ActionDeps {
   channels: readonly string[]
   /** Why a closing round on a channel would close nothing, or null. */
   closingObstacle: (channel: string) => Promise<string | null>
-  /** Sends notifications again that were not delivered; resolves to their ids. */
-  retryDeliveries: (which: Undelivered) => Promise<number[]>
+  /** Sends notifications again; resolves to their ids. */
+  retryDeliveries: (which: Redelivery) => Promise<number[]>
   suggest: (text: string, candidates: readonly string[]) => string[]
 }
 
@@ -145,7 +146,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     id: 'retryNotifications',
     method: 'POST',
     path: '/notifications/retry',
-    summary: 'Send notifications again that were not delivered',
+    summary: 'Send notifications again: what was not delivered, and with `ids` or `from` also what was',
     description: 'The service sends them as soon as it can, and tries for 72 hours anew.',
     body: z.strictObject({
       ids: z
@@ -155,16 +156,22 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
         .min(1, { error: 'at least one id' })
         .max(1_000, { error: 'at most 1000 ids' })
         .optional()
-        .describe('Of deliveries. Without `ids` and `target`: all that were not delivered.'),
-      target: z.string({ error: 'the name of a target' }).optional().describe('All that were not delivered to it.'),
+        .describe('Of deliveries. Without `ids`, `target` and `from`: all that were not delivered.'),
+      target: z.string({ error: 'the name of a target' }).optional().describe('Only to this target.'),
+      from: z
+        .int({ error: 'a sequence, a whole number from 1' })
+        .min(1, { error: 'a sequence, a whole number from 1' })
+        .optional()
+        .describe('Of the events from this sequence on.'),
     }),
     result: retriedDeliveries,
     problems: [404, 413, 415],
-    async handle({ body: { ids, target }, deps }) {
-      if (ids !== undefined && target !== undefined) throw new ProblemError(400, 'use ids or target, not both')
-      const found = await deps.retryDeliveries(ids ?? (target === undefined ? null : { target }))
+    async handle({ body: { ids, target, from }, deps }) {
+      if (ids !== undefined && (target !== undefined || from !== undefined))
+        throw new ProblemError(400, 'use ids, or target and from, not both')
+      const found = await deps.retryDeliveries(defined({ ids, target, from }))
       if (found.length > 0 || (ids === undefined && target === undefined)) return { ids: found }
-      throw new ProblemError(404, 'there is no such notification that was not delivered')
+      throw new ProblemError(404, 'there is no such notification that could be sent again')
     },
   }),
   action({

@@ -27,6 +27,15 @@ export const flag = z.enum(['true', 'false'], { error: 'true or false' }).transf
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `one of ${values.join(', ')}` })
 
+/** Some of these words, with commas between them. */
+export const listOfWords = <Word extends string>(words: readonly Word[]) => {
+  const error = `a list with commas between them of ${words.join(', ')}`
+  return z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(words as [Word, ...Word[]], { error }), { error }))
+}
+
 /** A whole number in text. */
 export const wholeNumber = (min: number, max: number) => {
   const error = `a whole number from ${min} to ${max}`
@@ -48,7 +57,7 @@ const listCursor = z
     return z.NEVER
   })
 
-const limit = wholeNumber(1, 500).default(100).describe('Items on a page.')
+export const limit = wholeNumber(1, 500).default(100).describe('Items on a page.')
 
 export const asOf = { as_of: moment.optional().describe(`The state at a moment: ${MOMENT}. Default: now.`) }
 export const channelFilter = { channel: word.optional().describe('Only this channel, `org/slug`.') }

@@ -1,4 +1,5 @@
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../../core/deliveries.js'
+import type { EventFilter, EventPage } from '../../core/events.js'
 import type { withWords } from '../../core/listed-changes.js'
 import type { DecisionRecord, ProblemRecord, RunRecord } from '../../core/records.js'
 import type { Settings } from '../../core/settings.js'
@@ -106,6 +107,7 @@ export interface ApiQueries {
     limit: number
   }): Promise<RunRecord[]>
   problems(filter: { channel?: string } & ListPageRequest): Promise<ListPage<ProblemRecord>>
+  events(filter: EventFilter): Promise<EventPage>
   targetStates(): Promise<TargetState[]>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
   today(options: ApiMoment & { since: Date; dueWithinDays: number; channel?: string }): Promise<Today>

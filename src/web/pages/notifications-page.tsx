@@ -37,15 +37,20 @@ export function addNotifications(app: FastifyInstance, deps: PageDeps, notificat
   addForm(app, deps, PATH, (_page, fields) => sendAgain(fields, notifications))
 }
 
-async function sendAgain({ delivery, target }: Parameters, { retryDeliveries }: NotificationsDeps): Promise<Redirect> {
+async function sendAgain(
+  { delivery, target, from }: Parameters,
+  { retryDeliveries }: NotificationsDeps,
+): Promise<Redirect> {
   if ((delivery === undefined) === (target === undefined))
     throw new HttpError(400, 'expected the id of a delivery, or the name of a target')
-  if (delivery !== undefined && !/^[1-9]\d{0,14}$/.test(delivery))
-    throw new HttpError(400, `delivery=${JSON.stringify(delivery.slice(0, 60))} is not the id of a delivery`)
-  const ids = await retryDeliveries(delivery === undefined ? { target: target ?? '' } : [Number(delivery)])
+  for (const [name, value = '1'] of Object.entries({ delivery, from }))
+    if (!/^[1-9]\d{0,14}$/.test(value))
+      throw new HttpError(400, `${name}=${JSON.stringify(value.slice(0, 60))} is not a number from 1`)
+  const ofTarget = { target: target ?? '', ...(from !== undefined && { from: Number(from) }) }
+  const ids = await retryDeliveries(delivery === undefined ? ofTarget : { ids: [Number(delivery)] })
   if (ids.length > 0) return { redirect: `${PATH}?again=${ids.length}` }
   const which = delivery === undefined ? `for ${JSON.stringify(target?.slice(0, 60))}` : delivery
-  throw new HttpError(404, `there is no notification ${which} that was not delivered`)
+  throw new HttpError(404, `there is no notification ${which} that could be sent again`)
 }
 
 async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps): Promise<PageContent> {
@@ -96,6 +101,7 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
         <AgainNotice count={query.again} />
         <h2>Targets</h2>
         <TableView table={targetTable} link={link} />
+        {again && targets.length > 0 && <ReplayForm targets={known} csrfToken={request.csrfToken} />}
         <h2>Notifications</h2>
         <FilterForm
           query={query}
@@ -125,6 +131,25 @@ const againForm = (csrfToken: string) => (field: 'delivery' | 'target', value: s
     <button type="submit" aria-label={label}>
       Send again
     </button>
+  </form>
+)
+
+/** Sends again what was delivered, for a receiver that lost it. */
+const ReplayForm = ({ targets, csrfToken }: { targets: readonly string[]; csrfToken: string }) => (
+  <form method="post" action={PATH} class="noprint">
+    <input type="hidden" name="_csrf" value={csrfToken} />
+    <label>
+      Send everything again to{' '}
+      <select name="target">
+        {targets.map((target) => (
+          <option key={target}>{target}</option>
+        ))}
+      </select>
+    </label>{' '}
+    <label>
+      from event <input name="from" type="number" min="1" required />
+    </label>{' '}
+    <button type="submit">Send again</button>
   </form>
 )
 
@@ -183,8 +208,9 @@ function deliveryColumns(targets: ReadonlySet<string>, again: AgainForm | null):
   return [
     { key: 'id', title: 'Id', align: 'right', value: ({ id }) => id },
     { key: 'target', title: 'Target', value: ({ target }) => target },
-    { key: 'kind', title: 'Event', width: 'line', value: ({ kind }) => kind },
+    { key: 'kind', title: 'Kind', width: 'line', value: ({ kind }) => kind },
     { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+    { key: 'sequence', title: 'Event', align: 'right', value: ({ sequence }) => sequence },
     {
       key: 'state',
       title: 'State',
@@ -204,10 +230,9 @@ function deliveryColumns(targets: ReadonlySet<string>, again: AgainForm | null):
       cell: ({ id, state, target, error }) => (
         <>
           {error === null ? UNKNOWN : plain(error)}
-          {state !== 'delivered' &&
-            (targets.has(target)
-              ? again?.('delivery', String(id), `Send again notification ${id} to ${target}`)
-              : ` (${plain(target)} is not configured any more.)`)}
+          {targets.has(target)
+            ? again?.('delivery', String(id), `Send again notification ${id} to ${target}`)
+            : state !== 'delivered' && ` (${plain(target)} is not configured any more.)`}
         </>
       ),
     },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { copyDatabase } from '../../../src/store/copy/copy-database.js'
 import { unfinishedPath } from '../../../src/store/copy/sqlite-side.js'
 import { openDatabase } from '../../../src/store/open-database.js'
+import { NO_LIMIT } from '../../../src/store/sql-database.js'
 import { connect } from '../../../src/store/sqlite.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
@@ -64,6 +65,7 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       stop: await store.closingStop(),
       chain: await store.verifyDecisions(),
       due: await store.openRfqsDue(KEY, '2999-01-01'),
+      events: await store.events({ after: 0, limit: NO_LIMIT }),
       reports: await Promise.all(['a.xlsx', 'b.html'].map((name) => store.reportRecord(name))),
     }
     return answers
@@ -81,7 +83,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     const url = newUrl()
     const there = await copyDatabase({ from: fixture.path, to: url, now })
     const empty = there.tables.filter(({ rows }) => rows === 0).map(({ table }) => table)
-    expect(empty).toEqual(['close_decision_repeats', 'held_rounds', 'maintenance'])
+    expect(empty).toEqual(['close_decision_repeats', 'held_rounds', 'maintenance', 'first_polls'])
     expect(await answersOf(url, fixture)).toEqual(before)
     const path = join(testFolder(), 'back', 'quotekeeper.db')
     const back = await copyDatabase({ from: url, to: path, now })
@@ -94,6 +96,9 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
       const newest = (await store.runs({ limit: 1 }))[0]?.id ?? 0
       const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
       expect(run.id).toBe(newest + 1)
+      const { next: last } = await store.events({ after: 0, limit: NO_LIMIT })
+      await store.recordEvent({ kind: 'report.made', at: fixture.now(), channel: KEY, data: {} })
+      expect((await store.events({ after: last, limit: 10 })).items).toMatchObject([{ sequence: last + 1 }])
     }
   })
 

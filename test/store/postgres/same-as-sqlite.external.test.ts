@@ -161,7 +161,7 @@ const TABLES: Record<string, string> = {
   versions: `select ${VERSION_COLUMNS.join(', ')} from versions order by kind, rfq_id, id, version`,
   absences: `select * from absences order by kind, rfq_id, id, missing_since, returned_at`,
   problems: `select * from problems order by kind, entity_id, path, code`,
-  events: `select kind, at, channel, rfq_id, offer_id, run_id, count, summary, data from events
+  events: `select kind, at, channel, rfq_id, offer_id, version, run_id, data from events
     order by run_id, kind, rfq_id, offer_id, data`,
   channels: 'select * from channels',
 }

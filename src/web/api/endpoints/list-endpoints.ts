@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../core/deliveries.js'
+import { EVENT_KINDS, type EventKind } from '../../../core/events.js'
 import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
 import { defined } from '../../defined.js'
 import { readEndpoint } from '../endpoint.js'
@@ -7,6 +8,8 @@ import {
   asOf,
   channelFilter,
   idPaging,
+  limit,
+  listOfWords,
   moment,
   oneOf,
   paging,
@@ -23,6 +26,7 @@ import {
   dataProblem,
   decision,
   delivery,
+  eventFeed,
   listingDetail,
   listingItem,
   listOf,
@@ -101,7 +105,11 @@ export const listEndpoints = [
     query: z.object({
       ...channelFilter,
       ...rfqFilter,
-      since: moment.optional().describe('Only what was observed after this moment.'),
+      since: moment
+        .optional()
+        .describe(
+          'Only what was observed after this moment; without `as_of` also what was committed after something of it.',
+        ),
       ...asOf,
       ...textPaging,
     }),
@@ -172,6 +180,24 @@ export const listEndpoints = [
     async handle(call) {
       const { cursor = null, limit } = call.query
       return listPage(await call.deps.queries.problems({ ...channelOf(call), cursor, limit }))
+    },
+  }),
+  readEndpoint({
+    id: 'listEvents',
+    path: '/events',
+    summary: 'Follow what was observed and decided: all events in the order in which they were committed',
+    description: 'Nothing is missing but what was pruned. Ask again with `next` as `after` to go on.',
+    query: z.object({
+      after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('Only events after this sequence.'),
+      kinds: listOfWords(Object.keys(EVENT_KINDS) as EventKind[])
+        .optional()
+        .describe('Kinds, with commas between them.'),
+      limit,
+    }),
+    result: eventFeed,
+    async handle({ query: { after, kinds, limit }, deps }) {
+      const { items, ...feed } = await deps.queries.events({ after, limit, ...defined({ kinds }) })
+      return { ...feed, items: items.map(({ runId: _, ...item }) => ({ ...item, data: { ...item.data } })) }
     },
   }),
   readEndpoint({

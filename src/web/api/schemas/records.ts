@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../core/deliveries.js'
+import { EVENT_KINDS, type EventKind } from '../../../core/events.js'
 import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES, STOP_CODES } from '../../../core/records.js'
 import { channelKey, count, incomplete, nullableText, number, text, timestamp } from './common.js'
 
@@ -127,6 +128,7 @@ export const delivery = z
   .strictObject({
     id: z.int(),
     eventId: text,
+    sequence: z.int().describe('Of the event.'),
     kind: text.describe('The kind of the event.'),
     channel: channelKey.nullable(),
     target: text,
@@ -140,6 +142,28 @@ export const delivery = z
     error: nullableText.describe('What went wrong with the newest attempt.'),
   })
   .meta({ id: 'Delivery' })
+
+export const event = z
+  .strictObject({
+    sequence: z.int().describe('In the order in which events were committed, without gaps; the same in webhooks.'),
+    id: text,
+    kind: z.enum(Object.keys(EVENT_KINDS) as [EventKind, ...EventKind[]]),
+    at: timestamp.describe('When it was observed.'),
+    channel: channelKey.nullable(),
+    rfqId: nullableText,
+    offerId: nullableText,
+    version: z.int().nullable().describe('Of the offer, or otherwise of the RFQ: the version that it speaks of.'),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'Event' })
+
+export const eventFeed = z
+  .strictObject({
+    items: z.array(event).describe('By `sequence`, ascending.'),
+    next: z.int().describe('For `after`: what was committed since, also if this page has no items.'),
+    beginsAt: z.int().describe('From this sequence on, nothing was pruned: events before it may be missing.'),
+  })
+  .meta({ id: 'EventFeed' })
 
 export const notificationTarget = z
   .strictObject({
