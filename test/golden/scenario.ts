@@ -120,15 +120,11 @@ async function takeEvents(store: Store, now: Date): Promise<EventRecord[]> {
   const events: EventRecord[] = []
   for (;;) {
     const claim = await store.claimMessage({ target: TARGET, holder: TARGET, maxEvents: 1000, maxBursts: 1000, now })
-    if (claim === null) return events.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+    if (claim === null) return events
     events.push(...claim.events)
     await store.endAttempt(claim, { kind: 'delivered' }, now)
   }
 }
-
-/** The engines number the events of one recording differently. */
-const orderOf = ({ at, channel, rfqId, offerId, kind }: EventRecord) =>
-  JSON.stringify([at, channel, rfqId, offerId, kind])
 
 const variableOf = (org: string) => `${org.toUpperCase()}_API_KEY`
 const keysOf = ({ keys }: Sandbox) =>
