@@ -15,6 +15,7 @@ const STORE_CONTRACT = [
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
   'test/reporting/run-in-worker.integration.test.ts',
+  'test/store/documented-tables.integration.test.ts',
 ]
 
 /**

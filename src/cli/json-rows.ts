@@ -60,7 +60,7 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
     /** Offers that the list shows of an RFQ that was never read itself. */
     unreadOffers: unreadOffersOf(rfq.shape, document),
     ...observationFields(rfq),
-    /** What the list says otherwise; null if nothing. As of a past moment, only what contradicts the state or the due date. */
+    /** What the list says otherwise; null if nothing. */
     listed: withWords(listedOf(rfq)),
   }
 }

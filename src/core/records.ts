@@ -105,7 +105,7 @@ export interface Version {
   bodyText: string
   /** Whether parsing the text loses something, so that `body` and `exactBody` differ. */
   isLossy: boolean
-  /** Whether the version has the text as received; false in versions that an earlier Quotekeeper serialized again. */
+  /** Whether the version has the text as received; false if only the parsed body was known, which was serialized again. */
   bodyAsReceived: boolean
 }
 

@@ -35,7 +35,7 @@ export interface Contradiction {
 export interface ListedChanges {
   /** When the first list that said so was recorded. */
   at: Timestamp
-  /** When the RFQ itself was last read; null if that is not known. */
+  /** When the RFQ itself was last read; as of a past moment, first after that list. Null if that is not known. */
   readAt: Timestamp | null
   /** Null if it is the same. */
   state: string | null
@@ -93,7 +93,7 @@ export function entryTermsOf({ body, isAmbiguous }: EntryBody): EntryTerms {
 
 /**
  * Whether the list contradicts an open RFQ about its state or due date, so that it is not closed (docs/CLOSING.md, rule 2). The list may
- * be wrong, or the RFQ may have changed between the two reads. What a source does not say contradicts nothing.
+ * be wrong, or the RFQ may have changed between the two reads. What the entry does not say contradicts nothing.
  */
 export const contradicts = (entry: EntryTerms, rfq: Terms): boolean =>
   rfq.state === 'open' &&

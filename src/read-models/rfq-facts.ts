@@ -22,7 +22,7 @@ export interface RfqFacts {
   currency: string | null
   /** Offers that the list shows of an RFQ that was never read itself. */
   unreadOffers: number
-  /** What a newer list says otherwise; null if nothing, and as of a past moment. */
+  /** What the list says otherwise; null if nothing. */
   listed: ListedChanges | null
 }
 

@@ -13,7 +13,7 @@ const MAX_RFQS = 20
 export const listedWords = ({ listed }: RfqListRow): string => (listed === null ? '' : describeListed(listed))
 
 /**
- * RFQs of which the list says something else than was read of them: as of a past moment, the list of the poll that had read them.
+ * RFQs of which the list says something else than was read of them.
  * @param named items about RFQs that say so themselves
  */
 export function listedItems({ rows, asOf }: TodayContext, named: readonly TodayItem[]): TodayItem[] {

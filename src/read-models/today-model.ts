@@ -88,8 +88,8 @@ export interface TodaySource {
 export interface TodayOptions {
   now: Date
   /**
-   * What needed a person at a past moment, as far as that is recorded: RFQs that were overdue or due, those that their
-   * list contradicted, and news. Default: the present.
+   * What needed a person at a past moment, as far as that is recorded: RFQs that were overdue or due, those of which
+   * the list said something else, and news. Default: the present.
    */
   asOf?: Date
   /** New and changed RFQs and offers since this moment, such as the last visit. */

@@ -108,9 +108,8 @@ function parseRow({ kind, shape, body, parsed_body }: StoredVersion) {
 }
 
 /**
- * Whether parsing a received text lost something (docs/DATABASE.md). A body that an
- * earlier version stored may not show it, so a version that is not valid stays so until the document is
- * received again.
+ * Whether parsing a received text lost something (docs/DATABASE.md). A body that was serialized again may not show it, so a version that
+ * is not valid stays so until the document is received again.
  */
 const hasRecordedLoss = async (tx: Transaction, entity: Entity): Promise<boolean> =>
   (await tx.get(

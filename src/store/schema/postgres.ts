@@ -31,7 +31,7 @@ create table request_limits (
 `
 
 const GUARDS = `
--- Versions are immutable, except "valid" and "superseded_at".
+-- Versions are immutable, except "valid" and two times.
 create function refuse_change() returns trigger language plpgsql as $$
 begin raise exception '%', tg_argv[0] using errcode = 'restrict_violation'; end $$;
 create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,

@@ -45,8 +45,10 @@ export const apiChannel = z
 
 const listed = z
   .strictObject({
-    at: timestamp.describe('When the first list that said so was requested.'),
-    readAt: timestamp.nullable().describe('When the RFQ itself was last read.'),
+    at: timestamp.describe('When the first list that said so was recorded.'),
+    readAt: timestamp
+      .nullable()
+      .describe('When the RFQ itself was last read. With `as_of`, first after that list; null if it was not.'),
     state: nullableText.describe('Null if the list says the same; so are the dates.'),
     responseDueDate: nullableText,
     fulfilmentDueDate: nullableText,
@@ -56,7 +58,7 @@ const listed = z
     own: text
       .optional()
       .describe(
-        'What the RFQ itself says instead of the state and the due date, if it was read in the same poll as the list or after it, and as of a past moment.',
+        'What the RFQ itself says instead of the state and the due date, if it was read since the list first said so.',
       ),
     ambiguous: z
       .literal(true)
@@ -66,7 +68,7 @@ const listed = z
   })
   .nullable()
   .describe(
-    'What the list says otherwise than the RFQ, in a newer poll or in that which read the RFQ. Null if nothing. With `as_of`, only what contradicted the RFQ then.',
+    'What a newer list says otherwise than the RFQ, or how an older one contradicts it. Null if nothing. With `as_of`, what was known then.',
   )
 
 const rfqTerms = {
