@@ -25,8 +25,8 @@ export type EntryBody = Pick<KnownEntry, 'body' | 'isAmbiguous'>
 
 /** How the list contradicts an open RFQ. It has one of the members at least. */
 export interface Contradiction {
-  state?: { listed: string; own: string }
-  responseDueDate?: { listed: string; own: string }
+  state?: { listed: unknown; own: unknown }
+  responseDueDate?: { listed: unknown; own: unknown }
   /** Parsing the entry lost something that matters, such as one of two values of a key. */
   ambiguous?: true
 }
@@ -112,14 +112,22 @@ export function contradictionOf({ body, isAmbiguous }: EntryBody, rfq: unknown):
   for (const member of DECIDING) {
     const own = valueIn(rfq, member)
     const listed = saidOf(body, member).find((value) => typeof value !== 'string' || value !== own)
-    if (listed !== undefined) found[member] = { listed: inWords(listed), own: inWords(own) }
+    if (listed !== undefined) found[member] = { listed, own }
   }
   return Object.keys(found).length === 0 ? null : found
 }
 
 /** A text as it is (at most 80 characters), for any other value its type. */
-export const inWords = (value: unknown): string =>
-  typeof value === 'string' ? value.slice(0, MAX_SHOWN) : `a ${typeof value}`
+function inWords(value: unknown): string {
+  if (typeof value === 'string') return value.slice(0, MAX_SHOWN)
+  if (value === null || value === undefined) return 'nothing'
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object'
+  return `a ${typeof value}`
+}
+
+/** The same for a sentence: texts in quotation marks. */
+export const quoted = (value: unknown): string =>
+  typeof value === 'string' ? JSON.stringify(inWords(value)) : inWords(value)
 
 /**
  * What the list says otherwise than an RFQ as it was read: everything that differs if the list is newer, and what contradicts it if the RFQ
@@ -146,11 +154,12 @@ function contradictionIn(entry: EntryBody, rfq: unknown): Said | null {
   const found = contradictionOf(entry, rfq)
   if (found === null) return null
   const { state, responseDueDate: due, ambiguous } = found
-  const own = state && due ? `${state.own}, due ${due.own}` : (state ?? due)?.own
+  const own =
+    state && due ? `${inWords(state.own)}, due ${inWords(due.own)}` : (state ?? due) && inWords((state ?? due)?.own)
   return {
     ...NOTHING,
-    state: state?.listed ?? null,
-    responseDueDate: due?.listed ?? null,
+    state: state ? inWords(state.listed) : null,
+    responseDueDate: due ? inWords(due.listed) : null,
     ...(own !== undefined && { own }),
     ...(ambiguous && { ambiguous }),
   }
@@ -166,7 +175,9 @@ function differences(entry: EntryBody, rfq: unknown): Said | null {
     for (const [name, value] of Object.entries(each)) {
       if (name === 'id' || name === 'responses' || !differs(value, memberOf(rfq, name))) continue
       const term = TERMS.find((known) => known === name)
-      if (term !== undefined && typeof value === 'string') said[term] ??= value
+      // What is no text contradicts the RFQ too, if it decides about closing.
+      if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate'))
+        said[term] ??= inWords(value)
       else if (!said.fields.includes(name)) said.fields.push(name)
     }
     Object.assign(said, compareOffers(each.responses, rfq.responses))

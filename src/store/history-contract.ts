@@ -33,7 +33,7 @@ export interface History {
     channel?: string
     entityIds?: readonly string[]
     limit?: number
-    /** Only those found until then, with the messages they had; when they were last seen is that of now. */
+    /** Only those found until then; when they were last seen is that of now. */
     asOf?: Date
   }): Promise<ProblemRecord[]>
   /** By channel, sorted. @param filter.since counts problems that were first seen after this moment */

@@ -11,6 +11,8 @@ export type RfqEntry = ListEntry<RfqListItem>
 /** An entry of a list with the hash of its content. */
 export interface ListEntry<T> extends Observation<T> {
   hash: string
+  /** Of all that the list has under its identifier, whatever the order. */
+  entryHash: string
   /** Earlier entries with the same identifier and another content. */
   others?: Observation<T>[]
 }
@@ -33,11 +35,15 @@ export async function dedupeById<T>(
     const others = isTwin ? [...(earlier.others ?? []), earlier] : earlier?.others
     const problems = isTwin ? [...entry.problems, duplicateProblem(entry.id)] : entry.problems
     // Not a copy: the content of an entry may not be parsed yet.
-    byId.set(entry.id, Object.assign(entry, { problems, hash, ...(others && { others }) }))
+    byId.set(entry.id, Object.assign(entry, { problems, hash, entryHash: hash, ...(others && { others }) }))
     if (slice.isOver) await slice.next()
   }
+  for (const entry of byId.values()) if (entry.others) entry.entryHash = hashOfAll([...entry.others, entry])
   return new Map([...byId].sort(([a], [b]) => byCodeUnit(a, b)))
 }
+
+const hashOfAll = (entries: readonly Observation<unknown>[]): string =>
+  contentHash('rfq-entry', entries.map((entry) => entry.hash ?? contentHash('rfq-entry', entry.exactBody)).sort())
 
 const duplicateProblem = (id: string): Problem => ({
   path: '',

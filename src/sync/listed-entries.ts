@@ -1,7 +1,6 @@
-import { contentHash } from '../core/canonical-json.js'
 import type { Problem } from '../core/lenient-parser.js'
 import { isAmbiguous, type Observation, type RfqListItem } from '../core/observation.js'
-import { contradictionOf, type EntryBody } from '../core/sources.js'
+import { contradictionOf, type EntryBody, quoted } from '../core/sources.js'
 import type { ListRead, RfqPollState, Snapshot } from '../store/contract.js'
 import type { RfqEntry } from './list-entries.js'
 import type { Poll } from './poll.js'
@@ -15,17 +14,6 @@ export function entryBodyOf(entry: RfqEntry): EntryBody {
   return { body: all.length === 1 ? entry.body : all.map(({ body }) => body), isAmbiguous: all.some(isAmbiguous) }
 }
 
-/** The hash of what the list says of an RFQ; of several entries, whatever their order. */
-export const entryHashOf = (entry: RfqEntry): string =>
-  entry.others === undefined
-    ? entry.hash
-    : contentHash(
-        'rfq-entry',
-        allOf(entry)
-          .map((each) => each.hash ?? contentHash('rfq-entry', each.exactBody))
-          .sort(),
-      )
-
 /**
  * Records what the list says of RFQs, where that is not what the last list said; before the RFQs are read, so that it is known also of
  * those that are postponed, that cannot be read, or that a poll does not get to (docs/CLOSING.md, rule 2).
@@ -36,7 +24,7 @@ export async function recordEntries(
   known: ReadonlyMap<string, RfqPollState>,
   read: ListRead,
 ): Promise<void> {
-  const changed = [...entries.values()].filter((entry) => known.get(entry.id)?.entryHash !== entryHashOf(entry))
+  const changed = [...entries.values()].filter((entry) => known.get(entry.id)?.entryHash !== entry.entryHash)
   if (changed.length > 0) await context.store.recordEntries(run, changed.map(toSnapshot), read, context.now())
 }
 
@@ -54,8 +42,9 @@ function toSnapshot(entry: RfqEntry): Snapshot {
     exactBody: all.every(losesNothing) ? body : all.map(({ exactBody }) => exactBody),
     text: all.every(({ text }) => text !== null) ? `[${all.map(({ text }) => text).join()}]` : null,
     valid: all.every(({ valid }) => valid),
-    problems: all.flatMap(({ problems }) => problems),
-    hash: entryHashOf(entry),
+    // Ambiguous if one of them is.
+    problems: all.filter(isAmbiguous).flatMap(({ problems }) => problems),
+    hash: entry.entryHash,
   }
 }
 
@@ -74,5 +63,3 @@ export function contradictions(entry: EntryBody, rfq: unknown): Problem[] {
     ]
   })
 }
-
-const quoted = (text: string): string => JSON.stringify(text)

@@ -6,7 +6,6 @@ import { TimeSlice } from '../core/time-slice.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { PollPlanning, PollRfqsOptions } from './contract.js'
 import type { RfqEntry } from './list-entries.js'
-import { entryHashOf } from './listed-entries.js'
 import type { Poll } from './poll.js'
 import { planRequests } from './request-plan.js'
 import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
@@ -73,7 +72,7 @@ export const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
 
 /** The entries of a list that can be read, as planning needs them. */
 async function plannableRfqs(
-  entries: readonly (Observation<RfqListItem> & { hash?: string })[],
+  entries: readonly (Observation<RfqListItem> & { entryHash?: string })[],
   timeZone: string,
   causeOf: (rfq: ListedRfq) => string | null,
 ): Promise<PlannableRfq[]> {
@@ -91,7 +90,7 @@ async function plannableRfqs(
   const rfqs: PlannableRfq[] = []
   for (const entry of entries) {
     if (!isReadable(entry)) continue
-    const { id, hash = '', document } = entry
+    const { id, entryHash: hash = '', document } = entry
     const rfq = { id, hash, state: document?.state ?? null }
     rfqs.push({
       ...rfq,
@@ -116,7 +115,7 @@ function toSelection(plan: RequestPlan, { entries, known, responses }: Selection
   const isRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
   const isSame = (entry: RfqEntry) => {
     const rfq = known.get(entry.id)
-    return rfq !== undefined && isEntryRead(rfq, entryHashOf(entry))
+    return rfq !== undefined && isEntryRead(rfq, entry.entryHash)
   }
   return {
     unreadable: [...entries.values()].filter((entry) => !isReadable(entry)),

@@ -87,7 +87,7 @@ function selectEntries(
     ...{ planned: new Map(), left: 0, responses: new Map() },
   }
   for (const entry of entries.values()) {
-    const listed = { id: entry.id, hash: entry.hash, state: entry.document?.state ?? null }
+    const listed = { id: entry.id, hash: entry.entryHash, state: entry.document?.state ?? null }
     if (reasonToRead(listed, known.get(entry.id), rules) === null) all.unchanged.push(entry)
     else (isReadable(entry) ? all.toRead : all.unreadable).push(entry)
   }

@@ -2,7 +2,7 @@ import type { Problem, ProblemCode } from '../core/lenient-parser.js'
 import type { EntryBody } from '../core/sources.js'
 import type { RfqPollState } from '../store/contract.js'
 import type { RfqEntry } from './list-entries.js'
-import { entryBodyOf, entryHashOf } from './listed-entries.js'
+import { entryBodyOf } from './listed-entries.js'
 import type { Selection } from './plan-entries.js'
 import type { PlannedRfq } from './request-plan-model.js'
 
@@ -47,7 +47,7 @@ export function rfqToRead(entry: RfqEntry, { known, planned }: ListContext): Rfq
   return {
     id,
     number: document?.number ?? null,
-    entryHash: entryHashOf(entry),
+    entryHash: entry.entryHash,
     listProblems,
     entry: () => entryBodyOf(entry),
     listedResponses: document?.responses?.map((response) => response.id) ?? [],

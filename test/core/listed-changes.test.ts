@@ -63,10 +63,10 @@ describe('what a list says otherwise than the RFQ', () => {
     })
   })
 
-  it('names an offer by its id if its developer is not known, and counts unusable values as other members', () => {
+  it('names an offer by its id if its developer is not known, and values that are no text by their type', () => {
     const responses = [{ id: 'offer-1', projectDeveloperName: '  ' }, { id: 7 }, null, ...offers(2)]
     const found = changesOf({ ...ENTRY, state: 7, responses: [null, { id: 'offer-2' }] }, { ...RFQ, responses })
-    expect(found).toMatchObject({ state: null, fields: ['state'], offersGone: [{ id: 'offer-1', name: 'offer-1' }] })
+    expect(found).toMatchObject({ state: 'a number', fields: [], offersGone: [{ id: 'offer-1', name: 'offer-1' }] })
   })
 
   it('is decisive if it concerns the state, the response due date, or offers that are gone', () => {

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contradictionOf, contradicts, entryTermsOf, listedOf, termsOf } from '../../src/core/sources.js'
+import {
+  contradictionOf,
+  contradicts,
+  entryTermsOf,
+  isContradiction,
+  listedOf,
+  termsOf,
+} from '../../src/core/sources.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 const RFQ = { id: 'a', state: 'open', responseDueDate: '2026-03-01' }
@@ -22,10 +29,18 @@ describe('a contradiction of an open RFQ by its list entry', () => {
     expect(contradiction(two)).toEqual({ state: { listed: 'closed', own: 'open' }, responseDueDate: due })
   })
 
-  it('names the type of what is no text, and bounds texts', () => {
-    expect(contradiction([{ state: 7 }])?.state?.listed).toBe('a number')
-    expect(contradiction([{ state: ['open'] }])?.state?.listed).toBe('a object')
-    expect(contradiction([{ state: 'x'.repeat(200) }])?.state?.listed).toHaveLength(80)
+  it.each([
+    [7, 'a number'],
+    [['open'], 'a list'],
+    [{}, 'an object'],
+    ['x'.repeat(200), 'x'.repeat(80)],
+  ])('is said in words, of what is no text by its type: %j', (state, words) => {
+    for (const followedAt of [null, 'FOLLOWED']) {
+      const entry = { at: 'AT', followedAt, body: { state }, isAmbiguous: false }
+      const listed = listedOf({ entry, readAt: null, body: RFQ })
+      expect(listed).toMatchObject({ state: words, ...(followedAt && { own: 'open' }) })
+      expect(isContradiction(listed)).toBe(true)
+    }
   })
 
   it('is an entry of which parsing lost something that matters', () => {

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { parseExactly } from '../../src/core/exact-json.js'
 import { parseRfq, parseRfqListItem } from '../../src/core/observation.js'
 import { contradictionOf, listedOf } from '../../src/core/sources.js'
 import type { Store } from '../../src/store/contract.js'
+import { dedupeById } from '../../src/sync/list-entries.js'
+import { recordEntries } from '../../src/sync/listed-entries.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { CHANNEL, NEWEST } from '../helpers/recording-store.js'
@@ -19,6 +22,8 @@ const step = fc.record({
   /** A poll that reads the RFQ, its list, and a closing round, which reads no list. */
   by: fc.constantFrom('read', 'list', 'list', 'close'),
   hasTwin: fc.boolean(),
+  /** Of the list entry, or of the first of two: what parsing its text loses. */
+  lost: fc.constantFrom('', '', ',"extra":9007199254740993', ',"minVolume":9007199254740993', ',"title":"C"'),
   seconds: fc.constantFrom(0, 1, 60),
 })
 
@@ -49,14 +54,22 @@ it('what the list said of an RFQ at a moment never changes, whatever is read lat
       const close = await store.beginRun({ channel: CHANNEL, kind: 'close', now: new Date(START) })
       const moments = new Map<number, Awaited<ReturnType<typeof known>>>()
       let now = START
-      for (const { id, title, state, responseDueDate, by, hasTwin, seconds } of steps) {
+      for (const { id, title, state, responseDueDate, by, hasTwin, lost, seconds } of steps) {
         now += seconds * 1000
         const readAt = new Date(now)
         const body = { id, state, title, responseDueDate }
         if (by === 'list') {
-          const twins = hasTwin ? [{ ...body, state: 'closed' }, body] : body
-          const entry = { ...parseRfqListItem(body), body: twins, exactBody: twins, text: JSON.stringify(twins) }
-          await store.recordEntries(run, [entry], { ...NEWEST, readAt }, readAt)
+          const text = `${JSON.stringify({ ...body, title }).slice(0, -1)}${lost}}`
+          const texts = hasTwin ? [text, JSON.stringify({ ...body, title: 'twin' })] : [text]
+          const observed = texts.map((each) => {
+            const value = JSON.parse(each)
+            return parseRfqListItem(value, { text: each, ...parseExactly(each, value), hasInvalidUtf8: false })
+          })
+          const entries = new Map((await dedupeById('rfq', observed)).entries())
+          await recordEntries({ context: { store, now: () => readAt }, run } as never, entries, new Map(), {
+            ...NEWEST,
+            readAt,
+          })
         } else {
           const read = { rfq: parseRfq(body), shape: 'full', responses: [], responsesComplete: true, readAt } as const
           await store.recordRfq(by === 'close' ? close : run, read, readAt)

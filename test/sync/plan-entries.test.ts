@@ -12,7 +12,8 @@ it('planning loads the stored responses of every RFQ that may be read, a bounded
   const entries = new Map(
     Array.from({ length: 35 }, (_, at): [string, RfqEntry] => {
       const document = { state: 'open', responseDueDate: null, responses } as unknown as RfqListItem
-      const entry = { id: `rfq-${at}`, hash: '', body: null, exactBody: null, text: null, problems: [], valid: true }
+      const read = { body: null, exactBody: null, text: null, problems: [], valid: true }
+      const entry = { id: `rfq-${at}`, hash: '', entryHash: '', ...read }
       return [entry.id, { ...entry, document }]
     }),
   )

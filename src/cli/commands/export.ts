@@ -15,7 +15,7 @@ import { printJsonLine } from '../output.js'
 import { parseReadFilter } from '../read-filter.js'
 
 type Options = ChannelOption & AsOfOption & { kind?: DocumentKind }
-const KINDS: readonly DocumentKind[] = ['listing', 'rfq', 'response']
+const KINDS: readonly DocumentKind[] = ['listing', 'rfq-entry', 'rfq', 'response']
 
 /** `export`: prints documents as NDJSON. */
 export const register: RegisterCommand = (command, cli) => {

@@ -103,8 +103,13 @@ function toEntry(row: KnownRow): KnownEntry | null {
 function hasAmbiguousEntry(text: string): boolean {
   const value = JSON.parse(text) as unknown
   const { exact, losses } = parseExactly(text, value)
-  const received = { text, exact, losses, hasInvalidUtf8: false }
-  return Array.isArray(value) || isAmbiguous(parseStored('rfq', 'list', value, received))
+  const parse = (body: unknown, exactBody: unknown, own: typeof losses) =>
+    isAmbiguous(parseStored('rfq', 'list', body, { text, exact: exactBody, losses: own, hasInvalidUtf8: false }))
+  if (!Array.isArray(value)) return parse(value, exact, losses)
+  return value.some((body, at) => {
+    const own = losses.flatMap((loss) => (loss.path[0] === at ? [{ ...loss, path: loss.path.slice(1) }] : []))
+    return parse(body, (exact as unknown[])[at], own)
+  })
 }
 
 /** The condition for the rows of `versions` of a row of `documents`. */

@@ -38,7 +38,7 @@ insert into problems (channel, kind, entity_id, path, code, message, first_seen_
 select @channel, kind, entity_id, path, code, message, stamp, stamp, times
 from json_to_recordset(@rows) as d (kind text, entity_id text, path text, code text, message text, stamp text, times bigint)
 on conflict (channel, kind, entity_id, path, code) do update
-  set message = excluded.message, last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
+  set last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
 returning kind, entity_id, path, code, times`
 const SELECT_TEXTS = `
 select v.kind, v.rfq_id, v.id, v.version, coalesce(v.parsed_body, v.body) as text

@@ -144,6 +144,7 @@ create table problems (
   entity_id text not null,
   path text not null,
   code text not null,
+  -- As it was when the problem was first found, so that a report on a past moment never changes.
   message text not null,
   first_seen_at text not null,
   last_seen_at text not null,

@@ -29,7 +29,7 @@ const END_ABSENCE = `update absences set returned_at = max(?, missing_since) whe
 const UPSERT_PROBLEM = `
 insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
 values (@channel, @kind, @entity_id, @path, @code, @message, @stamp, @stamp, @times)
-on conflict do update set message = excluded.message, last_seen_at = excluded.last_seen_at, times = times + excluded.times
+on conflict do update set last_seen_at = excluded.last_seen_at, times = times + excluded.times
 returning times`
 const SELECT_TEXT = `select coalesce(parsed_body, body) from versions where ${OF_DOCUMENT} and version = ?`
 
