@@ -23,7 +23,7 @@ export async function createMaintenanceJobs({ config, store }: App, now: Clock):
     })
   }
   if (history.pruneSchedule !== null) {
-    const { pruneOptions } = await import('../store/retention.js')
+    const { pruneOptions } = await import('../store/maintenance/retention.js')
     jobs.push({
       task: 'prune',
       cron: compileCron(history.pruneSchedule, scheduleTimeZone),

@@ -1,6 +1,6 @@
 import { createCalendar, createOverdueTest } from '../core/expiry.js'
 import { addDays } from '../core/zoned-time.js'
-import type { Outbox } from '../store/outbox-contract.js'
+import type { Outbox } from '../store/events/outbox-contract.js'
 
 /** What is known of a channel to tell which of its RFQs are due. */
 export interface ChannelDueDates {

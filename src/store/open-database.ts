@@ -1,6 +1,6 @@
 import type { Reader, Store } from './contract.js'
 import { isPostgresUrl } from './postgres/postgres-url.js'
-import type { StoreOptions } from './store.js'
+import type { StoreOptions } from './sqlite/store.js'
 
 export interface DatabaseOptions extends Omit<StoreOptions, 'path'> {
   /** The path of a SQLite file, or the URL of a PostgreSQL database, which may contain a password. */
@@ -15,7 +15,7 @@ export interface DatabaseOptions extends Omit<StoreOptions, 'path'> {
  */
 export async function openDatabase({ database, connections, ...options }: DatabaseOptions): Promise<Store> {
   if (!isPostgresUrl(database)) {
-    const { openStore } = await import('./store.js')
+    const { openStore } = await import('./sqlite/store.js')
     return openStore({ path: database, ...options })
   }
   const { openPostgresStore } = await import('./postgres/store.js')
@@ -34,7 +34,7 @@ export async function openDatabase({ database, connections, ...options }: Databa
  * @throws UnusableDatabaseError
  */
 export async function openDatabaseReader(database: string, options: { checked?: boolean } = {}): Promise<Reader> {
-  if (!isPostgresUrl(database)) return (await import('./reader.js')).openReader(database, options)
+  if (!isPostgresUrl(database)) return (await import('./sqlite/reader.js')).openReader(database, options)
   return (await import('./postgres/reader.js')).openPostgresReader(database, options)
 }
 
@@ -43,6 +43,6 @@ export async function openDatabaseReader(database: string, options: { checked?: 
  * @throws an error that says why not
  */
 export async function tryToCreateDatabase(database: string): Promise<void> {
-  if (!isPostgresUrl(database)) return (await import('./write-check.js')).tryToCreateFile(database)
+  if (!isPostgresUrl(database)) return (await import('./maintenance/write-check.js')).tryToCreateFile(database)
   return (await import('./postgres/store.js')).tryToCreateTables(database)
 }

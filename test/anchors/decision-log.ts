@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { canonicalJson } from '../../src/core/canonical-json.js'
 import type { Store } from '../../src/store/contract.js'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAnchors } from '../../src/anchors/anchor-file.js'
 import { verifyAnchors } from '../../src/anchors/verify-anchors.js'
 import { writeAnchor } from '../../src/anchors/write-anchor.js'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { openDecisionLog, recomputeChain, tamper } from './decision-log.js'
 

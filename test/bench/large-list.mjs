@@ -44,7 +44,7 @@ const roles = {
     // As every command does.
     limitHeapGrowth()
     const { createMarketplace } = await import(new URL('marketplace/client.js', src))
-    const { openStore } = await import(new URL('store/store.js', src))
+    const { openStore } = await import(new URL('store/sqlite/store.js', src))
     const { pollListings } = await import(new URL('sync/poll-listings.js', src))
     const store = await openStore({ path: database })
     const limits = { concurrency: 4, perSecond: 1000, timeoutMs: 60_000, retries: 0, maxBodyMiB: 512 }

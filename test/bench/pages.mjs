@@ -46,7 +46,7 @@ async function serveAndMeasure() {
   try {
     const database = join(folder, 'bench.db')
     await fill(database)
-    const { openStore } = await import('../../dist/src/store/store.js')
+    const { openStore } = await import('../../dist/src/store/sqlite/store.js')
     const { queryInThread } = await import('../../dist/src/cli/pages/page-client.js')
     const { pageRoutes } = await import('../../dist/src/web/pages/pages.js')
     const { startWebServer } = await import('../../dist/src/web/server.js')
@@ -131,7 +131,7 @@ async function measureIn(base, delay) {
 }
 
 async function fill(path) {
-  const { openStore } = await import('../../dist/src/store/store.js')
+  const { openStore } = await import('../../dist/src/store/sqlite/store.js')
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: NOW })
   const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })

@@ -12,7 +12,7 @@ const BODY_BYTES = 8000
 
 /** Writes versions of responses until the file has about so many bytes. */
 async function fill(path, bytes) {
-  const { openStore } = await import(new URL('src/store/store.js', dist))
+  const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const now = new Date('2026-03-02T12:00:00.000Z')
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: 'bench/large', kind: 'rfqs', now })

@@ -78,7 +78,7 @@ export function storageSection() {
 async function openPolled(path, counts) {
   const { createWorld, startSandbox } = await import(new URL('sandbox/index.js', src))
   const { createMarketplace } = await import(new URL('marketplace/client.js', src))
-  const { openStore } = await import(new URL('store/store.js', src))
+  const { openStore } = await import(new URL('store/sqlite/store.js', src))
   const { pollListings } = await import(new URL('sync/poll-listings.js', src))
   const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', src))
   let time = Date.parse('2026-03-02T00:00:00.000Z')
@@ -134,7 +134,7 @@ const RFQS = 20
 /** The section of docs/BENCHMARKS.md on reads as of a moment. */
 export function historySection(rounds) {
   return inFolder(async (folder) => {
-    const { openStore } = await import(new URL('store/store.js', src))
+    const { openStore } = await import(new URL('store/sqlite/store.js', src))
     const start = Date.parse('2026-03-02T00:00:00.000Z')
     const at = (version) => new Date(start + version * 60_000)
     const filler = 'x'.repeat(1400)

@@ -120,7 +120,7 @@ async function reportOf(offers, lines) {
 
 /** Writes a database with the RFQ and a configuration into the folder. */
 async function prepare(folder, offers, lines) {
-  const { openStore } = await import('../../dist/src/store/store.js')
+  const { openStore } = await import('../../dist/src/store/sqlite/store.js')
   const now = new Date('2026-03-10T10:00:00.000Z')
   const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })
   const responses = documents(offers, lines).map((body) => ({ ...snapshot(body), shape: 'full' }))

@@ -29,7 +29,7 @@ describe('a filter that nothing has', () => {
     ['runs --outcome fail', 'Did you mean failed? Allowed choices are complete, partial, failed, interrupted'],
     ['decisions --outcome refsued', 'Did you mean refused?'],
     ['runs --kind rfq', 'Did you mean rfqs? Allowed choices are listings, rfqs, close'],
-    ['export --kind rfqs', 'Allowed choices are listing, rfq, response'],
+    ['export --kind rfqs', 'Allowed choices are listing, rfq-entry, rfq, response'],
     ['decisions --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ['history 1011 --json', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],

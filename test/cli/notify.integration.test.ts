@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { httpReceiver, SECRET } from '../notify/outbox-fixture.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 

@@ -47,7 +47,7 @@ describe('the program', () => {
     ['a missing argument', ['offers'], /missing required argument 'rfq'/],
     ['an extra argument', ['rfqs', 'more'], /too many arguments/],
     ['an invalid channel', ['rfqs', '--channel', 'acme'], /ORG\/SLUG/],
-    ['an invalid choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq, response/],
+    ['an invalid choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq-entry, rfq, response/],
     ['an invalid number', ['runs', '--limit', '0'], /a whole number from 1/],
     ['an invalid log level', ['--log-level', 'loud', 'rfqs'], /debug/],
   ])('rejects %s with status 2 and states what is allowed', async (_what, args, words) => {

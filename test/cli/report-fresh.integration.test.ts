@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { createCliFixture, createPolledFixture, NOW } from './cli-fixture.js'
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { RunBusyError } from '../../src/store/errors.js'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { eventually } from '../helpers/eventually.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
 

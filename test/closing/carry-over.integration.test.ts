@@ -2,7 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { carryOverClosings } from '../../src/store/carry-over.js'
+import { carryOverClosings } from '../../src/store/maintenance/carry-over.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 

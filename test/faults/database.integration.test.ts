@@ -7,9 +7,9 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { parseRfq } from '../../src/core/observation.js'
 import type { RfqSnapshot, Store } from '../../src/store/contract.js'
-import { migrate } from '../../src/store/migrate.js'
 import { newestSchema, SQLITE_MIGRATIONS } from '../../src/store/schema/migrations.js'
-import { openStore } from '../../src/store/store.js'
+import { migrate } from '../../src/store/sqlite/migrate.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { anRfq } from '../helpers/sample-documents.js'
@@ -232,7 +232,7 @@ fault(
   60_000,
 )
 const opener = (path: string, channel: string) => `
-  import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../../dist/src/store/store.js'))}
+  import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../../dist/src/store/sqlite/store.js'))}
   const store = await openStore({ path: ${JSON.stringify(path)} })
   await store.beginRun({ channel: ${JSON.stringify(channel)}, kind: 'rfqs', now: new Date() })
   await store.close()`

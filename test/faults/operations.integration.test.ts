@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { createReadiness } from '../../jobs/readiness.js'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.js'
@@ -16,7 +16,7 @@ import { faultUnless, longFaultUnless } from './fault-test.js'
 const longFault = longFaultUnless(null)
 const noMount = mountSkipReason()
 const noProc = existsSync('/proc/self') ? null : 'there is no /proc'
-const restoreModule = join(import.meta.dirname, '../../dist/src/store/restore.js')
+const restoreModule = join(import.meta.dirname, '../../dist/src/store/maintenance/restore.js')
 
 faultUnless(noMount)(47, 'the database is read, and nothing is written until the disk is writable', async () => {
   const disk = mountSmallDisk('64m') as SmallDisk

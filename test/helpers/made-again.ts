@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { requestOf } from '../../src/reporting/recorded-reports.js'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from './test-folder.js'
 
 /**

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '../../src/store/contract.js'
-import { openStore, type StoreOptions } from '../../src/store/store.js'
+import { openStore, type StoreOptions } from '../../src/store/sqlite/store.js'
 import { isPostgres, openNewPostgresStore } from './store-engine.js'
 import { testFolder } from './test-folder.js'
 

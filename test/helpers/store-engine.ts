@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import type { Store } from '../../src/store/contract.js'
 import { openDatabase, openDatabaseReader } from '../../src/store/open-database.js'
 import { openPostgresStore } from '../../src/store/postgres/store.js'
-import type { StoreOptions } from '../../src/store/store.js'
+import type { StoreOptions } from '../../src/store/sqlite/store.js'
 import { testFolder } from './test-folder.js'
 
 declare module 'vitest' {

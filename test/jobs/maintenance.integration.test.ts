@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileCron } from '../../jobs/cron.js'
 import { createMaintenance } from '../../jobs/maintenance.js'
 import { describeMaintenance } from '../../jobs/maintenance-status.js'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { testFolder } from '../helpers/test-folder.js'
 

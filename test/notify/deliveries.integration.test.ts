@@ -5,7 +5,7 @@ import type { EventRecord } from '../../src/core/events.js'
 import type { EmailTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'
-import { pruneOptions } from '../../src/store/retention.js'
+import { pruneOptions } from '../../src/store/maintenance/retention.js'
 import { ROUNDS, shareOf } from '../helpers/long-tests.js'
 import { CHANNEL, httpReceiver, notifications, openOutbox, SECRET } from './outbox-fixture.js'
 

@@ -24,9 +24,9 @@ function packagesOf(module: string): Map<string, string> {
 
 it('only the driver of the engine that a database is on is loaded', () => {
   const way = (module: string, driver: string) => packagesOf(module).get(driver) ?? null
-  expect([way('store.ts', 'better-sqlite3'), way('postgres/store.ts', 'pg')]).not.toContain(null)
+  expect([way('sqlite/store.ts', 'better-sqlite3'), way('postgres/store.ts', 'pg')]).not.toContain(null)
   for (const module of ['postgres/store.ts', 'postgres/reader.ts', 'open-database.ts'])
     expect([module, way(module, 'better-sqlite3')]).toEqual([module, null])
-  for (const module of ['store.ts', 'reader.ts', 'open-database.ts'])
+  for (const module of ['sqlite/store.ts', 'sqlite/reader.ts', 'open-database.ts'])
     expect([module, way(module, 'pg')]).toEqual([module, null])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventData } from '../../src/core/events.js'
-import { pruneOptions } from '../../src/store/retention.js'
+import { pruneOptions } from '../../src/store/maintenance/retention.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'

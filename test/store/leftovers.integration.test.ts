@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { restoreDatabase } from '../../src/store/restore.js'
-import { openStore } from '../../src/store/store.js'
+import { restoreDatabase } from '../../src/store/maintenance/restore.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 /** The id of a process that has ended. */

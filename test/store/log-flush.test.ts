@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createLogFlush } from '../../src/store/log-flush.js'
+import { createLogFlush } from '../../src/store/sqlite/log-flush.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 it('flushing a write-ahead log fails with a remedy if that is not possible, and succeeds again after that', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { pacedWrites } from '../../src/store/paced-writes.js'
+import { pacedWrites } from '../../src/store/maintenance/paced-writes.js'
 import type { Transaction } from '../../src/store/sql-database.js'
 
 it('paced writes pause as long as their work held the lock, and not for the time they wait for the disk', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { claimOf, NO_STARTS, startRate } from '../../src/core/request-ledger.js'
-import { openStore } from '../../src/store/store.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { expectSameRule } from '../helpers/ledger-rule.js'
 import { testFolder } from '../helpers/test-folder.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromStoredText, toStoredText } from '../../src/store/stored-text.js'
+import { fromStoredText, toStoredText } from '../../src/store/documents/stored-text.js'
 import { anyCharacter } from '../helpers/any-text.js'
 
 const LETTERS = [

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { WriteQueue } from '../../src/store/write-queue.js'
+import { WriteQueue } from '../../src/store/sqlite/write-queue.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 type RetryWhileBusy = ConstructorParameters<typeof WriteQueue>[0]['retryWhileBusy']

@@ -41,7 +41,7 @@ async function existingStore({ store }: App): Promise<Store | null> {
 }
 
 async function emptyStore(app: App): Promise<Store> {
-  const { openStore } = await import('../../store/store.js')
+  const { openStore } = await import('../../store/sqlite/store.js')
   const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-check-'))
   const remove = async () => rmSync(folder, { recursive: true, force: true })
   app.onClose(remove)

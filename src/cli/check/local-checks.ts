@@ -150,7 +150,7 @@ async function checkAnchors(app: App, { minute, label }: TimeFormat) {
   if (target.kind === 'file') {
     refuseNeededFile(target.path, config)
     const { requireContinuing } = await import('../../anchors/write-anchor.js')
-    const { probeFolder } = await import('../../store/write-check.js')
+    const { probeFolder } = await import('../../store/maintenance/write-check.js')
     await requireContinuing(await store(), target.path)
     const folder = dirname(target.path)
     if (!isMadeWithDatabase(folder, app)) await probeFolder(folder)
@@ -186,7 +186,7 @@ async function checkReports({ config }: App) {
   const { directory } = config.reports
   const [{ tryToMakeFolder }, { probeFolder }] = await Promise.all([
     import('../../make-folder.js'),
-    import('../../store/write-check.js'),
+    import('../../store/maintenance/write-check.js'),
   ])
   if (tryToMakeFolder(directory) !== directory)
     return passed(`${directory}: new; it will be created with the first report`)

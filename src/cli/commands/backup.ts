@@ -44,7 +44,7 @@ async function backup(
   await store.backup(file, io.stop)
   io.out(`${file}\n`)
   if (keep === undefined || siblings === null) return
-  const { isQuotekeeperFile } = await import('../../store/backup.js')
+  const { isQuotekeeperFile } = await import('../../store/maintenance/backup.js')
   const deleted = deleteOldBackups(
     { file, siblings },
     keep,

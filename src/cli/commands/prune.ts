@@ -1,6 +1,6 @@
 import type { PruneReport } from '../../store/contract.js'
 import { databaseFile } from '../../store/database-location.js'
-import { pruneOptions } from '../../store/retention.js'
+import { pruneOptions } from '../../store/maintenance/retention.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
@@ -58,7 +58,7 @@ type Compaction = { compacted: { before: number; after: number }; error?: never 
 
 /** An error of the database is a result too: the rows are removed by then. */
 async function compactFile(file: string): Promise<Compaction> {
-  const { compactDatabase } = await import('../../store/compact.js')
+  const { compactDatabase } = await import('../../store/maintenance/compact.js')
   try {
     return { compacted: compactDatabase(file) }
   } catch (error) {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { stopFileOf } from '../../closing/kill-switch.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { databaseFile, databaseName } from '../../store/database-location.js'
-import type { RestoreReport } from '../../store/restore.js'
+import type { RestoreReport } from '../../store/maintenance/restore.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
@@ -34,7 +34,7 @@ async function restore({ io }: Cli, { config }: App, file: string): Promise<void
     throw new FailedError(
       `${databaseName(config.database)} is restored with the tools of PostgreSQL, such as pg_restore (docs/OPERATIONS.md).`,
     )
-  const { restoreDatabase } = await import('../../store/restore.js')
+  const { restoreDatabase } = await import('../../store/maintenance/restore.js')
   const backup = resolve(io.cwd, file)
   const report = await restoreDatabase({ backup, database, now: io.now() })
   io.out(`${database}\n`)
@@ -54,7 +54,7 @@ async function anchorNote(config: App['config'], { schemaVersion }: RestoreRepor
   // Opening a database of an earlier schema would upgrade it.
   if (schemaVersion < newestSchema(SQLITE_MIGRATIONS)) return `Compare it with the anchors: ${command}\n`
   const [{ openStore }, { readAnchors }, { verifyAnchors }] = await Promise.all([
-    import('../../store/store.js'),
+    import('../../store/sqlite/store.js'),
     import('../../anchors/anchor-file.js'),
     import('../../anchors/verify-anchors.js'),
   ])

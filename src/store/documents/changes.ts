@@ -1,7 +1,6 @@
 import type { Timestamp } from '../../core/clock.js'
-import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../observed-events.js'
-import type { LiveRun } from '../run-contract.js'
-import { fromStoredText, toStoredText } from '../stored-text.js'
+import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../events/observed-events.js'
+import type { LiveRun } from '../runs/run-contract.js'
 import {
   contentColumns,
   type DocumentKey,
@@ -24,6 +23,7 @@ import {
 import { FoundProblems } from './found-problems.js'
 import { lastSeenAt, later, versionTimes } from './read-order.js'
 import type { ObservedResponse, UpsertResult } from './recorder-contract.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** The run that writes, its timestamp and the number of its recording, and when the data was read. */
 export interface ChangeContext {

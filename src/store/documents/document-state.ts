@@ -2,9 +2,9 @@ import { contentHash } from '../../core/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../../core/documents.js'
 import { isAmbiguous } from '../../core/observation.js'
 import { contradicts, entryTermsOf, termsOf } from '../../core/sources.js'
-import type { LiveRun } from '../run-contract.js'
-import { isStorable, toStoredText } from '../stored-text.js'
+import type { LiveRun } from '../runs/run-contract.js'
 import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
+import { isStorable, toStoredText } from './stored-text.js'
 
 /** The primary key of a document; the texts are as they are stored (stored-text.ts). */
 export interface DocumentKey {

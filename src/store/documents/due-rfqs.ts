@@ -1,8 +1,8 @@
 import { isCalendarDate } from '../../core/zoned-time.js'
 import type { Closings, Monitoring, RfqCount } from '../contract.js'
-import type { Outbox } from '../outbox-contract.js'
+import type { Outbox } from '../events/outbox-contract.js'
 import type { Queries } from '../sql-database.js'
-import { fromStoredText } from '../stored-text.js'
+import { fromStoredText } from './stored-text.js'
 
 interface DueRow {
   id: string

@@ -1,7 +1,7 @@
 import type { Problem } from '../../core/lenient-parser.js'
-import type { Observations } from '../observed-events.js'
-import { fromStoredText, toStoredText } from '../stored-text.js'
+import type { Observations } from '../events/observed-events.js'
 import type { DocumentKey } from './document-state.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 export interface ProblemKey {
   kind: string

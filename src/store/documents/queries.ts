@@ -4,7 +4,7 @@ import { isAmbiguous, parseStored } from '../../core/observation.js'
 import type { Absence, KnownDocument, KnownEntry, ProblemRecord, Version } from '../../core/records.js'
 import type { History, ProblemCounts } from '../contract.js'
 import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from '../sql-database.js'
-import { fromStoredText, toStoredText } from '../stored-text.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A row of `versions`. */
 export interface VersionRow {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../core/lenient-parser.js'
 import type { Validators } from '../../core/validators.js'
-import type { LiveRun } from '../run-contract.js'
+import type { LiveRun } from '../runs/run-contract.js'
 
 /** A document with its problems, ready to be stored. */
 export interface Snapshot {

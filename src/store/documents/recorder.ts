@@ -2,11 +2,10 @@ import type { Timestamp } from '../../core/clock.js'
 import type { DocumentKind } from '../../core/documents.js'
 import { TimeSlice } from '../../core/time-slice.js'
 import { RunLostError } from '../errors.js'
-import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../observed-events.js'
-import type { LiveRun } from '../run-contract.js'
-import { assertLive } from '../run-leases.js'
+import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../events/observed-events.js'
+import type { LiveRun } from '../runs/run-contract.js'
+import { assertLive } from '../runs/run-leases.js'
 import { allOf, type SqlDatabase, type Transaction } from '../sql-database.js'
-import { fromStoredText, toStoredText } from '../stored-text.js'
 import { Batches } from './batches.js'
 import { type ChangeContext, DocumentChanges } from './changes.js'
 import { type DocumentState, documentKey, STATE_COLUMNS } from './document-state.js'
@@ -20,6 +19,7 @@ import {
   recordingTime,
 } from './read-order.js'
 import type { Recorder, RecordResult, RfqSnapshot, UpsertResult } from './recorder-contract.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 const DOCUMENTS_PER_TRANSACTION = 200
 /** Bytes of a document whose text is not known. */

@@ -1,4 +1,4 @@
-import { toStoredText } from '../stored-text.js'
+import { toStoredText } from '../documents/stored-text.js'
 
 /** Deeper documents would exhaust the stack of the server. */
 const MAX_DEPTH = 500

@@ -1,7 +1,7 @@
 import { TimeSlice } from '../../core/time-slice.js'
-import type { Connection } from '../connection.js'
 import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, SEEN_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
 import type { DocumentEngine } from '../documents/recorder.js'
+import type { Connection } from './connection.js'
 
 // Statements that run for every document bind their values by position, which takes half the time.
 const KEY = ['channel', 'kind', 'rfq_id', 'id'] as const

@@ -1,0 +1,53 @@
+import type { EventData, EventKind } from '../../core/events.js'
+import type { ClosingStop, Closings } from '../contract.js'
+import type { EventWriter } from '../events/event-writer.js'
+import { deleteMeta, findMeta, setMeta } from '../meta.js'
+import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'
+
+/** The key of `meta` under which a person's order to stop closing is kept. */
+export const CLOSING_STOPPED = 'closing_stopped'
+
+/** How many replaced orders are kept with the one in force; each has its own event. */
+const MAX_REPLACED = 10
+
+/** What a person ordered for all processes on the database: to close nothing (docs/CLOSING.md, rule 10). */
+export function createClosingStop(
+  database: SqlDatabase,
+  events: EventWriter,
+): Pick<Closings, 'closingStop' | 'stopClosing' | 'resumeClosing'> {
+  const record = (tx: Transaction, kind: EventKind, at: Date, stop: NonNullable<EventData['stop']>) =>
+    events.write(tx, [{ kind, at: at.toISOString(), channel: null, describe: () => ({ stop }) }])
+  return {
+    closingStop: () => selectStop(database),
+    stopClosing: ({ by, reason, now }) =>
+      database.write(async (tx) => {
+        // So that an end that is recorded at the same time ends no other order than it read.
+        await tx.lock('closing stop')
+        const stop: ClosingStop = { by, reason, since: now.toISOString(), ...replacing(await selectStop(tx)) }
+        await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
+        await record(tx, 'close.stopped', now, stop)
+        return stop
+      }),
+    resumeClosing: ({ by, now }) =>
+      database.write(async (tx) => {
+        await tx.lock('closing stop')
+        const stop = await selectStop(tx)
+        if (stop === null) return null
+        await deleteMeta(tx, CLOSING_STOPPED)
+        await record(tx, 'close.resumed', now, { ...stop, endedBy: by })
+        return stop
+      }),
+  }
+}
+
+/** What an order keeps of the one in force. */
+function replacing(stop: ClosingStop | null): Pick<ClosingStop, 'replaces'> {
+  if (stop === null) return {}
+  const { replaces = [], ...newest } = stop
+  return { replaces: [...replaces, newest].slice(-MAX_REPLACED) }
+}
+
+async function selectStop(queries: Queries): Promise<ClosingStop | null> {
+  const value = await findMeta(queries, CLOSING_STOPPED)
+  return value === null ? null : (JSON.parse(value) as ClosingStop)
+}

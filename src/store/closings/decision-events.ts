@@ -1,0 +1,53 @@
+import type { EventKind } from '../../core/events.js'
+import type { DecisionRecord } from '../../core/records.js'
+import { quoteForShell } from '../../quote-for-shell.js'
+import type { EventWriter } from '../events/event-writer.js'
+import type { Transaction } from '../sql-database.js'
+import { retryCommand } from './retry-command.js'
+
+const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> = {
+  refused: 'close.refused',
+  failed: 'close.refused',
+  unknown: 'close.unknown',
+}
+
+/**
+ * Writes the event of a decision that needs a person. The decision log has one entry per situation, not per round, so this
+ * does not repeat. That an RFQ was closed is an event of the recorder, which sees it also if it was closed elsewhere.
+ */
+export async function writeDecisionEvent(
+  tx: Transaction,
+  events: EventWriter,
+  decision: DecisionRecord,
+): Promise<void> {
+  const { channel, rfqId, runId, decidedAt, evidence, reason } = decision
+  const kind = decision.decision === 'held' ? 'close.held' : decision.outcome && KINDS[decision.outcome]
+  if (!kind) return
+  const rfq = {
+    id: rfqId,
+    number: decision.rfqNumber,
+    reference: null,
+    title: null,
+    state: null,
+    responseDueDate: decision.dueDate,
+  }
+  const facts = { rfq, decision: decision.id }
+  const event = { kind, at: decidedAt, channel, runId }
+  const { heldPlan: plan } = evidence
+  if (kind === 'close.held' && typeof plan === 'string') {
+    // One event for the whole round, which has a decision for each RFQ.
+    const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
+    const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
+    await events.write(tx, [{ ...event, key: ['close.held', plan], describe: () => ({ reason, plan, remedy }) }])
+    return
+  }
+  const remedies: Partial<Record<EventKind, string>> = {
+    'close.held': 'remove what stands against closing; the next round tries again',
+    'close.refused': `check on the marketplace why; to ask again: ${retryCommand(channel, decision.rfqId)}`,
+    'close.unknown': `check on the marketplace whether it is closed; to ask again: ${retryCommand(channel, decision.rfqId)}`,
+  }
+  const result = typeof evidence.result === 'string' ? evidence.result : reason
+  const describe = () => ({ ...facts, reason: result, ...(remedies[kind] && { remedy: remedies[kind] }) })
+  const version = decision.versionAfter ?? decision.versionBefore
+  await events.write(tx, [{ ...event, rfqId, version, describe }])
+}

@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { canonicalJson } from '../../core/canonical-json.js'
+import type { DecisionRecord } from '../../core/records.js'
+import type { Closings, NewDecision } from '../contract.js'
+import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import type { EventWriter } from '../events/event-writer.js'
+import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { writeDecisionEvent } from './decision-events.js'
+
+/** Decisions verified before yielding to the event loop. */
+const ROWS_PER_STEP = 500
+
+/** The previous hash of the first decision. */
+export const GENESIS = '0'.repeat(64)
+
+/** A row of `close_decisions`. */
+export interface DecisionRow {
+  id: number
+  run_id: number
+  channel: string
+  rfq_id: string
+  rfq_number: number | null
+  due_date: string | null
+  time_zone: string
+  decided_at: string
+  decision: DecisionRecord['decision']
+  reason: string
+  outcome: DecisionRecord['outcome']
+  http_status: number | null
+  message: string | null
+  version_before: number | null
+  version_after: number | null
+  evidence: string
+  previous_hash: string
+  hash: string
+  approved_by?: string | null
+  /** Of `close_decision_repeats`. */
+  times?: number | null
+  repeated_until?: string | null
+}
+
+/** Of a decision `d`, how often it was repeated. */
+export const WITH_REPEATS = 'left join close_decision_repeats r on r.decision_id = d.id'
+
+const SELECT = `select d.*, r.times, r.last_at as repeated_until
+from close_decisions d ${WITH_REPEATS}`
+
+export const toDecision = (row: DecisionRow): DecisionRecord => ({
+  id: row.id,
+  runId: row.run_id,
+  channel: row.channel,
+  rfqId: fromStoredText(row.rfq_id),
+  rfqNumber: row.rfq_number,
+  dueDate: row.due_date,
+  timeZone: row.time_zone,
+  decidedAt: row.decided_at,
+  decision: row.decision,
+  reason: fromStoredText(row.reason),
+  outcome: row.outcome,
+  httpStatus: row.http_status,
+  message: row.message === null ? null : fromStoredText(row.message),
+  versionBefore: row.version_before,
+  versionAfter: row.version_after,
+  evidence: JSON.parse(row.evidence) as Record<string, unknown>,
+  previousHash: row.previous_hash,
+  hash: row.hash,
+  approvedBy: row.approved_by ?? null,
+  times: row.times ?? 1,
+  repeatedUntil: row.repeated_until ?? null,
+})
+
+/** As of a moment, later rounds are left out. When the rounds between came to the decision is not stored. */
+const withoutLaterRounds = (decision: DecisionRecord, asOf: Date | undefined): DecisionRecord =>
+  asOf === undefined || decision.repeatedUntil === null || new Date(decision.repeatedUntil) <= asOf
+    ? decision
+    : { ...decision, times: 1, repeatedUntil: null }
+
+type DecisionLog = Pick<
+  Closings,
+  | 'appendDecision'
+  | 'recordRepeats'
+  | 'decisions'
+  | 'decision'
+  | 'newestDecisions'
+  | 'lastClose'
+  | 'closeAnswers'
+  | 'chainLength'
+  | 'chainEntry'
+  | 'verifyDecisions'
+> & {
+  /** Appends within the caller's transaction. */
+  append(tx: Transaction, decision: NewDecision): Promise<DecisionRecord>
+}
+
+/** SQL condition: the decision is the answer to a close: it has an outcome. */
+export const IS_ANSWER = 'outcome is not null'
+
+/** SQL that selects the id of the newest decision about each RFQ, among those that a condition allows. */
+export const selectNewestIds = (condition: string): string =>
+  `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
+
+/** The decision log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
+export function createDecisionLog(database: SqlDatabase, events: EventWriter): DecisionLog {
+  const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
+    await tx.lock('decisions')
+    const newest = await tx.get<DecisionRow>('select hash from close_decisions order by id desc limit 1')
+    const previousHash = newest?.hash ?? GENESIS
+    const next = await tx.get<{ value: number }>(NEXT_ID)
+    const row = await tx.get<DecisionRow>(INSERT_DECISION, {
+      id: next?.value ?? null,
+      ...decision,
+      rfqId: toStoredText(decision.rfqId),
+      reason: toStoredText(decision.reason),
+      message: decision.message === null ? null : toStoredText(decision.message),
+      evidence: canonicalJson(decision.evidence),
+      approvedBy: approverIn(decision.evidence),
+      previousHash,
+      hash: chainHash(previousHash, decision),
+    })
+    const appended = toDecision(row as DecisionRow)
+    await writeDecisionEvent(tx, events, appended)
+    return appended
+  }
+
+  const newest = async (condition: string, channel: string): Promise<DecisionRecord[]> => {
+    const ids = selectNewestIds(condition)
+    const rows = await database.all<DecisionRow>(`${SELECT} where id in (${ids}) order by id`, { channel })
+    return rows.map(toDecision)
+  }
+
+  return {
+    append,
+
+    appendDecision: (decision) => database.write((tx) => append(tx, decision)),
+
+    recordRepeats: (decisionIds, now) =>
+      database.write(async (tx) => {
+        for (const id of [...decisionIds].sort((a, b) => a - b)) {
+          await tx.run(
+            `insert into close_decision_repeats (decision_id, first_at, last_at, times)
+            select id, decided_at, @at, 2 from close_decisions where id = @id
+            on conflict (decision_id) do update set last_at = excluded.last_at, times = close_decision_repeats.times + 1`,
+            { id, at: now.toISOString() },
+          )
+        }
+      }),
+
+    async decisions({ channel, rfqId, outcome, asOf, before, limit }) {
+      const where = allOf(
+        channel !== undefined && 'channel = @channel',
+        rfqId !== undefined && 'rfq_id = @rfqId',
+        outcome !== undefined && 'outcome = @outcome',
+        before !== undefined && 'id < @before',
+        asOf !== undefined && 'decided_at <= @asOf',
+      )
+      const rows = await database.all<DecisionRow>(`${SELECT} where ${where} order by id desc limit @limit`, {
+        channel: channel ?? null,
+        rfqId: rfqId === undefined ? null : toStoredText(rfqId),
+        outcome: outcome ?? null,
+        before: before ?? null,
+        asOf: asOf?.toISOString() ?? null,
+        limit: limit ?? NO_LIMIT,
+      })
+      return rows.map(toDecision).map((decision) => withoutLaterRounds(decision, asOf))
+    },
+
+    async decision(id) {
+      const row = await database.get<DecisionRow>(`${SELECT} where id = @id`, { id })
+      return row ? toDecision(row) : null
+    },
+
+    newestDecisions: (channel) => newest('channel = @channel', channel),
+
+    async lastClose(channel) {
+      const where = `channel = @channel and ${IS_ANSWER} order by id desc limit 1`
+      const row = await database.get<DecisionRow>(`${SELECT} where ${where}`, { channel })
+      return row ? toDecision(row) : null
+    },
+
+    closeAnswers: (channel) => newest(`channel = @channel and ${IS_ANSWER}`, channel),
+
+    async chainLength() {
+      const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from close_decisions')
+      return row?.length ?? 0
+    },
+
+    async chainEntry(id) {
+      if (id === 0) return { decidedAt: null, hash: GENESIS }
+      const row = await database.get<DecisionRow>('select decided_at, hash from close_decisions where id = @id', { id })
+      return row ? { decidedAt: row.decided_at, hash: row.hash } : null
+    },
+
+    async verifyDecisions() {
+      // Asked first: what is written meanwhile is verified too.
+      const counter = await database.get<{ issued: number }>(
+        `select value as issued from counters where name = 'close_decisions'`,
+      )
+      const chain = startOfChain()
+      // Decisions are numbered from 1, but a forged one may have any number.
+      let after: number | null = null
+      for (;;) {
+        const rows: DecisionRow[] = await database.all<DecisionRow>(
+          `select * from close_decisions where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
+          { after },
+        )
+        const broken = chain.firstBroken(rows)
+        if (broken) return broken
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < ROWS_PER_STEP) return chain.end(counter?.issued ?? 0)
+        after = last.id
+        await yieldToEventLoop()
+      }
+    },
+  }
+}
+
+/** Who approved a decision, as it is stored. */
+export const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
+  typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
+
+const NEXT_ID = `update counters set value = value + 1 where name = 'close_decisions' returning value`
+const INSERT_DECISION = `
+insert into close_decisions (id, run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at, decision, reason, outcome,
+  http_status, message, version_before, version_after, evidence, previous_hash, hash, approved_by)
+values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome, @httpStatus,
+  @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash, @approvedBy) returning *`
+
+function chainHash(previousHash: string, decision: NewDecision): string {
+  return createHash('sha256').update(previousHash).update('\n').update(canonicalJson(decision)).digest('hex')
+}
+
+/**
+ * The hash covers the value of the evidence. Its text must say nothing else, because SQLite uses the first of two members of
+ * one name, for example in `approved_by`, and JSON.parse the last.
+ */
+const hasEvidenceAsWritten = (row: DecisionRow, evidence: Record<string, unknown>): boolean =>
+  row.evidence === canonicalJson(evidence) &&
+  (row.approved_by === undefined || row.approved_by === (evidence.approvedBy ?? null))
+
+/**
+ * Verifies the hash chain of the decisions.
+ * @param issued how many decisions were ever written
+ */
+export function verifyChain(rows: Iterable<DecisionRow>, issued: number): ChainReport {
+  const chain = startOfChain()
+  return chain.firstBroken(rows) ?? chain.end(issued)
+}
+
+interface ChainReport {
+  decisions: number
+  brokenAt: number | null
+  message: string
+}
+
+/** Verifies a hash chain part by part. */
+function startOfChain() {
+  let previous = GENESIS
+  let count = 0
+  const broken = (id: number, message: string): ChainReport => ({ decisions: count, brokenAt: id, message })
+
+  const verifyNext = (row: DecisionRow): ChainReport | null => {
+    count++
+    // The hash covers what was written with the decision; who approved it is part of the evidence.
+    const {
+      id,
+      previousHash,
+      hash,
+      approvedBy: _person,
+      times: _times,
+      repeatedUntil: _until,
+      ...decision
+    } = toDecision(row)
+    if (id !== count) return broken(count, `Decision ${count} is missing.`)
+    if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
+    if (hash !== chainHash(previousHash, decision) || !hasEvidenceAsWritten(row, decision.evidence))
+      return broken(id, `Decision ${id} was changed after it was written.`)
+    previous = hash
+    return null
+  }
+
+  return {
+    /** The report on the first of these rows that does not continue the chain, or null. */
+    firstBroken(rows: Iterable<DecisionRow>): ChainReport | null {
+      for (const row of rows) {
+        const report = verifyNext(row)
+        if (report) return report
+      }
+      return null
+    },
+    end: (issued: number): ChainReport =>
+      issued > count
+        ? broken(count + 1, `Decisions after ${count} were removed (${issued} were written).`)
+        : {
+            decisions: count,
+            brokenAt: null,
+            message: `${count} decisions, none changed; the newest has hash ${previous}.`,
+          },
+  }
+}

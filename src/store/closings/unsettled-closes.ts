@@ -1,0 +1,113 @@
+import { REFUSAL_HOLDS_MS } from '../../core/close-intent.js'
+import { createCalendar } from '../../core/expiry.js'
+import { parseRfq } from '../../core/observation.js'
+import type { UnsettledClose } from '../../core/records.js'
+import type { Closings } from '../contract.js'
+import { CURRENT_VERSION } from '../documents/queries.js'
+import { fromStoredText } from '../documents/stored-text.js'
+import { allOf, type SqlDatabase } from '../sql-database.js'
+import { OPEN } from './close-intents.js'
+import { IS_ANSWER, selectNewestIds } from './decision-log.js'
+import { retryCommand } from './retry-command.js'
+
+interface UnsettledRow {
+  channel: string
+  rfq_id: string
+  outcome: UnsettledClose['outcome']
+  /** 1: an open intent, while a closing round of its channel runs. */
+  in_progress: number
+  since: string
+  decision_id: number | null
+  reason: string
+  /** Null for an open intent. */
+  evidence: string | null
+  time_zone: string | null
+  missing_since: string | null
+  body: string | null
+}
+
+const OF_RFQ = `e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = u.rfq_id`
+
+/** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
+const unsettled = (ofChannel: string | false) => `
+with answers as (
+  select * from close_decisions where id in (${selectNewestIds(allOf(IS_ANSWER, ofChannel))})
+), rounds as (
+  select channel from runs where kind = 'close' and finished_at is null and lease_until >= @now and id <> @endingRun
+), open as (
+  select i.*, case when channel in (select channel from rounds) then 1 else 0 end as in_progress
+  from close_intents i where ${allOf(`state in ${OPEN}`, ofChannel)}
+), unsettled as (
+  select channel, rfq_id, outcome, 0 as in_progress, decided_at as since, id as decision_id, reason, evidence, time_zone
+  from answers a where outcome in ('refused', 'unknown', 'failed')
+    and not exists (select 1 from open o where o.channel = a.channel and o.rfq_id = a.rfq_id)
+  union all
+  select channel, rfq_id, 'open', in_progress, coalesce(sent_at, created_at), null,
+    case
+      when in_progress = 1 and posts = 0 then 'a close is about to be sent'
+      when in_progress = 1 then 'a close is being sent or verified'
+      when posts > 0 then 'a close was sent and is not settled'
+      else 'a close was planned and not sent'
+    end, null, null
+  from open
+)
+select u.*, (select e.missing_since from documents e where ${OF_RFQ}) as missing_since,
+  (select coalesce(e.latest_body, v.body) from documents e join versions v on ${CURRENT_VERSION} where ${OF_RFQ}) as body
+from unsettled u
+order by u.since, u.channel, u.rfq_id`
+
+/** Closes that need a person (docs/CLOSING.md, rule 12). */
+export function createUnsettledCloses(database: SqlDatabase): Pick<Closings, 'unsettledCloses'> {
+  return {
+    async unsettledCloses({ channel, now, endingRun }) {
+      const rows = await database.all<UnsettledRow>(unsettled(channel !== undefined && 'channel = @channel'), {
+        channel: channel ?? null,
+        now: now.toISOString(),
+        endingRun: endingRun ?? 0,
+      })
+      return rows.flatMap((row) => {
+        const { document } = parseRfq(row.body === null ? null : JSON.parse(row.body))
+        if (row.outcome !== 'open') {
+          if (document?.state === 'closed' || row.missing_since !== null) return []
+          const today = createCalendar(row.time_zone ?? 'UTC').dateAt(now)
+          if (document?.responseDueDate && document.responseDueDate >= today) return []
+        }
+        return [toUnsettled(row, document?.number ?? null)]
+      })
+    },
+  }
+}
+
+/** What the evidence says of the result, if it says it. */
+function resultIn(evidence: string | null): string | null {
+  const { result } = JSON.parse(evidence ?? '{}') as { result?: unknown }
+  return typeof result === 'string' ? result : null
+}
+
+function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
+  const { channel, outcome, since } = row
+  const rfqId = fromStoredText(row.rfq_id)
+  const inProgress = row.in_progress === 1
+  const again = retryCommand(channel, rfqId)
+  const remedies: Record<UnsettledClose['outcome'], string> = {
+    refused:
+      'check on the marketplace why it was refused; it is sent again when its document changes or after ' +
+      `${new Date(Date.parse(since) + REFUSAL_HOLDS_MS).toISOString()}, or at once with: ${again}`,
+    unknown: `check on the marketplace whether it is closed; it is not sent again, except with: ${again}`,
+    failed: `check on the marketplace why the close had no effect; it is not sent again, except with: ${again}`,
+    open: inProgress
+      ? 'nothing is to be done: the closing round in progress sends it, and reads the RFQ to verify it'
+      : 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again',
+  }
+  return {
+    channel,
+    rfqId,
+    rfqNumber,
+    outcome,
+    inProgress,
+    since,
+    decisionId: row.decision_id,
+    reason: fromStoredText(resultIn(row.evidence) ?? row.reason),
+    remedy: remedies[outcome],
+  }
+}

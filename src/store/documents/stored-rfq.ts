@@ -1,0 +1,31 @@
+import type { DocumentShape } from '../../core/documents.js'
+import { rfqFacts } from '../../core/event-facts.js'
+import type { RfqFacts } from '../../core/events.js'
+import type { Queries } from '../sql-database.js'
+import { CURRENT_VERSION } from './queries.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
+
+/** RFQs whose bodies are read at once. */
+const RFQS_PER_QUERY = 50
+
+/** What events say of RFQs, from their newest versions, by id. Those that are not stored are absent. */
+export async function storedRfqs(
+  queries: Queries,
+  channel: string,
+  rfqIds: readonly string[],
+): Promise<Map<string, { facts: RfqFacts; version: number }>> {
+  const found = new Map<string, { facts: RfqFacts; version: number }>()
+  for (let start = 0; start < rfqIds.length; start += RFQS_PER_QUERY) {
+    const rows = await queries.all<{ id: string; text: string; shape: DocumentShape; version: number }>(
+      `select e.id, coalesce(v.parsed_body, v.body) as text, v.shape, v.version from documents e
+      join versions v on ${CURRENT_VERSION}
+      where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${queries.dialect.anyOf('e.id', '@ids')}`,
+      { channel, ids: rfqIds.slice(start, start + RFQS_PER_QUERY).map(toStoredText) },
+    )
+    for (const { id, text, shape, version } of rows) {
+      const rfqId = fromStoredText(id)
+      found.set(rfqId, { facts: rfqFacts(rfqId, { body: JSON.parse(text), shape }), version })
+    }
+  }
+  return found
+}

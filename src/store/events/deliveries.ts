@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto'
+import type { DeadLetters, DeliveryRecord, TargetState } from '../../core/deliveries.js'
+import { inBursts } from '../../core/event-bursts.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from '../clock-difference.js'
+import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { counter } from './event-feed.js'
+import { type EventRow, toEvent } from './event-row.js'
+import type { Claim, Outbox } from './outbox-contract.js'
+
+/** A process sends one message within this time, or its claim on the target ends (ms). */
+export const CLAIM_MS = 120_000
+/** A later moment was written before the clock was set back (ms). */
+const MAX_RETRY_PAUSE_MS = 24 * 3_600_000
+
+interface TargetRow {
+  target: string
+  since: string
+  since_sequence: number
+  failures: number
+  retry_at: string | null
+  succeeded_at: string | null
+  error: string | null
+  holder: string | null
+  lease_until: string | null
+}
+interface DeliveryRow {
+  id: number
+  event_id: string
+  sequence: number
+  kind: DeliveryRecord['kind']
+  channel: string | null
+  target: string
+  state: DeliveryRecord['state']
+  message_id: string | null
+  attempts: number
+  created_at: string
+  attempted_at: string | null
+  next_at: string | null
+  settled_at: string | null
+  status: number | null
+  error: string | null
+}
+
+const toDelivery = (row: DeliveryRow): DeliveryRecord => ({
+  id: row.id,
+  eventId: row.event_id,
+  sequence: row.sequence,
+  kind: row.kind,
+  channel: row.channel,
+  target: row.target,
+  state: row.state,
+  attempts: row.attempts,
+  createdAt: row.created_at,
+  attemptedAt: row.attempted_at,
+  nextAt: row.next_at,
+  settledAt: row.settled_at,
+  status: row.status,
+  error: row.error === null ? null : fromStoredText(row.error),
+})
+
+/**
+ * Whether a moment that was stored is still to come; one far ahead is not, because the clock was set back. The clock of the machine
+ * that stored it may differ.
+ */
+const isAhead = (moment: string | null, now: Date, maxMs: number): boolean => {
+  if (moment === null) return false
+  const wait = Date.parse(moment) - now.getTime()
+  return wait > 0 && wait <= maxMs + MAX_CLOCK_DIFFERENCE_MS
+}
+
+/** The run that observed the event of a delivery has ended, or lost its lease because its process died: all of it is told at once. */
+const OF_NO_LIVE_RUN = `not exists (
+  select 1 from events e join runs r on r.id = e.run_id
+  where e.id = deliveries.event_id and r.finished_at is null and r.lease_until >= @now)`
+
+/** A target for which something waits. */
+const FIND_WAITING = `
+select * from delivery_targets t where target = @target
+  and exists (select 1 from deliveries d where d.target = t.target and d.state = 'pending')`
+
+type Deliveries = Omit<Outbox, 'recordEvent' | 'openRfqsDue' | 'recordDueRfqs' | 'routeEvents'>
+
+/**
+ * The deliveries of events, one per event and target. A claim on a target is a lease in `delivery_targets`, so that one
+ * process at a time sends to it, in order.
+ */
+export function createDeliveries(database: SqlDatabase): Deliveries {
+  const { anyOf } = database.dialect
+
+  /** The deliveries of the next message, oldest first: of one that was tried before, or the oldest that were not. */
+  const nextMessage = async (tx: Transaction, target: string, maxEvents: number, now: string) => {
+    const due = `target = @target and state = 'pending' and (next_at is null or next_at <= @now or next_at > @far) and ${OF_NO_LIVE_RUN}`
+    const far = new Date(Date.parse(now) + MAX_RETRY_PAUSE_MS).toISOString()
+    const head = await tx.get<DeliveryRow>(`select * from deliveries where ${due} order by id limit 1`, {
+      target,
+      now,
+      far,
+    })
+    if (!head) return []
+    if (head.message_id !== null) {
+      return tx.all<DeliveryRow>(
+        `select * from deliveries where target = @target and state = 'pending' and message_id = @messageId order by id`,
+        { target, messageId: head.message_id },
+      )
+    }
+    return tx.all<DeliveryRow>(
+      `select * from deliveries where ${due} and message_id is null order by id limit @maxEvents`,
+      { target, now, far, maxEvents },
+    )
+  }
+
+  const eventsOf = async (tx: Transaction, deliveries: readonly DeliveryRow[]) => {
+    const ids = deliveries.map(({ event_id }) => event_id)
+    const rows = await tx.all<EventRow>(`select * from events where ${anyOf('id', '@ids')} order by sequence`, { ids })
+    return rows.map(toEvent)
+  }
+
+  return {
+    setTargets: (targets, now) =>
+      database.write(async (tx) => {
+        await tx.lock('targets')
+        const removed = `not (${anyOf('target', '@targets')})`
+        await tx.run(
+          `update deliveries set state = 'dead', settled_at = @now, next_at = null, error = @error
+          where state = 'pending' and ${removed}`,
+          { targets, now: now.toISOString(), error: 'the target is no longer configured' },
+        )
+        await tx.run(`delete from delivery_targets where ${removed}`, { targets })
+        for (const target of targets) {
+          await tx.run(
+            `insert into delivery_targets (target, since, since_sequence)
+            values (@target, @now, ${counter('events')}) on conflict (target) do nothing`,
+            { target, now: now.toISOString() },
+          )
+        }
+      }),
+
+    async claimMessage({ target, holder, maxEvents, maxBursts, now }) {
+      const at = now.toISOString()
+      const isFree = (row: TargetRow | undefined): row is TargetRow =>
+        row !== undefined &&
+        !isAhead(row.retry_at, now, MAX_RETRY_PAUSE_MS) &&
+        (row.holder === holder || !isAhead(row.lease_until, now, CLAIM_MS))
+      // Most of the time nothing is due: a look without the write lock.
+      if (!isFree(await database.get<TargetRow>(FIND_WAITING, { target }))) return null
+      return database.write(async (tx) => {
+        await tx.lock('target', target)
+        const row = await tx.get<TargetRow>('select * from delivery_targets where target = @target', { target })
+        if (!isFree(row)) return null
+        const waiting = await nextMessage(tx, target, maxEvents, at)
+        const [first] = waiting
+        if (!first) return null
+        const found = await eventsOf(tx, waiting)
+        // A message that was tried before stays as it was.
+        const events = first.message_id === null ? inBursts(found).slice(0, maxBursts).flat() : found
+        const told = new Set(events.map(({ id }) => id))
+        const ids = waiting.filter(({ event_id }) => told.has(event_id)).map(({ id }) => id)
+        const messageId =
+          first.message_id ?? (maxEvents === 1 ? first.event_id : `msg_${randomUUID().replaceAll('-', '')}`)
+        const until = new Date(now.getTime() + CLAIM_MS)
+        await tx.run(
+          `update delivery_targets set holder = @holder, lease_until = @until, attempted_at = @at where target = @target`,
+          { holder, until: until.toISOString(), at, target },
+        )
+        await tx.run(
+          `update deliveries set message_id = @messageId, attempts = attempts + 1, attempted_at = @at,
+            first_attempted_at = coalesce(first_attempted_at, @at)
+          where ${anyOf('id', '@ids')}`,
+          { messageId, at, ids },
+        )
+        const { failures } = row
+        return { target, messageId, events, attempt: first.attempts + 1, failures, holder, until }
+      })
+    },
+
+    endAttempt: (claim, end, now) =>
+      database.write(async (tx) => {
+        const { target, messageId, holder } = claim
+        await tx.lock('target', target)
+        const at = now.toISOString()
+        const mine = `target = @target and message_id = @messageId and state = 'pending'`
+        if (end.kind === 'delivered') {
+          await tx.run(
+            `update deliveries set state = 'delivered', settled_at = @at, next_at = null, status = null, error = null
+            where ${mine}`,
+            { target, messageId, at },
+          )
+          await tx.run(
+            `update delivery_targets set failures = 0, failing_since = null, retry_at = null, error = null,
+              succeeded_at = @at
+            where target = @target`,
+            { target, at },
+          )
+        } else if (end.kind === 'failed') await recordFailure(tx, claim, end, at)
+        await tx.run(
+          'update delivery_targets set holder = null, lease_until = null where target = @target and holder = @holder',
+          { target, holder },
+        )
+      }),
+
+    async deliveries({ states = ['pending', 'dead'], target, before, limit = NO_LIMIT, order = 'oldest-first' }) {
+      const where = allOf(
+        anyOf('d.state', '@states'),
+        target !== undefined && 'd.target = @target',
+        before !== undefined && 'd.id < @before',
+      )
+      const rows = await database.all<DeliveryRow>(
+        `select d.*, e.sequence, e.kind, e.channel from deliveries d join events e on e.id = d.event_id
+        where ${where} order by d.id ${order === 'newest-first' ? 'desc' : ''} limit @limit`,
+        { states, target: target ?? null, before: before ?? null, limit },
+      )
+      return rows.map(toDelivery)
+    },
+
+    async deadLetters() {
+      return database.all<DeadLetters>(
+        `select e.channel, d.target, count(*) as count, min(coalesce(d.settled_at, d.created_at)) as since
+        from deliveries d join events e on e.id = d.event_id where d.state = 'dead'
+        group by e.channel, d.target order by e.channel nulls first, d.target`,
+      )
+    },
+
+    async targetStates() {
+      const rows = await database.all<TargetRow & { pending: number; dead: number }>(
+        `select t.*,
+          (select count(*) from deliveries d where d.target = t.target and d.state = 'pending') as pending,
+          (select count(*) from deliveries d where d.target = t.target and d.state = 'dead') as dead
+        from delivery_targets t order by t.target`,
+      )
+      return rows.map(toTargetState)
+    },
+
+    retryDeliveries: ({ ids, target, from }, now) =>
+      database.write(async (tx) => {
+        const where = allOf(
+          ids === undefined && from === undefined && `state <> 'delivered'`,
+          ids !== undefined && anyOf('id', '@ids'),
+          target !== undefined && 'target = @target',
+          from !== undefined && 'event_id in (select id from events where sequence >= @from)',
+        )
+        const rows = await tx.all<{ id: number; target: string }>(
+          `update deliveries set state = 'pending', settled_at = null, next_at = null, created_at = @now,
+            message_id = null, first_attempted_at = null
+          where ${where} and target in (select target from delivery_targets)
+          returning id, target`,
+          { ids: ids ?? null, target: target ?? null, from: from ?? null, now: now.toISOString() },
+        )
+        const targets = [...new Set(rows.map((row) => row.target))]
+        await tx.run(`update delivery_targets set retry_at = null where ${anyOf('target', '@targets')}`, { targets })
+        return rows.map(({ id }) => id).sort((a, b) => a - b)
+      }),
+  }
+}
+
+type Failure = Extract<Parameters<Outbox['endAttempt']>[1], { kind: 'failed' }>
+
+/** Plans the next attempt, or gives up: after 72 hours of failed attempts, not after 72 hours of waiting for the first. */
+async function recordFailure(tx: Transaction, claim: Claim, end: Failure, at: string): Promise<void> {
+  const { target, messageId } = claim
+  const { because, status, retryAt } = end
+  const isRejected = because === 'message'
+  const facts = { target, error: toStoredText(end.error), retryAt: retryAt.toISOString() }
+  await tx.run(
+    `update deliveries set status = @status, error = @error, next_at = @nextAt
+    where target = @target and message_id = @messageId and state = 'pending'`,
+    { ...facts, status, messageId, nextAt: isRejected ? facts.retryAt : null },
+  )
+  if (isRejected) {
+    // It answered, so it can be reached.
+    await tx.run('update delivery_targets set failures = 0, failing_since = null where target = @target', { target })
+  } else {
+    await tx.run(
+      `update delivery_targets set failures = failures + 1, retry_at = @retryAt, error = @error,
+        failing_since = case when failing_since < @at then failing_since else @at end
+      where target = @target`,
+      { ...facts, at },
+    )
+  }
+  // Those that waited behind the first as long as the target has failed would fail too.
+  const isOver = isRejected
+    ? 'message_id = @messageId and first_attempted_at < @deadBefore'
+    : 'created_at < @deadBefore and (select failing_since from delivery_targets where target = @target) < @deadBefore'
+  await tx.run(
+    `update deliveries set state = 'dead', settled_at = @at, next_at = null, error = coalesce(error, @error)
+    where target = @target and state = 'pending' and ${isOver}`,
+    { target, error: facts.error, messageId, at, deadBefore: end.deadBefore.toISOString() },
+  )
+}
+
+const toTargetState = (row: TargetRow & { pending: number; dead: number }): TargetState => ({
+  target: row.target,
+  since: row.since,
+  failures: row.failures,
+  retryAt: row.retry_at,
+  succeededAt: row.succeeded_at,
+  error: row.error === null ? null : fromStoredText(row.error),
+  pending: row.pending,
+  dead: row.dead,
+})

@@ -1,0 +1,122 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { EventData, EventKind } from '../../core/events.js'
+import { TimeSlice } from '../../core/time-slice.js'
+import { toStoredText } from '../documents/stored-text.js'
+import { findIdentity } from '../meta.js'
+import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'
+
+/** Something that happened, to be written as an event. */
+export interface EventDraft {
+  kind: EventKind
+  at: string
+  channel: string | null
+  rfqId?: string | null
+  offerId?: string | null
+  /** The version of the offer, or otherwise of the RFQ. */
+  version?: number | null
+  runId?: number | null
+  /** What happened: an event with the same key is written once only. Default: each is written. */
+  key?: readonly string[]
+  /** The details. */
+  describe: () => EventData
+}
+
+/** Writes events, in the transaction that records what they are about. */
+export interface EventWriter {
+  /**
+   * Writes events, except those whose key is known, at the end of a transaction: others that write events wait for its commit, so
+   * that sequences are in the order of commits.
+   * @returns how many were written
+   */
+  write(tx: Transaction, drafts: readonly EventDraft[]): Promise<number>
+  /** Records that documents were recorded at a moment, in the order of commits (recorded-moments.ts). As `write`, at the end. */
+  recordMoment(tx: Transaction, at: string): Promise<void>
+  /** For each key, whether no event was written with it yet. */
+  areNew(keys: readonly (readonly string[])[]): Promise<boolean[]>
+}
+
+/** Events written by one statement. */
+const EVENTS_PER_STATEMENT = 500
+
+const COLUMNS = ['sequence', 'id', 'kind', 'at', 'channel', 'rfq_id', 'offer_id', 'version', 'run_id', 'data'] as const
+const NUMBERS = new Set<string>(['sequence', 'version', 'run_id'])
+const VALUES = COLUMNS.map((name) =>
+  NUMBERS.has(name) ? `cast(value ->> '${name}' as bigint)` : `value ->> '${name}'`,
+)
+
+const storedOrNull = (id: string | null | undefined) => (id == null ? null : toStoredText(id))
+
+export function createEventWriter(database: SqlDatabase): EventWriter {
+  let identity: string | undefined
+
+  /** Contains the id of the database, so that two installations never send equal ids for different events. */
+  const idOf = async (db: Queries, key: readonly string[] | undefined): Promise<string> => {
+    if (key === undefined) return `evt_${randomUUID().replaceAll('-', '')}`
+    identity ??= await findIdentity(db)
+    const hash = createHash('sha256').update(JSON.stringify([identity, ...key]))
+    return `evt_${hash.digest('hex').slice(0, 32)}`
+  }
+
+  const knownIds = async (db: Queries, ids: readonly string[]): Promise<Set<string>> => {
+    if (ids.length === 0) return new Set()
+    const rows = await db.all<{ id: string }>(`select id from events where ${db.dialect.anyOf('id', '@ids')}`, { ids })
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** The row of the counter stays locked until the end of the transaction. Returns the newest sequence. */
+  const advance = async (tx: Transaction, by: number): Promise<number> => {
+    const sql = `update counters set value = value + @by where name = 'events' returning value`
+    return ((await tx.get<{ value: number }>(sql, { by })) as { value: number }).value
+  }
+
+  const rowOf = async (tx: Transaction, draft: EventDraft) => ({
+    id: await idOf(tx, draft.key),
+    kind: draft.kind,
+    at: draft.at,
+    channel: draft.channel,
+    rfq_id: storedOrNull(draft.rfqId),
+    offer_id: storedOrNull(draft.offerId),
+    version: draft.version ?? null,
+    run_id: draft.runId ?? null,
+    data: JSON.stringify(draft.describe()),
+  })
+
+  return {
+    async write(tx, drafts) {
+      if (drafts.length === 0) return 0
+      const all: Awaited<ReturnType<typeof rowOf>>[] = []
+      const keyed: string[] = []
+      const slice = new TimeSlice()
+      for (const draft of drafts) {
+        const row = await rowOf(tx, draft)
+        all.push(row)
+        if (draft.key !== undefined) keyed.push(row.id)
+        if (slice.isOver) await slice.next()
+      }
+      const before = (await advance(tx, all.length)) - all.length
+      const known = await knownIds(tx, keyed)
+      const rows = all.filter(({ id }) => !known.has(id)).map((row, at) => ({ sequence: before + 1 + at, ...row }))
+      if (known.size > 0) await advance(tx, rows.length - all.length)
+      for (let start = 0; start < rows.length; start += EVENTS_PER_STATEMENT) {
+        await tx.run(
+          `insert into events (${COLUMNS.join(', ')}) select ${VALUES.join(', ')} from ${tx.dialect.elementsOf('@rows')}`,
+          { rows: JSON.stringify(rows.slice(start, start + EVENTS_PER_STATEMENT)) },
+        )
+        if (slice.isOver) await slice.next()
+      }
+      return rows.length
+    },
+
+    async recordMoment(tx, at) {
+      await advance(tx, 0)
+      await tx.run('insert into recorded_moments (at) values (@at)', { at })
+    },
+
+    async areNew(keys) {
+      const ids: string[] = []
+      for (const key of keys) ids.push(await idOf(database, key))
+      const known = await knownIds(database, ids)
+      return ids.map((id) => !known.has(id))
+    },
+  }
+}

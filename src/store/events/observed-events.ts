@@ -1,0 +1,300 @@
+import type { DocumentShape } from '../../core/documents.js'
+import { changedFields, namedChanges, offerFacts, rfqFacts, type ShapedBody } from '../../core/event-facts.js'
+import type { EventData, EventKind, RfqFacts } from '../../core/events.js'
+import { type Calendar, createCalendar, isLate } from '../../core/expiry.js'
+import type { Problem } from '../../core/lenient-parser.js'
+import { TimeSlice } from '../../core/time-slice.js'
+import type { LiveRun } from '../contract.js'
+import { type ListedOffers, listedOffers, NOTHING_LISTED, offerIdsOf } from '../documents/listed-offers.js'
+import { storedRfqs } from '../documents/stored-rfq.js'
+import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import type { Transaction } from '../sql-database.js'
+import type { EventDraft, EventWriter } from './event-writer.js'
+import { addToFirstPoll, createFirstPolls, type FirstPoll } from './first-polls.js'
+
+/** A document that a transaction of a poll or closing round found new, changed, missing or returned. */
+export interface ObservedChange {
+  kind: 'rfq' | 'response'
+  /** The RFQ itself, or the RFQ of the response. */
+  rfqId: string
+  id: string
+  change: 'inserted' | 'changed' | 'missing' | 'returned'
+  before: StoredBody | null
+  /** Null if it is missing. */
+  after: ShapedBody | null
+}
+/** The text of a body; null if only its shape is remembered, because there are too many. */
+export interface StoredBody {
+  text: string | null
+  shape: DocumentShape
+}
+
+/** What one transaction observed. */
+export interface Observations {
+  /** The RFQ that it recorded, if it recorded one. */
+  rfq: (ShapedBody & { id: string }) | null
+  changes: ObservedChange[]
+  problems: { kind: string; id: string; problem: Problem }[]
+}
+
+/** Bodies remembered in one transaction, to tell what changed in them. */
+export const MAX_BODIES_BEFORE = 80
+
+/** What became observations, and the timestamp of their writing. */
+export interface Observed {
+  observations: Observations
+  stamp: string
+}
+
+/** Turns what a transaction observed into events, and notes its moments. Costs nothing if nothing changed. */
+export interface ObservedEvents {
+  /** At the end of the transaction. @param all in the order in which they were made, such as the RFQs of one transaction */
+  write(tx: Transaction, run: LiveRun, all: readonly Observed[]): Promise<void>
+}
+
+export function createObservedEvents(writer: EventWriter): ObservedEvents {
+  const firstPollBefore = createFirstPolls()
+
+  const contextOf = async (
+    tx: Transaction,
+    run: LiveRun,
+    firstPoll: FirstPoll | null,
+    { observations, stamp }: Observed,
+  ): Promise<DraftContext> => {
+    const { changes } = observations
+    let today: string | undefined
+    return {
+      run,
+      stamp,
+      today: () => (today ??= createCalendar(run.timeZone).dateAt(new Date(stamp))),
+      calendar: () => createCalendar(run.timeZone),
+      firstPoll,
+      rfq: await factsOfRfqs(tx, run, observations),
+      versionOf: await currentVersions(tx, run, observations),
+      listed: await listedBefore(tx, run, observations),
+      beingClosed: await rfqsBeingClosed(tx, run, observations),
+      // Its own transaction begins with the RFQ.
+      isNewRfq: (rfqId) => changes[0]?.rfqId === rfqId && isNewRfq(changes[0]),
+    }
+  }
+
+  return {
+    async write(tx, run, all) {
+      const found = all.filter(({ observations: { changes, problems } }) => changes.length > 0 || problems.length > 0)
+      if (found.length === 0) return
+      const firstPoll = await firstPollBefore(tx, run)
+      const isFirst = firstPoll === null && run.kind !== 'close'
+      const drafts: EventDraft[] = []
+      const problems: EventDraft[] = []
+      let offers = 0
+      // Tens of thousands of offers in one RFQ must not block the event loop.
+      const slice = new TimeSlice()
+      for (const each of found) {
+        const context = await contextOf(tx, run, firstPoll, each)
+        if (isFirst) offers += countOffers(each.observations, context)
+        for (const change of each.observations.changes) {
+          const draft = toDraft(change, context)
+          if (draft) drafts.push(draft)
+          if (slice.isOver) await slice.next()
+        }
+        problems.push(...each.observations.problems.map((problem) => problemDraft(problem, context)))
+      }
+      if (!isFirst) await writer.write(tx, [...drafts, ...problems])
+      else if (run.kind === 'rfqs') {
+        const count = (wanted: EventKind) => drafts.filter(({ kind }) => kind === wanted).length
+        const counts = { rfqs: count('rfq.new'), offers, lateOffers: count('offer.late'), problems: problems.length }
+        await addToFirstPoll(tx, run.channel, counts)
+      }
+      const changed = found.filter(({ observations: { changes } }) => changes.length > 0)
+      for (const stamp of new Set(changed.map((each) => each.stamp))) await writer.recordMoment(tx, stamp)
+    },
+  }
+}
+
+interface DraftContext {
+  run: LiveRun
+  /** Null in the first poll itself. */
+  firstPoll: FirstPoll | null
+  stamp: string
+  today: () => string
+  calendar: () => Calendar
+  /** The RFQ as it is now stored. */
+  rfq: (rfqId: string) => RfqFacts | null
+  versionOf: (change: ObservedChange) => number | null
+  /** What earlier runs recorded of the RFQ, if an offer of it is new. */
+  listed: ListedOffers
+  beingClosed: ReadonlySet<string>
+  isNewRfq: (rfqId: string) => boolean
+}
+
+const isNewRfq = ({ kind, change }: ObservedChange) => kind === 'rfq' && change === 'inserted'
+const isNewOffer = ({ kind, change }: ObservedChange) => kind === 'response' && change === 'inserted'
+const isListEntry = ({ kind, after }: ObservedChange) => kind === 'rfq' && after?.shape === 'list'
+
+async function listedBefore(tx: Transaction, run: LiveRun, { rfq, changes }: Observations): Promise<ListedOffers> {
+  if (rfq === null || changes.some(isNewRfq)) return NOTHING_LISTED
+  return changes.some((change) => isNewOffer(change) || isListEntry(change))
+    ? await listedOffers(tx, run, rfq.id)
+    : NOTHING_LISTED
+}
+
+/** The offers that were read or listed for the first time. */
+function countOffers({ changes }: Observations, { listed }: DraftContext): number {
+  const inList = changes.filter(isListEntry).flatMap(({ after }) => offerIdsOf(after?.body))
+  const ids = new Set([...changes.filter(isNewOffer).map(({ id }) => id), ...inList])
+  return [...ids].filter((id) => !listed.first.has(id)).length
+}
+
+/** The facts of the RFQs that events tell of: the one that was recorded, and those that are missing or returned. */
+async function factsOfRfqs(
+  tx: Transaction,
+  run: LiveRun,
+  { rfq, changes }: Observations,
+): Promise<DraftContext['rfq']> {
+  const others = new Set<string>()
+  for (const { rfqId } of changes) {
+    if (rfqId !== rfq?.id) others.add(rfqId)
+  }
+  const known = await storedRfqs(tx, run.channel, [...others])
+  let own: RfqFacts | undefined
+  return (rfqId) => {
+    if (rfqId !== rfq?.id) return known.get(rfqId)?.facts ?? null
+    own ??= rfqFacts(rfqId, rfq)
+    return own
+  }
+}
+
+/** The versions of the documents after what was observed. */
+async function currentVersions(
+  tx: Transaction,
+  { channel }: LiveRun,
+  { changes }: Observations,
+): Promise<DraftContext['versionOf']> {
+  const keyOf = (rfqId: string, id: string) => JSON.stringify([rfqId, id])
+  const stored = changes.map(
+    ({ kind, rfqId, id }) => [kind === 'rfq' ? '' : toStoredText(rfqId), toStoredText(id)] as const,
+  )
+  const { anyOf } = tx.dialect
+  const rows = await tx.all<{ rfq_id: string; id: string; version: number }>(
+    `select rfq_id, id, version from documents
+    where channel = @channel and kind in ('rfq', 'response') and ${anyOf('rfq_id', '@rfqIds')} and ${anyOf('id', '@ids')}`,
+    { channel, rfqIds: [...new Set(stored.map(([rfqId]) => rfqId))], ids: stored.map(([, id]) => id) },
+  )
+  const versions = new Map(rows.map(({ rfq_id, id, version }) => [keyOf(rfq_id, id), version]))
+  return ({ kind, rfqId, id }) =>
+    versions.get(keyOf(kind === 'rfq' ? '' : toStoredText(rfqId), toStoredText(id))) ?? null
+}
+
+async function rfqsBeingClosed(tx: Transaction, run: LiveRun, { changes }: Observations): Promise<Set<string>> {
+  const rfqIds = changes.flatMap(({ kind, change, rfqId }) => (kind === 'rfq' && change === 'changed' ? [rfqId] : []))
+  if (rfqIds.length === 0) return new Set()
+  const rows = await tx.all<{ rfq_id: string }>(
+    `select rfq_id from close_intents
+    where channel = @channel and state = 'sending' and ${tx.dialect.anyOf('rfq_id', '@rfqIds')}`,
+    { channel: run.channel, rfqIds: rfqIds.map(toStoredText) },
+  )
+  return new Set(rows.map(({ rfq_id }) => fromStoredText(rfq_id)))
+}
+
+function toDraft(change: ObservedChange, context: DraftContext): EventDraft | null {
+  const { kind, rfqId, id } = change
+  const found = kind === 'rfq' ? rfqEvent(change, context) : offerEvent(change, context)
+  if (found === null) return null
+  return {
+    kind: found.kind,
+    at: context.stamp,
+    channel: context.run.channel,
+    rfqId,
+    offerId: kind === 'response' ? id : null,
+    version: context.versionOf(change),
+    runId: context.run.id,
+    describe: () => ({ ...factsOf(change, context), ...found.details?.() }),
+  }
+}
+
+interface FoundEvent {
+  kind: EventKind
+  details?: () => EventData
+}
+
+function factsOf({ kind, rfqId, id, before, after }: ObservedChange, context: DraftContext): EventData {
+  const rfq = context.rfq(rfqId)
+  const offer = kind === 'response' ? (after ?? parsedBefore(before)) : null
+  return { ...(rfq && { rfq }), ...(offer && { offer: offerFacts(id, offer) }) }
+}
+
+const parsedBefore = (before: StoredBody | null): ShapedBody | null =>
+  before?.text == null ? null : { body: JSON.parse(before.text), shape: before.shape }
+
+const listed =
+  (before: boolean): (() => EventData) =>
+  () => ({ changes: [{ field: 'listed', before, after: !before }] })
+
+function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: DraftContext): FoundEvent | null {
+  if (change === 'inserted') return { kind: 'rfq.new' }
+  if (change === 'missing' || change === 'returned')
+    return { kind: 'rfq.changed', details: listed(change === 'missing') }
+  const old = parsedBefore(before)
+  // A list entry has fewer fields than the RFQ itself: that it could be read is no change.
+  if (old === null || after === null || old.shape !== after.shape) return null
+  const changes = changedFields(old.body, after.body)
+  if (changes.length === 0) return null
+  const details = () => ({ changes: namedChanges(changes) })
+  const closed = changes.some(({ field, after: state }) => field === 'state' && state === 'closed')
+  if (!closed) return { kind: 'rfq.changed', details }
+  const reason = context.beingClosed.has(rfqId) ? 'closed by Quotekeeper' : 'closed on the marketplace'
+  return { kind: 'rfq.closed', details: () => ({ reason, ...details() }) }
+}
+
+function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent | null {
+  const { change, before, after } = observed
+  if (change === 'missing') return { kind: 'offer.withdrawn', details: listed(true) }
+  if (change === 'returned') return { kind: 'offer.changed', details: listed(false) }
+  if (after === null) return null
+  if (change === 'inserted') return newOffer(observed, after, context)
+  // A summary has fewer fields than the response itself: that it could be read, or no longer, is no change.
+  if (before?.shape !== after.shape) return null
+  if (before.text === null) return { kind: 'offer.changed' }
+  const changes = changedFields(JSON.parse(before.text), after.body)
+  return changes.length === 0 ? null : { kind: 'offer.changed', details: () => ({ changes: namedChanges(changes) }) }
+}
+
+/** An offer is late by its submission, or by when it was first listed if that is unknown; not by when it was read. */
+function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: DraftContext): FoundEvent | null {
+  const { submittedAt: sent = offerFacts(id, after).submittedAt } = after
+  const submittedAt = validTime(sent)
+  if (wasThereAtFirstPoll(id, submittedAt, context)) return null
+  const due = context.rfq(rfqId)?.responseDueDate ?? null
+  if (due === null || context.today() <= due) return { kind: 'offer.new' }
+  const calendar = context.calendar()
+  if (isLate(submittedAt, due, calendar)) {
+    return { kind: 'offer.late', details: () => ({ reason: 'submitted after the response due date' }) }
+  }
+  // Of an RFQ that is new itself, every offer is seen late.
+  if (submittedAt !== null || context.isNewRfq(rfqId)) return { kind: 'offer.new' }
+  const seenOn = calendar.dateAt(new Date(context.listed.first.get(id)?.at ?? context.stamp))
+  if (seenOn <= due) return { kind: 'offer.new' }
+  return { kind: 'offer.late', details: () => ({ reason: 'first seen after the response due date' }) }
+}
+
+/** Whether the event of the first poll stands for an offer that is now read for the first time. */
+function wasThereAtFirstPoll(id: string, submittedAt: string | null, context: DraftContext): boolean {
+  const { firstPoll, listed } = context
+  if (firstPoll === null) return false
+  const isRecordedThen = (runId: number | null | undefined) => runId != null && runId <= firstPoll.runId
+  if (isRecordedThen(listed.rfqRunId)) return isRecordedThen(listed.first.get(id)?.runId)
+  return submittedAt !== null && new Date(submittedAt) < firstPoll.startedAt
+}
+
+const validTime = (text: string | null) => (text !== null && Number.isNaN(Date.parse(text)) ? null : text)
+
+function problemDraft({ kind, id, problem }: Observations['problems'][number], context: DraftContext): EventDraft {
+  const { path, code, message } = problem
+  return {
+    kind: 'problems.found',
+    at: context.stamp,
+    channel: context.run.channel,
+    runId: context.run.id,
+    describe: () => ({ problem: { kind, id, path, code, message } }),
+  }
+}

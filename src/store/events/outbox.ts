@@ -1,0 +1,93 @@
+import type { EventRecord } from '../../core/events.js'
+import { createOpenRfqsDue } from '../documents/due-rfqs.js'
+import { storedRfqs } from '../documents/stored-rfq.js'
+import type { SqlDatabase, Transaction } from '../sql-database.js'
+import { createDeliveries } from './deliveries.js'
+import { counter } from './event-feed.js'
+import { type EventRow, toEvent } from './event-row.js'
+import type { EventWriter } from './event-writer.js'
+import type { OpenRfq, Outbox } from './outbox-contract.js'
+
+/** Events routed in one transaction. */
+const EVENTS_PER_TRANSACTION = 200
+
+/** Events that no run observed, and the deliveries of all events. */
+export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox {
+  return {
+    ...createDeliveries(database),
+
+    recordEvent: ({ kind, at, channel, rfqId, key, data }) =>
+      database.write(async (tx) => {
+        const rfqs = channel !== null && rfqId !== undefined ? await storedRfqs(tx, channel, [rfqId]) : null
+        const rfq = rfqs?.get(rfqId ?? '')
+        const draft = {
+          ...{ kind, at: at.toISOString(), channel, rfqId: rfqId ?? null, version: rfq?.version ?? null },
+          ...(key !== undefined && { key: [kind, ...key] }),
+          describe: () => ({ ...(rfq && { rfq: rfq.facts }), ...data }),
+        }
+        return (await events.write(tx, [draft])) === 1
+      }),
+
+    openRfqsDue: createOpenRfqsDue(database),
+
+    async recordDueRfqs(kind, channel, rfqs, now) {
+      const keyOf = ({ rfqId, dueDate }: OpenRfq) => [kind, channel, rfqId, dueDate]
+      const isNew = await events.areNew(rfqs.map(keyOf))
+      const fresh = rfqs.filter((_, at) => isNew[at])
+      if (fresh.length === 0) return
+      await database.write(async (tx) => {
+        const ids = fresh.map(({ rfqId }) => rfqId)
+        const known = await storedRfqs(tx, channel, ids)
+        const drafts = fresh.map((rfq) => {
+          const { facts, version = null } = known.get(rfq.rfqId) ?? {}
+          const about = { kind, at: now.toISOString(), channel, rfqId: rfq.rfqId, version }
+          return { ...about, key: keyOf(rfq), describe: () => (facts ? { rfq: facts } : {}) }
+        })
+        await events.write(tx, drafts)
+      })
+    },
+
+    async routeEvents(targetsOf, now) {
+      const at = now.toISOString()
+      for (let created = 0; ; ) {
+        const sql = `select ${counter('routed events')} < ${counter('events')} as behind`
+        if (!(await database.get<{ behind: number | boolean }>(sql))?.behind) return created
+        created += await database.write((tx) => routeSome(tx, targetsOf, at))
+      }
+    },
+  }
+}
+
+/** Creates the deliveries of the next events. Returns how many. */
+async function routeSome(
+  tx: Transaction,
+  targetsOf: (event: EventRecord) => readonly string[],
+  at: string,
+): Promise<number> {
+  await tx.lock('routing of events')
+  const sql = `select ${counter('routed events')} as routed, ${counter('events')} as newest`
+  const { routed, newest } = (await tx.get<{ routed: number; newest: number }>(sql)) as {
+    routed: number
+    newest: number
+  }
+  const rows = await tx.all<EventRow>(
+    `select * from events where sequence > @routed and sequence <= @newest order by sequence limit ${EVENTS_PER_TRANSACTION}`,
+    { routed, newest },
+  )
+  const byTarget = new Map<string, number[]>()
+  for (const row of rows) {
+    for (const target of targetsOf(toEvent(row))) byTarget.set(target, [...(byTarget.get(target) ?? []), row.sequence])
+  }
+  let created = 0
+  for (const [target, sequences] of byTarget) {
+    created += await tx.run(
+      `insert into deliveries (event_id, target, created_at)
+      select e.id, t.target, @at from events e join delivery_targets t on t.target = @target and t.since_sequence < e.sequence
+      where ${tx.dialect.anyOf('e.sequence', '@sequences')} order by e.sequence`,
+      { target, at, sequences },
+    )
+  }
+  const upTo = rows.length < EVENTS_PER_TRANSACTION ? newest : rows.at(-1)?.sequence
+  await tx.run(`update counters set value = @upTo where name = 'routed events'`, { upTo: upTo ?? newest })
+  return created
+}

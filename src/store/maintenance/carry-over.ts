@@ -1,0 +1,207 @@
+import Database from 'better-sqlite3'
+import { OPEN_INTENT_STATES } from '../../core/close-intent.js'
+import { CLOSING_STOPPED } from '../closings/closing-stop.js'
+import { type DecisionRow, GENESIS, verifyChain } from '../closings/decision-log.js'
+import { connect, retryWhileBusy, type Sqlite } from '../sqlite/connection.js'
+
+/** What was carried over, or why nothing was. */
+export type CarryOver = { decisions: number; intents: number } | { skipped: string }
+
+type Row = Record<string, string | number | null>
+
+/** Thrown inside the transaction to roll it back; its message is the `skipped` of the result. */
+class NotCarriedError extends Error {}
+
+/**
+ * Copies what a restored backup does not know about closing from the database it replaced: the later decisions, the
+ * close intents, and the runs they refer to, in one transaction; and the later events. Otherwise a restored backup would send closes again
+ * that the marketplace has refused, or whose effect is uncertain (docs/CLOSING.md, rule 11). Decisions are copied
+ * verbatim, so that the hash chain stays valid.
+ * @param restored path of the restored database, which no process has open
+ * @param replaced path of the database it replaced, with its `-wal` file beside it if there is one
+ * @returns `skipped` with the reason if the log of the backup is not the beginning of the replaced one, or if the
+ *   replaced database cannot be read; the restored database is unchanged then
+ */
+export async function carryOverClosings(restored: string, replaced: string): Promise<CarryOver> {
+  let source: Sqlite | undefined
+  let target: Sqlite | undefined
+  try {
+    source = openReplaced(replaced)
+    const chain = readChain(source)
+    target = connect(restored)
+    const db = target
+    const from = source
+    await retryWhileBusy(() => db.exec('begin immediate'))
+    const carried = copyClosings(from, db, chain)
+    await retryWhileBusy(() => db.exec('commit'))
+    return carried
+  } catch (error) {
+    if (target?.inTransaction) target.exec('rollback')
+    if (error instanceof NotCarriedError) return { skipped: error.message }
+    if (!(error instanceof Database.SqliteError)) throw error
+    return { skipped: `The decisions of ${replaced} were not carried over to ${restored}: ${error.message}.` }
+  } finally {
+    source?.close()
+    target?.close()
+  }
+}
+
+function openReplaced(path: string): Sqlite {
+  try {
+    return new Database(path, { readonly: true, fileMustExist: true })
+  } catch (error) {
+    throw new NotCarriedError(`The replaced database ${path} cannot be opened (${(error as Error).message}).`)
+  }
+}
+
+/** The decisions of the replaced database, verified. */
+function readChain(source: Sqlite): DecisionRow[] {
+  try {
+    const rows = source.prepare('select * from close_decisions order by id').all() as DecisionRow[]
+    const { brokenAt, message } = verifyChain(rows, rows.length)
+    if (brokenAt === null) return rows
+    throw new NotCarriedError(`The decision log of the replaced database ${source.name} is not intact: ${message}`)
+  } catch (error) {
+    if (error instanceof NotCarriedError) throw error
+    throw new NotCarriedError(
+      `The decisions of the replaced database ${source.name} cannot be read (${(error as Error).message}).`,
+    )
+  }
+}
+
+function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRow[]): CarryOver {
+  const known = target.prepare('select id, hash from close_decisions order by id desc limit 1').get() as
+    | { id: number; hash: string }
+    | undefined
+  const last = known?.id ?? 0
+  const newest = chain.at(-1)
+  const isLater = newest !== undefined && newest.id < last
+  const common = isLater
+    ? target.prepare('select hash from close_decisions where id = ?').pluck().get(newest.id)
+    : (known?.hash ?? GENESIS)
+  const expected = isLater ? newest.hash : last === 0 ? GENESIS : chain[last - 1]?.hash
+  if (common !== expected) {
+    throw new NotCarriedError(
+      `The decision log of ${target.name} (${last} decisions) is not the beginning of the one of ${source.name} ` +
+        `(${chain.length} decisions): they come from different databases, or the backup was used after it was made.`,
+    )
+  }
+  const later = chain.slice(last)
+  const intents = changedIntents(source, target)
+  const runIds = new Set([...later.map(({ run_id }) => run_id), ...intents.map(({ run_id }) => Number(run_id))])
+  for (const id of [...runIds].sort((a, b) => a - b)) copyRun(source, target, id)
+  const insert = inserter(source, target, 'close_decisions')
+  for (const decision of later) insert(decision as unknown as Row)
+  copyIntents(source, target, intents)
+  copyRepeats(source, target)
+  copyStop(source, target)
+  copyEvents(source, target)
+  copyCounters(source, target)
+  return { decisions: later.length, intents: intents.length }
+}
+
+/** The run as far as both databases have its columns. A run that the backup shows unfinished gets its end. */
+function copyRun(source: Sqlite, target: Sqlite, id: number): void {
+  const run = source.prepare('select * from runs where id = ?').get(id) as Row | undefined
+  if (!run) throw new NotCarriedError(`Run ${id} is missing in ${source.name}.`)
+  const ended: Row =
+    run.finished_at === null
+      ? {
+          ...run,
+          finished_at: run.started_at ?? null,
+          outcome: 'interrupted',
+          error: 'a backup was restored before the run was finished',
+        }
+      : run
+  const known = target.prepare('select * from runs where id = ?').get(id) as Row | undefined
+  if (!known) {
+    inserter(source, target, 'runs')(ended)
+    return
+  }
+  if (known.channel !== run.channel || known.kind !== run.kind || known.started_at !== run.started_at) {
+    throw new NotCarriedError(
+      `Run ${id} of ${target.name} is another one than in ${source.name}: the backup was used after it was made.`,
+    )
+  }
+  if (known.finished_at !== null) return // The backup has its end already.
+  const columns = sharedColumns(source, target, 'runs').filter((column) => column !== 'id')
+  target
+    .prepare(`update runs set ${columns.map((column) => `${column} = @${column}`).join(', ')} where id = @id`)
+    .run(pick(ended, [...columns, 'id']))
+}
+
+/** Intents that the restored database does not have, or has in an earlier state. */
+function changedIntents(source: Sqlite, target: Sqlite): Row[] {
+  const find = target.prepare('select * from close_intents where id = ?')
+  const rows = source.prepare('select * from close_intents order by id').all() as Row[]
+  return rows.filter((row) => {
+    const known = find.get(row.id) as Row | undefined
+    if (!known) return true
+    if (known.channel !== row.channel || known.rfq_id !== row.rfq_id || known.created_at !== row.created_at) {
+      throw new NotCarriedError(
+        `Close intent ${row.id} of ${target.name} is another one than in ${source.name}: ` +
+          'the backup was used after it was made.',
+      )
+    }
+    return known.state !== row.state || known.posts !== row.posts || known.sent_at !== row.sent_at
+  })
+}
+
+function copyIntents(source: Sqlite, target: Sqlite, intents: readonly Row[]): void {
+  const insert = inserter(source, target, 'close_intents')
+  const update = target.prepare(
+    `update close_intents set state = @state, posts = @posts, sent_at = @sent_at, settled_at = @settled_at where id = @id`,
+  )
+  const exists = target.prepare('select 1 from close_intents where id = ?')
+  const isOpen = (row: Row) => OPEN_INTENT_STATES.some((state) => state === row.state)
+  // Settled ones first: an RFQ may have only one open intent at a time.
+  for (const row of [...intents].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)) || Number(a.id) - Number(b.id))) {
+    if (!exists.get(row.id)) insert(row)
+    else update.run(pick(row, ['id', 'state', 'posts', 'sent_at', 'settled_at']))
+  }
+}
+
+function copyRepeats(source: Sqlite, target: Sqlite): void {
+  const table = 'close_decision_repeats'
+  const insert = inserter(source, target, table, 'insert or replace')
+  for (const row of source.prepare(`select * from ${table}`).all() as Row[]) insert(row)
+}
+
+/** A person's order to close nothing outlives a restored backup. */
+function copyStop(source: Sqlite, target: Sqlite): void {
+  const order = source.prepare('select * from meta where key = ?').get(CLOSING_STOPPED) as Row | undefined
+  if (!order) return
+  inserter(source, target, 'meta', 'insert or replace')(order)
+}
+
+/** So that who follows events misses none. What is to be sent of them is not carried over. */
+function copyEvents(source: Sqlite, target: Sqlite): void {
+  const newest = target.prepare(`select value from counters where name = 'events'`).pluck().get() as number
+  const insert = inserter(source, target, 'events', 'insert or ignore')
+  for (const row of source.prepare('select * from events where sequence > ? order by sequence').iterate(newest))
+    insert(row as Row)
+}
+
+function copyCounters(source: Sqlite, target: Sqlite): void {
+  const advance = target.prepare('update counters set value = max(value, @value) where name = @name')
+  for (const row of source.prepare('select * from counters').all() as Row[]) advance.run(row)
+}
+
+/** A function that inserts a row, as far as both databases have its columns. */
+function inserter(source: Sqlite, target: Sqlite, table: string, verb = 'insert') {
+  const columns = sharedColumns(source, target, table)
+  const statement = target.prepare(
+    `${verb} into ${table} (${columns.join(', ')}) values (${columns.map((column) => `@${column}`).join(', ')})`,
+  )
+  return (row: Row): void => void statement.run(pick(row, columns))
+}
+
+/** The stored columns that a table has in both databases. */
+function sharedColumns(source: Sqlite, target: Sqlite, table: string): string[] {
+  const columnsOf = (db: Sqlite) => (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name)
+  const known = new Set(columnsOf(target))
+  return columnsOf(source).filter((column) => known.has(column))
+}
+
+const pick = (row: Row, columns: readonly string[]): Row =>
+  Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))

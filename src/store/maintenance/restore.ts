@@ -1,0 +1,193 @@
+import { chmodSync, copyFileSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { makeFolder } from '../../make-folder.js'
+import { StoreError } from '../errors.js'
+import { FIRST_SCHEMA, newestSchema, SQLITE_MIGRATIONS } from '../schema/migrations.js'
+import { connect, type Sqlite } from '../sqlite/connection.js'
+import { APPLICATION_ID, schemaVersion } from '../sqlite/migrate.js'
+import { flush } from './backup.js'
+import { type CarryOver, carryOverClosings } from './carry-over.js'
+import { describeFileUsers, findFileUsers } from './file-users.js'
+import { removeDatabaseLeftovers } from './leftovers.js'
+
+export interface RestoreReport {
+  schemaVersion: number
+  bytes: number
+  /** Where the replaced database was kept; null if there was none. */
+  kept: string | null
+  /** Closing decisions that the backup did not have; null if no database was replaced. */
+  carriedOver: CarryOver | null
+}
+
+/** How long to wait for connections that are being closed, in milliseconds. */
+const LOCK_TIMEOUT_MS = 1000
+
+/**
+ * Replaces a database by a copy of a backup. The backup is checked first; the replaced database and its write-ahead log
+ * are kept beside it under a dated name; the new database takes its place in one step.
+ * @throws StoreError if the backup is not usable, or while a process uses the database; nothing was changed then
+ */
+export async function restoreDatabase(options: {
+  backup: string
+  database: string
+  now: Date
+}): Promise<RestoreReport> {
+  const { backup, now } = options
+  // Behind a link, the log and the replaced database belong beside the file itself.
+  const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
+  rejectUnusableSource(backup, database)
+  makeFolder(dirname(database))
+  removeDatabaseLeftovers(database, resolve(backup))
+  const temporary = `${database}.restoring-${process.pid}`
+  try {
+    copyWithLog(backup, temporary)
+    const facts = checkCopy(temporary, backup)
+    rejectInUse(database)
+    const kept = keepReplaced(database, now)
+    const carriedOver = kept === null ? null : await carryOver(temporary, kept, database)
+    rejectInUse(database)
+    replace(temporary, database)
+    return { ...facts, kept, carriedOver }
+  } catch (error) {
+    throw toRestoreError(error, database)
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(temporary + suffix, { force: true })
+  }
+}
+
+function rejectUnusableSource(backup: string, database: string): void {
+  const found = statSync(backup, { throwIfNoEntry: false, bigint: true })
+  if (!found) throw new StoreError(`There is no file ${backup}. Give the path of a file made with quotekeeper backup.`)
+  if (!found.isFile()) throw new StoreError(`${backup} is not a file. Give the path of one backup.`)
+  const current = statSync(database, { throwIfNoEntry: false, bigint: true })
+  if (current && current.dev === found.dev && current.ino === found.ino) {
+    throw new StoreError(`${backup} is the database in use, not a backup of it. Nothing was changed.`)
+  }
+}
+
+/** Copies a database with its write-ahead log, which a database replaced by an earlier restore may have. */
+function copyWithLog(from: string, to: string): void {
+  copyFileSync(from, to)
+  chmodSync(to, 0o600)
+  if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`)
+}
+
+/** Runs all integrity checks on a copy of the backup, and flushes it to disk. */
+function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVersion' | 'bytes'> {
+  const reject = (why: string): never => {
+    throw new StoreError(`${backup} cannot be restored: ${why}. Nothing was changed. Choose another backup.`)
+  }
+  let db: Sqlite | undefined
+  try {
+    db = connect(copy)
+    const version = schemaVersion(db)
+    if (db.pragma('application_id', { simple: true }) !== APPLICATION_ID) reject('it is not a Quotekeeper database')
+    if (version < FIRST_SCHEMA) reject('it was written before the first release')
+    if (version > newestSchema(SQLITE_MIGRATIONS)) {
+      reject(
+        `it was written by a newer Quotekeeper (schema ${version}, this one supports ${newestSchema(SQLITE_MIGRATIONS)}); ` +
+          'update Quotekeeper first',
+      )
+    }
+    const found = db.pragma('integrity_check(1)', { simple: true })
+    if (found !== 'ok') reject(`it is damaged (${found})`)
+    const orphans = (db.pragma('foreign_key_check') as unknown[]).length
+    if (orphans > 0) reject(`it is damaged (${orphans} rows refer to a run that does not exist)`)
+    db.pragma('journal_mode = delete')
+    return { schemaVersion: version, bytes: statSync(copy).size }
+  } catch (error) {
+    if (error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code))
+      return reject(`it is damaged, or not a SQLite database (${error.message})`)
+    throw error
+  } finally {
+    db?.close()
+    flush(copy)
+  }
+}
+
+/**
+ * Refuses while another process has the database open. Takes SQLite's exclusive lock for a moment, which also notices
+ * processes in other containers, and which applies a write-ahead log left by a crash.
+ */
+export function rejectInUse(database: string, consequence = 'Nothing was changed.'): void {
+  if (!existsSync(database)) return
+  const users = findFileUsers([database, `${database}-wal`, `${database}-shm`])
+  if (users.length > 0) {
+    throw new StoreError(
+      `The database ${database} is in use by ${describeFileUsers(users)}. ${consequence} ` +
+        'Stop it first; with Docker: docker compose stop.',
+    )
+  }
+  let db: Sqlite | undefined
+  try {
+    db = new Database(database, { timeout: LOCK_TIMEOUT_MS })
+    db.pragma('locking_mode = exclusive')
+    db.exec('begin exclusive; rollback')
+  } catch (error) {
+    // A damaged database, which is what a backup replaces, cannot be locked.
+    if (!(error instanceof Database.SqliteError) || !/^SQLITE_(BUSY|LOCKED)/.test(error.code)) return
+    throw new StoreError(
+      `The database ${database} is in use by a process that this user or this container cannot see. ` +
+        `${consequence} Stop it first; with Docker: docker compose stop.`,
+    )
+  } finally {
+    db?.close()
+  }
+}
+
+/** Keeps the database that is about to be replaced, with its write-ahead log, under a dated name. */
+function keepReplaced(database: string, now: Date): string | null {
+  const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const kept = unusedName(`${database}.replaced-${stamp}`)
+  if (existsSync(`${database}-wal`)) copyFileSync(`${database}-wal`, `${kept}-wal`)
+  if (!existsSync(database)) return null
+  try {
+    linkSync(database, kept)
+  } catch {
+    copyFileSync(database, kept) // A file system without hard links.
+  }
+  chmodSync(kept, 0o600)
+  return kept
+}
+
+function unusedName(name: string): string {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name}-${number}`
+    if (!existsSync(candidate) && !existsSync(`${candidate}-wal`)) return candidate
+  }
+}
+
+/** Carries over what the backup does not know about closing. After an error, the database has no second name either. */
+async function carryOver(temporary: string, kept: string | null, database: string): Promise<CarryOver | null> {
+  if (kept === null) return null
+  try {
+    const result = await carryOverClosings(temporary, kept)
+    rmSync(`${kept}-shm`, { force: true })
+    const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
+    if (log?.size === 0) rmSync(`${kept}-wal`)
+    rejectInUse(database)
+    return 'skipped' in result ? { skipped: result.skipped.replaceAll(temporary, database) } : result
+  } catch (error) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(kept + suffix, { force: true })
+    throw error
+  }
+}
+
+/** Removes the old write-ahead log first, because SQLite would apply it to the restored database. */
+function replace(temporary: string, database: string): void {
+  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(database + suffix, { force: true })
+  flush(temporary)
+  renameSync(temporary, database)
+  flush(dirname(database))
+}
+
+function toRestoreError(error: unknown, database: string): Error {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (!['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code)) return error as Error
+  return new StoreError(
+    `No space left on the disk of ${database} (${message}). The database was not replaced, and the incomplete copy was ` +
+      'removed. Free some space and restore again.',
+    { cause: error },
+  )
+}

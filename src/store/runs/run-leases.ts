@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { type Clock, isInFuture, type Timestamp } from '../../core/clock.js'
+import type { RunRecord } from '../../core/records.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from '../clock-difference.js'
+import type { RunEnd, Runs } from '../contract.js'
+import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import { RunBusyError, RunLostError } from '../errors.js'
+import type { EventDraft, EventWriter } from '../events/event-writer.js'
+import { endFirstPoll } from '../events/first-polls.js'
+import type { SqlDatabase, Transaction } from '../sql-database.js'
+import { bootId } from './process-alive.js'
+import { describeMachine, describeProcess, type Holder, livenessOf } from './run-holder.js'
+import { leavePlace, type Place, readLine, takePlace } from './run-line.js'
+import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+
+/** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
+const LEASE_MS = 30_000
+const RENEW_INTERVAL_MS = 10_000
+/** A lease that is not renewed while it is watched for this long has ended, whatever the clock says, in milliseconds. */
+const UNRENEWED_MS = 15_000
+
+const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
+
+/** The process that holds a run. */
+interface RunHolder extends Holder {
+  /** A person began it, not the service. */
+  byHand?: boolean
+}
+
+/**
+ * Runs and their lock: an unfinished run locks its channel and kind. The lock is released when its process ends: at once
+ * if that process ran on this machine, otherwise when its lease expires.
+ */
+export function createRuns(options: {
+  database: SqlDatabase
+  clock: Clock
+  command: string | null
+  events: EventWriter
+}): Runs & { stopRenewing(): void } {
+  const { database, clock, command, events } = options
+  const self = { host: hostname(), boot: bootId(), pid: process.pid, nonce: randomUUID() }
+  const holder: Holder = { ...self, ...(command && { command }) }
+  /** What is running in this process, with its holder as stored. */
+  const active = new Map<number, { lost: AbortController; holder: string }>()
+  /** Leases of other processes of which the clock may say something wrong, and since when they are watched (`performance.now()`). */
+  const watched = new Map<number, { leaseUntil: string; since: number }>()
+  const isUnrenewed = ({ id, lease_until }: RunRow): boolean => {
+    const now = performance.now()
+    const known = watched.get(id)
+    if (known?.leaseUntil !== lease_until) watched.set(id, { leaseUntil: lease_until, since: now })
+    return known?.leaseUntil === lease_until && now - known.since >= UNRENEWED_MS
+  }
+  const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
+
+  const renew = async (id: number) => {
+    const renewed = await database
+      .write((tx) =>
+        tx.run(
+          // After a fail-over that lost the last commits, a run of another process may have the number of one of this process.
+          `update runs set lease_until = @until where id = @id and finished_at is null and holder = @holder`,
+          { until: leaseUntil(), id, holder: active.get(id)?.holder ?? '' },
+        ),
+      )
+      .catch(() => null) // If the database is locked, full or away, the next renewal tries again before the lease expires.
+    if (renewed !== 0) return
+    active.get(id)?.lost.abort(takenOverError(id))
+    active.delete(id)
+  }
+  // One by one, so that a run whose documents are being written does not hold up the others.
+  const renewAll = () => {
+    for (const id of active.keys()) void renew(id)
+  }
+  const timer = setInterval(renewAll, RENEW_INTERVAL_MS)
+  timer.unref()
+
+  const finish = async (
+    id: number,
+    { keyRefused = false, requestRates = null, ...end }: RunEnd,
+    now: Date,
+  ): Promise<RunRecord> => {
+    active.delete(id)
+    const { cause = end.error } = end
+    return database.write(async (tx) => {
+      const row = await tx.get<RunRow>(
+        `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
+          inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
+          error = @error, cause = @cause, stop_code = @stopCode, stop_clocks = @stopClocks, suspicious = @suspicious, failed_items = @failedItems,
+          not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
+          expected_age_minutes = @ageMinutes, holder = '{}',
+          lease_until = ''
+        where id = @id and finished_at is null returning *`,
+        {
+          outcome: end.outcome,
+          requests: end.requests,
+          seen: end.seen,
+          inserted: end.inserted,
+          changed: end.changed,
+          unchanged: end.unchanged,
+          missing: end.missing,
+          invalid: end.invalid,
+          error: end.error === null ? null : toStoredText(end.error),
+          cause: cause === null ? null : toStoredText(cause),
+          stopCode: end.stop?.code ?? null,
+          stopClocks: end.stop?.clocks ?? null,
+          id,
+          finishedAt: now.toISOString(),
+          suspicious: end.suspicious ? 1 : 0,
+          failedItems: end.failedItems ?? null,
+          postponed: end.postponed ?? 0,
+          allowed: requestRates?.allowed ?? null,
+          required: requestRates?.required ?? null,
+          ageMinutes: requestRates?.ageMinutes ?? null,
+          notBefore: end.notBefore?.toISOString() ?? null,
+        },
+      )
+      if (!row) throw takenOverError(id)
+      await events.write(tx, [...(await endFirstPoll(tx, row)), ...(keyRefused ? await keyRefusal(tx, row) : [])])
+      return toRunRecord(row)
+    })
+  }
+
+  /** An event once, until a run of this kind succeeds again. */
+  const keyRefusal = async (tx: Transaction, row: RunRow): Promise<EventDraft[]> => {
+    const { channel, kind, id, error } = row
+    const reported = await tx.get(
+      `select 1 as found from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
+        (select finished_at from runs where channel = @channel and kind = @kind and outcome in ('complete', 'partial')
+          and id < @id order by id desc limit 1), '')`,
+      { channel, kind, id },
+    )
+    if (reported !== undefined) return []
+    const at = row.finished_at ?? row.started_at
+    const describe = () => ({ reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY })
+    return [{ kind: 'channel.key-refused', at, channel, runId: id, describe }]
+  }
+
+  return {
+    async beginRun({ channel, kind, now, timeZone = 'UTC', byHand = false, turn }) {
+      const text = JSON.stringify({ ...holder, ...(byHand && { byHand }) } satisfies RunHolder)
+      const begun = await database.write(async (tx) => {
+        await tx.lock('run', channel, kind)
+        const current = await tx.get<RunRow>(
+          'select * from runs where channel = @channel and kind = @kind and finished_at is null',
+          { channel, kind },
+        )
+        const isHeld = (row: RunRow) =>
+          isRunAlive(row, holder, { now: clock(), isActive: active.has(row.id), isUnrenewed: () => isUnrenewed(row) })
+        const isBusy = current && (isHeld(current) || !(await markInterrupted(tx, current, now)))
+        const line = await readLine(tx, { channel, kind }, { now: clock(), self: holder })
+        const [first] = line
+        const isTurnOfOther = first !== undefined && first.turn !== turn
+        if (isBusy || isTurnOfOther) {
+          const place = { line, turn: turn ?? '', byHand, self: holder, now: clock() }
+          if (turn !== undefined) await takePlace(tx, { channel, kind }, place)
+          return isBusy ? busyError(current, holder) : turnError(line, { channel, kind, turn }, holder)
+        }
+        if (turn !== undefined) await leavePlace(tx, { channel, kind }, { line, turn })
+        const futureStoredAt = await findFutureTime(tx, channel, now)
+        const row = await tx.get<RunRow>(
+          `insert into runs (channel, kind, started_at, holder, lease_until, future_stored_at)
+          values (@channel, @kind, @at, @holder, @until, @futureStoredAt) returning id`,
+          { channel, kind, at: now.toISOString(), holder: text, until: leaseUntil(), futureStoredAt },
+        )
+        return { id: (row as RunRow).id, futureStoredAt }
+      })
+      if (begun instanceof RunBusyError) throw begun
+      const { id, futureStoredAt } = begun
+      const lost = new AbortController()
+      active.set(id, { lost, holder: text })
+      const handle = { id, channel, kind, timeZone, futureStoredAt, lost: lost.signal }
+      return { ...handle, finish: (end, at) => finish(id, end, at) }
+    },
+    recordListRead: (run, { suspicious }) =>
+      database.write(async (tx) => {
+        await assertLive(tx, run)
+        await tx.run('update runs set list_read = 1, suspicious = @suspicious where id = @id', {
+          ...{ id: run.id, suspicious: suspicious ? 1 : 0 },
+        })
+      }),
+    leaveLine: ({ channel, kind, turn }) =>
+      database.write(async (tx) => {
+        await tx.lock('run', channel, kind)
+        const line = await readLine(tx, { channel, kind }, { now: clock(), self: holder })
+        await leavePlace(tx, { channel, kind }, { line, turn })
+      }),
+    ...createRunQueries(database),
+    stopRenewing() {
+      clearInterval(timer)
+    },
+  }
+}
+
+/** The newest time of recording on a channel, if it is in the future. */
+async function findFutureTime(tx: Transaction, channel: string, now: Date): Promise<Timestamp | null> {
+  const sql = 'select newest_at from channels where channel = @channel'
+  const row = await tx.get<{ newest_at: Timestamp }>(sql, { channel })
+  return row !== undefined && isInFuture(row.newest_at, now) ? row.newest_at : null
+}
+
+function busyError(row: RunRow, self: Holder): RunBusyError {
+  const holder = JSON.parse(row.holder) as RunHolder
+  const by = holder.nonce === self.nonce ? 'this process' : describeProcess(holder)
+  const facts = { byHand: holder.byHand ?? false, by, startedAt: row.started_at }
+  return new RunBusyError(describeBusy(row, holder, self), facts)
+}
+
+/** Who holds a run, since when, and what to do. */
+function describeBusy({ id, channel, kind, started_at, lease_until }: RunRow, holder: RunHolder, self: Holder): string {
+  const busy = `A ${kind} run of ${channel} is in progress: run ${id}, begun ${secondOf(started_at)} by`
+  if (holder.nonce === self.nonce) return `${busy} this process.`
+  const who = `${busy} ${describeProcess(holder)} ${describeMachine(holder, self)}. Wait until it has ended, or stop that process`
+  if (holder.host === self.host) return `${who}.`
+  return `${who}; if it is gone, the run ends by itself at ${lease_until.slice(11, 19)} UTC.`
+}
+
+/** Says who comes first of those who wait. */
+function turnError(
+  line: readonly Place[],
+  { channel, kind, turn }: { channel: string; kind: string; turn: string | undefined },
+  self: Holder,
+): RunBusyError {
+  const own = line.findIndex((place) => place.turn === turn)
+  const ahead = own === -1 ? line : line.slice(0, own)
+  const { holder, since } = ahead[0] as Place
+  const by = describeProcess(holder)
+  return new RunBusyError(
+    `Another command is the next to begin a ${kind} run of ${channel}: ${by} ${describeMachine(holder, self)}, which waits since ` +
+      `${secondOf(since)}. Wait until its run has ended.`,
+    { byHand: ahead.some(({ byHand }) => byHand), by, startedAt: null },
+  )
+}
+
+const secondOf = (timestamp: string) => `${timestamp.slice(0, 19).replace('T', ' ')} UTC`
+
+/** Stops a writer whose run was taken over; it is not taken over before the transaction ends. Throws RunLostError. */
+export async function assertLive(tx: Transaction, { id, channel }: { id: number; channel?: string }): Promise<void> {
+  const isOfChannel = channel === undefined ? '' : 'and channel = @channel'
+  const row = await tx.get(
+    `select id from runs where id = @id ${isOfChannel} and finished_at is null ${tx.dialect.keepRows}`,
+    { id, ...(channel !== undefined && { channel }) },
+  )
+  if (!row) throw takenOverError(id)
+}
+
+const takenOverError = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)
+
+/** @returns false if its process renewed or finished it meanwhile */
+async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now: Date): Promise<boolean> {
+  const changed = await tx.run(
+    `update runs set outcome = 'interrupted', finished_at = @at, error = @error
+    where id = @id and finished_at is null and lease_until = @seen`,
+    { at: now.toISOString(), error: 'the process ended before the run was finished', id, seen: lease_until },
+  )
+  return changed === 1
+}
+
+/** Whether the process of a run goes on with it. What the clock says of its lease counts only where nothing better is known. */
+function isRunAlive(
+  row: RunRow,
+  self: Holder,
+  { now, isActive, isUnrenewed }: { now: Date; isActive: boolean; isUnrenewed: () => boolean },
+): boolean {
+  const holder = JSON.parse(row.holder) as RunHolder
+  if (holder.nonce === self.nonce && isActive) return true
+  const liveness = livenessOf(holder, self)
+  if (liveness === 'gone') return false
+  const leftMs = Date.parse(row.lease_until) - now.getTime()
+  if (leftMs >= 0 && leftMs <= LEASE_MS + MAX_CLOCK_DIFFERENCE_MS) return true
+  // One of this process may remain: the database was away when it began or ended, so that it is not known here any more.
+  if (leftMs < 0 && liveness === 'unknown') return false
+  // The clock was set forward while its process lives, or back.
+  return !isUnrenewed()
+}

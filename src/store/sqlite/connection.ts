@@ -1,0 +1,205 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type Database from 'better-sqlite3'
+import { makeFolder } from '../../make-folder.js'
+import { UnusableDatabaseError } from '../errors.js'
+import { createLogFlush } from './log-flush.js'
+import { openReadOnly } from './read-only.js'
+import { connect, PAGE_SIZE, pageSize, type Sqlite } from './sqlite.js'
+import { isBusy, toStoreError } from './sqlite-errors.js'
+import { WriteQueue } from './write-queue.js'
+
+/** How long a writer waits for the lock of another process, in milliseconds. */
+const MAX_BUSY_WAIT_MS = 5000
+/** Small, because the operating system caches the file too; a report on a large RFQ would fill the default 16 MiB. */
+const READER_CACHE_KIB = 4096
+/** How much the write-ahead log holds before it is moved into the file, which blocks the thread. */
+const CHECKPOINT_BYTES = 4 * 2 ** 20
+
+/**
+ * A database file with one connection for reading and one for writing, which runs one transaction at a time.
+ * A write transaction may yield to the event loop, so that a large one does not block it.
+ */
+export class Connection {
+  readonly reader: Sqlite
+  /** Null if the database was opened for reading only. */
+  readonly #writer: Sqlite | null
+  readonly #release: () => void
+  readonly #writes: WriteQueue
+  readonly #statements = new Map<string, Database.Statement>()
+  readonly #readStatements = new Map<string, Database.Statement>()
+
+  private constructor(
+    readonly path: string,
+    writer: Sqlite | null,
+    reader: Sqlite,
+    { flush, release }: { flush: () => Promise<void>; release: () => void },
+  ) {
+    this.#writer = writer
+    this.reader = reader
+    this.#release = release
+    this.#writes = new WriteQueue({
+      writer: () => this.#requireWriter(),
+      retryWhileBusy,
+      flush,
+      toError: (error) => toStoreError(error, path),
+    })
+  }
+
+  /**
+   * Opens or creates the file (0600, folder 0700). Errors: UnusableDatabaseError.
+   * @param steps.inspect throws unless the file may be changed
+   * @param steps.prepare checks and migrates it
+   */
+  static async open(
+    path: string,
+    { inspect, prepare }: { inspect: (writer: Sqlite) => void; prepare: (writer: Sqlite) => Promise<void> },
+  ): Promise<Connection> {
+    let writer: Sqlite | undefined
+    try {
+      createPrivateFile(path)
+      const opened = await retryWhileBusy(() => connect(path))
+      writer = opened
+      await retryWhileBusy(() => inspect(opened))
+      opened.pragma(`page_size = ${PAGE_SIZE}`)
+      const mode = await retryWhileBusy(() => opened.pragma('journal_mode = wal', { simple: true }))
+      await prepare(opened)
+      // Flushing within a commit would block the thread; without a write-ahead log, only that is safe.
+      const isFlushedHere = mode === 'wal'
+      if (isFlushedHere) opened.pragma('synchronous = normal')
+      // The pages that a savepoint changes are copied: not to a temporary file.
+      opened.pragma('temp_store = memory')
+      opened.pragma(`wal_autocheckpoint = ${CHECKPOINT_BYTES / pageSize(opened)}`)
+      const reader = await retryWhileBusy(() => connect(path))
+      reader.pragma('query_only = on')
+      reader.pragma(`cache_size = -${READER_CACHE_KIB}`)
+      return new Connection(path, opened, reader, {
+        flush: isFlushedHere ? createLogFlush(path) : async () => undefined,
+        release: () => {
+          reader.close()
+          opened.close()
+        },
+      })
+    } catch (error) {
+      writer?.close()
+      throw toStoreError(error, path)
+    }
+  }
+
+  /** Opens a file that cannot be written, for reading only. Errors: UnusableDatabaseError. */
+  static async openReadOnly(path: string, prepare: (db: Sqlite) => Promise<void>): Promise<Connection> {
+    try {
+      const { reader, release } = await openReadOnly(path, prepare)
+      return new Connection(path, null, reader, { flush: async () => undefined, release })
+    } catch (error) {
+      throw toStoreError(error, path)
+    }
+  }
+
+  /** A cached prepared statement of the writing connection. Use only within `write`. */
+  statement(sql: string): Database.Statement {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#requireWriter().prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  /** A cached prepared statement of the reading connection. Run it within `read`. */
+  readStatement(sql: string): Database.Statement {
+    let statement = this.#readStatements.get(sql)
+    if (!statement) {
+      statement = this.reader.prepare(sql)
+      this.#readStatements.set(sql, statement)
+    }
+    return statement
+  }
+
+  /**
+   * Makes a write in a transaction (BEGIN IMMEDIATE), once all earlier ones have been made; resolves when it is flushed to disk.
+   * Writes that wait at the same time share a transaction (write-queue.ts).
+   * @param work may await `yieldToEventLoop`; an error rolls back what it wrote
+   */
+  write<T>(work: () => Promise<T> | T): Promise<T> {
+    return this.#writes.add(work, false)
+  }
+
+  /** Like `write`, but waits a few milliseconds for others, so that many are committed together. */
+  writeWithOthers<T>(work: () => Promise<T> | T): Promise<T> {
+    return this.#writes.add(work, true)
+  }
+
+  /**
+   * Takes the write lock, writes within a transaction and rolls it back; does nothing while this process is writing.
+   * Errors: StoreError if another process holds the lock for longer than this.
+   */
+  async probeWrite(maxWaitMs: number): Promise<void> {
+    const writer = this.#requireWriter()
+    try {
+      await retryWhileBusy(() => {
+        if (!writer.inTransaction) tryToWrite(writer)
+      }, maxWaitMs)
+    } catch (error) {
+      throw toStoreError(error, this.path)
+    }
+  }
+
+  #requireWriter(): Sqlite {
+    if (this.#writer) return this.#writer
+    throw new UnusableDatabaseError(
+      `The database ${this.path} cannot be written; it was opened for reading only. Check that this user may write to ` +
+        'the file and its folder, and that the disk is neither full nor mounted read-only.',
+    )
+  }
+
+  /** Runs queries, converting errors with `toStoreError`. */
+  read<T>(work: (reader: Sqlite) => T): T {
+    try {
+      return work(this.reader)
+    } catch (error) {
+      throw toStoreError(error, this.path)
+    }
+  }
+
+  /** Waits for pending transactions, then closes. */
+  async close(): Promise<void> {
+    await this.#writes.flush()
+    this.#release()
+  }
+}
+
+/** Call `yieldToEventLoop` between batches of a long transaction, so that it does not block the event loop. */
+export { connect, type Sqlite, yieldToEventLoop }
+
+/** Writes in a transaction and rolls it back. Throws the error of SQLite. */
+export function tryToWrite(db: Sqlite): void {
+  db.exec('begin immediate')
+  try {
+    db.exec("insert into migrations (number, name, applied_at) values (-1, 'write test', '')")
+  } finally {
+    if (db.inTransaction) db.exec('rollback')
+  }
+}
+
+function createPrivateFile(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  closeSync(openSync(path, 'a', 0o600))
+  chmodSync(path, 0o600)
+}
+
+/** Repeats an attempt while another process holds the lock, by default for five seconds; does not block the thread. */
+export async function retryWhileBusy<T>(attempt: () => T, maxWaitMs = MAX_BUSY_WAIT_MS): Promise<T> {
+  const deadline = performance.now() + maxWaitMs
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+      // Often, because another process may release the lock for a moment only.
+      await wait(1 + Math.random() * 9)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
+import type { History, RfqFilter } from '../contract.js'
+import {
+  createDocumentQueries,
+  type DocumentFilter,
+  type KnownRow,
+  selectKnown,
+  toKnown,
+} from '../documents/queries.js'
+import { matchParameters } from '../documents/rfq-match.js'
+import type { SqlParameters } from '../sql-database.js'
+import { type Connection, connect, type Sqlite } from './connection.js'
+import { sqliteDatabase, toSqlite } from './sqlite-database.js'
+
+/** The condition for a version of an RFQ that has a name. */
+const hasName = (version: string) => {
+  const document = `coalesce(${version}.parsed_body, ${version}.body)`
+  return `(${version}.id in (@storedId, @shownId)
+    or json_extract(${document}, '$.number') = case json_type(${document}, '$.number')
+      when 'integer' then @number when 'real' then @number when 'text' then @numberText end
+    or json_extract(${document}, '$.reference') = @reference collate nocase)`
+}
+
+// Each RFQ is compared with its own versions only: bodies are slow to parse.
+const HAD_NAME = `exists (
+  select 1 from versions m
+  where m.channel = v.channel and m.kind = v.kind and m.rfq_id = v.rfq_id and m.id = v.id and ${hasName('m')})`
+
+/** Queries the current state, or the state as of a moment. */
+export function createHistory(connection: Connection): History {
+  const database = sqliteDatabase(connection)
+
+  const select = (
+    { sql, parameters }: { sql: string; parameters: SqlParameters },
+    more: SqlParameters = {},
+  ): KnownDocument[] =>
+    (connection.readStatement(sql).all(toSqlite({ ...parameters, ...more })) as KnownRow[]).map(toKnown)
+
+  const responsesOf = ({ channel, id }: KnownDocument, asOf: Date | undefined) =>
+    select(selectKnown(database, { kind: 'response', channel, asOf, rfqIds: [id] }))
+
+  const rfqs = ({ match, withoutResponses, ...filter }: RfqFilter): RfqWithResponses[] =>
+    select(
+      selectKnown(
+        database,
+        { ...filter, kind: 'rfq' },
+        match !== undefined && (match.former ? HAD_NAME : hasName('v')),
+      ),
+      match && matchParameters(match),
+    ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, filter.asOf) }))
+
+  return {
+    ...createDocumentQueries(database),
+    async rfqs(filter) {
+      // One read transaction, so that an RFQ and its responses come from one state.
+      return connection.read((db) => db.transaction(() => rfqs(filter))())
+    },
+    export: (filter) => exportAll(connection, filter),
+  }
+}
+
+async function* exportAll(connection: Connection, filter: DocumentFilter): AsyncGenerator<KnownDocument> {
+  const { sql, parameters } = selectKnown(sqliteDatabase(connection), filter)
+  // An open cursor blocks its connection, so the export uses its own, which also sees one consistent state.
+  const reader: Sqlite = connect(connection.reader.name)
+  try {
+    for (const row of reader.prepare(sql).iterate(toSqlite(parameters))) yield toKnown(row as KnownRow)
+  } finally {
+    reader.close()
+  }
+}

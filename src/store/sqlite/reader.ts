@@ -1,0 +1,30 @@
+import { statSync } from 'node:fs'
+import type { Reader } from '../contract.js'
+import { createSharedQueries } from '../shared-modules.js'
+import { Connection } from './connection.js'
+import { createHistory } from './history.js'
+import { requireCurrentSchema } from './migrate.js'
+import { requireFile } from './read-only.js'
+import { sqliteDatabase } from './sqlite-database.js'
+
+/**
+ * Opens a connection that can only read.
+ * @param options.checked this process has the database open, so that its schema is known to be that of this program
+ * @throws UnusableDatabaseError
+ */
+export async function openReader(path: string, { checked = true } = {}): Promise<Reader> {
+  if (!checked) requireFile(path)
+  const connection = await Connection.openReadOnly(path, async (db) => {
+    if (!checked) requireCurrentSchema(db)
+  })
+  const database = sqliteDatabase(connection)
+  return {
+    ...createSharedQueries(database),
+    ...createHistory(connection),
+    async sizes() {
+      const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      return { database: size(connection.path), wal: size(`${connection.path}-wal`) }
+    },
+    close: () => connection.close(),
+  }
+}

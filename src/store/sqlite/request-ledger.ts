@@ -1,0 +1,155 @@
+import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import type { Clock } from '../../core/clock.js'
+import type { RequestLedger, StartClaim, StartGrant } from '../../core/request-ledger.js'
+import { claimStatement } from '../claim-starts.js'
+import { retryWhileBusy, type Sqlite } from './connection.js'
+import { toStoreError } from './sqlite-errors.js'
+
+/** SQLite's busy timeout, which blocks the thread, in milliseconds. */
+const MAX_BLOCKING_WAIT_MS = 10
+
+/** The file of the ledgers is beside the database. */
+const LEDGER_SUFFIX = '-requests'
+
+/** The pause after a ledger was lost: starts that it granted may begin for a moment, and count for a second. */
+const FORGOTTEN_MS = 1200
+
+/** Time since this machine started, which is the same in all of its processes and which nobody sets. */
+export const machineClock: Clock = () => new Date(Number(process.hrtime.bigint() / 1_000_000n))
+
+const CREATE = `
+create table if not exists request_limits (
+  origin text primary key,
+  next_at integer not null,
+  paused_until integer not null,
+  claimed_at integer not null
+) strict, without rowid`
+const CLAIM = claimStatement({ now: '@now', greatest: 'max' })
+const PAUSE = `
+insert into request_limits values (@origin, @now, @now + ${FORGOTTEN_MS}, @now)
+on conflict do update set paused_until = max(paused_until, excluded.paused_until)`
+
+/** Opens the ledgers of the marketplaces that are used with one database. Their file is opened at the first claim. */
+export function createRequestLedgers(database: string, clock: Clock) {
+  const file = new LedgerFile(database, clock)
+  return {
+    ledger: (origin: string): RequestLedger => ({ claim: (claim) => file.claim(origin, claim) }),
+    close: () => file.close(),
+  }
+}
+
+interface OpenLedger {
+  db: Sqlite
+  claim: Database.Statement
+  pause: Database.Statement
+  path: string
+  inode: bigint | null
+}
+
+/**
+ * A small SQLite file of its own, so that no request waits for a long write transaction of the database. What it holds is
+ * of use for seconds only: nothing is flushed to disk, and a file that is missing or damaged is replaced.
+ */
+class LedgerFile {
+  readonly #database: string
+  readonly #clock: Clock
+  #open: OpenLedger | null = null
+  /** Once a file was lost: the marketplaces that were paused since, so that what was claimed from it is forfeited. */
+  #lost: Set<string> | null = null
+
+  constructor(database: string, clock: Clock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  /** Waits up to five seconds while another program locks the file. Errors: StoreError. */
+  async claim(origin: string, claim: StartClaim): Promise<StartGrant> {
+    try {
+      return await retryWhileBusy(() => {
+        try {
+          return this.#claim(origin, claim)
+        } catch (error) {
+          if (!isUnusable(error)) throw error
+          this.#removeDamaged()
+          return this.#claim(origin, claim)
+        }
+      })
+    } catch (error) {
+      throw toStoreError(error, this.#path())
+    }
+  }
+
+  close(): void {
+    this.#open?.db.close()
+    this.#open = null
+  }
+
+  #claim(origin: string, claim: StartClaim): StartGrant {
+    const { db, claim: statement, pause } = this.#connect()
+    // The clock is read once nobody else can write: no claim sees a time before that of another.
+    const take = db.transaction(() => {
+      const now = this.#clock().getTime()
+      if (this.#lost?.has(origin) === false) pause.run({ origin, now })
+      return statement.get({ origin, now, ...claim }) as StartGrant
+    })
+    const grant = take.immediate()
+    this.#lost?.add(origin)
+    return grant
+  }
+
+  /** The open file, unless it was deleted or replaced since. */
+  #connect(): OpenLedger {
+    if (this.#open) {
+      if (inodeOf(this.#open.path) === this.#open.inode) return this.#open
+      this.close()
+      this.#lost = new Set()
+    }
+    const path = this.#path()
+    createLike(this.#database, path)
+    const inode = inodeOf(path)
+    const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
+    try {
+      // Without a journal file and without flushing: a crash may lose or damage the file, which is harmless.
+      db.pragma('journal_mode = memory')
+      db.pragma('synchronous = off')
+      db.exec(CREATE)
+      this.#open = { db, claim: db.prepare(CLAIM), pause: db.prepare(PAUSE), path, inode }
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    return this.#open
+  }
+
+  /** If another process has just replaced it, both pause for the one that is removed. */
+  #removeDamaged(): void {
+    this.close()
+    this.#lost = new Set()
+    rmSync(this.#path(), { force: true })
+  }
+
+  /** Beside the database itself, to whichever name the process was pointed: like its write-ahead log. */
+  #path(): string {
+    try {
+      return realpathSync(this.#database) + LEDGER_SUFFIX
+    } catch {
+      return this.#database + LEDGER_SUFFIX
+    }
+  }
+}
+
+/** Damaged, emptied (its table is gone), or deleted at this moment. */
+const isUnusable = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR$|READONLY_DBMOVED)/.test(error.code)
+
+const inodeOf = (path: string): bigint | null => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino ?? null
+
+/** Creates a file with the owner and the permissions of another, so that all processes that use that one can use it. */
+function createLike(model: string, path: string): void {
+  if (inodeOf(path) !== null) return
+  closeSync(openSync(path, 'a', 0o600))
+  const { mode, uid, gid } = statSync(model)
+  chmodSync(path, mode & 0o666)
+  if (process.getuid?.() === 0) chownSync(path, uid, gid)
+}

@@ -1,0 +1,145 @@
+import { chmodSync, realpathSync, statSync } from 'node:fs'
+import type { Clock } from '../../core/clock.js'
+import type { Store } from '../contract.js'
+import { createRecorder } from '../documents/recorder.js'
+import { revalidate } from '../documents/revalidate.js'
+import { UnusableDatabaseError } from '../errors.js'
+import { createEventWriter } from '../events/event-writer.js'
+import { createObservedEvents } from '../events/observed-events.js'
+import { backupDatabase } from '../maintenance/backup.js'
+import { removeDatabaseLeftovers } from '../maintenance/leftovers.js'
+import { checkWritable } from '../maintenance/write-check.js'
+import { newestSchema, SQLITE_MIGRATIONS } from '../schema/migrations.js'
+import { createSharedStore } from '../shared-modules.js'
+import { Connection, type Sqlite, tryToWrite } from './connection.js'
+import { createDocumentWriter } from './document-writer.js'
+import { createHistory } from './history.js'
+import { type MigrationReport, migrate, rejectOtherProgram, schemaVersion } from './migrate.js'
+import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
+import { createRequestLedgers, machineClock } from './request-ledger.js'
+import { sqliteDatabase } from './sqlite-database.js'
+import { isBusy, restoreRemedy } from './sqlite-errors.js'
+import { streamVersions } from './stream-versions.js'
+
+export interface StoreOptions {
+  /** Path of the database file. */
+  path: string
+  /** Create a missing file; otherwise it is an error. Default true. */
+  create?: boolean
+  /** Skip the integrity check and migrations, because this process has opened the file before. Default false. */
+  checked?: boolean
+  /**
+   * For a command that only reads: if the file cannot be written (read-only or full disk, no permission), open it for reading only,
+   * and look for damage only before a migration. Default false.
+   */
+  readOnlyIfNeeded?: boolean
+  clock?: Clock
+  /** What this process runs, such as `quotekeeper start`, for others that wait for it. */
+  command?: string
+  /** Called when the file was opened for reading only, with the reason. */
+  onReadOnly?: (reason: string) => void
+  /** Called with the migrations that were applied. */
+  onOpen?: (report: MigrationReport) => void
+}
+
+/**
+ * Opens the SQLite store: a write-ahead log that is flushed before a write is acknowledged, foreign keys, integrity checked, schema migrated.
+ * @throws UnusableDatabaseError with a remedy if the file cannot be used
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const clock = options.clock ?? (() => new Date())
+  rejectOtherThanFile(options.path)
+  if (options.create === false) requireFile(options.path)
+  const connection = await openConnection(options, clock)
+  const database = sqliteDatabase(connection)
+  const events = createEventWriter(database)
+  const shared = { database, events, clock, command: options.command ?? null }
+  const { stopRenewing, ...modules } = createSharedStore(shared)
+  const ledgers = createRequestLedgers(options.path, options.clock ?? machineClock)
+  return {
+    name: options.path,
+    ...modules,
+    ...createRecorder(
+      { database, save: createDocumentWriter(connection), isUnavailable: () => false },
+      createObservedEvents(events),
+    ),
+    ...createHistory(connection),
+    requestLedger: (origin) => ledgers.ledger(origin),
+    check: async () => check(connection),
+    checkWritable: () => checkWritable(connection),
+    revalidate: (now) => revalidate(database, streamVersions(connection), now),
+    backup: (file, signal) => connection.read((db) => backupDatabase(db, file, signal)),
+    async close() {
+      stopRenewing()
+      ledgers.close()
+      await connection.close()
+    },
+  }
+}
+
+async function openConnection(options: StoreOptions, clock: Clock): Promise<Connection> {
+  const prepare = async (db: Sqlite) => {
+    // Takes seconds of a large file. A command that only reads fails at a damaged page that it needs.
+    if (!options.readOnlyIfNeeded || schemaVersion(db) < newestSchema(SQLITE_MIGRATIONS)) rejectDamaged(db)
+    const report = await migrate(db, clock())
+    if (report.backup) chmodSync(report.backup, 0o600)
+    return report
+  }
+  try {
+    return await Connection.open(options.path, {
+      inspect: rejectOtherProgram,
+      async prepare(db) {
+        if (options.checked) return
+        const report = await prepare(db)
+        options.onOpen?.(report)
+        if (options.readOnlyIfNeeded) return
+        rejectReadOnly(db)
+        removeDatabaseLeftovers(realpathSync(options.path))
+      },
+    })
+  } catch (error) {
+    if (!options.readOnlyIfNeeded || !isNotWritable(error)) throw error
+    const connection = await Connection.openReadOnly(options.path, async (db) => void (await prepare(db)))
+    options.onReadOnly?.((error as Error).message)
+    return connection
+  }
+}
+
+/**
+ * Writes in a transaction that is rolled back: SQLite opens a file that this user may not write without an error, and the
+ * first run would fail.
+ */
+function rejectReadOnly(db: Sqlite): void {
+  try {
+    tryToWrite(db)
+  } catch (error) {
+    // Another process is writing, so the file can be written.
+    if (!isBusy(error)) throw error
+  }
+}
+
+function rejectDamaged(db: Sqlite): void {
+  const found = db.pragma('quick_check(1)', { simple: true })
+  if (found !== 'ok') {
+    throw new UnusableDatabaseError(
+      `The database is damaged: ${db.name} (${found}). Nothing was changed. ${restoreRemedy(db.name)}`,
+    )
+  }
+}
+
+function check(connection: Connection) {
+  return connection.read((db) => {
+    const found = db.pragma('integrity_check(1)', { simple: true }) as string
+    const orphans = (db.pragma('foreign_key_check') as unknown[]).length
+    const ok = found === 'ok' && orphans === 0
+    return {
+      ok,
+      message: ok ? 'ok' : found === 'ok' ? `${orphans} rows refer to a run that does not exist` : found,
+      bytes: statSync(connection.path).size,
+      freeBytes:
+        (db.pragma('freelist_count', { simple: true }) as number) *
+        (db.pragma('page_size', { simple: true }) as number),
+      schemaVersion: schemaVersion(db),
+    }
+  })
+}
