@@ -34,7 +34,7 @@ function openQueue({
     queue,
     writer,
     insert,
-    add: (n: number, { canWait = true, parent = 0 } = {}) => queue.add(() => insert(n, parent), canWait),
+    add: (n: number, { parent = 0 } = {}) => queue.add(() => insert(n, parent)),
     stored: () => reader.prepare('select n from t where n > 0 order by rowid').pluck().all(),
     commits: () => executed.filter((sql) => sql === 'commit').length,
   }
@@ -68,7 +68,7 @@ describe('writes that wait', () => {
       const half = queue.add(() => {
         insert(1000 + round)
         throw new Error('after it had written something')
-      }, true)
+      })
       const results = await Promise.allSettled([add(round * 10), half, add(round * 10), add(round * 10 + 1)])
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
     }
@@ -90,7 +90,7 @@ describe('writes that wait', () => {
     const ended = queue.add(() => {
       writer.exec('rollback')
       throw new Error('the disk is full')
-    }, true)
+    })
     const results = await Promise.allSettled([first, ended])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await add(2)
@@ -104,9 +104,9 @@ describe('writes that wait', () => {
     })
     let attempts = 0
     const { add, stored } = openQueue({ retryWhileBusy: async (attempt) => (attempts++ === 0 ? busy : attempt()) })
-    const early = add(1, { canWait: false })
+    const early = add(1)
     await Promise.resolve()
-    const late = [add(2), add(3, { canWait: false })]
+    const late = [add(2), add(3)]
     giveUp()
     await expect(early).rejects.toThrow('busy')
     await Promise.all(late)
@@ -120,7 +120,7 @@ describe('writes that wait', () => {
       queue.add(() => {
         vi.advanceTimersByTime(40)
         return insert(n)
-      }, true)
+      })
     await Promise.all([1, 2, 3, 4, 5].map(slow))
     expect(commits()).toBe(2)
   })
@@ -151,46 +151,10 @@ describe('writes that wait', () => {
     expect(commits()).toBe(8)
   })
 
-  it('wait for others too if they came while a commit was flushed', async () => {
-    fakeTime('performance')
-    const flushes: (() => void)[] = []
-    const { queue, add, commits } = openQueue({ flush: () => new Promise((end) => void flushes.push(end)) })
-    const flushBegun = (count: number) => vi.waitFor(() => expect(flushes.length).toBe(count), { interval: 1 })
-    for (let round = 1; round <= 6; round++) {
-      const first = add(round * 10, { canWait: false })
-      await flushBegun(2 * round - 1)
-      const during = add(round * 10 + 1)
-      // Writes may wait twenty times as long as the last commit took.
-      vi.advanceTimersByTime(2)
-      flushes.at(-1)?.()
-      await first
-      await severalTurns()
-      expect(commits()).toBe(2 * round - 1)
-      const after = add(round * 10 + 2)
-      const all = queue.flush()
-      await flushBegun(2 * round)
-      flushes.at(-1)?.()
-      await Promise.all([during, after, all])
-    }
-    expect(commits()).toBe(12)
-  })
-
-  it('are not waited for in vain: those that are made one after another are committed at once', async () => {
-    fakeTime('setTimeout', 'clearTimeout')
-    const { add, stored } = openQueue()
-    for (let n = 1; n <= 6; n++) await add(n)
-    await Promise.all([add(7), add(8)])
-    const waiting = add(9)
-    expect(vi.getTimerCount()).toBe(1)
-    vi.runAllTimers()
-    await waiting
-    expect(stored()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
-  })
-
-  it('are made with one that does not wait, in the order in which they were added', async () => {
+  it('are made in the order in which they were added', async () => {
     const { queue, add, stored, commits } = openQueue()
     const waiting = [add(1), add(2)]
-    await add(3, { canWait: false })
+    await add(3)
     expect(stored()).toEqual([1, 2, 3])
     await Promise.all(waiting)
     expect(commits()).toBe(1)

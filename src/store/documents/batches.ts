@@ -1,5 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/**
+ * A batch waits for others so many times as long as the last one took, so that what many share takes a small part of all time; not after
+ * one that was alone, because items that are added one after another would wait in vain.
+ */
+const WAIT_SHARE = 2
+const MAX_WAIT_MS = 100
 /** Items that share one transaction. */
-const MAX_ITEMS = 64
+const MAX_ITEMS = 24
 /** How much they may weigh together. */
 const MAX_WEIGHT = 8 * 2 ** 20
 
@@ -47,7 +55,14 @@ export class Batches<Item, Result> {
     this.#isWriting = true
     // Those that are added in the same turn share the first batch.
     await null
-    while (this.#waiting.length > 0) await this.#writeBatch(this.#takeBatch())
+    while (this.#waiting.length > 0) {
+      const began = performance.now()
+      const batch = this.#takeBatch()
+      await this.#writeBatch(batch)
+      const hadCompany = batch.length > 1 || this.#waiting.length > 0
+      const took = performance.now() - began
+      if (hadCompany && this.#waiting.length < MAX_ITEMS) await wait(Math.min(MAX_WAIT_MS, WAIT_SHARE * took))
+    }
     this.#isWriting = false
   }
 

@@ -38,9 +38,8 @@ export interface ChangeContext {
 /** What becomes of `latest_body`: it is replaced by `body`, unless that is the text of the version. */
 export type LatestBody = 'clear' | { body: string; parsed_body: string | null }
 
-/** A document that was stored before, as it is in the end. */
-export interface UpdatedDocument {
-  row: DocumentState
+/** What changed of a document that was stored before. */
+export interface DocumentUpdate {
   /** Null: it stays. */
   latest: LatestBody | null
   /** Nothing but `SEEN_COLUMNS` changed. */
@@ -74,11 +73,11 @@ export class DocumentChanges {
   readonly #documents = new Map<string, DocumentState>()
   /** Of them, the responses by RFQ. */
   readonly #responses = new Map<string, DocumentState[]>()
-  readonly inserted = new Map<string, DocumentState>()
-  readonly updated = new Map<string, UpdatedDocument>()
+  readonly inserted = new Set<DocumentState>()
+  readonly updated = new Map<DocumentState, DocumentUpdate>()
   readonly newVersions: AddedVersion[] = []
   /** Of each document, the newest of them. */
-  readonly #newest = new Map<string, AddedVersion>()
+  readonly #newest = new Map<DocumentState, AddedVersion>()
   readonly changedVersions = new Map<string, ChangedVersion>()
   readonly absences: AbsenceRow[] = []
   /** Of them, those that have not ended, by document. */
@@ -189,6 +188,7 @@ export class DocumentChanges {
       rfqId: key.kind === 'rfq' ? id : fromStoredText(key.rfqId),
       id,
       change,
+      version: change === 'changed' && row ? row.version + 1 : (this.find(key)?.version ?? 1),
       before: row && { text: null, shape: row.shape },
       // Not a copy: most bodies are not asked for, and would be parsed.
       after: snapshot,
@@ -198,13 +198,14 @@ export class DocumentChanges {
   }
 
   #keepText(key: DocumentKey, version: number, change: ObservedChange): void {
-    const added = this.#addedVersion(key.name, version)
+    const current = this.find(key)
+    const added = current && this.#addedVersion(current, version)
     if (!added) this.pendingTexts.push({ key: { ...toRowKey(key), version }, change })
     else if (change.before) change.before.text = added.parsed_body ?? added.body
   }
 
-  #addedVersion(name: string, version: number): AddedVersion | undefined {
-    const newest = this.#newest.get(name)
+  #addedVersion(row: DocumentState, version = row.version): AddedVersion | undefined {
+    const newest = this.#newest.get(row)
     return newest?.version === version ? newest : undefined
   }
 
@@ -229,19 +230,42 @@ export class DocumentChanges {
 
   #insert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const { stamp, readAt, recording } = context
-    const row: DocumentState = Object.assign(
-      toRowKey(key),
-      {
-        ...{ version: 1, changed_at: stamp, missing_since: null, followed_at: null, contradicted: 0 },
-        ...{ first_observed_at: stamp, last_observed_at: stamp, last_read_at: readAt },
-        recording: key.kind === 'rfq-entry' ? recording : 0,
-      },
-      requestColumns(snapshot, readAt),
-      contentColumns(key, snapshot, hashOf(key, snapshot)),
-    )
+    const { channel, kind, rfqId: rfq_id, id } = key
+    const request = requestColumns(snapshot, readAt)
+    const content = contentColumns(key, snapshot, hashOf(key, snapshot))
+    // Spelled out, because thousands of them are made at once.
+    const row: DocumentState = {
+      channel,
+      kind,
+      rfq_id,
+      id,
+      version: 1,
+      first_observed_at: stamp,
+      last_observed_at: stamp,
+      last_read_at: readAt,
+      changed_at: stamp,
+      missing_since: null,
+      full_read_at: request.full_read_at,
+      requested_at: request.requested_at,
+      summary_hash: request.summary_hash,
+      read_summary_hash: request.read_summary_hash,
+      etag: request.etag,
+      last_modified: request.last_modified,
+      fingerprint: content.fingerprint,
+      has_problems: content.has_problems,
+      recording: kind === 'rfq-entry' ? recording : 0,
+      state: content.state,
+      due_date: content.due_date,
+      contradicted: 0,
+      doubtful: content.doubtful,
+      valid: content.valid,
+      content_hash: content.content_hash,
+      shape: content.shape,
+      followed_at: null,
+    }
     this.#add(row)
-    this.inserted.set(key.name, row)
-    this.#addVersion(key, row, snapshot, { notBefore: null, observedAt: stamp }, context)
+    this.inserted.add(row)
+    this.#addVersion(row, snapshot, { notBefore: null, observedAt: stamp }, context)
     this.observe(key, 'inserted', null, snapshot, context)
     return 'inserted'
   }
@@ -269,7 +293,7 @@ export class DocumentChanges {
       },
       'clear',
     )
-    this.#addVersion(key, row, snapshot, times, context)
+    this.#addVersion(row, snapshot, times, context)
     return 'changed'
   }
 
@@ -286,7 +310,7 @@ export class DocumentChanges {
     if (hasSameBytes(row, snapshot)) this.#see(key, seen)
     else {
       const { body, parsedBody } = storedTexts(snapshot)
-      const isOfVersion = this.#addedVersion(key.name, row.version)?.body === body
+      const isOfVersion = this.#addedVersion(row)?.body === body
       const latest = isOfVersion ? 'clear' : { body, parsed_body: parsedBody }
       this.#update(key, { ...seen, fingerprint }, latest)
     }
@@ -324,27 +348,23 @@ export class DocumentChanges {
 
   /** Changes what changes whenever a document is read. */
   #see(key: DocumentKey, columns: Partial<SeenColumns>): void {
-    const { name } = key
-    const row = this.#documents.get(name)
+    const row = this.find(key)
     if (!row) return
     Object.assign(row, columns)
-    if (!this.inserted.has(name) && !this.updated.has(name))
-      this.updated.set(name, { row, latest: null, isSeenOnly: true })
+    if (!this.inserted.has(row) && !this.updated.has(row)) this.updated.set(row, { latest: null, isSeenOnly: true })
   }
 
   /** @param latest what becomes of the newest text; null: nothing */
   #update(key: DocumentKey, columns: Partial<DocumentState>, latest: LatestBody | null = null): void {
-    const { name } = key
-    const row = this.#documents.get(name)
+    const row = this.find(key)
     if (!row) return
     Object.assign(row, columns)
     // The row of a new document is inserted as it is in the end; a text to replace is for an update.
-    if (this.inserted.has(name) && (latest === null || latest === 'clear')) return
-    this.updated.set(name, { row, latest: latest ?? this.updated.get(name)?.latest ?? null, isSeenOnly: false })
+    if (this.inserted.has(row) && (latest === null || latest === 'clear')) return
+    this.updated.set(row, { latest: latest ?? this.updated.get(row)?.latest ?? null, isSeenOnly: false })
   }
 
   #addVersion(
-    { name }: DocumentKey,
     row: DocumentState,
     snapshot: ShapedSnapshot,
     { notBefore, observedAt }: { notBefore: Timestamp | null; observedAt: Timestamp },
@@ -368,13 +388,13 @@ export class DocumentChanges {
       parsed: () => snapshot.body,
     }
     this.newVersions.push(added)
-    this.#newest.set(name, added)
+    this.#newest.set(row, added)
   }
 
   #changeVersion(key: DocumentKey, row: DocumentState, change: Partial<Omit<ChangedVersion, keyof VersionKey>>): void {
     if (change.valid !== undefined) row.valid = change.valid
     if (change.followed_at !== undefined) row.followed_at = change.followed_at
-    const added = this.#addedVersion(key.name, row.version)
+    const added = this.#addedVersion(row)
     if (added) {
       Object.assign(added, change)
       return

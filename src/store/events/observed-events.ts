@@ -19,6 +19,8 @@ export interface ObservedChange {
   rfqId: string
   id: string
   change: 'inserted' | 'changed' | 'missing' | 'returned'
+  /** Of the document after the change. */
+  version: number
   before: StoredBody | null
   /** Null if it is missing. */
   after: ShapedBody | null
@@ -70,7 +72,6 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       calendar: () => createCalendar(run.timeZone),
       firstPoll,
       rfq: await factsOfRfqs(tx, run, observations),
-      versionOf: await currentVersions(tx, run, observations),
       listed: await listedBefore(tx, run, observations),
       beingClosed: await rfqsBeingClosed(tx, run, observations),
       // Its own transaction begins with the RFQ.
@@ -120,7 +121,6 @@ interface DraftContext {
   calendar: () => Calendar
   /** The RFQ as it is now stored. */
   rfq: (rfqId: string) => RfqFacts | null
-  versionOf: (change: ObservedChange) => number | null
   /** What earlier runs recorded of the RFQ, if an offer of it is new. */
   listed: ListedOffers
   beingClosed: ReadonlySet<string>
@@ -164,27 +164,6 @@ async function factsOfRfqs(
   }
 }
 
-/** The versions of the documents after what was observed. */
-async function currentVersions(
-  tx: Transaction,
-  { channel }: LiveRun,
-  { changes }: Observations,
-): Promise<DraftContext['versionOf']> {
-  const keyOf = (rfqId: string, id: string) => JSON.stringify([rfqId, id])
-  const stored = changes.map(
-    ({ kind, rfqId, id }) => [kind === 'rfq' ? '' : toStoredText(rfqId), toStoredText(id)] as const,
-  )
-  const { anyOf } = tx.dialect
-  const rows = await tx.all<{ rfq_id: string; id: string; version: number }>(
-    `select rfq_id, id, version from documents
-    where channel = @channel and kind in ('rfq', 'response') and ${anyOf('rfq_id', '@rfqIds')} and ${anyOf('id', '@ids')}`,
-    { channel, rfqIds: [...new Set(stored.map(([rfqId]) => rfqId))], ids: stored.map(([, id]) => id) },
-  )
-  const versions = new Map(rows.map(({ rfq_id, id, version }) => [keyOf(rfq_id, id), version]))
-  return ({ kind, rfqId, id }) =>
-    versions.get(keyOf(kind === 'rfq' ? '' : toStoredText(rfqId), toStoredText(id))) ?? null
-}
-
 async function rfqsBeingClosed(tx: Transaction, run: LiveRun, { changes }: Observations): Promise<Set<string>> {
   const rfqIds = changes.flatMap(({ kind, change, rfqId }) => (kind === 'rfq' && change === 'changed' ? [rfqId] : []))
   if (rfqIds.length === 0) return new Set()
@@ -206,7 +185,7 @@ function toDraft(change: ObservedChange, context: DraftContext): EventDraft | nu
     channel: context.run.channel,
     rfqId,
     offerId: kind === 'response' ? id : null,
-    version: context.versionOf(change),
+    version: change.version,
     runId: context.run.id,
     describe: () => ({ ...factsOf(change, context), ...found.details?.() }),
   }

@@ -1,4 +1,4 @@
-import type { DocumentChanges, UpdatedDocument } from '../documents/changes.js'
+import type { DocumentChanges, DocumentUpdate } from '../documents/changes.js'
 import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, SEEN_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
 import type { ProblemKey } from '../documents/found-problems.js'
 import type { DocumentEngine } from '../documents/recorder.js'
@@ -68,11 +68,12 @@ export const saveDocuments: DocumentEngine['save'] = async (tx, channel, changes
   const run = async (sql: string, all: Iterable<object>) => {
     for (const rows of inParts(all)) await tx.run(sql, { rows })
   }
-  const updated = [...changes.updated.values()]
+  const updated = [...changes.updated]
   await readTexts(tx, changes)
-  await run(INSERT_DOCUMENTS, changes.inserted.values())
+  await run(INSERT_DOCUMENTS, changes.inserted)
   await run(INSERT_VERSIONS, versionRows(changes))
-  const rowsOf = (filter: (each: UpdatedDocument) => boolean) => updated.filter(filter).map(({ row }) => row)
+  const rowsOf = (filter: (update: DocumentUpdate) => boolean) =>
+    updated.flatMap(([row, update]) => (filter(update) ? [row] : []))
   await run(
     SEE_DOCUMENTS,
     rowsOf(({ isSeenOnly }) => isSeenOnly),
@@ -87,7 +88,7 @@ export const saveDocuments: DocumentEngine['save'] = async (tx, channel, changes
   )
   await run(
     SET_LATEST,
-    updated.flatMap(({ row, latest }) => (latest === null || latest === 'clear' ? [] : [{ ...row, ...latest }])),
+    updated.flatMap(([row, { latest }]) => (latest === null || latest === 'clear' ? [] : [{ ...row, ...latest }])),
   )
   await run(UPDATE_VERSIONS, changes.changedVersions.values())
   await run(INSERT_ABSENCES, changes.absences)

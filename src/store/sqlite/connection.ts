@@ -123,12 +123,7 @@ export class Connection {
    * @param work may await `yieldToEventLoop`; an error rolls back what it wrote
    */
   write<T>(work: () => Promise<T> | T): Promise<T> {
-    return this.#writes.add(work, false)
-  }
-
-  /** Like `write`, but waits a few milliseconds for others, so that many are committed together. */
-  writeWithOthers<T>(work: () => Promise<T> | T): Promise<T> {
-    return this.#writes.add(work, true)
+    return this.#writes.add(work)
   }
 
   /**

@@ -48,9 +48,9 @@ export function createDocumentWriter(connection: Connection): DocumentEngine['sa
       const text = sql(SELECT_TEXT).pluck().get(valuesOf(key, KEY), key.version)
       if (change.before) change.before.text = text as string
     })
-    await each(changes.inserted.values(), (row) => sql(INSERT_DOCUMENT).run(valuesOf(row, DOCUMENT_COLUMNS)))
+    await each(changes.inserted, (row) => sql(INSERT_DOCUMENT).run(valuesOf(row, DOCUMENT_COLUMNS)))
     await each(changes.newVersions, (row) => sql(INSERT_VERSION).run(valuesOf(row, VERSION_COLUMNS)))
-    await each(changes.updated.values(), ({ row, latest, isSeenOnly }) => {
+    await each(changes.updated, ([row, { latest, isSeenOnly }]) => {
       const key = valuesOf(row, KEY)
       if (isSeenOnly) sql(SEE_DOCUMENT).run(valuesOf(row, SEEN_COLUMNS), key)
       else sql(UPDATE_DOCUMENT).run(valuesOf(row, CHANGING_COLUMNS), key)

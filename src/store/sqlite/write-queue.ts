@@ -2,17 +2,12 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { TimeSlice } from '../../core/time-slice.js'
 import type { Sqlite } from './sqlite.js'
 
-/** A write waits so many times as long as the last commit and its flush took: then they take a small part of all time. */
-const COMMIT_SHARE = 20
-/** How long a write may wait for others that share its commit, in milliseconds. */
-const MAX_WAIT_MS = 100
 /** Writes in one transaction, and how long it may go on taking them, in milliseconds: other processes wait for its end. */
 const MAX_GROUP = 64
 const MAX_GROUP_MS = 100
 
 interface PendingWrite {
   work: () => Promise<unknown> | unknown
-  canWait: boolean
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
@@ -36,10 +31,6 @@ export class WriteQueue {
   readonly #options: WriteQueueOptions
   readonly #waiting: PendingWrite[] = []
   #isWriting = false
-  #timer: NodeJS.Timeout | null = null
-  #waitMs = 1
-  /** Whether the last commit had several writes, or more came during it: then others are likely to come. */
-  #hasCompany = false
   #idle: Promise<void> = Promise.resolve()
 
   constructor(options: WriteQueueOptions) {
@@ -49,55 +40,31 @@ export class WriteQueue {
   /**
    * Makes a write as soon as those before it have been made.
    * @param work may await `yieldToEventLoop`
-   * @param canWait to wait a few milliseconds for other writes, to share their commit; one that comes after a single one does not wait,
-   *   because writes that are made one after another would wait in vain
    */
-  add<T>(work: () => Promise<T> | T, canWait: boolean): Promise<T> {
+  add<T>(work: () => Promise<T> | T): Promise<T> {
     const result = new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, canWait, resolve: resolve as (value: unknown) => void, reject })
+      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject })
     })
-    if (this.#isReady()) this.#start()
-    else if (!this.#isWriting) this.#wait()
+    if (!this.#isWriting) {
+      this.#isWriting = true
+      this.#idle = this.#writeAll()
+    }
     return result
   }
 
   /** Makes all writes that wait. */
   async flush(): Promise<void> {
-    do {
-      this.#start()
-      await this.#idle
-    } while (this.#waiting.length > 0)
-  }
-
-  /** Whether those that wait are to be made now. */
-  #isReady(): boolean {
-    const { length } = this.#waiting
-    return length >= MAX_GROUP || (length > 0 && (!this.#hasCompany || this.#waiting.some(({ canWait }) => !canWait)))
-  }
-
-  #wait(): void {
-    this.#timer ??= setTimeout(() => this.#start(), this.#waitMs)
-  }
-
-  #start(): void {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    if (this.#isWriting || this.#waiting.length === 0) return
-    this.#isWriting = true
-    this.#idle = this.#writeAll()
+    while (this.#isWriting) await this.#idle
   }
 
   async #writeAll(): Promise<void> {
     // Those that are added in the same turn share the first commit.
     await null
-    await this.#writeGroup()
-    while (this.#isReady()) {
-      await yieldToEventLoop()
+    while (this.#waiting.length > 0) {
       await this.#writeGroup()
+      await yieldToEventLoop()
     }
     this.#isWriting = false
-    // They came while the others were committed, and wait in turn: else every commit would have the few that came during the last.
-    if (this.#waiting.length > 0) this.#wait()
   }
 
   /** One transaction. Never rejects. */
@@ -117,10 +84,8 @@ export class WriteQueue {
         if (group.length >= MAX_GROUP || performance.now() >= end) break
         if (this.#waiting.length > 0 && slice.isOver) await slice.next()
       }
-      const began = performance.now()
       await retryWhileBusy(() => void writer.exec('commit'))
       await flush()
-      this.#waitMs = Math.min(MAX_WAIT_MS, COMMIT_SHARE * (performance.now() - began))
     } catch (error) {
       this.#rollBack()
       // Those that were added while it waited for the lock wait as long themselves.
@@ -128,7 +93,6 @@ export class WriteQueue {
       for (const { reject } of failed) reject(toError(error))
       return
     }
-    this.#hasCompany = group.length > 1 || this.#waiting.length > 0
     for (const each of acknowledge) each()
   }
 
