@@ -29,7 +29,7 @@ async function fill(path, bytes) {
     `insert into versions (${columns}) values ('bench/large', 'response', ?, ?, ?, '', ?, ?, 1, 'full', ?)`,
   )
   const entity =
-    db.prepare(`insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at,
+    db.prepare(`insert into documents (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at,
     last_read_at, changed_at) values ('bench/large', 'response', ?, ?, 20, ?, ?, ?, ?)`)
   const stamp = now.toISOString()
   const body = JSON.stringify({ filler: 'x'.repeat(BODY_BYTES) })
