@@ -1,6 +1,6 @@
 import type { ReadinessCheck } from '../src/core/readiness.js'
 import type { RunRecord } from '../src/core/records.js'
-import { formatAge } from '../src/core/terms-read.js'
+import { formatAge } from '../src/core/source-words.js'
 import type { Store } from '../src/store/contract.js'
 import { oneLine } from './poll-freshness.js'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../src/config.js'
 import type { ReadinessCheck } from '../src/core/readiness.js'
-import { formatAge } from '../src/core/terms-read.js'
+import { formatAge } from '../src/core/source-words.js'
 import type { MaintenanceLog } from '../src/store/contract.js'
 
 /**

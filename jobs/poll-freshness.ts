@@ -2,7 +2,7 @@ import { CLOCK_REMEDY, isInFuture, type Timestamp } from '../src/core/clock.js'
 import type { ReadinessCheck } from '../src/core/readiness.js'
 import type { RequestRates, RunKind, RunRecord } from '../src/core/records.js'
 import { describeShortage } from '../src/core/request-rates.js'
-import { formatAge } from '../src/core/terms-read.js'
+import { formatAge } from '../src/core/source-words.js'
 import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */

@@ -1,6 +1,5 @@
 import { oneLine } from '../../src/core/clean-text.js'
-import { describePricesRead } from '../../src/core/prices-read.js'
-import { describeTermsRead } from '../../src/core/terms-read.js'
+import { describePricesRead, describeTermsRead } from '../../src/core/source-words.js'
 import type { ReportContext } from '../../src/domain/comparison/comparison-context.js'
 import type { Severity } from '../../src/domain/comparison/flag.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'

@@ -1,6 +1,6 @@
-import { withWords } from '../core/listed-changes.js'
 import { formatPercent, formatPrice, withoutNoise } from '../core/number-format.js'
 import type { RfqWithResponses } from '../core/records.js'
+import { withWords } from '../core/source-words.js'
 import { NOT_MET_TITLE } from '../domain/comparison/decision/not-met.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { unreadText } from '../domain/comparison/rfq/rfq-flags.js'

@@ -4,9 +4,9 @@
  */
 
 import { type Calendar, isLate } from '../core/expiry.js'
-import { withWords } from '../core/listed-changes.js'
 import { parseStored } from '../core/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import { withWords } from '../core/source-words.js'
 import { listedOf } from '../core/sources.js'
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'

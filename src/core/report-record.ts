@@ -1,10 +1,8 @@
 import type { Timestamp } from './clock.js'
-import type { NewerSummaries } from './newer-summaries.js'
-import type { PricesRead } from './prices-read.js'
+import type { NewerSummaries, PricesRead, TermsRead } from './offer-sources.js'
 import type { ReportFormat } from './report-format.js'
 import type { Settings } from './settings.js'
 import type { ListedChanges } from './sources.js'
-import type { TermsRead } from './terms-read.js'
 
 /**
  * A report that was written to the report folder of a process, with all that it was made from besides the history: any process

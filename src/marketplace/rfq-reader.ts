@@ -8,7 +8,7 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../core/observation.js'
-import { findSummaryConflicts } from '../core/summary-conflict.js'
+import { findSummaryConflicts } from '../core/offer-sources.js'
 import type { Validators } from '../core/validators.js'
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'

@@ -1,4 +1,4 @@
-import { withWords } from '../core/listed-changes.js'
+import { withWords } from '../core/source-words.js'
 import type { Source } from '../domain/comparison/comparison-context.js'
 import type { DecisionAward } from '../domain/comparison/decision/decision-model.js'
 import { notMetBy } from '../domain/comparison/decision/not-met.js'

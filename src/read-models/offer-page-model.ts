@@ -1,4 +1,4 @@
-import type { PricesRead } from '../core/prices-read.js'
+import type { PricesRead } from '../core/offer-sources.js'
 import type { Version } from '../core/records.js'
 import type { Decision } from '../domain/comparison/decision/decision-model.js'
 import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'

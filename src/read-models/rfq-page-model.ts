@@ -1,6 +1,5 @@
-import type { PricesRead } from '../core/prices-read.js'
+import type { PricesRead, TermsRead } from '../core/offer-sources.js'
 import type { Criterion, Settings } from '../core/settings.js'
-import type { TermsRead } from '../core/terms-read.js'
 import type { Decision, DecisionAward, RequirementSwitch } from '../domain/comparison/decision/decision-model.js'
 import { type NotMet, notMetBy } from '../domain/comparison/decision/not-met.js'
 import type { Flag } from '../domain/comparison/flag.js'

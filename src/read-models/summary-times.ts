@@ -1,6 +1,5 @@
-import { newerSummariesOf } from '../core/newer-summaries.js'
+import { findSummaryConflicts, newerSummariesOf } from '../core/offer-sources.js'
 import type { KnownDocument } from '../core/records.js'
-import { findSummaryConflicts } from '../core/summary-conflict.js'
 import type { ParsedResponse, ParsedRfq } from '../domain/comparison/comparison-input.js'
 import { findLastSummaries } from '../domain/comparison/last-summaries.js'
 import { conflictPaths } from '../domain/comparison/offer/newer-summary.js'

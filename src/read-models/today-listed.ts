@@ -1,5 +1,5 @@
-import { describeListed } from '../core/listed-changes.js'
 import { formatCount } from '../core/number-format.js'
+import { describeListed } from '../core/source-words.js'
 import { isDecisive } from '../core/sources.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'

@@ -1,10 +1,8 @@
-import { newerSummariesOf } from '../core/newer-summaries.js'
-import { pricesReadOf } from '../core/prices-read.js'
+import { newerSummariesOf, pricesReadOf, termsReadOf } from '../core/offer-sources.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import type { ReadTimes } from '../core/report-record.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
-import { termsReadOf } from '../core/terms-read.js'
 import type {
   ChannelInput,
   ComparisonInput,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { describePricesRead, pricesReadOf } from '../../src/core/prices-read.js'
+import { pricesReadOf } from '../../src/core/offer-sources.js'
+import { describePricesRead } from '../../src/core/source-words.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 const at = (time: string | null) => time && `2026-11-21T${time}.000Z`

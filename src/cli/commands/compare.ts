@@ -1,4 +1,4 @@
-import { termsReadOf } from '../../core/terms-read.js'
+import { termsReadOf } from '../../core/offer-sources.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { COMPARISON_COLUMNS, printComparison } from '../comparison-output.js'

@@ -1,5 +1,5 @@
+import { termsReadOf } from '../../core/offer-sources.js'
 import type { Version } from '../../core/records.js'
-import { termsReadOf } from '../../core/terms-read.js'
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { withStore } from '../app.js'

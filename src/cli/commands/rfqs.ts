@@ -1,6 +1,6 @@
 import { RFQ_STATES } from '../../core/documents.js'
-import { listedInBrief, withWords } from '../../core/listed-changes.js'
 import { formatPercent, formatPrice, formatRange } from '../../core/number-format.js'
+import { listedInBrief, withWords } from '../../core/source-words.js'
 import { didYouMean } from '../../core/suggest.js'
 import type { RfqFigures } from '../../read-models/rfq-figures.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'

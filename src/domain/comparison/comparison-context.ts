@@ -1,10 +1,8 @@
 import type { Timestamp } from '../../core/clock.js'
 import { type Calendar, createCalendar } from '../../core/expiry.js'
-import type { NewerSummaries } from '../../core/newer-summaries.js'
-import type { PricesRead } from '../../core/prices-read.js'
+import type { NewerSummaries, PricesRead, TermsRead } from '../../core/offer-sources.js'
 import { type Settings, settingsSchema } from '../../core/settings.js'
 import type { ListedChanges } from '../../core/sources.js'
-import type { TermsRead } from '../../core/terms-read.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
 
 export interface ReportContext {

@@ -3,13 +3,11 @@
  * conversion; stored-documents.ts parses stored documents.
  */
 
-import type { LastSummaries, NewerSummaries } from '../../core/newer-summaries.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/observation.js'
-import type { PricesRead } from '../../core/prices-read.js'
+import type { LastSummaries, NewerSummaries, PricesRead, TermsRead } from '../../core/offer-sources.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
 import type { SettingsInput } from '../../core/settings.js'
 import type { ListedChanges } from '../../core/sources.js'
-import type { TermsRead } from '../../core/terms-read.js'
 
 /** `YYYY-MM-DD`. */
 export type CalendarDate = string

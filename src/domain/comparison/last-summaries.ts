@@ -1,4 +1,4 @@
-import type { LastSummaries, LastSummary } from '../../core/newer-summaries.js'
+import type { LastSummaries, LastSummary } from '../../core/offer-sources.js'
 import type { KnownDocument } from '../../core/records.js'
 import { parseStoredRfq } from './stored-documents.js'
 

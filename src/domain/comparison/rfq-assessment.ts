@@ -1,6 +1,6 @@
 import { isLate } from '../../core/expiry.js'
-import type { LastSummaries } from '../../core/newer-summaries.js'
 import { byCodeUnit } from '../../core/numbers.js'
+import type { LastSummaries } from '../../core/offer-sources.js'
 import { type ComparisonContext, toSource } from './comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from './comparison-currency.js'
 import type { ParsedListing, ParsedResponse, ParsedRfq, VersionMetadata } from './comparison-input.js'

@@ -1,6 +1,5 @@
 import { cleanText } from '../../core/clean-text.js'
-import { describePricesRead } from '../../core/prices-read.js'
-import { formatAge } from '../../core/terms-read.js'
+import { describePricesRead, formatAge } from '../../core/source-words.js'
 import type { OfferPageModel, OfferVersion } from '../../read-models/offer-page-model.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { Column, Table } from '../tables/table.js'

@@ -1,7 +1,6 @@
 import { formatCount, formatDaysFromToday, formatRange, formatTotal } from '../../core/number-format.js'
-import { describePricesRead } from '../../core/prices-read.js'
 import { nameById } from '../../core/rfq-name.js'
-import { describeTermsRead } from '../../core/terms-read.js'
+import { describePricesRead, describeTermsRead } from '../../core/source-words.js'
 import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'

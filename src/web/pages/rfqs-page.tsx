@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { RFQ_STATES } from '../../core/documents.js'
-import { listedInBrief } from '../../core/listed-changes.js'
 import { formatDaysFromToday } from '../../core/number-format.js'
+import { listedInBrief } from '../../core/source-words.js'
 import type { AcceptedInBrief } from '../../domain/comparison/decision/accepted-award.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'

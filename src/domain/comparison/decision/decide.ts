@@ -1,7 +1,7 @@
-import { describeListed } from '../../../core/listed-changes.js'
 import { formatCount } from '../../../core/number-format.js'
 import { nameById, plainNames } from '../../../core/rfq-name.js'
 import { AWARD_RULES, type RequirementName, type Settings } from '../../../core/settings.js'
+import { describeListed } from '../../../core/source-words.js'
 import type { ListedChanges, ListedOffer } from '../../../core/sources.js'
 import { quoteForShell } from '../../../quote-for-shell.js'
 import type { Award } from '../awards/award-model.js'

@@ -1,9 +1,9 @@
 import type { Timestamp } from '../../../core/clock.js'
-import { describeReadTimes } from '../../../core/listed-changes.js'
-import type { LastSummaries, NewerSummaries } from '../../../core/newer-summaries.js'
 import { formatMoney, formatTonnes, truncate } from '../../../core/number-format.js'
 import { nonBlank } from '../../../core/numbers.js'
 import type { ResponseSummary } from '../../../core/observation.js'
+import type { LastSummaries, NewerSummaries } from '../../../core/offer-sources.js'
+import { describeReadTimes } from '../../../core/source-words.js'
 import type { DocumentProblem, ParsedRfq, VersionMetadata } from '../comparison-input.js'
 import type { OfferFacts } from './offer-terms.js'
 
@@ -34,7 +34,7 @@ export interface SummaryDifference {
 
 type SummaryMember = 'status' | 'totalPrice' | 'totalVolume' | 'currency' | 'expiryDate' | 'contractType'
 
-/** Paths of the members of a summary in the offer itself, as problems name them (summary-conflict.ts). */
+/** Paths of the members of a summary in the offer itself, as problems name them (core/offer-sources.ts). */
 const PATHS: Record<SummaryMember, string> = {
   status: 'status',
   totalPrice: 'offer.totalPrice',

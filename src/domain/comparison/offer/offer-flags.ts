@@ -1,5 +1,4 @@
 import { responseStatus } from '../../../core/documents.js'
-import { describeGone } from '../../../core/listed-changes.js'
 import {
   formatAmount,
   formatCount,
@@ -11,6 +10,7 @@ import {
 } from '../../../core/number-format.js'
 import { ratio } from '../../../core/numbers.js'
 import type { Settings } from '../../../core/settings.js'
+import { describeGone } from '../../../core/source-words.js'
 import type { ListedChanges } from '../../../core/sources.js'
 import type { CurrencyReport } from '../comparison-currency.js'
 import { earliest } from '../date-math.js'

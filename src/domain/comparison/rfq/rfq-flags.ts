@@ -1,5 +1,5 @@
-import { describeListed } from '../../../core/listed-changes.js'
 import { formatCount } from '../../../core/number-format.js'
+import { describeListed } from '../../../core/source-words.js'
 import { isDecisive, type ListedChanges } from '../../../core/sources.js'
 import type { ComparisonContext } from '../comparison-context.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeListed, describeReadTimes, listedInBrief } from '../../src/core/listed-changes.js'
+import { describeListed, describeReadTimes, listedInBrief } from '../../src/core/source-words.js'
 import { isDecisive, listedOf } from '../../src/core/sources.js'
 
 const AT = '2026-11-21T14:02:10.000Z'

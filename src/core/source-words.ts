@@ -1,6 +1,9 @@
-import type { Timestamp } from './clock.js'
+import { ageOf, type Timestamp } from './clock.js'
 import { formatCount, truncate } from './number-format.js'
+import type { PricesRead, TermsRead } from './offer-sources.js'
 import type { ListedChanges } from './sources.js'
+
+// What the sources say, in words.
 
 /** Offers that a sentence names. */
 const MAX_NAMED = 3
@@ -96,3 +99,42 @@ export const describeReadTimes = (newer: Timestamp, older: Timestamp): { newer: 
 const minuteOf = (time: Timestamp): string => time.slice(0, 16).replace('T', ' ')
 const readTimeText = (time: Timestamp, of: Timestamp): string =>
   time.slice(0, 10) === of.slice(0, 10) ? time.slice(11, 16) : `${minuteOf(time)} UTC`
+
+/**
+ * How old the status and prices of offers are, if the newest complete poll did not read them: `prices and status read 8 min ago`.
+ * @param now the moment from which the age is counted
+ * @param ago `before` where the moment is not now
+ */
+export function describePricesRead(read: PricesRead | null, now: Date, ago: 'ago' | 'before' = 'ago'): string | null {
+  return read?.behindPoll ? `prices and status read ${formatAges(read, now)} ${ago}` : null
+}
+
+/**
+ * How old the terms of offers are: `terms read 14 min ago`, or `terms read 3 to 14 min ago`.
+ * @param now the moment from which the age is counted
+ * @param ago `before` where the moment is not now
+ */
+export function describeTermsRead(read: TermsRead, now: Date, ago: 'ago' | 'before' = 'ago'): string {
+  const { unread } = read
+  const rest = unread === 0 ? '' : `, of ${unread} ${unread === 1 ? 'offer' : 'offers'} only the summary`
+  return `terms read ${formatAges(read, now)} ${ago}${rest}`
+}
+
+/** `14 min`, or `3 to 14 min`. */
+export function formatAges({ oldest, newest }: Pick<TermsRead, 'oldest' | 'newest'>, now: Date): string {
+  const [longest, shortest] = [formatAge(oldest, now), formatAge(newest, now)]
+  return shortest === longest ? longest : `${shortest.replace(unitOf(longest), '')} to ${longest}`
+}
+
+/** ` min` of `14 min`, so that a unit is not repeated. */
+const unitOf = (age: string): string => age.slice(age.lastIndexOf(' '))
+
+/** `45 s`, `14 min`, `3 h`; `an unknown time` if it is in the future. */
+export function formatAge(time: Timestamp, now: Date): string {
+  const age = ageOf(time, now)
+  if (age === null) return 'an unknown time'
+  const seconds = Math.round(age / 1_000)
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}
