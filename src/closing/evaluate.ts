@@ -3,7 +3,7 @@ import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../core/close-intent.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/expiry.js'
 import { parseRfq, type Rfq } from '../core/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
-import { contradictionOf, quoted } from '../core/sources.js'
+import { contradictingWords, contradictionOf } from '../core/sources.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
 export interface Candidate {
@@ -124,14 +124,10 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
   if (contradiction === null) {
     return valid ? null : 'its document does not match the documented format; see quotekeeper problems'
   }
-  const { state, responseDueDate } = contradiction
-  const due =
-    responseDueDate &&
-    (typeof responseDueDate.listed === 'string' ? `due ${responseDueDate.listed}` : responseDueDate.listed)
-  const terms = [...(state ? [state.listed] : []), ...(responseDueDate ? [due] : [])]
-  return terms.length === 0
+  const words = contradictingWords(contradiction)
+  return words === ''
     ? 'its list entry contradicts it, or is ambiguous (a key twice, or a number that is not exact)'
-    : `its list entry contradicts it: it says ${terms.map(quoted).join(' and ')}`
+    : `its list entry contradicts it: it says ${words}`
 }
 
 /** What earlier rounds did about the RFQs of a channel. */

@@ -19,7 +19,7 @@ export function describeListed(
 ): string {
   const { at, readAt, own } = changes
   if (own !== undefined && readAt !== null) {
-    const said = changes.state === null ? `due ${truncate(own, 40)}` : truncate(own, 40)
+    const said = truncate(own, 60)
     const other = joined(clausesOf(changes, names))
     return `The list of ${minuteOf(at)} UTC ${other}; the RFQ itself, read at ${readTimeText(readAt, at)}, says ${said}.`
   }

@@ -5,14 +5,17 @@ import type { KnownDocument, KnownEntry } from './records.js'
 
 // What the sources say of an RFQ: its entry in the list, and the RFQ itself (docs/ARCHITECTURE.md). Pure.
 
-/** What a source says of the state and the response due date of an RFQ; null: nothing, or nothing that is a text. */
-export interface Terms {
-  state: string | null
-  dueDate: string | null
-}
+/** Members about which the list must not contradict an open RFQ (docs/CLOSING.md, rule 2), with the word before their values. */
+const DECIDING = { state: '', responseDueDate: 'due ' } as const
+type Deciding = keyof typeof DECIDING
+const MEMBERS = Object.keys(DECIDING) as Deciding[]
+
+/** What a source says of these members of an RFQ; null: nothing, or nothing that is a text. */
+export type Terms = Record<Deciding, string | null>
 
 /** What the list says of an RFQ. */
-export interface EntryTerms extends Terms {
+export interface EntryTerms {
+  terms: Terms
   /**
    * It does not say one thing: it has the RFQ twice with different values, a value that is no text, or an entry of which parsing lost
    * something that matters, such as one of two values of a key.
@@ -23,12 +26,11 @@ export interface EntryTerms extends Terms {
 /** An entry, or several with the identifier of one RFQ (`entriesIn`). */
 export type EntryBody = Pick<KnownEntry, 'body' | 'isAmbiguous'>
 
-/** How the list contradicts an open RFQ. It has one of the members at least. */
+/** How the list contradicts an open RFQ. It has a member, or is ambiguous. */
 export interface Contradiction {
-  state?: { listed: unknown; own: unknown }
-  responseDueDate?: { listed: unknown; own: unknown }
+  members: { path: Deciding; listed: unknown; own: unknown }[]
   /** Parsing the entry lost something that matters, such as one of two values of a key. */
-  ambiguous?: true
+  isAmbiguous: boolean
 }
 
 /** What a list says otherwise than the RFQ itself. */
@@ -49,9 +51,11 @@ export interface ListedChanges {
   offersNew: string[]
   /** Names of other members that differ. */
   fields: string[]
+  /** It keeps the RFQ from being closed. */
+  contradicts: boolean
   /**
-   * What the RFQ itself says of the state and the response due date, if it was read after the list and they contradict each other: `open`,
-   * `2026-11-20`, or `open, due 2026-11-20`. Absent otherwise.
+   * What the RFQ itself says instead, if it was read after the list and they contradict each other: `open`, `due 2026-11-20`, or both.
+   * Absent otherwise.
    */
   own?: string
   /** Parsing its list entry lost something that matters, such as one of two values of a key. Absent otherwise. */
@@ -65,9 +69,6 @@ export interface ListedOffer {
   name: string
 }
 
-/** The members of an RFQ that decide whether it is closed. */
-const DECIDING = ['state', 'responseDueDate'] as const
-type Deciding = (typeof DECIDING)[number]
 /** Characters of a value that are kept. */
 const MAX_SHOWN = 80
 
@@ -75,31 +76,25 @@ const MAX_SHOWN = 80
 export const entriesIn = (body: unknown): unknown[] => (Array.isArray(body) ? body : [body])
 
 /** @param body of an RFQ that was read */
-export const termsOf = (body: unknown): Terms => ({
-  state: textIn(body, 'state'),
-  dueDate: textIn(body, 'responseDueDate'),
-})
+export const termsOf = (body: unknown): Terms => termsBy((member) => textOrNull(valueIn(body, member)))
 
 export function entryTermsOf({ body, isAmbiguous }: EntryBody): EntryTerms {
   let isDoubtful = isAmbiguous
-  const only = (member: Deciding): string | null => {
-    const said = saidOf(body, member)
-    const [first] = said
-    isDoubtful ||= said.some((value) => value !== first || typeof value !== 'string')
-    return typeof first === 'string' ? first : null
-  }
-  return { state: only('state'), dueDate: only('responseDueDate'), isDoubtful }
+  const terms = termsBy((member) => {
+    const [first, ...others] = saidOf(body, member)
+    isDoubtful ||= others.some((value) => value !== first) || (first !== undefined && typeof first !== 'string')
+    return textOrNull(first)
+  })
+  return { terms, isDoubtful }
 }
 
 /**
- * Whether the list contradicts an open RFQ about its state or due date, so that it is not closed (docs/CLOSING.md, rule 2). The list may
- * be wrong, or the RFQ may have changed between the two reads. What the entry does not say contradicts nothing.
+ * Whether the list contradicts an open RFQ, so that it is not closed. The list may be wrong, or the RFQ may have changed between the two
+ * reads. What a source does not say contradicts nothing.
  */
-export const contradicts = (entry: EntryTerms, rfq: Terms): boolean =>
+export const contradicts = ({ terms, isDoubtful }: EntryTerms, rfq: Terms): boolean =>
   rfq.state === 'open' &&
-  (entry.isDoubtful ||
-    (entry.state !== null && entry.state !== rfq.state) ||
-    (entry.dueDate !== null && entry.dueDate !== rfq.dueDate))
+  (isDoubtful || MEMBERS.some((member) => terms[member] !== null && terms[member] !== rfq[member]))
 
 /**
  * The same rule, in detail: of each member, the first entry that contradicts the RFQ.
@@ -107,14 +102,13 @@ export const contradicts = (entry: EntryTerms, rfq: Terms): boolean =>
  * @returns null if the list does not contradict it, or if it is not open
  */
 export function contradictionOf({ body, isAmbiguous }: EntryBody, rfq: unknown): Contradiction | null {
-  if (textIn(rfq, 'state') !== 'open') return null
-  const found: Contradiction = isAmbiguous ? { ambiguous: true } : {}
-  for (const member of DECIDING) {
-    const own = valueIn(rfq, member)
-    const listed = saidOf(body, member).find((value) => typeof value !== 'string' || value !== own)
-    if (listed !== undefined) found[member] = { listed, own }
-  }
-  return Object.keys(found).length === 0 ? null : found
+  if (valueIn(rfq, 'state') !== 'open') return null
+  const members = MEMBERS.flatMap((path) => {
+    const own = valueIn(rfq, path)
+    const listed = saidOf(body, path).find((value) => typeof value !== 'string' || value !== own)
+    return listed === undefined ? [] : [{ path, listed, own }]
+  })
+  return members.length === 0 && !isAmbiguous ? null : { members, isAmbiguous }
 }
 
 /** A text as it is (at most 80 characters), for any other value its type. */
@@ -126,8 +120,12 @@ function inWords(value: unknown): string {
 }
 
 /** The same for a sentence: texts in quotation marks. */
-export const quoted = (value: unknown): string =>
-  typeof value === 'string' ? JSON.stringify(inWords(value)) : inWords(value)
+export const quoted = (value: unknown, before = ''): string =>
+  typeof value === 'string' ? JSON.stringify(`${before}${inWords(value)}`) : `${before}${inWords(value)}`
+
+/** What the list says that contradicts the RFQ: `"closed" and "due 2026-12-24"`; empty if its entry is ambiguous. */
+export const contradictingWords = ({ members }: Contradiction): string =>
+  members.map(({ path, listed }) => quoted(listed, DECIDING[path])).join(' and ')
 
 /**
  * What the list says otherwise than an RFQ as it was read: everything that differs if the list is newer, and what contradicts it if the RFQ
@@ -147,25 +145,19 @@ export function listedOf({
 type Said = Omit<ListedChanges, 'at' | 'readAt'>
 const NOTHING: Said = {
   ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
-  ...{ offersGone: [], offersNew: [], fields: [] },
+  ...{ offersGone: [], offersNew: [], fields: [], contradicts: false },
 }
 
 function contradictionIn(entry: EntryBody, rfq: unknown): Said | null {
   const found = contradictionOf(entry, rfq)
   if (found === null) return null
-  const { state, responseDueDate: due, ambiguous } = found
-  const own =
-    state && due ? `${inWords(state.own)}, due ${inWords(due.own)}` : (state ?? due) && inWords((state ?? due)?.own)
-  return {
-    ...NOTHING,
-    state: state ? inWords(state.listed) : null,
-    responseDueDate: due ? inWords(due.listed) : null,
-    ...(own !== undefined && { own }),
-    ...(ambiguous && { ambiguous }),
-  }
+  const said: Said = { ...NOTHING, fields: [], contradicts: true, ...(found.isAmbiguous && { ambiguous: true }) }
+  for (const { path, listed } of found.members) say(said, path, listed)
+  const own = found.members.map((member) => `${DECIDING[member.path]}${inWords(member.own)}`)
+  return own.length === 0 ? said : { ...said, own: own.join(', ') }
 }
 
-const TERMS = [...DECIDING, 'fulfilmentDueDate'] as const
+const TERMS = ['state', 'responseDueDate', 'fulfilmentDueDate'] as const
 
 function differences(entry: EntryBody, rfq: unknown): Said | null {
   if (!isPlainObject(rfq)) return null
@@ -174,16 +166,21 @@ function differences(entry: EntryBody, rfq: unknown): Said | null {
     if (!isPlainObject(each)) continue
     for (const [name, value] of Object.entries(each)) {
       if (name === 'id' || name === 'responses' || !differs(value, memberOf(rfq, name))) continue
-      const term = TERMS.find((known) => known === name)
-      // What is no text contradicts the RFQ too, if it decides about closing.
-      if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate'))
-        said[term] ??= inWords(value)
-      else if (!said.fields.includes(name)) said.fields.push(name)
+      say(said, name, value)
     }
     Object.assign(said, compareOffers(each.responses, rfq.responses))
   }
-  if (entry.isAmbiguous && rfq.state === 'open') said.ambiguous = true
+  const found = contradictionOf(entry, rfq)
+  if (found?.isAmbiguous) said.ambiguous = true
+  said.contradicts = found !== null
   return isNothing(said) ? null : said
+}
+
+function say(said: Said, name: string, value: unknown): void {
+  const term = TERMS.find((known) => known === name)
+  // What is no text contradicts the RFQ too, if it decides about closing.
+  if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate')) said[term] ??= inWords(value)
+  else if (!said.fields.includes(name)) said.fields.push(name)
 }
 
 const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offersNew, fields, ambiguous }: Said) =>
@@ -195,18 +192,12 @@ const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offe
 export const isDecisive = ({ state, responseDueDate, offersGone }: ListedChanges): boolean =>
   state !== null || responseDueDate !== null || offersGone.length > 0
 
-/** Whether it keeps the RFQ from being closed (docs/CLOSING.md, rule 2). */
-export const isContradiction = (changes: ListedChanges | null): boolean =>
-  changes !== null && ((changes.state ?? changes.responseDueDate) !== null || changes.ambiguous === true)
-
 const memberOf = (object: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined
 const valueIn = (body: unknown, member: Deciding): unknown => (isPlainObject(body) ? memberOf(body, member) : undefined)
-
-function textIn(body: unknown, member: Deciding): string | null {
-  const value = valueIn(body, member)
-  return typeof value === 'string' ? value : null
-}
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const termsBy = (of: (member: Deciding) => string | null): Terms =>
+  Object.fromEntries(MEMBERS.map((member) => [member, of(member)])) as Terms
 
 /** What entries say of a member; those that say nothing are left out. */
 const saidOf = (body: unknown, member: Deciding): unknown[] =>

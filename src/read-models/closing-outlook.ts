@@ -2,7 +2,7 @@ import type { ClockStop } from '../core/clock-skew.js'
 import { isExpired } from '../core/expiry.js'
 import { formatCount } from '../core/number-format.js'
 import type { DecisionRecord, HeldPlan, KnownDocument, UnsettledClose } from '../core/records.js'
-import { isContradiction, listedOf } from '../core/sources.js'
+import { listedOf } from '../core/sources.js'
 import type { Closings } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { factsOf } from './rfq-facts.js'
@@ -35,7 +35,7 @@ export function overdueOutlook(
   { autoClose, hold, clocks, kept }: OutlookFacts,
 ): ClosingOutlook {
   const isClosing = autoClose === 'on' && hold === null && clocks === null
-  const contradicted = isContradiction(row.listed)
+  const contradicted = row.listed?.contradicts === true
   const isClosable = isClosing && row.valid && !contradicted && kept === undefined
   const channel = hold !== null ? heldWords(hold) : clocks !== null ? clockWords(clocks) : CLOSING_WORDS[autoClose]
   if (row.valid && !contradicted)

@@ -49,17 +49,9 @@ function toSnapshot(entry: RfqEntry): Snapshot {
 }
 
 /** Where the list contradicts an open RFQ that was read. */
-export function contradictions(entry: EntryBody, rfq: unknown): Problem[] {
-  const found = contradictionOf(entry, rfq)
-  return (['state', 'responseDueDate'] as const).flatMap((path): Problem[] => {
-    const said = found?.[path]
-    if (said === undefined) return []
-    return [
-      {
-        path,
-        code: 'conflict',
-        message: `the list says ${quoted(said.listed)}, the RFQ itself says ${quoted(said.own)}`,
-      },
-    ]
-  })
-}
+export const contradictions = (entry: EntryBody, rfq: unknown): Problem[] =>
+  (contradictionOf(entry, rfq)?.members ?? []).map(({ path, listed, own }) => ({
+    path,
+    code: 'conflict',
+    message: `the list says ${quoted(listed)}, the RFQ itself says ${quoted(own)}`,
+  }))

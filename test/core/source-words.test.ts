@@ -60,6 +60,7 @@ describe('what a list says otherwise than the RFQ', () => {
       ],
       offersNew: ['offer-4'],
       fields: ['minVolume', 'pricing', 'closedAt'],
+      contradicts: true,
     })
   })
 

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  contradictionOf,
-  contradicts,
-  entryTermsOf,
-  isContradiction,
-  listedOf,
-  termsOf,
-} from '../../src/core/sources.js'
+import { contradictionOf, contradicts, entryTermsOf, listedOf, termsOf } from '../../src/core/sources.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 const RFQ = { id: 'a', state: 'open', responseDueDate: '2026-03-01' }
@@ -23,10 +16,10 @@ describe('a contradiction of an open RFQ by its list entry', () => {
 
   it('has both sides of each member, by the first entry that contradicts', () => {
     const later = { state: 'open', responseDueDate: '2026-05-01' }
-    const due = { listed: '2026-05-01', own: '2026-03-01' }
-    expect(contradiction([{ state: 'open' }, later, {}])).toEqual({ responseDueDate: due })
+    const due = { path: 'responseDueDate', listed: '2026-05-01', own: '2026-03-01' }
+    expect(contradiction([{ state: 'open' }, later, {}])).toEqual({ members: [due], isAmbiguous: false })
     const two = [{ responseDueDate: '2026-05-01' }, { state: 'closed', responseDueDate: '2026-06-01' }]
-    expect(contradiction(two)).toEqual({ state: { listed: 'closed', own: 'open' }, responseDueDate: due })
+    expect(contradiction(two)?.members).toEqual([{ path: 'state', listed: 'closed', own: 'open' }, due])
   })
 
   it.each([
@@ -39,12 +32,12 @@ describe('a contradiction of an open RFQ by its list entry', () => {
       const entry = { at: 'AT', followedAt, body: { state }, isAmbiguous: false }
       const listed = listedOf({ entry, readAt: null, body: RFQ })
       expect(listed).toMatchObject({ state: words, ...(followedAt && { own: 'open' }) })
-      expect(isContradiction(listed)).toBe(true)
+      expect(listed?.contradicts).toBe(true)
     }
   })
 
   it('is an entry of which parsing lost something that matters', () => {
-    expect(contradiction([RFQ], {}, true)).toEqual({ ambiguous: true })
+    expect(contradiction([RFQ], {}, true)).toEqual({ members: [], isAmbiguous: true })
   })
 
   it('concerns open RFQs only', () => {
@@ -79,6 +72,7 @@ describe('what a list says of an RFQ that was read after it', () => {
 
   it('is only what contradicts it, beside what the RFQ itself says', () => {
     expect(said({ title: 'B', responses: [] })).toBeNull()
+    expect(said({ responseDueDate: '2026-05-01' })).toMatchObject({ own: 'due 2026-03-01', contradicts: true })
     expect(said({ state: 'closed', title: 'B' })).toMatchObject({
       readAt: 'FOLLOWED',
       state: 'closed',

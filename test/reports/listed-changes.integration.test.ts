@@ -9,7 +9,7 @@ import { comparisonInput, response } from '../helpers/comparison-inputs.js'
 
 const LISTED: ListedChanges = {
   ...{ at: '2026-03-16T11:00:00.000Z', readAt: '2026-03-15T09:30:00.000Z' },
-  ...{ state: 'closed', responseDueDate: null, fulfilmentDueDate: null, offersNew: [], fields: [] },
+  ...{ state: 'closed', responseDueDate: null, fulfilmentDueDate: null, contradicts: false, offersNew: [], fields: [] },
   offersGone: [],
 }
 

@@ -257,7 +257,7 @@ export class DocumentChanges {
       state: content.state,
       due_date: content.due_date,
       contradicted: 0,
-      doubtful: content.doubtful,
+      terms: content.terms,
       valid: content.valid,
       content_hash: content.content_hash,
       shape: content.shape,

@@ -1,7 +1,7 @@
 import { contentHash } from '../../core/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../../core/documents.js'
 import { isAmbiguous } from '../../core/observation.js'
-import { contradicts, entryTermsOf, termsOf } from '../../core/sources.js'
+import { contradicts, type EntryTerms, entryTermsOf, type Terms, termsOf } from '../../core/sources.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
 import { isStorable, toStoredText } from './stored-text.js'
@@ -44,8 +44,8 @@ export interface DocumentState {
   due_date: string | null
   /** Of an RFQ: whether the list contradicts it. */
   contradicted: number
-  /** Of a list entry: whether it does not say one thing (core/sources.ts). */
-  doubtful: number
+  /** Of an RFQ and of a list entry, JSON: what decides whether they contradict each other (core/sources.ts). */
+  terms: string | null
   valid: number
   content_hash: string
   shape: DocumentShape
@@ -67,16 +67,7 @@ export const SEEN_COLUMNS = [
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = [
   ...SEEN_COLUMNS,
-  ...([
-    'version',
-    'changed_at',
-    'missing_since',
-    'fingerprint',
-    'state',
-    'due_date',
-    'contradicted',
-    'doubtful',
-  ] as const),
+  ...(['version', 'changed_at', 'missing_since', 'fingerprint', 'state', 'due_date', 'contradicted', 'terms'] as const),
 ] satisfies readonly (keyof DocumentState)[]
 /** All columns of `documents` but its texts. */
 export const DOCUMENT_COLUMNS = [
@@ -182,23 +173,23 @@ export const contentColumns = ({ kind }: DocumentKey, snapshot: ShapedSnapshot, 
   ...termColumns(kind, snapshot),
 })
 
-/** State and due date of an RFQ, or what the list says of them; `doubtful`, of an entry, that it does not say one thing. */
+/** Of an RFQ and of a list entry, what decides whether they contradict each other; of an RFQ, its state and due date beside. */
 function termColumns(kind: DocumentKind, snapshot: ShapedSnapshot) {
-  if (kind !== 'rfq' && kind !== 'rfq-entry') return { state: null, due_date: null, doubtful: 0 }
-  const { state, dueDate, isDoubtful } =
-    kind === 'rfq'
-      ? { ...termsOf(snapshot.body), isDoubtful: false }
-      : entryTermsOf({ body: snapshot.body, isAmbiguous: isAmbiguous(snapshot) })
-  const unstorable = [state, dueDate].some((text) => text !== null && !isStorable(text))
-  // A text that cannot be stored is none that means something.
-  const stored = (text: string | null) => (text !== null && isStorable(text) ? text : null)
-  return { state: stored(state), due_date: stored(dueDate), doubtful: isDoubtful || unstorable ? 1 : 0 }
+  if (kind === 'rfq') {
+    const terms = termsOf(snapshot.body)
+    return { state: storable(terms.state), due_date: storable(terms.responseDueDate), terms: JSON.stringify(terms) }
+  }
+  const isEntry = kind === 'rfq-entry'
+  const entry = isEntry && entryTermsOf({ body: snapshot.body, isAmbiguous: isAmbiguous(snapshot) })
+  return { state: null, due_date: null, terms: entry ? JSON.stringify(entry) : null }
 }
+
+/** A text that cannot be stored is none that means something. */
+const storable = (text: string | null) => (text !== null && isStorable(text) ? text : null)
 
 /** Whether the list contradicts an RFQ, as they are stored. @param entry null if the list was never recorded with it */
 export const isContradicted = (entry: DocumentState | null, rfq: DocumentState): boolean =>
-  entry !== null &&
+  entry?.terms != null &&
+  rfq.terms !== null &&
   rfq.shape === 'full' &&
-  contradicts({ ...termsIn(entry), isDoubtful: entry.doubtful === 1 }, termsIn(rfq))
-
-const termsIn = ({ state, due_date }: DocumentState) => ({ state, dueDate: due_date })
+  contradicts(JSON.parse(entry.terms) as EntryTerms, JSON.parse(rfq.terms) as Terms)

@@ -85,12 +85,12 @@ create table documents (
   has_problems integer not null default 1,
   -- Number of the recording on its channel that read it last; of a list entry, that first had its newest version.
   recording integer not null default 0,
-  -- Of an RFQ and of a list entry, from the newest version.
+  -- Of an RFQ, from its newest version, and whether the list contradicts it.
   state text,
   due_date text,
-  -- Of an RFQ: the list contradicts it. Of a list entry: it does not say one thing.
   contradicted integer not null default 0 check (contradicted in (0, 1)),
-  doubtful integer not null default 0 check (doubtful in (0, 1)),
+  -- JSON, of an RFQ and of a list entry: what decides whether they contradict each other (core/sources.ts).
+  terms text,
   -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
   latest_body text,
   latest_parsed_body text,

@@ -181,6 +181,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
             scheduledDeliveries: [
               delivery({
                 fulfilmentDueDate: null,
+                contradicts: false,
                 vintages: [vintage({ reportingPeriodStart: null, reportingPeriodEnd: null })],
               }),
             ],

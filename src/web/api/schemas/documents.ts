@@ -55,10 +55,11 @@ const listed = z
     offersGone: z.array(z.strictObject({ id: text, name: text })).describe('Offers that the list no longer has.'),
     offersNew: z.array(text).describe('Ids of offers that only the list has.'),
     fields: z.array(text).describe('Names of other members that differ.'),
+    contradicts: z.boolean().describe('It keeps the RFQ from being closed.'),
     own: text
       .optional()
       .describe(
-        'What the RFQ itself says instead of the state and the due date, if it was read since the list first said so.',
+        'What the RFQ itself says instead, if it was read since the list first said so: `open`, `due 2026-11-20`, or both.',
       ),
     ambiguous: z
       .literal(true)
