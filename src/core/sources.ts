@@ -5,7 +5,7 @@ import type { KnownDocument, KnownEntry } from './records.js'
 
 // What the sources say of an RFQ: its entry in the list, and the RFQ itself (docs/ARCHITECTURE.md). Pure.
 
-/** Members about which the list must not contradict an open RFQ (docs/CLOSING.md, rule 2), with the word before their values. */
+/** Paths about which the list must not contradict an open RFQ (docs/CLOSING.md, rule 2), with the word before their values. */
 const DECIDING = { state: '', responseDueDate: 'due ' } as const
 type Deciding = keyof typeof DECIDING
 const MEMBERS = Object.keys(DECIDING) as Deciding[]
@@ -194,7 +194,8 @@ export const isDecisive = ({ state, responseDueDate, offersGone }: ListedChanges
 
 const memberOf = (object: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined
-const valueIn = (body: unknown, member: Deciding): unknown => (isPlainObject(body) ? memberOf(body, member) : undefined)
+const valueIn = (body: unknown, path: Deciding): unknown =>
+  path.split('.').reduce<unknown>((value, name) => (isPlainObject(value) ? memberOf(value, name) : undefined), body)
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const termsBy = (of: (member: Deciding) => string | null): Terms =>
   Object.fromEntries(MEMBERS.map((member) => [member, of(member)])) as Terms

@@ -42,7 +42,7 @@ const listed = (names: readonly string[]): ListedChanges => ({
   ...{ at: '2026-03-16T11:00:00.000Z', readAt: '2026-03-15T09:30:00.000Z' },
   ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
   offersGone: names.map((name, at) => ({ id: offerId(at + 1), name })),
-  ...{ offersNew: ['new'], fields: ['minVolume', 'pricing', 'title'] },
+  ...{ offersNew: ['new'], fields: ['minVolume', 'pricing', 'title'], contradicts: false },
 })
 const LISTED = listed(['Developer 1', 'Developer 2', 'Developer 3', 'Developer 4'])
 

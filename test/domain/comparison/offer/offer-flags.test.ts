@@ -42,7 +42,7 @@ const LISTED: ListedChanges = {
   at: '2026-03-16T11:00:00.000Z',
   readAt: '2026-03-16T09:30:00.000Z',
   ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
-  ...{ offersGone: [], offersNew: [], fields: [] },
+  ...{ offersGone: [], offersNew: [], contradicts: false, fields: [] },
 }
 
 const OFFER_CASES: Record<OfferFlagCode, Case> = {
