@@ -22,6 +22,9 @@ const stored = (more: Partial<KnownDocument> = {}): KnownDocument => {
   return { ...known, entry: null, isLossy: false, exactBody: body, ...more } as KnownDocument
 }
 const withBody = (more: Record<string, unknown>) => ({ body: { ...anRfq('rfq-1'), ...more } })
+const listedAs = (body: object, isAmbiguous = false) => ({
+  entry: { at: '2026-11-21T11:00:00.000Z', followedAt: '2026-11-21T11:00:01.000Z', body, isAmbiguous },
+})
 const evaluated = (more: Partial<KnownDocument> = {}, context = CONTEXT) =>
   evaluate(storedCandidate(stored(more)), context)
 
@@ -51,10 +54,29 @@ describe('evaluating an RFQ for closing', () => {
     ['due today', withBody({ state: 'open', responseDueDate: '2026-11-21' }), 'not-past-due', /21 has not passed/],
     ['known from its list entry only', { shape: 'summary' }, 'document', /only its list entry/],
     ['whose stored document is invalid', { valid: false }, 'document', /does not match the documented format/],
+    ['that the list says is closed', listedAs({ state: 'closed' }), 'document', /contradicts it: it says "closed"$/],
+    [
+      'that the list shows due later',
+      listedAs({ responseDueDate: '2027-01-31' }),
+      'document',
+      /says "due 2027-01-31"$/,
+    ],
+    [
+      'with two contradictions',
+      listedAs({ state: 7, responseDueDate: 'soon' }),
+      'document',
+      /says a number and "due soon"$/,
+    ],
+    ['with an ambiguous entry', listedAs({}, true), 'document', /is ambiguous/],
     ['that is missing', { missingSince: '2026-11-21T10:00:00.000Z' }, 'missing', /since 2026-11-21T10:00:00.000Z$/],
   ])('finds a reason against one %s', (_what, more, code, text) => {
     const reasons = evaluated(more).against.filter((reason) => reason.code === code)
     expect(reasons).toEqual([{ code, text: expect.stringMatching(text) }])
+  })
+
+  it('closes one of which the list says the same, or nothing', () => {
+    for (const body of [{ state: 'open', responseDueDate: '2026-11-20' }, { title: 'Another' }])
+      expect(evaluated(listedAs(body)).against).toEqual([])
   })
 
   it('takes the first day of 2000 as a date, not as a placeholder', () => {

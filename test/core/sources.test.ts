@@ -46,9 +46,7 @@ describe('a contradiction of an open RFQ by its list entry', () => {
   })
 
   it('is found from what is kept beside the documents as from the documents', () => {
-    const value = fc.constantFrom<unknown>('open', 'closed', '2026-03-01', '2026-05-01', '', null, undefined, 7, true, [
-      'open',
-    ])
+    const value = fc.constantFrom<unknown>('open', 'open', 'open', 'closed', '2026-03-01', null, undefined, 7, ['open'])
     const document = fc.record({ state: value, responseDueDate: value }, { requiredKeys: [] })
     const property = fc.property(
       fc.array(fc.oneof(document, fc.constantFrom(null, 'text')), { minLength: 1, maxLength: 3 }),
@@ -60,6 +58,40 @@ describe('a contradiction of an open RFQ by its list entry', () => {
       },
     )
     fc.assert(property, { numRuns: shareOf(5_000) })
+  })
+})
+
+describe('what a list says of an RFQ that was read before it', () => {
+  const said = (body: unknown, isAmbiguous = false, rfq: object = {}) =>
+    listedOf({
+      entry: { at: 'AT', followedAt: null, body, isAmbiguous },
+      ...{ readAt: 'READ', body: { ...RFQ, title: 'A', fulfilmentDueDate: '2027-01-01', ...rfq } },
+    })
+
+  it('is what each of its entries says otherwise, once', () => {
+    expect(
+      said([
+        { ...RFQ, title: 'B' },
+        { ...RFQ, title: 'C', state: 'closed' },
+      ]),
+    ).toMatchObject({
+      ...{ state: 'closed', fields: ['title'], contradicts: true, readAt: 'READ' },
+    })
+    expect(said({ ...RFQ, fulfilmentDueDate: 7 })).toMatchObject({
+      fulfilmentDueDate: null,
+      fields: ['fulfilmentDueDate'],
+    })
+    expect(said({ ...RFQ, title: 'B' })).toMatchObject({ contradicts: false })
+    expect(said({ ...RFQ, state: 'draft' }, false, { state: 'closed' })).toMatchObject({
+      state: 'draft',
+      contradicts: false,
+    })
+  })
+
+  it('is that its entry is ambiguous, of an open RFQ also if nothing else differs', () => {
+    expect(said(RFQ, true)).toMatchObject({ ambiguous: true, contradicts: true, fields: [] })
+    expect(said(RFQ)).toBeNull()
+    expect(said(RFQ, true, { state: 'closed' })).not.toHaveProperty('ambiguous')
   })
 })
 
@@ -82,5 +114,11 @@ describe('what a list says of an RFQ that was read after it', () => {
     const both = { state: 'closed', responseDueDate: '2026-05-01' }
     expect(said(both)).toMatchObject({ ...both, own: 'open, due 2026-03-01' })
     expect(said(both, { state: 'closed' })).toBeNull()
+    expect(said(both)).not.toHaveProperty('ambiguous')
+    expect(said({ responseDueDate: '2026-05-01' }, { responseDueDate: null })).toMatchObject({ own: 'due nothing' })
+    const ambiguous = { at: 'AT', followedAt: 'FOLLOWED', body: RFQ, isAmbiguous: true }
+    const only = listedOf({ entry: ambiguous, readAt: null, body: RFQ })
+    expect(only).toMatchObject({ ambiguous: true, contradicts: true })
+    expect(only).not.toHaveProperty('own')
   })
 })
