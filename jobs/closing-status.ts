@@ -53,6 +53,7 @@ export async function describeClosing(
 /** Why a round is not complete, without what the line says anyway: what stops closing, and which RFQs need a person. */
 function causeOf(round: RunRecord, hold: string | null): string {
   const { cause, stop } = round
-  if (cause === null || (hold !== null && (stop?.code === 'kill-switch' || stop?.code === 'mass-loss'))) return ''
+  if (cause === null || (hold !== null && ['kill-switch', 'mass-loss', 'list-not-recorded'].includes(stop?.code ?? '')))
+    return ''
   return `: ${oneLine({ ...round, error: cause }).replace(/\.$/, '')}`
 }

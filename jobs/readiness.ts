@@ -82,7 +82,7 @@ function closingChecks(
   const closingHold = createClosingHold(config, store)
   const killSwitch = closingKillSwitch(config, store)
   return async (now) => {
-    const holds = await Promise.all(channels.map(async ({ key }) => ({ key, hold: await closingHold(key) })))
+    const holds = await Promise.all(channels.map(async ({ key }) => ({ key, hold: await closingHold(key, now) })))
     const shown = holds.filter(({ hold }) => isScheduled || hold !== null)
     if (shown.length > 0) return Promise.all(shown.map(({ key, hold }) => describeClosing(store, key, { now, hold })))
     const stop = config.closing.enabled ? await killSwitch() : null

@@ -81,8 +81,12 @@ const toJson = ({ result, ...round }: ChannelRound) => ({
   unsettled: result?.unsettled ?? [],
 })
 
-const emptyText = ({ length }: readonly ChannelRound[]) =>
-  length > 0 ? 'No RFQs are past due.' : 'No RFQs were evaluated.'
+function emptyText(rounds: readonly ChannelRound[]): string {
+  if (rounds.length === 0) return 'No RFQs were evaluated.'
+  return rounds.some(({ result }) => result !== null && result.run.seen > 0)
+    ? 'No RFQ is to be closed; `quotekeeper decisions` says why.'
+    : 'No RFQs are past due.'
+}
 
 /** Prints the decisions of all rounds as a table or JSON; what failed, and the totals, on stderr. */
 export function printRounds(cli: Cli, options: JsonOption, rounds: readonly ChannelRound[]): void {

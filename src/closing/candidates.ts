@@ -14,7 +14,7 @@ import {
   evaluateNow,
   isInScope,
   isRetried,
-  massLossReason,
+  listReason,
   type Round,
   reasonAgainstSending,
   stopForClocks,
@@ -114,11 +114,13 @@ async function stopReasonNow(round: Round): Promise<Reason | null> {
     round.stop = { code: 'kill-switch', text: stopped }
     return { code: 'kill-switch', text: stopped }
   }
-  const lost = massLossReason(poll)
-  if (lost === null) return null
-  const text = `Closing is held because of the newest poll (run ${poll?.id}): ${poll?.error ?? 'its list suddenly lost most of its entries.'}`
-  round.stop = { code: 'mass-loss', text }
-  return { code: 'mass-loss', text: `closing is held: ${lost}` }
+  const held = listReason(poll)
+  if (held === null) return null
+  const { code, text: why } = held
+  const details =
+    poll?.error ?? (code === 'mass-loss' ? 'its list suddenly lost most of its entries.' : 'its list was not recorded.')
+  round.stop = { code, text: `Closing is held because of the newest poll (run ${poll?.id}): ${details}` }
+  return { code, text: `closing is held: ${why}` }
 }
 
 async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason> {
@@ -160,7 +162,7 @@ type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision:
 /** Evaluates an RFQ that was just read, by the newest poll, and looks at everything that may stop closing. */
 async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: Evaluation; kept: Kept | null }> {
   const { context, policy, channel } = round
-  round.poll = await context.store.newestListRead(channel)
+  round.poll = await context.store.newestListRead(channel, context.now())
   const evaluation = evaluateNow(round, read)
   // Stored and fresh document may differ: what was refused is the document just read.
   const reason = reasonAgainstSending(round, read)

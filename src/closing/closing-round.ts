@@ -69,7 +69,7 @@ async function findApprovedIds(
 
 async function loadState(round: Round): Promise<void> {
   const { store } = round.context
-  round.poll = await store.newestListRead(round.channel)
+  round.poll = await store.newestListRead(round.channel, round.context.now())
   for (const decision of await store.newestDecisions(round.channel)) {
     round.newestDecisions.set(decision.rfqId, decision)
   }

@@ -39,6 +39,7 @@ export type ReasonCode =
   | 'daily-limit'
   | 'kill-switch'
   | 'mass-loss'
+  | 'list-not-recorded'
   | 'max-per-run'
 
 export interface Reason {

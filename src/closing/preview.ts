@@ -5,7 +5,7 @@ import type { Closings, History, RunQueries } from '../store/contract.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
 import type { ClosingPolicy } from './contract.js'
 import { evaluateStored, storedCandidate } from './evaluate.js'
-import { dayBefore, massLossReason } from './round-state.js'
+import { dayBefore, listReason } from './round-state.js'
 
 /** What a closing round that began now would find about one RFQ before it reads it again. */
 export interface ClosingPreview {
@@ -47,7 +47,7 @@ export async function previewClose(
     store.closeAnswers(channel),
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
-    store.newestListRead(channel),
+    store.newestListRead(channel, now),
     store.heldPlans({ channel, now }),
     store.unsettledCloses({ channel, now }),
   ])
@@ -65,7 +65,7 @@ export async function previewClose(
   const due = qualifies ? await store.openRfqsDue(channel, calendar.dateAt(now)) : []
   const open = qualifies ? await store.rfqs({ channel, ids: due.map((rfq) => rfq.rfqId), withoutResponses: true }) : []
   const qualified = open.filter(({ rfq }) => evaluateNow(rfq).against.length === 0).length
-  const lost = massLossReason(poll)
+  const lost = listReason(poll)
   const hold =
     qualified > maxPerRun
       ? describeHold(
@@ -79,7 +79,7 @@ export async function previewClose(
     ...{ for: evaluation.for, state, dueDate },
     against: [
       ...evaluation.against.map(({ text }) => text),
-      ...(lost === null ? [] : [lost]),
+      ...(lost === null ? [] : [lost.text]),
       ...(hold === null ? [] : [hold.reason]),
     ],
     remedies: [...unsettledCloses.map(({ remedy }) => remedy), ...(hold === null ? [] : [hold.remedy])],

@@ -3,7 +3,7 @@ import { type Calendar, createCalendar } from '../core/expiry.js'
 import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../core/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
-import type { RunHandle } from '../store/contract.js'
+import type { ListRun, RunHandle } from '../store/contract.js'
 import { clockProblemInGeneral, NO_DATE_HEADER } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
 import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstAnother } from './evaluate.js'
@@ -26,7 +26,7 @@ export interface Round {
   run: RunHandle
   calendar: Calendar
   /** The newest poll of the RFQs that read their list, null if there is none. */
-  poll: RunRecord | null
+  poll: ListRun | null
   /** The newest decision about each RFQ. */
   newestDecisions: Map<string, DecisionRecord>
   /** The newest decision about each RFQ that has an outcome. */
@@ -89,9 +89,15 @@ export function createRound(
   }
 }
 
-/** Why nothing is closed after a list that suddenly lost most of its entries; null if the newest poll found none. */
-export const massLossReason = (poll: RunRecord | null): string | null =>
-  poll?.suspicious ? `the list suddenly lost most of its entries in the newest poll (run ${poll.id})` : null
+/** Why nothing is closed after the newest list: it suddenly lost most of its entries, or what it says is not known. Null if nothing. */
+export function listReason(poll: ListRun | null): { code: 'mass-loss' | 'list-not-recorded'; text: string } | null {
+  if (poll?.suspicious) {
+    return { code: 'mass-loss', text: `the list suddenly lost most of its entries in the newest poll (run ${poll.id})` }
+  }
+  if (poll === null || poll.isListRecorded) return null
+  const text = `the newest poll (run ${poll.id}) ended before it had recorded its list, so what that says is not known`
+  return { code: 'list-not-recorded', text }
+}
 
 /** The beginning of the 24 hours in which the closes of an RFQ are limited. */
 export const dayBefore = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
@@ -128,14 +134,15 @@ export async function secondPost(
   evaluation = evaluateNow(round, read),
 ): Promise<SecondPost> {
   const { policy, context, channel } = round
-  round.poll = await context.store.newestListRead(channel)
+  round.poll = await context.store.newestListRead(channel, context.now())
   const [against] = evaluation.against
   if (against) return { kind: 'never', reason: against.text }
   const reason =
     (await context.killSwitch()) ??
     (policy.mode === 'on' ? null : 'the round is a dry run') ??
     clockProblemInGeneral(read, policy.maxClockSkewSeconds) ??
-    massLossReason(round.poll)
+    listReason(round.poll)?.text ??
+    null
   return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
 

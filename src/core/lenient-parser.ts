@@ -198,8 +198,11 @@ function compileRecord(schema: AnySchema): Parse {
     if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
     if (accepts(value)) return value
     for (const issue of schema.safeParse(value).error?.issues ?? []) {
-      const at = issue.path.reduce<string>((start, key) => join(start, String(key)), formatPath(path))
-      report({ path: at, code: 'format', message: 'not a type of value the API description allows here' })
+      report({
+        path: formatPath([...path, ...issue.path.map(String)]),
+        code: 'format',
+        message: 'not a type of value the API description allows here',
+      })
     }
     return value
   }

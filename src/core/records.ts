@@ -16,6 +16,7 @@ export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 export const STOP_CODES = [
   'kill-switch',
   'mass-loss',
+  'list-not-recorded',
   'max-per-run',
   'unknown-outcomes',
   'channel',

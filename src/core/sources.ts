@@ -173,6 +173,7 @@ function differences(entry: EntryBody, rfq: unknown): Said | null {
   const found = contradictionOf(entry, rfq)
   if (found?.isAmbiguous) said.ambiguous = true
   said.contradicts = found !== null
+  said.fields = [...new Set(said.fields)]
   return isNothing(said) ? null : said
 }
 
@@ -180,7 +181,7 @@ function say(said: Said, name: string, value: unknown): void {
   const term = TERMS.find((known) => known === name)
   // What is no text contradicts the RFQ too, if it decides about closing.
   if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate')) said[term] ??= inWords(value)
-  else if (!said.fields.includes(name)) said.fields.push(name)
+  else said.fields.push(name)
 }
 
 const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offersNew, fields, ambiguous }: Said) =>

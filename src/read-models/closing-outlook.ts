@@ -132,7 +132,7 @@ export async function closingOutlook(
   const clocks = isOn ? await clockStop(channel) : null
   const unsettled = (await store.unsettledCloses({ channel, now })).find(({ rfqId }) => rfqId === id)
   if (unsettled !== undefined) return { words: unsettledWords(unsettled, clocks), isClosable: unsettled.inProgress }
-  const hold = isOn ? await closingHold(channel) : null
+  const hold = isOn ? await closingHold(channel, now) : null
   const held = (await store.heldPlans({ channel, now })).find(({ rfqIds }) => rfqIds.includes(id))
   if (held !== undefined) return { words: heldRoundWords(held, hold), isClosable: false }
   const [decision] = await store.decisions({ channel, rfqId: id, limit: 1 })

@@ -36,7 +36,9 @@ export async function closingItems(context: TodayContext): Promise<TodayItem[]> 
     ...(await Promise.all(
       unsettled.map(async (close) => unsettledItem(close, context, await clockStop(close.channel))),
     )),
-    ...(await Promise.all(held.map(async (plan) => heldItem(plan, await context.source.closingHold(plan.channel))))),
+    ...(await Promise.all(
+      held.map(async (plan) => heldItem(plan, await context.source.closingHold(plan.channel, context.now))),
+    )),
     ...(await overdueItems(context, new Set(named), clockStop)),
   ]
 }
@@ -111,7 +113,7 @@ async function overdueItems(
   const holds = new Map<string, string | null>()
   for (const channel of new Set(overdue.map((row) => row.channel))) {
     const rules = rulesOf(channel)
-    holds.set(channel, await context.source.closingHold(channel))
+    holds.set(channel, await context.source.closingHold(channel, context.now))
     for (const decision of await context.source.store.newestDecisions(channel)) {
       const reason = keptReason(decision, rules, await clockStop(channel))
       if (reason !== undefined) reasons.set(keyOf({ channel, id: decision.rfqId }), reason)

@@ -80,7 +80,7 @@ export interface TodaySource {
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
-  closingHold: (channel: string) => Promise<string | null>
+  closingHold: (channel: string, now: Date) => Promise<string | null>
   /** What the newest closing round of a channel found of the clocks, if that stopped it. */
   clockStop: (channel: string) => Promise<ClockStop | null>
 }

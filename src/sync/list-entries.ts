@@ -3,6 +3,7 @@ import type { SubjectKind } from '../core/documents.js'
 import type { Problem } from '../core/lenient-parser.js'
 import { byCodeUnit } from '../core/numbers.js'
 import type { Observation, RfqListItem } from '../core/observation.js'
+import { entryTermsOf } from '../core/sources.js'
 import { TimeSlice } from '../core/time-slice.js'
 
 /** An entry of the list of RFQs. */
@@ -17,33 +18,61 @@ export interface ListEntry<T> extends Observation<T> {
   others?: Observation<T>[]
 }
 
+/** Further entries with one identifier that are kept, and again as many that decide about closing. */
+const MAX_OTHERS = 10
+
+/** What is known of the entries with one identifier. */
+interface Found<T> {
+  last: ListEntry<T>
+  others: Observation<T>[]
+  hashes: Set<string>
+  /** What the kept ones say about what decides whether an RFQ is closed. */
+  terms: Set<string>
+}
+
 /**
  * Maps the entries of a list by identifier, in the order in which they are stored: what is recorded together is stored together, so
  * that fewer pages of the database are written. If several share one, equal entries count once; if they differ, the last
- * one is kept, with the others and a problem.
+ * one is kept, with a problem, and with ten others; of more, those that say something else about state or due date, ten at most.
  */
 export async function dedupeById<T>(
   kind: SubjectKind,
   observed: readonly Observation<T>[],
 ): Promise<Map<string, ListEntry<T>>> {
   const slice = new TimeSlice()
-  const byId = new Map<string, ListEntry<T>>()
-  for (const entry of observed) {
-    const hash = entry.hash ?? contentHash(kind, entry.exactBody)
-    const earlier = byId.get(entry.id)
-    const isTwin = earlier !== undefined && earlier.hash !== hash
-    const others = isTwin ? [...(earlier.others ?? []), earlier] : earlier?.others
-    const problems = isTwin ? [...entry.problems, duplicateProblem(entry.id)] : entry.problems
+  const byId = new Map<string, Found<T>>()
+  for (const each of observed) {
+    const hash = each.hash ?? contentHash(kind, each.exactBody)
     // Not a copy: the content of an entry may not be parsed yet.
-    byId.set(entry.id, Object.assign(entry, { problems, hash, entryHash: hash, ...(others && { others }) }))
+    const entry = Object.assign(each, { hash, entryHash: hash })
+    const found = byId.get(entry.id)
+    if (found === undefined) byId.set(entry.id, { last: entry, others: [], hashes: new Set([hash]), terms: new Set() })
+    else if (found.last.hash !== hash) {
+      keepOther(found, found.last)
+      found.hashes.add(hash)
+      found.last = entry
+    }
     if (slice.isOver) await slice.next()
   }
-  for (const entry of byId.values()) if (entry.others) entry.entryHash = hashOfAll([...entry.others, entry])
-  return new Map([...byId].sort(([a], [b]) => byCodeUnit(a, b)))
+  const entries = [...byId].sort(([a], [b]) => byCodeUnit(a, b))
+  return new Map(entries.map(([id, found]) => [id, found.hashes.size === 1 ? found.last : withOthers(id, found)]))
 }
 
-const hashOfAll = (entries: readonly Observation<unknown>[]): string =>
-  contentHash('rfq-entry', entries.map((entry) => entry.hash ?? contentHash('rfq-entry', entry.exactBody)).sort())
+/** Among ten with different terms are two that disagree: then the list does not say one thing. */
+function keepOther<T>({ others, terms }: Found<T>, entry: ListEntry<T>): void {
+  if (others.length >= 2 * MAX_OTHERS) return
+  const said = JSON.stringify(entryTermsOf({ body: entry.body, isAmbiguous: false }))
+  if (others.length >= MAX_OTHERS && terms.has(said)) return
+  terms.add(said)
+  others.push(entry)
+}
+
+const withOthers = <T>(id: string, { last, others, hashes }: Found<T>): ListEntry<T> =>
+  Object.assign(last, {
+    others: others.filter(({ hash }) => hash !== last.hash),
+    problems: [...last.problems, duplicateProblem(id)],
+    entryHash: contentHash('rfq-entry', [...hashes].sort()),
+  })
 
 const duplicateProblem = (id: string): Problem => ({
   path: '',

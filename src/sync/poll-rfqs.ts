@@ -32,6 +32,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
   return runPoll(context, 'rfqs', async (poll) => {
     const { run, progress } = poll
     const { value, read } = await readList(poll, () => session.listRfqs())
+    await store.recordListArrived(run)
     const entries = await dedupeById('rfq', value)
     progress.counts.seen += entries.size
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))

@@ -129,9 +129,7 @@ async function recordRead(reading: RfqReading, rfq: RfqToRead, read: FetchedForP
   const { context, run, progress } = reading
   const { fetched, failures, sentAfter } = read
   const document = comparedWithList(fetched.rfq, rfq)
-  // A plan knows which offers were requested in vain; other polls read an RFQ again as long as its entry looks new.
-  const follows = rfq.planned !== null || failures.length === 0
-  const snapshot = { ...fetched, rfq: document, shape: 'full' as const, follows, sentAfter }
+  const snapshot = { ...fetched, rfq: document, shape: 'full' as const, sentAfter }
   const recorded = await context.store.recordRfq(run, snapshot, context.now())
   if (recorded.rfq === 'stale') {
     progress.postponed -= read.choice.postponed

@@ -11,7 +11,7 @@ import {
   secondPost,
   withItemFailures,
 } from '../../src/closing/round-state.js'
-import type { DecisionRecord, RunRecord } from '../../src/core/records.js'
+import type { DecisionRecord } from '../../src/core/records.js'
 import {
   AbortedError,
   ChannelError,
@@ -21,7 +21,7 @@ import {
   PausedError,
   UnavailableError,
 } from '../../src/marketplace/errors.js'
-import type { RunHandle } from '../../src/store/contract.js'
+import type { ListRun, RunHandle } from '../../src/store/contract.js'
 import { CHANNEL } from '../helpers/channel-fixture.js'
 import { POLICY } from '../helpers/closing-round-fixture.js'
 import { anRfq } from '../helpers/sample-documents.js'
@@ -32,7 +32,7 @@ const NOW = new Date('2026-11-21T12:00:00Z')
 function aRound(
   policy: Partial<ClosingPolicy> = {},
   context: Partial<ClosingContext> = {},
-  poll: RunRecord | null = null,
+  poll: ListRun | null = null,
 ) {
   const store = { newestListRead: async () => poll }
   const defaults = { session: { channel: CHANNEL }, store, now: () => NOW, killSwitch: async () => null }
@@ -134,15 +134,15 @@ describe('the reason against sending a close again', () => {
 })
 
 describe('a second POST', () => {
-  const suspicious = { id: 7, suspicious: true } as RunRecord
+  const suspicious = { id: 7, suspicious: true } as ListRun
 
   it('is sent if the RFQ still qualifies and nothing else stands against it', async () => {
-    for (const poll of [{ id: 7, suspicious: false } as RunRecord, null]) {
+    for (const poll of [{ id: 7, suspicious: false, isListRecorded: true } as ListRun, null]) {
       expect(await secondPost(aRound({}, {}, poll), aRead())).toEqual({ kind: 'send' })
     }
   })
 
-  it.each<[string, Partial<ClosingPolicy>, Partial<ClosingContext>, Partial<FreshRead>, RunRecord | null, string]>([
+  it.each<[string, Partial<ClosingPolicy>, Partial<ClosingContext>, Partial<FreshRead>, ListRun | null, string]>([
     ['the kill switch is on', {}, { killSwitch: async () => 'stopped' }, {}, null, 'stopped'],
     ['the round is a dry run', { mode: 'dry-run' }, {}, {}, null, 'the round is a dry run'],
     [

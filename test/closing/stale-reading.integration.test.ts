@@ -263,7 +263,7 @@ describe('a poll during a round', () => {
         fixture.sandbox.faults.add({ operation: 'readRfq', rfqId: rfqId(14), effect: { kind: 'delay', ms: 300 } })
         const poll = fixture.pollRfqs({ full: true })
         await eventually(async () =>
-          expect(await fixture.store.newestListRead(KEY)).toMatchObject({ finishedAt: null }),
+          expect(await fixture.store.newestListRead(KEY, fixture.now())).toMatchObject({ finishedAt: null }),
         )
         return { running: poll }
       },
@@ -304,7 +304,7 @@ describe('a poll during a round', () => {
         }
         void pollRfqs({ session: fixture.session(), store: failing, now: fixture.now }, POLL).catch(() => undefined)
         await eventually(async () =>
-          expect(await fixture.store.newestListRead(KEY)).toMatchObject({ suspicious: true }),
+          expect(await fixture.store.newestListRead(KEY, fixture.now())).toMatchObject({ suspicious: true }),
         )
         await fixture.reopenStore()
       },
@@ -319,7 +319,9 @@ describe('a poll during a round', () => {
         effect: { kind: 'drop', ids: fixture.ids.slice(2, 13) },
       })
     const begun = (await poll(fixture, lostList)) as { running: Promise<unknown> } | undefined
-    await eventually(async () => expect(await fixture.store.newestListRead(KEY)).toMatchObject({ suspicious: true }))
+    await eventually(async () =>
+      expect(await fixture.store.newestListRead(KEY, fixture.now())).toMatchObject({ suspicious: true }),
+    )
     for (let round = 0; round < ROUNDS; round++) {
       const { run } = await closeExpired(closingContextOf(fixture), { ...POLICY, maxPerRun: 30 })
       expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
@@ -331,6 +333,32 @@ describe('a poll during a round', () => {
     expect(fixture.posts()).toEqual([])
     await fixture.pollRfqs()
     expect((await closeExpired(closingContextOf(fixture), { ...POLICY, maxPerRun: 30 })).run.changed).toBe(13)
+  })
+
+  it.each<[string, () => Promise<never>]>([
+    ['because the database failed', () => Promise.reject(new Error('disk full'))],
+    ['because its process was killed', () => new Promise<never>(() => {})],
+  ])('whose list arrived, but was not recorded, %s, keeps all RFQs open, in every round', async (_title, rfqStates) => {
+    const fixture = await openClosingFixture([{ responseDueDate: DUE }])
+    const [rfq] = fixture.ids
+    fixture.sandbox.world.changeRfq(rfq as string, { responseDueDate: LATER })
+    const context = { session: fixture.session(), store: { ...fixture.store, rfqStates }, now: fixture.now }
+    void pollRfqs(context, POLL).catch(() => undefined)
+    await eventually(async () =>
+      expect(await fixture.store.newestListRead(KEY, new Date(fixture.now().getTime() + 3_600_000))).toMatchObject({
+        isListRecorded: false,
+      }),
+    )
+    fixture.sandbox.world.changeRfq(rfq as string, { responseDueDate: DUE })
+    for (let round = 0; round < ROUNDS; round++) {
+      fixture.advanceSeconds(600)
+      const { run } = await closeExpired(closingContextOf(fixture), POLICY)
+      expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'list-not-recorded' } })
+      if (round === 1) await fixture.reopenStore()
+    }
+    expect(fixture.posts()).toEqual([])
+    await fixture.pollRfqs()
+    expect((await closeExpired(closingContextOf(fixture), POLICY)).run.changed).toBe(1)
   })
 
   it('that found that the list lost most of its entries ends the round', async () => {

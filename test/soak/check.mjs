@@ -30,6 +30,15 @@ export function checkHistory(db, shown, requests) {
         Date.parse(run.started_at) <= at + MARGIN &&
         (run.finished_at === null || Date.parse(run.finished_at) >= at - MARGIN),
     )
+  // A poll records an RFQ when its last offer is read; a closing round may have read and recorded it meanwhile.
+  const isOvertaken = ({ channel, finished_at }, at) =>
+    runs.some(
+      ({ kind, ...run }) =>
+        kind === 'close' &&
+        run.channel === channel &&
+        (finished_at === null || run.started_at <= finished_at) &&
+        (run.finished_at === null || Date.parse(run.finished_at) >= at - MARGIN),
+    )
   const counts = { statesShown: shown.length, inHistory: 0, ofIncompleteRuns: 0, overtaken: 0 }
   const findings = []
   for (const { at, kind, id, hash } of shown) {
@@ -39,7 +48,7 @@ export function checkHistory(db, shown, requests) {
     }
     const around = spanning(owner.get(`${kind}/${id}`), at)
     if (around.some((run) => run.outcome !== 'complete')) counts.ofIncompleteRuns++
-    else if (around.some((run) => run.kind === 'rfqs') && around.some((run) => run.kind === 'close')) counts.overtaken++
+    else if (around.some((poll) => poll.kind === 'rfqs' && isOvertaken(poll, at))) counts.overtaken++
     else
       findings.push(
         `${kind} ${id} was returned at ${new Date(at).toISOString()} but is not in the history (${hash.slice(0, 12)})`,

@@ -3,6 +3,8 @@ import Database from 'better-sqlite3'
 import pg from 'pg'
 
 const INTERVAL_MS = 50
+/** By how much the same moment may differ between two looks. */
+const TOLERANCE_MS = 20
 
 /** Reads the ledger many times a second. */
 export class PauseWatch {
@@ -16,7 +18,8 @@ export class PauseWatch {
     const look = async () => {
       try {
         const until = (await read()) ?? 0
-        if (until > last) this.reports.push({ at: Date.now(), until })
+        const at = Date.now()
+        if (until > Math.max(last + TOLERANCE_MS, at)) this.reports.push({ at, until })
         last = Math.max(last, until)
       } catch {
         // The next look may succeed.
@@ -31,11 +34,12 @@ export class PauseWatch {
   }
 }
 
-/** Reads the file beside a SQLite database. */
+/** Reads the file beside a SQLite database, whose times are since the machine started. */
 export const readLedgerFile = (database) => () => {
   const db = new Database(`${database}-requests`, { readonly: true, fileMustExist: true })
   try {
-    return db.prepare('select paused_until from request_limits').pluck().get()
+    const until = db.prepare('select paused_until from request_limits').pluck().get()
+    return until && until - Number(process.hrtime.bigint() / 1_000_000n) + Date.now()
   } finally {
     db.close()
   }

@@ -144,8 +144,19 @@ describe('what a list says of an RFQ', () => {
     expect(await found()).toEqual(shown('08:03:00', 'held', '08:06:00'))
     await listed('08:08:00', [entry('closed')])
     expect(await found()).toEqual(shown('08:08:00', 'closed'))
-    await record('08:09:00', { follows: false })
-    expect(await found()).toEqual(shown('08:08:00', 'closed'))
+  })
+
+  it('and its RFQ may have a state and a due date of any length', async () => {
+    const { record, listed, entry: found, rows } = await recording()
+    const long = Array.from({ length: 20_000 }, (_, at) => ((at * 7919) % 65_521).toString(36)).join('')
+    const body = { id: 'rfq', state: long, responseDueDate: long }
+    await record('08:01:00', { rfq: document('rfq', { body, hash: 'long' }) })
+    await listed('08:02:00', [document('rfq', { body, hash: 'long' })])
+    expect(await found()).toMatchObject({ body })
+    expect(await rows(`select state, due_date from documents`)).toEqual([
+      { state: null, due_date: null },
+      { state: null, due_date: null },
+    ])
   })
 
   it('is a document of its own kind, with all its versions', async () => {
@@ -189,15 +200,14 @@ describe('what a list says of an RFQ', () => {
     expect(await found()).toMatchObject({ followedAt: expect.any(String) })
   })
 
-  it('is not recorded of an RFQ that was recorded since the list was requested, whatever the clocks say', async () => {
+  it('is not newer than an RFQ that was recorded since the list was requested, whatever the clocks say', async () => {
     const { record, listed, entry: found, newestRecording } = await recording()
     const sentAfter = await newestRecording()
     await record('08:05:00', {})
     await listed('08:06:00', [entry('closed')], { sentAfter })
-    expect(await found()).toBeNull()
-    await listed('08:04:00', [entry('closed')], { sentAfter: await newestRecording() })
-    await listed('08:07:00', [entry('open')], { sentAfter })
-    expect(await found()).toEqual(shown('08:04:00', 'closed'))
+    expect(await found()).toEqual(shown('08:06:00', 'closed', '08:06:00'))
+    await listed('08:05:30', [entry('held')], { sentAfter: await newestRecording() })
+    expect(await found()).toMatchObject({ body: { state: 'held' }, followedAt: null })
   })
 
   it('is shown as of each moment, and kept by later changes of the same RFQ', async () => {

@@ -94,6 +94,25 @@ describe('what the list says of an RFQ that is not read', () => {
     expect(await changesOf(fixture, first)).toBeNull()
   })
 
+  it('is older than an RFQ that was read, also if an offer could not be, and the RFQ is read again until that can', async () => {
+    const { fixture, world, faults, first, offerIds } = await openWithRfqs(1, 2)
+    const [offer = ''] = offerIds[0] ?? []
+    const fault = faults.add({ responseId: offer, times: Infinity, effect: { kind: 'status', status: 500 } })
+    world.changeRfq(first, { title: 'Another title' })
+    for (let poll = 0; poll < 3; poll++) {
+      const before = fixture.sandbox.requests.length
+      fixture.advanceSeconds(INTERVAL_SECONDS)
+      expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
+      expect(await changesOf(fixture, first)).toBeNull()
+      expect(await fixture.store.rfqStates(KEY)).toMatchObject([{ isFollowed: true, incomplete: true }])
+      expect(fixture.sandbox.requests.slice(before).some(({ responseId }) => responseId === offer)).toBe(true)
+    }
+    fault.remove()
+    fixture.advanceSeconds(INTERVAL_SECONDS)
+    await fixture.pollRfqs()
+    expect(await fixture.store.rfqStates(KEY)).toMatchObject([{ incomplete: false }])
+  })
+
   it('is known of RFQs that a poll did not get to, because the marketplace asked for a pause', async () => {
     const { fixture, world, faults, ids } = await openWithRfqs(20, 0)
     for (const id of ids) world.closeRfq(id)

@@ -27,7 +27,7 @@ export async function createQueueActions(
   const closingObstacle = async (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
     if (mode !== 'on' && mode !== 'dry-run') return `${key} has autoClose: off`
-    return createClosingHold(config, await store())(key)
+    return createClosingHold(config, await store())(key, now())
   }
   return (queue) => ({
     queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),

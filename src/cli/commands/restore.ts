@@ -76,7 +76,8 @@ function closingNotes({ carriedOver }: RestoreReport, config: App['config']): st
     return (
       `Closing decisions newer than the backup were not carried over. ${reason}\n` +
       'Closes that were refused or are uncertain since then may be sent again. Before you start the service, create ' +
-      `${stopFileOf(config)}, and look at what would be closed: quotekeeper close-expired --dry-run\n`
+      `${stopFileOf(config)}, and look at what would be closed: quotekeeper close-expired --dry-run\n` +
+      'Events since the backup are lost too, and their sequences are given out again: what reads /api/v1/events reads the state anew.\n'
     )
   }
   const { decisions, intents } = carriedOver

@@ -253,6 +253,15 @@ interface ChainReport {
   message: string
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Verifies a hash chain part by part. */
 function startOfChain() {
   let previous = GENESIS
@@ -283,6 +292,7 @@ function startOfChain() {
     /** The report on the first of these rows that does not continue the chain, or null. */
     firstBroken(rows: Iterable<DecisionRow>): ChainReport | null {
       for (const row of rows) {
+        if (!isJson(row.evidence)) return broken(row.id, `Decision ${row.id} was changed after it was written.`)
         const report = verifyNext(row)
         if (report) return report
       }

@@ -124,15 +124,17 @@ export class DocumentChanges {
     this.#see(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
   }
 
-  /**
-   * The RFQ itself was read.
-   * @param follows false if it is to be read again as if its list entry were newer
-   */
-  recordRead(rfqId: string, follows: boolean, { run, recording, stamp }: ChangeContext): void {
-    this.#see(documentKey(run, 'rfq', rfqId), { recording })
-    const entryKey = documentKey(run, 'rfq-entry', rfqId)
-    const entry = this.find(entryKey)
-    if (follows && entry?.followed_at === null) this.#changeVersion(entryKey, entry, { followed_at: stamp })
+  /** The RFQ itself was read. */
+  recordRead(rfqId: string, context: ChangeContext): void {
+    this.#see(documentKey(context.run, 'rfq', rfqId), { recording: context.recording })
+    this.follow(rfqId, context)
+  }
+
+  /** Notes that what was read of an RFQ is not older than its list entry. */
+  follow(rfqId: string, { run, stamp }: ChangeContext): void {
+    const key = documentKey(run, 'rfq-entry', rfqId)
+    const entry = this.find(key)
+    if (entry?.followed_at === null) this.#changeVersion(key, entry, { followed_at: stamp })
   }
 
   /** Notes whether the list contradicts an RFQ, once it or its entry was recorded. */

@@ -184,8 +184,11 @@ function termColumns(kind: DocumentKind, snapshot: ShapedSnapshot) {
   return { state: null, due_date: null, terms: entry ? JSON.stringify(entry) : null }
 }
 
-/** A text that cannot be stored is none that means something. */
-const storable = (text: string | null) => (text !== null && isStorable(text) ? text : null)
+/** Of an index, whose entries PostgreSQL limits. */
+const MAX_TERM_LENGTH = 100
+/** A text that cannot be stored, or is long, is none that means something. */
+const storable = (text: string | null) =>
+  text !== null && text.length <= MAX_TERM_LENGTH && isStorable(text) ? text : null
 
 /** Whether the list contradicts an RFQ, as they are stored. @param entry null if the list was never recorded with it */
 export const isContradicted = (entry: DocumentState | null, rfq: DocumentState): boolean =>

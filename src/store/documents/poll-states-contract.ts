@@ -16,7 +16,7 @@ export interface RfqPollState {
   detailReadAt: Timestamp | null
   /** When it was last requested, also if that failed. */
   requestedAt: Timestamp | null
-  /** Some response is known only by its summary, and can be requested. */
+  /** Some response is known only by its summary, or was last requested in vain, and can be requested. */
   incomplete: boolean
   missingSince: Timestamp | null
   firstObservedAt: Timestamp

@@ -55,7 +55,7 @@ select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.contradicte
   (select ${listOf('r.id')} from documents r
     ${joinOne('versions', 'w', currentVersion('w', 'r'))}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
-      and w.shape = 'summary') as summaries
+      and (w.shape = 'summary' or r.requested_at > r.full_read_at)) as unread
 from documents e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
 ${leftJoin('versions', 'l', entryOf('e', 'now'))}
@@ -76,8 +76,8 @@ interface RfqStateRow {
   etag: string | null
   last_modified: string | null
   fingerprint: string | null
-  /** Ids of the responses known only by their summary, as JSON. */
-  summaries: string
+  /** Ids of the responses known only by their summary, or last requested in vain, as JSON. */
+  unread: string
 }
 const toRfqState = (row: RfqStateRow): RfqPollState => ({
   id: fromStoredText(row.id),
@@ -88,7 +88,7 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   contradicted: row.contradicted === 1,
   detailReadAt: row.shape === 'full' ? row.full_read_at : null,
   requestedAt: row.requested_at,
-  incomplete: (JSON.parse(row.summaries) as string[]).some((id) => isAddressable(fromStoredText(id))),
+  incomplete: (JSON.parse(row.unread) as string[]).some((id) => isAddressable(fromStoredText(id))),
   missingSince: row.missing_since,
   firstObservedAt: row.first_observed_at,
   validators: toValidators(row),

@@ -29,8 +29,6 @@ export interface RfqSnapshot {
   rfq: Snapshot & Pick<ResponseSnapshot, 'requested'>
   /** `list` for an RFQ that could never be read, of which only the list entry is known. */
   shape: 'full' | 'list'
-  /** False if the RFQ is to be read again as if its list entry were newer. Default true. */
-  follows?: boolean
   responses: readonly ResponseSnapshot[]
   /** Responses that are stored in full and were not read again: their summaries show that they still exist. */
   observed?: readonly ObservedResponse[]
@@ -93,8 +91,8 @@ export interface Recorder {
   /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
   touchRfqs(run: LiveRun, ids: readonly string[], now: Date): Promise<void>
   /**
-   * Stores the entries that a list has of RFQs, and whether they contradict them. An RFQ that was recorded after the list was requested
-   * stays as it is, and so does its entry: which of the two is newer is not known.
+   * Stores the entries that a list has of RFQs, and whether they contradict them. Of an RFQ that was recorded after the list was requested,
+   * it is not known which of the two is newer: only a contradiction counts.
    */
   recordEntries(run: LiveRun, entries: readonly Snapshot[], read: ListRead, now: Date): Promise<void>
   /**

@@ -153,10 +153,10 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
             const slice = new TimeSlice()
             for (const entry of part) {
               const rfq = changes.find(documentKey(run, 'rfq', entry.id))
-              // Which of the two is newer is not known: the next list says.
-              if (rfq !== undefined && !isNewerRead(sentAfter, rfq.recording)) continue
               const snapshot = Object.assign(entry, { shape: 'list' as const })
               changes.upsert(documentKey(run, 'rfq-entry', entry.id), snapshot, context)
+              // Which of the two is newer is not known; that they contradict each other is.
+              if (rfq !== undefined && !isNewerRead(sentAfter, rfq.recording)) changes.follow(entry.id, context)
               changes.compareWithEntry(entry.id, context)
               if (slice.isOver) await slice.next()
             }
@@ -243,7 +243,7 @@ async function recordRfq(
   slice: TimeSlice,
 ): Promise<RecordResult> {
   const { run } = context
-  const { rfq: document, shape, sentAfter, follows = true } = snapshot
+  const { rfq: document, shape, sentAfter } = snapshot
   const key = documentKey(run, 'rfq', document.id)
   const recordings = [key, documentKey(run, 'rfq-entry', document.id)].map((each) => changes.find(each)?.recording ?? 0)
   const isStale = shape === 'full' && !isNewerRead(sentAfter, Math.max(...recordings))
@@ -251,7 +251,7 @@ async function recordRfq(
   const known = changes.find(key)
   const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
   if (isStale) return { ...result, contradicted: false, responses: [], missing: [] }
-  if (shape === 'full') changes.recordRead(document.id, follows, context)
+  if (shape === 'full') changes.recordRead(document.id, context)
   const contradicted = changes.compareWithEntry(document.id, context)
   const keyOf = (id: string) => documentKey(run, 'response', id, document.id)
   const responses: RecordResult['responses'] = []

@@ -43,8 +43,16 @@ export interface Runs extends RunQueries {
    * becomes of the poll. Rejects with `RunLostError` if the run was taken over.
    */
   recordListRead(run: LiveRun, list: { suspicious: boolean }): Promise<void>
+  /** Records that the list of a poll of RFQs has arrived, before anything of it is recorded. Rejects with `RunLostError`. */
+  recordListArrived(run: LiveRun): Promise<void>
   /** Gives up the place of `turn` in the line, if it has one. */
   leaveLine(place: { channel: string; kind: RunKind; turn: string }): Promise<void>
+}
+
+/** A poll of RFQs whose list arrived. */
+export interface ListRun extends RunRecord {
+  /** False if the poll ended, or its process died, before what the list says was recorded. */
+  isListRecorded: boolean
 }
 
 export interface RunQueries {
@@ -59,7 +67,7 @@ export interface RunQueries {
   /** The newest finished run of a channel and kind, optionally with one outcome, or of those that finished up to a moment. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome; asOf?: Date }): Promise<RunRecord | null>
   /** The newest poll of the RFQs of a channel that has recorded what its list says, also one that still runs or was interrupted. */
-  newestListRead(channel: string): Promise<RunRecord | null>
+  newestListRead(channel: string, now: Date): Promise<ListRun | null>
   /**
    * The newest run that counts as complete, or of those that finished up to a moment: it is complete, or it read everything but three
    * documents, or one in a hundred. Otherwise one RFQ that always fails would hide, by a readiness that is always lost, that the

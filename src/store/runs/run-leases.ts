@@ -178,6 +178,11 @@ export function createRuns(options: {
           ...{ id: run.id, suspicious: suspicious ? 1 : 0 },
         })
       }),
+    recordListArrived: (run) =>
+      database.write(async (tx) => {
+        await assertLive(tx, run)
+        await tx.run('update runs set list_arrived = 1 where id = @id', { id: run.id })
+      }),
     leaveLine: ({ channel, kind, turn }) =>
       database.write(async (tx) => {
         await tx.lock('run', channel, kind)

@@ -23,6 +23,7 @@ export interface RunRow {
   stop_code: NonNullable<RunRecord['stop']>['code'] | null
   stop_clocks: string | null
   suspicious: number
+  list_read: number
   failed_items: number | null
   not_before: string | null
   holder: string
@@ -102,12 +103,14 @@ export function createRunQueries(queries: Queries): RunQueries {
       })
       return row ? toRunRecord(row) : null
     },
-    async newestListRead(channel) {
+    async newestListRead(channel, now) {
+      // A list that is being recorded counts as arriving when that is done.
       const row = await queries.get<RunRow>(
-        `select * from runs where channel = @channel and kind = 'rfqs' and list_read = 1 order by id desc limit 1`,
-        { channel },
+        `select * from runs where channel = @channel and kind = 'rfqs' and (list_read = 1
+          or list_arrived = 1 and (finished_at is not null or lease_until < @now)) order by id desc limit 1`,
+        { channel, now: now.toISOString() },
       )
-      return row ? toRunRecord(row) : null
+      return row ? { ...toRunRecord(row), isListRecorded: row.list_read === 1 } : null
     },
     async newestCompleteRun({ channel, kind, asOf }) {
       const where = allOf(

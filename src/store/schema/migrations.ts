@@ -24,4 +24,4 @@ export const newestSchema = (steps: readonly Migration[]): number => steps.at(-1
 /** What to say of a database that was written before the first release. */
 export const describeEarlyDatabase = (name: string): string =>
   `${name} was written by a Quotekeeper before its first release, which this one cannot read. Set "database" to another one, which the ` +
-  'next polls fill, and keep this one for what it says of the past.'
+  'next polls fill, and keep this one for what it says of the past. The new one knows no close that was refused or is uncertain: look at what would be closed first (quotekeeper close-expired --dry-run).'

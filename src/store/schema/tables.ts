@@ -46,6 +46,8 @@ create table runs (
   expected_age_minutes real,
   -- 1 once a poll of RFQs has compared their list with what is stored, and recorded what it found.
   list_read integer not null default 0,
+  -- 1 once the list has arrived; if it was not recorded, closing is held.
+  list_arrived integer not null default 0,
   future_stored_at text
 ) strict;
 -- The lock: one live run of a kind on a channel, in all processes on this database.

@@ -95,7 +95,7 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     const url = `${server.url}?schema=commands_${schemas++}`
     const copied = await quotekeeper('copy-database', 'data/quotekeeper.db', url)
     expect(copied).toMatchObject({ status: 0, out: `${url.replace('quotekeeper@', '')}\n` })
-    expect(copied.err).toMatch(/^Copied .* rows in 17 tables, verified by SHA-256/)
+    expect(copied.err).toMatch(/^Copied .* rows in \d+ tables, verified by SHA-256/)
     for (const command of [['rfqs'], ['decisions'], ['listings'], ['problems'], ['runs']]) {
       const here = await quotekeeper(...command, '--json')
       expect(await quotekeeperWith({ env: { QUOTEKEEPER_DATABASE: url } }, ...command, '--json')).toEqual(here)

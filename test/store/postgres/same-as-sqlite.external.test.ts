@@ -76,7 +76,6 @@ const rfq: fc.Arbitrary<RfqStep> = fc
   .record({
     rfq: snapshot('r'),
     shape: fc.constantFrom('full' as const, 'full' as const, 'list' as const),
-    follows: fc.boolean(),
     responses: fc.array(response, { maxLength: 4 }).map(unique),
     observed: fc
       .array(fc.record({ id: id('o'), summaryHash: fc.constantFrom(null, '01') }), { maxLength: 2 })

@@ -95,7 +95,7 @@ export function createNewerSummaries({ rfq, times, lastSummaries = NO_SUMMARIES,
     // An offer that was read again after the RFQ, and was the same, has such a problem.
     const differences = found.isDated ? all : all.filter(({ member }) => !conflictsOf(known.id).has(PATHS[member]))
     if (differences.length === 0) return null
-    return { rfqAt, offerAt, differences, words: wordsOf({ rfqAt, offerAt, differences }, summary, own) }
+    return { rfqAt, offerAt, differences, words: wordsOf({ ...found, offerAt, differences }, summary, own) }
   }
 }
 
@@ -153,14 +153,16 @@ const valuesOfOffer = ({ status, terms }: OwnFacts): Values => ({
 
 /** `The RFQ, read at 2026-01-31 14:02 UTC, says accepted, total 60,000 USD; the offer itself, read at 13:20, says submitted, total 72,000 USD.` */
 function wordsOf(
-  { rfqAt, offerAt, differences }: Omit<NewerSummary, 'words'>,
+  { rfqAt, offerAt, differences, isDated }: Omit<NewerSummary, 'words'> & { isDated: boolean },
   summary: ResponseSummary,
   { terms }: OwnFacts,
 ): string {
   const { newer, older } = describeReadTimes(rfqAt, offerAt)
   const said = differences.map(({ member, rfq }) => valueText(member, rfq, summary.currency))
   const own = differences.map(({ member, offer }) => valueText(member, offer, terms.currency))
-  return `The RFQ, read at ${newer}, says ${said.join(', ')}; the offer itself, read at ${older}, says ${own.join(', ')}.`
+  // A version may have been read again since, and was the same.
+  const read = isDated ? 'read at' : 'first read so at'
+  return `The RFQ, ${read} ${newer}, says ${said.join(', ')}; the offer itself, ${read} ${older}, says ${own.join(', ')}.`
 }
 
 function valueText(member: SummaryMember, value: string | number, currency: string | null): string {
