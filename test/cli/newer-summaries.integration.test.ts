@@ -107,8 +107,10 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
     await poll(60)
     for (const command of ['offers', 'compare']) {
       expect(await text(command, number, ...asOf)).toMatch(/Accepted: .*Alpha/)
-      expect(await text(command, number, ...asOf)).toContain(gammaWords)
-      expect(await text(command, number, '--as-of', '2026-03-10T09:35:00Z')).not.toMatch(/Accepted|the RFQ, read/)
+      expect(await text(command, number, ...asOf)).toContain(gammaWords.replaceAll('read at', 'first read so at'))
+      expect(await text(command, number, '--as-of', '2026-03-10T09:35:00Z')).not.toMatch(
+        /Accepted|the RFQ, (first )?read/,
+      )
     }
     expect((await run('report', number, ...asOf, '--format', 'html')).status).toBe(0)
   })
@@ -187,7 +189,8 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
 })
 
 describe('an offer that only the RFQ showed as accepted, and that it no longer has', () => {
-  const ALPHA = 'The RFQ, read at 2026-03-10 09:40 UTC, says accepted; the offer itself, read at 09:30, says submitted.'
+  const ALPHA =
+    'The RFQ, first read so at 2026-03-10 09:40 UTC, says accepted; the offer itself, first read so at 09:30, says submitted.'
 
   it('stays accepted, as one whose own document said so, on every surface and as of that moment', async () => {
     const { fail, change, withdraw, poll, text, json, number, alpha } = await openThreeOffers()
