@@ -60,7 +60,7 @@ export async function dedupeById<T>(
 
 /** Among ten with different terms are two that disagree: then the list does not say one thing. */
 function keepOther<T>({ others, terms }: Found<T>, entry: ListEntry<T>): void {
-  if (others.length >= 2 * MAX_OTHERS) return
+  if (others.length >= 2 * MAX_OTHERS || others.some(({ hash }) => hash === entry.hash)) return
   const said = JSON.stringify(entryTermsOf({ body: entry.body, isAmbiguous: false }))
   if (others.length >= MAX_OTHERS && terms.has(said)) return
   terms.add(said)

@@ -33,6 +33,8 @@ describe('several entries with one identifier', () => {
     expect(await hash(third, first, second)).toBe(expected)
     expect(await hash(first, third, second, second, first)).toBe(expected)
     expect(await hash(first, second)).not.toBe(expected)
+    const alternating = Array.from({ length: 9 }, () => [first, second]).flat() as Record<string, unknown>[]
+    expect((await kept(alternating)).bodies).toEqual([first, second])
   })
 
   it('are kept up to eleven, with a problem', async () => {
