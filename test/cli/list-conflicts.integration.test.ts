@@ -115,9 +115,7 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
       else {
         const sentence = `The list of 2026-03-10 ${since} UTC says ${says.list}; the RFQ itself, read at ${since}, says ${says.own}.`
         expect(said[0]).toMatch(new RegExp(`List says .* open ${says.list}`))
-        for (const text of said.slice(1, 4)) expect(text).toContain(sentence)
-        expect(said[4]).toContain('The RFQ and its entry in the list contradict each other')
-        expect(said[5]).toContain(sentence)
+        for (const text of said.slice(1)) expect(text).toContain(sentence)
       }
       const last = before.at(-1)
       if (last !== undefined) expect(await saidAt(last.moment)).toEqual(last.said)
