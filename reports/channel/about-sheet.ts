@@ -1,4 +1,4 @@
-import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
+import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { contextTerms, noteSections, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import type { ChannelLayout } from './layout.js'

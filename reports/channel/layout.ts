@@ -1,5 +1,5 @@
+import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
 import { sum } from '../../src/core/numbers.js'
-import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { keys, makeGrid } from '../layout/grid.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'

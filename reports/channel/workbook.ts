@@ -1,4 +1,4 @@
-import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
+import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
 import { guardSheet } from '../layout/guard.js'
 import type { SheetFactory } from '../layout/sheet-plan.js'
 import { channelAboutSheet } from './about-sheet.js'

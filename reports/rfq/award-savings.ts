@@ -1,4 +1,4 @@
-import type { Baseline } from '../../src/domain/comparison/decision/decision-model.js'
+import type { Baseline } from '../../src/compare/decision/decision-model.js'
 import { bodyRow, emptyRows, headRow, right, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import * as style from '../xlsx/cell-styles.js'

@@ -1,4 +1,4 @@
-import { type Change, EVENT_LABELS, isChange } from '../../src/domain/comparison/report/document-changes.js'
+import { type Change, EVENT_LABELS, isChange } from '../../src/compare/report/document-changes.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'

@@ -1,7 +1,7 @@
+import type { DocumentProblem } from '../../src/compare/comparison-input.js'
+import type { Flag } from '../../src/compare/flag.js'
+import type { Check } from '../../src/compare/report/check-model.js'
 import { round6 } from '../../src/core/numbers.js'
-import type { DocumentProblem } from '../../src/domain/comparison/comparison-input.js'
-import type { Flag } from '../../src/domain/comparison/flag.js'
-import type { Check } from '../../src/domain/comparison/report/check-model.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, keys, makeGrid } from '../layout/grid.js'
 import { here, is, isOneOf, type Mark, mark } from '../layout/marks.js'
@@ -166,7 +166,7 @@ function columns(layout: RfqLayout, checks: Grid<Key>): Columns<CheckRow, Key> {
 /** Whether numbers are compared, so that the verdict is a formula. */
 const isNumeric = (check: Check | undefined): check is Check => check !== undefined && check.tolerance !== null
 
-/** src/domain/comparison/report/check-model.ts, `Check`; the difference in its cell is already rounded. */
+/** src/compare/report/check-model.ts, `Check`; the difference in its cell is already rounded. */
 function verdictExpression({ oneSided }: Check, checks: Grid<Key>, index: number): string {
   const off = checks.at('difference', index)
   const size = oneSided ? off : `ABS(${off})`

@@ -1,3 +1,6 @@
+import { RULE_TEXT } from '../../src/compare/decision/recommendation-input.js'
+import { CRITERION_NAMES, CRITERION_RULES } from '../../src/compare/offer/criterion-text.js'
+import { type NumberSetting, SETTING_TEXT, TARGET_TEXT } from '../../src/compare/setting-text.js'
 import {
   AWARD_RULES,
   CRITERIA,
@@ -9,9 +12,6 @@ import {
   WANTED_BASES,
   type WantedBasis,
 } from '../../src/core/settings.js'
-import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
-import { CRITERION_NAMES, CRITERION_RULES } from '../../src/domain/comparison/offer/criterion-text.js'
-import { type NumberSetting, SETTING_TEXT, TARGET_TEXT } from '../../src/domain/comparison/setting-text.js'
 import { guardCell, type Withheld } from '../layout/guard.js'
 import { codeList, codeWords, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'

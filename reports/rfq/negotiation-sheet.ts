@@ -1,6 +1,6 @@
+import type { OfferNegotiation, PriceTarget } from '../../src/compare/decision/decision-model.js'
 import { oneLine } from '../../src/core/clean-text.js'
 import { formatTonnes } from '../../src/core/number-format.js'
-import type { OfferNegotiation, PriceTarget } from '../../src/domain/comparison/decision/decision-model.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { bodyRow, GAP, headingRows, headRow, heightOf, keepTogether, right, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'

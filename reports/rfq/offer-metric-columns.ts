@@ -1,6 +1,6 @@
-import { haircutKind, type MetricName } from '../../src/domain/comparison/offer/metrics.js'
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
+import { haircutKind, type MetricName } from '../../src/compare/offer/metrics.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import { EXACT_TOTAL } from '../../src/compare/reconciliation.js'
 import { type At, type ColumnStyle, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
 import { constant, either, isNumber, type Test } from '../layout/phrase.js'
@@ -18,7 +18,7 @@ const ROUNDING_ALLOWANCE = '1E-9'
 
 /**
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
- * result. Definitions: src/domain/comparison/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
+ * result. Definitions: src/compare/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
  */
 export const metricColumns = (layout: RfqLayout) => ({ ...sums(layout), ...timing(layout), ...valuation(layout) })
 
@@ -60,7 +60,7 @@ const ratio = (part: OfferKey, whole: OfferKey) => (at: AtOffer) => `IFERROR(${a
 export const byBasis = (at: AtOffer, lines: OfferKey, stated: OfferKey): string =>
   `IF(${at('basis')}="lines",${at(lines)},IF(${at('basis')}="stated",${at(stated)},NA()))`
 
-/** src/domain/comparison/reconciliation.ts, `totalTolerance`. */
+/** src/compare/reconciliation.ts, `totalTolerance`. */
 export const totalToleranceExpression = (stated: string): string =>
   `ROUND(MAX(${EXACT_TOTAL},TotalTolerance*ABS(${stated})),6)`
 

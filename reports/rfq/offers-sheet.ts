@@ -1,4 +1,4 @@
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'

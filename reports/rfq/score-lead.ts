@@ -1,7 +1,7 @@
+import type { LeadFactor, ScoreLead } from '../../src/compare/decision/decision-model.js'
+import { LEAD_SHIFTS, leadWidth } from '../../src/compare/decision/score-lead.js'
 import { round6, rounded } from '../../src/core/numbers.js'
 import { HAIRCUT_KINDS, type HaircutKind, SETTING_LIMITS } from '../../src/core/settings.js'
-import type { LeadFactor, ScoreLead } from '../../src/domain/comparison/decision/decision-model.js'
-import { LEAD_SHIFTS, leadWidth } from '../../src/domain/comparison/decision/score-lead.js'
 import { columnsOf } from '../layout/columns.js'
 import type { Grid } from '../layout/grid.js'
 import { fixed } from '../layout/number-phrase.js'
@@ -154,7 +154,7 @@ function pairOfOffers(layout: RfqLayout, lead: ScoreLead, contenders: number, ro
   }
 }
 
-/** The lead with one input at its low (−1) or high (1) value; src/domain/comparison/decision/score-lead.ts. */
+/** The lead with one input at its low (−1) or high (1) value; src/compare/decision/score-lead.ts. */
 function leadFormulas(layout: RfqLayout, contenders: number, pair: PairCell, figuresOf: FiguresOfCase) {
   const { scoring, offers } = layout
   const [own, rival, now] = [pair('B'), pair('C'), pair('H')]

@@ -1,7 +1,7 @@
+import type { CriteriaDecision } from '../../src/compare/decision/decision-model.js'
+import { CRITERION_NAMES } from '../../src/compare/offer/criterion-text.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/core/settings.js'
-import type { CriteriaDecision } from '../../src/domain/comparison/decision/decision-model.js'
-import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { type At, type Column, columnsOf } from '../layout/columns.js'
 import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
@@ -137,7 +137,7 @@ function rankExpression({ scoring }: RfqLayout, at: At<ScoringKey>, key: Scoring
   return `IFERROR(RANK(${at(key)},${scoring.range(key)},${ascending})+${ties},"")`
 }
 
-/** Definitions: src/domain/comparison/offer/scores.ts, `Scores`. */
+/** Definitions: src/compare/offer/scores.ts, `Scores`. */
 function scoreExpression({ scoring, offers }: RfqLayout, criterion: Criterion, index: number): string {
   const known = (key: Parameters<typeof offers.cell>[0], expression: (cell: string) => string, otherwise = '0') => {
     const cell = offers.cell(key, index)

@@ -1,9 +1,5 @@
+import { type BreakEven, NO_BREAK_EVEN, type Sensitivity } from '../../src/compare/awards/sensitivity-model.js'
 import { CRITERIA } from '../../src/core/settings.js'
-import {
-  type BreakEven,
-  NO_BREAK_EVEN,
-  type Sensitivity,
-} from '../../src/domain/comparison/awards/sensitivity-model.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { columnLetter } from '../layout/grid.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
@@ -121,7 +117,7 @@ function combinationColumns({ layout: { numbers, money, price, inCurrency, perTo
   ]
 }
 
-/** Formulas: src/domain/comparison/awards/sensitivity-model.ts, `BreakEven`. @param first row of the table's body */
+/** Formulas: src/compare/awards/sensitivity-model.ts, `BreakEven`. @param first row of the table's body */
 function breakEvenColumns(frame: grid.Frame, first: number): Column<BreakEven>[] {
   const { layout, offers } = frame
   const { price, perTonne } = layout

@@ -1,13 +1,13 @@
-import { oneLine } from '../../src/core/clean-text.js'
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { isChange } from '../../src/domain/comparison/report/document-changes.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import { isChange } from '../../src/compare/report/document-changes.js'
 import {
   firstDayOf,
   monthOfDay,
   type Period,
   type TimelineRule,
   volumeTimeline,
-} from '../../src/domain/comparison/report/volume-timeline.js'
+} from '../../src/compare/report/volume-timeline.js'
+import { oneLine } from '../../src/core/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { columnLetter } from '../layout/grid.js'
 import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'

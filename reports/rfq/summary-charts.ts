@@ -1,5 +1,5 @@
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import type { BubbleChart, ChartRange, ColumnChart } from '../../src/presentation/chart.js'
 import { bodyRow, headRow, right, sectionRow } from '../layout/rows.js'
 import { type ChartAnchor, chartColumns } from '../layout/sheet-chart.js'

@@ -1,4 +1,4 @@
-import { questionText } from '../../src/domain/comparison/decision/question-text.js'
+import { questionText } from '../../src/compare/decision/question-text.js'
 import { columnLetter } from '../layout/grid.js'
 import { either, NOTHING, type Phrase } from '../layout/phrase.js'
 import type { RowPlan } from '../layout/sheet-plan.js'

@@ -1,4 +1,4 @@
-import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { columnIndex } from '../layout/grid.js'
 import { guardSheet } from '../layout/guard.js'
 import type { SheetFactory, SheetPlan } from '../layout/sheet-plan.js'

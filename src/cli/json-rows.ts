@@ -3,13 +3,13 @@
  * columns.
  */
 
+import { priceOffer } from '../compare/offer/price-per-tonne.js'
+import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
 import { type Calendar, isLate } from '../core/expiry.js'
 import { parseStored } from '../core/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import { withWords } from '../core/source-words.js'
 import { listedOf } from '../core/sources.js'
-import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
-import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 
 /** What Quotekeeper knows about a document besides its content. */
 const observationFields = ({

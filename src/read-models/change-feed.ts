@@ -1,6 +1,6 @@
+import { type Change, changesOf, changesOfVersion } from '../compare/report/document-changes.js'
 import { parseStored } from '../core/observation.js'
 import type { Revision, RfqWithResponses } from '../core/records.js'
-import { type Change, changesOf, changesOfVersion } from '../domain/comparison/report/document-changes.js'
 import type { History, Overview, RevisionFilter } from '../store/contract.js'
 import { offerNames } from './offer-names.js'
 

@@ -1,7 +1,7 @@
+import { priceOffer } from '../compare/offer/price-per-tonne.js'
 import { formatCount } from '../core/number-format.js'
 import { parseStored } from '../core/observation.js'
 import type { Revision, Version } from '../core/records.js'
-import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import type { History, Overview } from '../store/contract.js'
 
 /** A moment at which something about an RFQ or its offers was seen to have changed. */

@@ -1,6 +1,6 @@
+import { offerLabels } from '../compare/offer/offer-labels.js'
 import { byCodeUnit } from '../core/numbers.js'
 import type { KnownDocument } from '../core/records.js'
-import { offerLabels } from '../domain/comparison/offer/offer-labels.js'
 
 /**
  * The names of an RFQ's offers by id, as in the report. Read without the schema, because an RFQ can have thousands of

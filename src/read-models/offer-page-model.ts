@@ -1,9 +1,9 @@
+import type { Decision } from '../compare/decision/decision-model.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import { changesOfVersion } from '../compare/report/document-changes.js'
+import type { RfqReport } from '../compare/report/rfq-report-model.js'
 import type { PricesRead } from '../core/offer-sources.js'
 import type { Version } from '../core/records.js'
-import type { Decision } from '../domain/comparison/decision/decision-model.js'
-import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
-import { changesOfVersion } from '../domain/comparison/report/document-changes.js'
-import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 
 /** One offer with everything behind its figures. */
 export interface OfferPageModel {

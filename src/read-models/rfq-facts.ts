@@ -1,9 +1,9 @@
+import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
 import { plausibleOrNull } from '../core/numbers.js'
 import { parseStored } from '../core/observation.js'
 import type { KnownDocument } from '../core/records.js'
 import { namesIn, type RfqNames } from '../core/rfq-name.js'
 import type { ListedChanges } from '../core/sources.js'
-import { unreadOffersOf } from '../domain/comparison/rfq/rfq-terms.js'
 
 /** What a list shows of an RFQ's document. */
 export interface RfqFacts {

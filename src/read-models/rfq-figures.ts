@@ -1,9 +1,9 @@
-import type { ComparisonContext } from '../domain/comparison/comparison-context.js'
-import { type AcceptedInBrief, acceptedInBrief } from '../domain/comparison/decision/accepted-award.js'
-import { type AwardInBrief, awardInBrief } from '../domain/comparison/decision/award-in-brief.js'
-import { hasOtherTerms } from '../domain/comparison/offer/newer-summary.js'
-import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
-import type { RfqAssessment } from '../domain/comparison/rfq-assessment.js'
+import type { ComparisonContext } from '../compare/comparison-context.js'
+import { type AcceptedInBrief, acceptedInBrief } from '../compare/decision/accepted-award.js'
+import { type AwardInBrief, awardInBrief } from '../compare/decision/award-in-brief.js'
+import { hasOtherTerms } from '../compare/offer/newer-summary.js'
+import { summariseOffers } from '../compare/report/rfq-statistics.js'
+import type { RfqAssessment } from '../compare/rfq-assessment.js'
 
 /** Figures of an RFQ's offers, the same as in the channel overview of the report. */
 export interface RfqFigures {

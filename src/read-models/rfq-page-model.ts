@@ -1,12 +1,12 @@
+import type { Decision, DecisionAward, RequirementSwitch } from '../compare/decision/decision-model.js'
+import { type NotMet, notMetBy } from '../compare/decision/not-met.js'
+import type { Flag } from '../compare/flag.js'
+import { hasOtherTerms } from '../compare/offer/newer-summary.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import type { RfqReport } from '../compare/report/rfq-report-model.js'
+import type { RfqTerms } from '../compare/rfq/rfq-terms.js'
 import type { PricesRead, TermsRead } from '../core/offer-sources.js'
 import type { Criterion, Settings } from '../core/settings.js'
-import type { Decision, DecisionAward, RequirementSwitch } from '../domain/comparison/decision/decision-model.js'
-import { type NotMet, notMetBy } from '../domain/comparison/decision/not-met.js'
-import type { Flag } from '../domain/comparison/flag.js'
-import { hasOtherTerms } from '../domain/comparison/offer/newer-summary.js'
-import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
-import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
-import type { RfqTerms } from '../domain/comparison/rfq/rfq-terms.js'
 
 /** The comparison of an RFQ's offers as its page shows it: a part of the report, small enough to send to another thread. */
 export interface RfqPageModel {

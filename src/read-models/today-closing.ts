@@ -1,7 +1,7 @@
+import { acceptedInWords } from '../compare/decision/accepted-award.js'
 import type { ClockStop } from '../core/clock-skew.js'
 import type { HeldPlan, UnsettledClose } from '../core/records.js'
 import { nameById } from '../core/rfq-name.js'
-import { acceptedInWords } from '../domain/comparison/decision/accepted-award.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { createRulesLookup } from './channel-rules.js'
 import { heldRoundWords, keptReason, overdueOutlook, unsettledWords } from './closing-outlook.js'

@@ -1,5 +1,5 @@
+import type { Severity } from '../compare/flag.js'
 import type { ClockStop } from '../core/clock-skew.js'
-import type { Severity } from '../domain/comparison/flag.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings, History, Overview, Reader, Runs } from '../store/contract.js'
 import type { ChannelRules } from './channel-rules.js'

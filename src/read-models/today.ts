@@ -1,5 +1,5 @@
+import type { Severity } from '../compare/flag.js'
 import { nameById } from '../core/rfq-name.js'
-import type { Severity } from '../domain/comparison/flag.js'
 import { behindItems, problemItems, undeliveredItems } from './today-channels.js'
 import { closingItems, pastOverdueItems } from './today-closing.js'
 import { listedItems } from './today-listed.js'

@@ -1,9 +1,9 @@
+import type { ParsedResponse } from '../compare/comparison-input.js'
+import { compareOffers } from '../compare/report/compare-offers.js'
+import type { RfqReport } from '../compare/report/rfq-report-model.js'
+import { parseStoredResponse, versionMetadata } from '../compare/stored-documents.js'
 import { RecentlyUsed } from '../core/recently-used.js'
 import type { KnownDocument } from '../core/records.js'
-import type { ParsedResponse } from '../domain/comparison/comparison-input.js'
-import { compareOffers } from '../domain/comparison/report/compare-offers.js'
-import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
-import { parseStoredResponse, versionMetadata } from '../domain/comparison/stored-documents.js'
 import { gatherRfqInput } from './report-input.js'
 import type { RfqReportSource } from './rfq-report.js'
 

@@ -1,16 +1,11 @@
+import type { ChannelInput, ComparisonInput, ParsedResponse, ReportParameters } from '../compare/comparison-input.js'
+import { findLastSummaries } from '../compare/last-summaries.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../compare/stored-documents.js'
 import { newerSummariesOf, pricesReadOf, termsReadOf } from '../core/offer-sources.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import type { ReadTimes } from '../core/report-record.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
-import type {
-  ChannelInput,
-  ComparisonInput,
-  ParsedResponse,
-  ReportParameters,
-} from '../domain/comparison/comparison-input.js'
-import { findLastSummaries } from '../domain/comparison/last-summaries.js'
-import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import type { Closings, History, Overview, PollStates, RunQueries } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */

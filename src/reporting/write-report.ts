@@ -4,9 +4,9 @@ import {
   renderChannelReport,
   renderRfqReport,
 } from '../../reports/formats.js'
+import type { ChannelReport } from '../compare/channel/channel-report-model.js'
+import type { RfqReport } from '../compare/report/rfq-report-model.js'
 import type { ReportFormat } from '../core/report-format.js'
-import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
-import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { channelFileName, rfqFileName } from './file-names.js'
 import {
   type Destination,

@@ -88,8 +88,8 @@ const RFQ = {
 }
 
 async function reportOf(offers, lines) {
-  const { compareOffers } = await import('../../dist/src/domain/comparison/report/compare-offers.js')
-  const { parseStoredResponse, parseStoredRfq } = await import('../../dist/src/domain/comparison/stored-documents.js')
+  const { compareOffers } = await import('../../dist/src/compare/report/compare-offers.js')
+  const { parseStoredResponse, parseStoredRfq } = await import('../../dist/src/compare/stored-documents.js')
   const stored = (body) => ({
     id: body.id,
     version: 1,

@@ -7,12 +7,8 @@ import type {
   ComparisonInput,
   HistoryVersion,
   StoredDocument,
-} from '../../src/domain/comparison/comparison-input.js'
-import {
-  parseStoredListing,
-  parseStoredResponse,
-  parseStoredRfq,
-} from '../../src/domain/comparison/stored-documents.js'
+} from '../../src/compare/comparison-input.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../src/compare/stored-documents.js'
 
 type Body = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
+import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import { comparisonAnswer } from '../../src/mcp/comparison-answer.js'
 import { comparisonInput, response } from '../helpers/comparison-inputs.js'
 

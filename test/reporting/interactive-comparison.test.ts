@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { ParsedResponse } from '../../src/compare/comparison-input.js'
 import type { KnownDocument } from '../../src/core/records.js'
-import type { ParsedResponse } from '../../src/domain/comparison/comparison-input.js'
 import { createParser } from '../../src/reporting/interactive-comparison.js'
 
 it('parsed responses are kept up to a sum of lengths, those used last, each version by its own hash', () => {

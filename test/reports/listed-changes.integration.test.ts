@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
+import { recommendationLines } from '../../src/compare/decision/recommendation-lines.js'
+import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import type { ListedChanges } from '../../src/core/sources.js'
-import { recommendationLines } from '../../src/domain/comparison/decision/recommendation-lines.js'
-import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
 import { comparisonInput, response } from '../helpers/comparison-inputs.js'
 
 const LISTED: ListedChanges = {

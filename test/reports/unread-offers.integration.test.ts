@@ -4,8 +4,8 @@ import { renderChannelReport, renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import type { SheetFactory } from '../../reports/layout/sheet-plan.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
-import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
-import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
+import { summariseChannel } from '../../src/compare/channel/summarise-channel.js'
+import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import { type ComparisonOverrides, channelInput, comparisonInput } from '../helpers/comparison-inputs.js'
 
 /** The texts of each sheet. */

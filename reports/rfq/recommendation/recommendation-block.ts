@@ -13,7 +13,7 @@ import { AWARDED_ROWS, awardedColumns, groupColumns, offerColumns, requirementCo
 /**
  * The recommended award as formulas, in the working columns of `Award`. It follows the award rule, the levels of the
  * requirements, the wanted volume, weights and rates on `Inputs` without a macro: awards that need a search are looked up
- * among those solved ahead (src/domain/comparison/decision/switch-table-model.ts), `best-score-compliant` is calculated.
+ * among those solved ahead (src/compare/decision/switch-table-model.ts), `best-score-compliant` is calculated.
  * If inputs that the solved awards do not follow have changed, or the combination is not solved, `problem` is not empty and
  * every figure shows it in its place, so other sheets test figures with ISNUMBER.
  *

@@ -1,5 +1,5 @@
-import type { FailureGroups } from '../../../src/domain/comparison/decision/failure-groups.js'
-import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
+import type { FailureGroups } from '../../../src/compare/decision/failure-groups.js'
+import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 import { type Grid, keys, makeGrid } from '../../layout/grid.js'
 import { HEADER_ROW } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'

@@ -1,6 +1,6 @@
+import { type Change, changesOf } from '../../compare/report/document-changes.js'
 import { termsReadOf } from '../../core/offer-sources.js'
 import type { Version } from '../../core/records.js'
-import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'

@@ -1,4 +1,4 @@
-import type { Severity } from '../../domain/comparison/flag.js'
+import type { Severity } from '../../compare/flag.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { DUE_WITHIN_DAYS, type Today, type TodayItem } from '../../read-models/today-model.js'
 import { withStore } from '../app.js'

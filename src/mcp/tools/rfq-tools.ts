@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RfqReport } from '../../domain/comparison/report/rfq-report-model.js'
+import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { OfferDetail, OfferItem, RfqDetail } from '../../web/api/schemas/index.js'
 import { KNOWN_SETTINGS } from '../../web/api/what-if.js'
 import { documentMembers, fitAnswer } from '../answer-size.js'

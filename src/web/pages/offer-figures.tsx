@@ -1,6 +1,6 @@
+import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../../compare/offer/criterion-text.js'
+import type { MetricName, Metrics } from '../../compare/offer/metrics.js'
 import { CRITERIA, type Criterion } from '../../core/settings.js'
-import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js'
-import type { MetricName, Metrics } from '../../domain/comparison/offer/metrics.js'
 import type { OfferPageModel } from '../../read-models/offer-page-model.js'
 import type { Table } from '../tables/table.js'
 import { numberColumn } from '../views/columns.js'

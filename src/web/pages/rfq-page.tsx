@@ -1,7 +1,7 @@
+import { unreadText } from '../../compare/rfq/rfq-flags.js'
 import { formatCount, formatDaysFromToday, formatRange, formatTotal } from '../../core/number-format.js'
 import { nameById } from '../../core/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../core/source-words.js'
-import { unreadText } from '../../domain/comparison/rfq/rfq-flags.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'

@@ -1,5 +1,5 @@
+import { CRITERION_NAMES } from '../../compare/offer/criterion-text.js'
 import { CRITERIA } from '../../core/settings.js'
-import { CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
 import { amount } from '../views/format.js'
 import { AWARD_RULES, isSettingName, REQUIREMENT_LEVELS, WANTED_BASES, type WhatIf } from '../what-if.js'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { channelSheets } from '../../../reports/channel/workbook.js'
 import { cellText } from '../../../reports/layout/cell-text.js'
-import { summariseChannel } from '../../../src/domain/comparison/channel/summarise-channel.js'
+import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
 import { channelInput, response } from '../../helpers/comparison-inputs.js'
 
 it('the awards of a channel say how many there are if not all are shown', () => {

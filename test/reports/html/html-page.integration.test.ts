@@ -8,7 +8,7 @@ import { rfqIdentity } from '../../../reports/rfq/layout.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import * as style from '../../../reports/xlsx/cell-styles.js'
 import { text } from '../../../reports/xlsx/cells.js'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
 
 const ASIDE = { title: 'Many rows', subject: 'Rows', footer: 'RFQ 1', asOf: new Date(0) }

@@ -19,8 +19,8 @@ import {
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import { blank, formula, number, text } from '../../../reports/xlsx/cells.js'
-import { summariseChannel } from '../../../src/domain/comparison/channel/summarise-channel.js'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { channelInput, sampleResponses } from '../../helpers/comparison-inputs.js'
 import { CHECKED_CASES, RFQ_CASES } from '../support/rfq-cases.js'
 

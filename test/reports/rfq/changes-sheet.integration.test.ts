@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { renderRfqReport } from '../../../reports/formats.js'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
-import { isChange } from '../../../src/domain/comparison/report/document-changes.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import { isChange } from '../../../src/compare/report/document-changes.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
 
 const report = compareOffers((RFQ_CASES.mixed as NonNullable<(typeof RFQ_CASES)[string]>)())

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checksSheet } from '../../../reports/rfq/checks-sheet.js'
 import { rfqLayout } from '../../../reports/rfq/layout.js'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { comparisonInput } from '../../helpers/comparison-inputs.js'
 
 /** The stored result of the difference column in the first row of `Checks`, for a report with this difference. */

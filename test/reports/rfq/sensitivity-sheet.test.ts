@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { comparisonInput, manyResponses } from '../../helpers/comparison-inputs.js'
 
 it('the sheet Sensitivity compares ranks by price with the current ones by price, not with those by score', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { comparisonInput, response } from '../../helpers/comparison-inputs.js'
 
 it('once an offer is accepted, what the checks found is no requirement that is not met', () => {

@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import type { ComparisonInput } from '../../../src/compare/comparison-input.js'
+import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 import {
   AWARD_RULES,
   type AwardRule,
@@ -9,8 +11,6 @@ import {
   type SettingsInput,
   type WantedBasis,
 } from '../../../src/core/settings.js'
-import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
-import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import {
   comparisonInput,
   delivery,

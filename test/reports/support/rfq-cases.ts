@@ -1,5 +1,5 @@
+import type { ComparisonInput } from '../../../src/compare/comparison-input.js'
 import type { ListedChanges } from '../../../src/core/sources.js'
-import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
 import {
   comparisonInput,
   delivery,

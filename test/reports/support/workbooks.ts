@@ -6,8 +6,8 @@ import {
   renderRfqReport,
 } from '../../../reports/formats.js'
 import { streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
-import type { ChannelReport } from '../../../src/domain/comparison/channel/channel-report-model.js'
-import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
+import type { ChannelReport } from '../../../src/compare/channel/channel-report-model.js'
+import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 
 /** Whole workbooks, as bytes. */
 export const rfqWorkbook = (report: RfqReport, options?: RfqRenderOptions): Promise<Buffer> =>

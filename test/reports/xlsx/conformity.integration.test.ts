@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { summariseChannel } from '../../../src/domain/comparison/channel/summarise-channel.js'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { labelledCases, longIt } from '../../helpers/long-tests.js'
 import { CHANNEL_CASES } from '../support/channel-cases.js'
 import { KnownParts, workbookFaults } from '../support/conformity.js'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { partsOf } from '../support/parts.js'
 import { type crowdedInput, RFQ_CASES } from '../support/rfq-cases.js'
 import { alterations, xmlOf } from '../support/schema/alterations.js'

@@ -1,0 +1,251 @@
+import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
+import { type ComparisonContext, createContext } from '../comparison-context.js'
+import type { ChannelInput, ParsedListing, ReportedDecision } from '../comparison-input.js'
+import { acceptedInBrief, acceptedInWords } from '../decision/accepted-award.js'
+import { awardInBrief, awardInWords } from '../decision/award-in-brief.js'
+import type { Severity } from '../flag.js'
+import { listingQuality } from '../offer/listing-quality.js'
+import { conflictPaths } from '../offer/newer-summary.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { isRanked } from '../offer/ranking.js'
+import { plainDecision } from '../report/compare-offers.js'
+import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
+import { countBySeverity, summariseOffers } from '../report/rfq-statistics.js'
+import { unreadText } from '../rfq/rfq-flags.js'
+import { assessRfq, type RfqAssessment } from '../rfq-assessment.js'
+import {
+  CHANNEL_REPORT_SCHEMA,
+  type ChannelReport,
+  type ChannelSummary,
+  type ListingRow,
+  type OfferRow,
+  type RfqRow,
+} from './channel-report-model.js'
+
+/** An open RFQ due within this many days is due soon. */
+export const DUE_SOON_DAYS = 7
+
+/**
+ * The overview of a channel as known at a moment. Pure, like `compareOffers`, but with awards
+ * in one line, without sensitivity and changes, so that a channel of thousands of RFQs stays cheap.
+ * @returns plain JSON
+ * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
+ */
+export function summariseChannel(input: ChannelInput): ChannelReport {
+  const context = createContext(input)
+  const assessments = assessAll(input, context)
+  const rfqs = assessments.map((assessed) => rfqRow(assessed, context))
+  const offers = assessments.flatMap(offerRows)
+  const listings = listingRows(input.listings, assessments)
+  const closings = closingsUntil(input.decisions, context.report.asOf)
+  const problems = input.problems.filter(({ firstSeenAt }) => firstSeenAt <= context.report.asOf).length
+  const sources = assessments.flatMap(({ rfq, offers }) => [rfq, ...offers].map(({ source }) => source))
+  const runs = runsOf([...sources, ...input.listings])
+  return {
+    schema: CHANNEL_REPORT_SCHEMA,
+    context: context.report,
+    settings: context.settings,
+    summary: summaryOfChannel({ rfqs, offers, listings, closings, problems }),
+    rfqs,
+    offers,
+    closings,
+    listings,
+    about: { definitions: definitionsOf(context.settings), limits: [...DATA_LIMITATIONS], runs },
+  }
+}
+
+function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessment[] {
+  const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
+  const { asOf } = context.report
+  const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
+  const counts = new Map(countByName(responseProblems.map(({ entityId }) => entityId)))
+  const problemsOf = (id: string) => counts.get(id) ?? 0
+  const conflictsOf = conflictPaths(responseProblems)
+  const { newerSummaries } = input
+  return input.rfqs
+    .map(({ listed = null, ...one }) =>
+      assessRfq(
+        { ...one, listings, problemsOf, newerSummaries, conflictsOf },
+        { ...context, report: { ...context.report, listed } },
+      ),
+    )
+    .sort(byUrgency)
+}
+
+/** Open ones first, by days to due (unknown last); then the others by number, newest first. */
+function byUrgency({ rfq: a }: RfqAssessment, { rfq: b }: RfqAssessment): number {
+  const closed = (state: string | null) => (state === 'open' ? 0 : 1)
+  const due = (days: number | null) => days ?? Number.MAX_SAFE_INTEGER
+  const urgency = a.state === 'open' && b.state === 'open' ? due(a.daysToDue) - due(b.daysToDue) : 0
+  return closed(a.state) - closed(b.state) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
+}
+
+/** What was accepted, or what is recommended while the RFQ is open. */
+function awardMembers(
+  assessed: RfqAssessment,
+  context: ComparisonContext,
+): Pick<RfqRow, 'accepted' | 'award' | 'awardWords'> {
+  const { rfq, currency, offers } = assessed
+  const accepted = acceptedInBrief(offers)
+  if (accepted !== null) return { accepted, award: null, awardWords: acceptedInWords(accepted, currency.comparison) }
+  if (rfq.unreadOffers > 0) return { accepted, award: null, awardWords: `${unreadText(rfq.unreadOffers)}.` }
+  if (rfq.state !== 'open') return { accepted, award: null, awardWords: 'No offer was accepted.' }
+  const award = awardInBrief(assessed, context)
+  return { accepted, award, awardWords: awardInWords(award, currency.comparison, rfq.wanted.volume) }
+}
+
+function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
+  const { rfq, currency, offers } = assessed
+  const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
+  return {
+    id: rfq.id,
+    number: rfq.number,
+    reference: rfq.reference,
+    title: rfq.title,
+    state: rfq.state,
+    ...awardMembers(assessed, context),
+    responseDueDate: rfq.responseDueDate,
+    daysToDue: rfq.daysToDue,
+    fulfilmentDueDate: rfq.fulfilmentDueDate,
+    minVolume: rfq.minVolume,
+    maxVolume: rfq.maxVolume,
+    wanted: rfq.wanted.volume,
+    offers: summary.offers,
+    unreadOffers: rfq.unreadOffers,
+    ranked: summary.ranked,
+    meetRequirements: summary.meetRequirements,
+    late: summary.late,
+    volume: summary.volume,
+    coverage: summary.coverage,
+    currency: currency.comparison,
+    bestPricePerTonne: summary.price.lowest,
+    medianPricePerTonne: summary.price.median,
+    maxUnitPrice: rfq.comparedMaxUnitPrice,
+    bestOffer: summary.bestOffer?.label ?? null,
+    flags: countBySeverity([...rfq.flags, ...offers.flatMap(({ flags }) => flags)]),
+    flagWords: rfq.flags.map(({ words }) => words),
+    closedAt: rfq.closedAt,
+    missingSince: rfq.missingSince,
+    valid: rfq.source.valid,
+    version: rfq.source.version,
+    observedAt: rfq.source.observedAt,
+  }
+}
+
+function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
+  return offers.map((offer) => ({
+    rfqId: rfq.id,
+    rfqNumber: rfq.number,
+    id: offer.id,
+    label: offer.label,
+    developer: offer.developer,
+    project: offer.project,
+    listingId: offer.listingId,
+    status: offer.status,
+    submittedAt: offer.submittedAt,
+    late: offer.late,
+    contractType: offer.terms.contractType,
+    currency: offer.terms.currency,
+    volume: offer.metrics.volume,
+    total: offer.metrics.total,
+    pricePerTonne: offer.metrics.pricePerTonne,
+    compared: offer.compared,
+    comparisonCurrency: currency.comparison,
+    expiryDate: offer.terms.expiryDate,
+    daysToExpiry: offer.terms.daysToExpiry,
+    rank: offer.rank,
+    score: isRanked(offer) ? offer.scores.total : null,
+    meetsRequirements: offer.meetsRequirements,
+    exclusions: offer.eligibility.exclusions.map(({ words }) => words),
+    flags: countBySeverity(offer.flags),
+    flagWords: offer.flags.map(({ words }) => words),
+    inView: offer.inView,
+    version: offer.source.version,
+    observedAt: offer.source.observedAt,
+  }))
+}
+
+function listingRows(listings: readonly ParsedListing[], assessments: readonly RfqAssessment[]): ListingRow[] {
+  const requests = new Map(countByName(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
+  const offers = byListing(assessments.flatMap((assessment) => assessment.offers))
+  return listings
+    .map((known) => {
+      const made = offers.get(known.id) ?? []
+      const { id, version, observedAt, valid } = known
+      const usage = { rfqs: requests.get(id) ?? 0, offers: made.length, offeredVolume: offeredVolume(made) }
+      return { id, ...listingQuality(known), ...usage, version, observedAt, valid }
+    })
+    .sort((a, b) => byCodeUnit(a.projectName ?? '', b.projectName ?? '') || byCodeUnit(a.id, b.id))
+}
+
+function byListing(offers: readonly OfferReport[]): Map<string | null, OfferReport[]> {
+  const groups = new Map<string | null, OfferReport[]>()
+  for (const offer of offers) {
+    const group = groups.get(offer.listingId)
+    if (group === undefined) groups.set(offer.listingId, [offer])
+    else group.push(offer)
+  }
+  return groups
+}
+
+const offeredVolume = (offers: readonly OfferReport[]) =>
+  sum(offers.filter(({ inView, status }) => inView && status !== 'rejected').map(({ metrics }) => metrics.volume ?? 0))
+
+function closingsUntil(decisions: readonly ReportedDecision[], asOf: string): ReportedDecision[] {
+  return decisions
+    .filter(({ decidedAt }) => decidedAt <= asOf)
+    .map(plainDecision)
+    .sort((a, b) => byCodeUnit(b.decidedAt, a.decidedAt) || b.id - a.id)
+}
+
+interface Rows {
+  rfqs: readonly RfqRow[]
+  offers: readonly OfferRow[]
+  listings: readonly ListingRow[]
+  closings: readonly ReportedDecision[]
+  problems: number
+}
+
+function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows): ChannelSummary {
+  const open = rfqs.filter(({ state }) => state === 'open')
+  const due = open.flatMap(({ daysToDue }) => (daysToDue === null ? [] : [daysToDue]))
+  return {
+    rfqs: rfqs.length,
+    byState: countByName(rfqs.map(({ state }) => state ?? 'unknown')).map(([state, count]) => ({ state, rfqs: count })),
+    open: open.length,
+    dueSoon: due.filter((days) => days >= 0 && days <= DUE_SOON_DAYS).length,
+    overdue: due.filter((days) => days < 0).length,
+    openWithoutOffers: open.filter(({ offers, unreadOffers }) => offers + unreadOffers === 0).length,
+    missing: rfqs.filter(({ missingSince }) => missingSince !== null).length,
+    invalid: rfqs.filter(({ valid }) => !valid).length,
+    offers: offers.length,
+    byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
+      status,
+      offers: count,
+    })),
+    lateOffers: offers.filter(({ late }) => late === true).length,
+    listings: listings.length,
+    missingListings: listings.filter(({ missingSince }) => missingSince !== null).length,
+    closings: closingCounts(closings),
+    flags: sumCounts(rfqs.map(({ flags }) => flags)),
+    problems,
+    openWanted: sum(open.map(({ wanted }) => wanted ?? 0)),
+    openOffered: sum(open.map(({ volume }) => volume)),
+  }
+}
+
+/** The newest decision on each RFQ counts. */
+function closingCounts(newestFirst: readonly ReportedDecision[]): ChannelSummary['closings'] {
+  const newest = new Map<string, ReportedDecision>()
+  for (const decision of newestFirst) if (!newest.has(decision.rfqId)) newest.set(decision.rfqId, decision)
+  const kinds = [...newest.values()].map(({ decision, outcome }) => `${decision} ${outcome ?? ''}`)
+  return countByName(kinds).map(([kind, count]) => {
+    const [decision = '', outcome = ''] = kind.split(' ')
+    return { decision, outcome: outcome === '' ? null : outcome, count }
+  })
+}
+
+function sumCounts(counts: readonly Record<Severity, number>[]): Record<Severity, number> {
+  const total = (severity: Severity) => sum(counts.map((one) => one[severity]))
+  return { high: total('high'), medium: total('medium'), low: total('low') }
+}

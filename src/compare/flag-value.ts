@@ -1,0 +1,25 @@
+import { formatAmount, formatDecimal, formatPricePerTonne, truncate } from '../core/number-format.js'
+
+export interface FlagValue {
+  /** Such as `price per tonne`, `maximum of the RFQ`. */
+  what: string
+  value: number | string | null
+  /** Such as `t`, `USD/t`, `days`, `%`; null for dates, years and text. With `%`, the value is in percent, not a fraction. */
+  unit: string | null
+}
+
+/** Creates a compared value. */
+export function flagValue<T extends FlagValue['value']>(
+  what: string,
+  value: T,
+  unit: string | null = null,
+): FlagValue & { value: T } {
+  return { what, value, unit }
+}
+
+/** Formats a compared value for a sentence: `12,500 t`, `8.2207 USD/t`, `unknown`. */
+export function formatFlagValue({ value, unit }: FlagValue): string {
+  if (typeof value !== 'number') return value === null ? 'unknown' : truncate(value, 80)
+  if (unit === null) return formatDecimal(value)
+  return unit.endsWith('/t') ? formatPricePerTonne(value, unit.slice(0, -2)) : `${formatAmount(value)} ${unit}`
+}

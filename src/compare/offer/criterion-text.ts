@@ -1,0 +1,35 @@
+import type { Criterion } from '../../core/settings.js'
+
+/** Names of the score criteria, as headers and as names of sensitivity cases. */
+export const CRITERION_NAMES: Record<Criterion, string> = {
+  price: 'Price',
+  coverage: 'Coverage',
+  delivery: 'Delivery',
+  promptness: 'Promptness',
+  vintage: 'Vintage',
+  payment: 'Payment',
+  evidence: 'Evidence',
+}
+
+/** How each criterion is scored, in short; the exact formulas are at `Scores` in scores.ts. */
+export const CRITERION_RULES: Record<Criterion, string> = {
+  price: '100 × lowest risk-adjusted price ÷ offer’s own',
+  coverage: '100 × share of the wanted volume',
+  delivery: '100 × share of the volume due on time',
+  promptness: '100 ÷ (1 + mean wait ÷ wait that halves the score)',
+  vintage: '100 − points lost per year of age',
+  payment: '100 × share not paid in advance',
+  evidence: '100 × facts stated ÷ 6',
+}
+
+/** How each criterion is scored, in full sentences. */
+export const CRITERION_DEFINITIONS: Record<Criterion, string> = {
+  price: "100 × lowest risk-adjusted price among ranked offers ÷ the offer's own.",
+  coverage: '100 × coverage; 100 if the RFQ states no volume.',
+  delivery: "100 × share of the volume due on or before the RFQ's fulfilment due date; 100 if it states none.",
+  promptness: '100 ÷ (1 + mean wait ÷ the wait that halves the score).',
+  vintage: '100 minus the points per year of age between the mean vintage year and the as-of year; at least 0.',
+  payment: '100 × (1 − share paid before delivery).',
+  evidence:
+    '100 × facts stated by the listing ÷ 6: country, registry, registry ID, methodology, mitigation activity, label. As claimed, not verified.',
+}

@@ -1,0 +1,100 @@
+import type { Timestamp } from '../../core/clock.js'
+import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
+import { type Source, toSource } from '../comparison-context.js'
+import type { CalendarDate, ParsedListing } from '../comparison-input.js'
+
+/** The project behind the offer, as described by its developer; unverified. */
+export interface ListingQuality {
+  /** False if no listing with this ID has been observed. */
+  known: boolean
+  missingSince: Timestamp | null
+  source: Source | null
+  projectName: string | null
+  organizationName: string | null
+  country: string | null
+  registry: string | null
+  registryId: string | null
+  methodologies: string[]
+  mitigationActivity: string | null
+  ecosystemTypes: string[]
+  ecosystemSubtypes: string[]
+  /** "As claimed". */
+  labels: string[]
+  projectStages: string[]
+  firstIssuanceDate: CalendarDate | null
+  /** `https:` or null. */
+  storefrontUrl: string | null
+  /** The listing's total available volume, tonnes. */
+  availableVolume: number | null
+  /** The listing's own price range, in its own currency. */
+  minUnitPrice: number | null
+  maxUnitPrice: number | null
+  currency: string | null
+  /** How many of the six facts are stated: country, registry, registry id, methodology, mitigation activity, label. */
+  factsStated: number
+}
+
+const UNKNOWN: ListingQuality = {
+  known: false,
+  missingSince: null,
+  source: null,
+  projectName: null,
+  organizationName: null,
+  country: null,
+  registry: null,
+  registryId: null,
+  methodologies: [],
+  mitigationActivity: null,
+  ecosystemTypes: [],
+  ecosystemSubtypes: [],
+  labels: [],
+  projectStages: [],
+  firstIssuanceDate: null,
+  storefrontUrl: null,
+  availableVolume: null,
+  minUnitPrice: null,
+  maxUnitPrice: null,
+  currency: null,
+  factsStated: 0,
+}
+
+/** Extracts the quality facts of a listing. */
+export function listingQuality(known: ParsedListing | undefined): ListingQuality {
+  if (known === undefined) return { ...UNKNOWN }
+  const listing = known.document
+  const observed = { known: true, missingSince: known.missingSince, source: toSource('listing', known) }
+  if (listing === null) return { ...UNKNOWN, ...observed }
+  const facts = {
+    country: nonBlank(listing.country),
+    registry: nonBlank(listing.registry),
+    registryId: nonBlank(listing.registryId),
+    methodologies: listing.methodologies.filter(nonBlank),
+    mitigationActivity: nonBlank(listing.mainMitigationActivity),
+    labels: labelsOf(listing.certificationLabels),
+  }
+  return {
+    ...UNKNOWN,
+    ...observed,
+    ...facts,
+    projectName: nonBlank(listing.projectName),
+    organizationName: nonBlank(listing.organizationName),
+    ecosystemTypes: [...listing.ecosystemTypes],
+    ecosystemSubtypes: [...listing.ecosystemSubtypes],
+    projectStages: [...listing.currentProjectStages],
+    firstIssuanceDate: listing.firstIssuanceDate,
+    storefrontUrl: httpsOnly(listing.storefrontUrl),
+    availableVolume: plausibleOrNull(listing.totalAvailableVolume?.value),
+    minUnitPrice: plausibleOrNull(listing.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(listing.pricing?.maxUnitPrice),
+    currency: nonBlank(listing.pricing?.currency),
+    factsStated: Object.values(facts).filter((fact) => fact !== null && fact.length > 0).length,
+  }
+}
+
+function labelsOf(labels: string | string[] | null): string[] {
+  return (typeof labels === 'string' ? [labels] : (labels ?? [])).filter(nonBlank)
+}
+
+function httpsOnly(address: string | null): string | null {
+  return address !== null && URL.canParse(address) && new URL(address).protocol === 'https:' ? address : null
+}

@@ -1,0 +1,277 @@
+import { maxOf, minOf, positiveOrNull, ratio, sum } from '../../core/numbers.js'
+import { HAIRCUT_KINDS, type HaircutKind, type Settings } from '../../core/settings.js'
+import type { CalendarDate } from '../comparison-input.js'
+import { earliest, latest } from '../date-math.js'
+import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
+import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
+import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
+import { type PriceBasis, priceOffer } from './price-per-tonne.js'
+
+/** In the offer's own currency. */
+export interface Metrics {
+  lineCount: number
+  /** Σ volume over the lines (SUMIFS; an absent volume counts 0). */
+  sumVolume: number
+  /** Σ line total (SUMIFS; an absent total counts 0). */
+  sumValue: number
+  /**
+   * The source of volume and total. `lines`: there are lines, each with a volume ≥ 0 and a price ≥ 0, and both sums are
+   * above 0. `stated`: otherwise, if the stated volume and total are both above 0. null: neither applies.
+   */
+  basis: PriceBasis | null
+  /** `sumVolume` or `statedVolume`, depending on the basis. */
+  volume: number | null
+  /** `sumValue` or `statedTotal`, depending on the basis. */
+  total: number | null
+  /** Volume-weighted average price: sumValue / sumVolume; null unless the basis is `lines`. */
+  vwap: number | null
+  /** statedTotal / statedVolume, if both are above 0. */
+  statedPrice: number | null
+  /** total / volume (price-per-tonne.ts). */
+  pricePerTonne: number | null
+  /** statedVolume − sumVolume, if there are lines and each has a volume. */
+  volumeDifference: number | null
+  /** statedTotal − sumValue, if there are lines and each has a total. */
+  totalDifference: number | null
+  volumeVerdict: ReconciliationResult
+  totalVerdict: ReconciliationResult
+  firstDelivery: CalendarDate | null
+  lastDelivery: CalendarDate | null
+  /** Minimum `vintageFromYear`. */
+  oldestVintage: number | null
+  /** Maximum `vintageYear`. */
+  newestVintage: number | null
+  /** Σ volume × days / Σ volume, over lines with a volume above 0 and a date. */
+  meanWaitDays: number | null
+  /** Σ volume × vintageYear / Σ volume, over lines with a volume above 0 and a vintage year. */
+  meanVintageYear: number | null
+  /**
+   * Σ volume of lines due on or before the RFQ's fulfilmentDueDate / Σ volume, over lines with a volume above 0. Undated
+   * lines count as late. Null if the RFQ states no date or no line has a volume.
+   */
+  onTimeShare: number | null
+  /** Σ MAX(0, amount) over the pre-payments. */
+  prepaid: number
+  /** prepaid / total; above 1 if the pre-payments exceed the total. Null if unknown, as for a summary. */
+  prepaidShare: number | null
+  /**
+   * Σ MAX(0, amount) × factor + (1 − MIN(1, prepaidShare)) × balance; balance = Σ line total × factor if the basis is
+   * `lines`, otherwise the stated total at face value. Pre-payments are part of the total; the balance is paid on delivery,
+   * pro rata. Overdue and undated payments count at face value. A summary is assumed to have no pre-payments.
+   */
+  presentValue: number | null
+  presentValuePerTonne: number | null
+  /** From the settings, by contract type. */
+  haircut: number
+  /** presentValuePerTonne / (1 − haircut). */
+  riskAdjustedPrice: number | null
+  /** MIN(1, volume / wanted volume). */
+  coverage: number | null
+  /** The reason for each null member. */
+  reasons: Partial<Record<MetricName, string>>
+}
+
+export type MetricName = Exclude<keyof Metrics, 'reasons'>
+
+/**
+ * Compares the difference, rounded to six decimals. `equal`: within 0.01 (volumes: within `settings.volumeTolerance`).
+ * `rounding`: larger, but within ROUND(MAX(0.01, settings.totalTolerance × ABS(statedTotal)), 6). `differs`: larger still.
+ * null: one of the two figures is unknown.
+ */
+export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
+
+/**
+ * The figures of one offer, in its own currency. Formulas: `Metrics`.
+ * @param rfq provides the wanted volume and the fulfilment due date
+ */
+export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
+  const money = amountsOf(facts)
+  const haircut = settings.haircuts[haircutKind(facts.terms.contractType)]
+  const presentValue = presentValueOf(facts, money, settings.discountRate)
+  const presentValuePerTonne = ratio(presentValue, money.volume)
+  const metrics: Omit<Metrics, 'reasons'> = {
+    ...money,
+    ...reconciliation(facts, money, settings),
+    ...timing(facts.lines, rfq.fulfilmentDueDate),
+    presentValue,
+    presentValuePerTonne,
+    haircut,
+    riskAdjustedPrice: presentValuePerTonne === null ? null : presentValuePerTonne / (1 - haircut),
+    coverage: coverageOf(money.volume, rfq.wanted.volume),
+  }
+  return { ...metrics, reasons: reasonsOf(metrics, facts, rfq) }
+}
+
+/** MIN(1, volume / wanted). */
+export function coverageOf(volume: number | null, wanted: number | null): number | null {
+  if (volume === null || wanted === null) return null
+  return volume >= wanted ? 1 : volume / wanted
+}
+
+type Amounts = Pick<
+  Metrics,
+  | 'lineCount'
+  | 'sumVolume'
+  | 'sumValue'
+  | 'basis'
+  | 'volume'
+  | 'total'
+  | 'vwap'
+  | 'statedPrice'
+  | 'pricePerTonne'
+  | 'prepaid'
+  | 'prepaidShare'
+>
+
+function amountsOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Amounts {
+  const price = priceOffer(lines, { volume: terms.statedVolume, total: terms.statedTotal })
+  const prepaid = sum(prepayments.map((payment) => Math.max(0, payment.amount ?? 0)))
+  return {
+    lineCount: lines.length,
+    ...price,
+    vwap: price.basis === 'lines' ? price.pricePerTonne : null,
+    statedPrice: ratio(positiveOrNull(terms.statedTotal), positiveOrNull(terms.statedVolume)),
+    prepaid,
+    prepaidShare: hasOffer && shape === 'full' ? ratio(prepaid, price.total) : null,
+  }
+}
+
+/** Which of the haircuts applies to a contract. */
+export const haircutKind = (contractType: string | null): HaircutKind =>
+  HAIRCUT_KINDS.find((kind) => kind === contractType) ?? 'other'
+
+function reconciliation({ lines, terms }: OfferFacts, money: Amounts, settings: Settings) {
+  const volumeDifference = differenceOf(
+    terms.statedVolume,
+    lines.map((line) => line.volume),
+    money.sumVolume,
+  )
+  const totalDifference = differenceOf(
+    terms.statedTotal,
+    lines.map((line) => line.total),
+    money.sumValue,
+  )
+  const { volumeTolerance } = settings
+  const tolerance = totalTolerance(terms.statedTotal, settings.totalTolerance)
+  return {
+    volumeDifference,
+    totalDifference,
+    volumeVerdict: reconciliationResult(volumeDifference, volumeTolerance, volumeTolerance),
+    totalVerdict: reconciliationResult(totalDifference, EXACT_TOTAL, tolerance),
+  }
+}
+
+// An incomplete sum cannot be reconciled with the stated figure.
+const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
+  stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
+
+const RESULT_BY_VERDICT = { ok: 'equal', rounding: 'rounding', fails: 'differs', unknown: null } as const
+const reconciliationResult = (difference: number | null, exact: number, tolerance: number): ReconciliationResult =>
+  RESULT_BY_VERDICT[verdictOf({ difference, exact, tolerance, oneSided: false })]
+
+function timing(lines: DeliveryLine[], fulfilmentDueDate: string | null) {
+  const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)
+  return {
+    firstDelivery: earliest(lines.map((line) => line.dueDate)),
+    lastDelivery: latest(lines.map((line) => line.dueDate)),
+    oldestVintage: minOf(lines.map((line) => line.vintageFromYear)),
+    newestVintage: maxOf(lines.map((line) => line.vintageYear)),
+    meanWaitDays: weightedMean(withVolume, (line) => line.days),
+    meanVintageYear: weightedMean(withVolume, (line) => line.vintageYear),
+    onTimeShare: fulfilmentDueDate === null ? null : onTimeShare(withVolume, fulfilmentDueDate),
+  }
+}
+
+function onTimeShare(lines: DeliveryLine[], dueDate: string): number | null {
+  const onTime = lines.filter((line) => line.dueDate !== null && line.dueDate <= dueDate)
+  return ratio(volumeOf(onTime), volumeOf(lines))
+}
+
+function weightedMean(lines: DeliveryLine[], value: (line: DeliveryLine) => number | null): number | null {
+  const known = lines.filter((line) => value(line) !== null)
+  return ratio(sum(known.map((line) => (line.volume ?? 0) * (value(line) ?? 0))), volumeOf(known))
+}
+
+const volumeOf = (lines: DeliveryLine[]) => sum(lines.map((line) => line.volume ?? 0))
+
+/**
+ * The present value of an offer's payments at the as-of date (`Metrics.presentValue`).
+ * @param rate yearly, as a fraction
+ */
+export function presentValueOf(
+  { lines, prepayments }: Pick<OfferFacts, 'lines' | 'prepayments'>,
+  { basis, total, prepaidShare }: Pick<Metrics, 'basis' | 'total' | 'prepaidShare'>,
+  rate: number,
+): number | null {
+  if (basis === null || total === null) return null
+  const advance = sum(prepayments.map(({ amount, days }) => Math.max(0, amount ?? 0) * discountFactor(days, rate)))
+  const balance =
+    basis === 'lines' ? sum(lines.map((line) => (line.total ?? 0) * discountFactor(line.days, rate))) : total
+  return advance + (1 - Math.min(1, prepaidShare ?? 0)) * balance
+}
+
+type Reason = string | ((facts: OfferFacts, rfq: StatedRfqTerms) => string)
+/** What is missing for a price per tonne. */
+const NO_PRICE: Reason = ({ lines, terms }) => {
+  const hasVolume = (terms.statedVolume ?? 0) > 0 || lines.some(({ volume }) => (volume ?? 0) > 0)
+  const hasPrice = (terms.statedTotal ?? 0) > 0 || lines.some(({ unitPrice }) => (unitPrice ?? 0) > 0)
+  if (hasVolume && hasPrice)
+    return 'Neither the delivery lines nor the stated figures give a volume and a total above 0.'
+  if (hasVolume) return 'The offer states no price above 0.'
+  return hasPrice ? 'The offer states no volume above 0.' : 'The offer states neither a volume nor a price above 0.'
+}
+const notComparable =
+  (stated: 'statedVolume' | 'statedTotal'): Reason =>
+  ({ lines, terms }) => {
+    if (lines.length === 0) return 'The offer has no delivery lines.'
+    return terms[stated] === null
+      ? 'The offer does not state this figure.'
+      : 'At least one delivery line lacks this figure.'
+  }
+const NO_DELIVERY_DATE: Reason = ({ lines }) =>
+  lines.length === 0 ? 'The offer has no delivery lines.' : 'No delivery line has a date.'
+const NO_LINE_DATES: Reason = ({ lines }) =>
+  lines.length === 0 ? 'The offer has no delivery lines.' : 'No delivery line with a volume has the required dates.'
+
+const REASONS: Partial<Record<MetricName, Reason>> = {
+  basis: NO_PRICE,
+  volume: NO_PRICE,
+  total: NO_PRICE,
+  vwap: ({ lines }) =>
+    lines.length === 0
+      ? 'The offer has no delivery lines.'
+      : 'At least one delivery line has no volume or price, or a negative one.',
+  statedPrice: 'The offer does not state both a volume and a total above 0.',
+  pricePerTonne: NO_PRICE,
+  volumeDifference: notComparable('statedVolume'),
+  totalDifference: notComparable('statedTotal'),
+  volumeVerdict: notComparable('statedVolume'),
+  totalVerdict: notComparable('statedTotal'),
+  firstDelivery: NO_DELIVERY_DATE,
+  lastDelivery: NO_DELIVERY_DATE,
+  oldestVintage: NO_LINE_DATES,
+  newestVintage: NO_LINE_DATES,
+  meanWaitDays: NO_LINE_DATES,
+  meanVintageYear: NO_LINE_DATES,
+  onTimeShare: (_facts, rfq) =>
+    rfq.fulfilmentDueDate === null
+      ? 'The RFQ states no fulfilment due date.'
+      : 'No delivery line has a volume above 0.',
+  prepaidShare: ({ shape }) =>
+    shape === 'summary' ? 'Only the summary is known; it does not include pre-payments.' : 'The total is unknown.',
+  presentValue: NO_PRICE,
+  presentValuePerTonne: NO_PRICE,
+  riskAdjustedPrice: NO_PRICE,
+  coverage: (_facts, rfq) => (rfq.wanted.volume === null ? rfq.wanted.words : 'The volume is unknown.'),
+}
+
+function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, rfq: StatedRfqTerms): Metrics['reasons'] {
+  const reasons: Metrics['reasons'] = {}
+  for (const [name, value] of Object.entries(metrics) as [MetricName, unknown][]) {
+    const reason = REASONS[name]
+    if (value === null && reason !== undefined) {
+      reasons[name] = typeof reason === 'string' ? reason : reason(facts, rfq)
+    }
+  }
+  return reasons
+}

@@ -1,0 +1,102 @@
+import { countByName, median, ratio, sum } from '../../core/numbers.js'
+import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity } from '../flag.js'
+import { coverageOf } from '../offer/metrics.js'
+import { severityOf } from '../offer/offer-flags.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { isRanked, type RankedOffer } from '../offer/ranking.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+
+/** Statistics. Prices: `compared.pricePerTonne` of the ranked offers. */
+export interface Summary {
+  offers: number
+  ranked: number
+  excluded: number
+  meetRequirements: number
+  late: number
+  /** By status as received (`unknown` if absent), sorted. */
+  byStatus: { status: string; offers: number }[]
+  /** `weightedMean` is weighted by volume: Σ total / Σ volume. All are null without a ranked offer. */
+  price: {
+    lowest: number | null
+    median: number | null
+    highest: number | null
+    mean: number | null
+    weightedMean: number | null
+    /** highest − lowest. */
+    spread: number | null
+  }
+  /** Tonnes of all ranked offers. */
+  volume: number
+  /** MIN(1, volume / wanted); null if no volume is wanted, or if offers were not read yet. */
+  coverage: number | null
+  bestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
+  cheapestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
+  flags: Record<Severity, number>
+  /** Number of offers with each flag that occurs, in the order of OFFER_FLAGS. */
+  flagCounts: { code: OfferFlagCode; severity: Severity; offers: number }[]
+  changes: number
+  problems: number
+}
+
+/** Statistics of the offers. */
+export function summariseOffers(
+  offers: readonly OfferReport[],
+  { wanted, unreadOffers }: Pick<RfqTerms, 'wanted' | 'unreadOffers'>,
+  counts: { changes: number; problems: number },
+): Summary {
+  const ranked = offers.filter(isRanked)
+  const volume = sum(ranked.map((offer) => offer.metrics.volume ?? 0))
+  return {
+    offers: offers.length,
+    ranked: ranked.length,
+    excluded: offers.length - ranked.length,
+    meetRequirements: offers.filter((offer) => offer.meetsRequirements).length,
+    late: offers.filter((offer) => offer.late === true).length,
+    byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
+      status,
+      offers: count,
+    })),
+    price: prices(ranked, volume),
+    volume,
+    coverage: unreadOffers > 0 ? null : coverageOf(volume, wanted.volume),
+    bestOffer: namedOffer(ranked.find(({ rank }) => rank === 1)),
+    cheapestOffer: namedOffer(ranked.find(({ priceRank }) => priceRank === 1)),
+    flags: countBySeverity(offers.flatMap(({ flags }) => flags)),
+    flagCounts: flagCounts(offers),
+    ...counts,
+  }
+}
+
+function prices(ranked: readonly RankedOffer[], volume: number): Summary['price'] {
+  const sorted = ranked.map((offer) => offer.compared.pricePerTonne ?? 0).sort((a, b) => a - b)
+  const [lowest, highest] = [sorted[0] ?? null, sorted.at(-1) ?? null]
+  return {
+    lowest,
+    median: median(sorted),
+    highest,
+    mean: ratio(sum(sorted), sorted.length),
+    weightedMean: ratio(sum(ranked.map((offer) => offer.compared.total ?? 0)), volume),
+    spread: lowest === null || highest === null ? null : highest - lowest,
+  }
+}
+
+function namedOffer(offer: RankedOffer | undefined): Summary['bestOffer'] {
+  if (offer === undefined) return null
+  const { id, label, scores, compared } = offer
+  return { id, label, score: scores.total, pricePerTonne: compared.pricePerTonne ?? 0 }
+}
+
+/** Number of flags of each severity. */
+export function countBySeverity(flags: readonly Flag[]): Record<Severity, number> {
+  const counts = { high: 0, medium: 0, low: 0 }
+  for (const { severity } of flags) counts[severity]++
+  return counts
+}
+
+function flagCounts(offers: readonly OfferReport[]): Summary['flagCounts'] {
+  const counts = new Map(countByName(offers.flatMap(({ flags }) => flags.map(({ code }) => code))))
+  return OFFER_FLAGS.flatMap((code) => {
+    const count = counts.get(code) ?? 0
+    return count === 0 ? [] : [{ code, severity: severityOf(code), offers: count }]
+  })
+}

@@ -1,0 +1,143 @@
+import type { Timestamp } from '../../core/clock.js'
+import type { DocumentShape } from '../../core/documents.js'
+import { formatTonnes } from '../../core/number-format.js'
+import { nonBlank, plausibleOrNull, positiveOrNull } from '../../core/numbers.js'
+import { CURRENCY_CODE, type WantedBasis } from '../../core/settings.js'
+import { type ComparisonContext, type Source, toSource } from '../comparison-context.js'
+import type { CalendarDate, ParsedRfq } from '../comparison-input.js'
+import { daysBetween } from '../date-math.js'
+import type { Flag } from '../flag.js'
+
+export interface RfqTerms {
+  source: Source
+  id: string
+  number: number | null
+  reference: string | null
+  title: string | null
+  state: string | null
+  buyerDescription: string | null
+  additionalRequirements: string | null
+  reasonForPurchase: string | null
+  contractTypes: string[]
+  listingIds: string[]
+  createdAt: Timestamp | null
+  updatedAt: Timestamp | null
+  openedAt: Timestamp | null
+  closedAt: Timestamp | null
+  responseDueDate: CalendarDate | null
+  /** Days from the as-of date; 0 on the due date, negative after it. */
+  daysToDue: number | null
+  fulfilmentDueDate: CalendarDate | null
+  daysToFulfilment: number | null
+  minVolume: number | null
+  maxVolume: number | null
+  /** Null: no limit (`Any`, or not stated). */
+  minVintageYear: number | null
+  maxVintageYear: number | null
+  /** In the RFQ's currency, as sent. */
+  minUnitPrice: number | null
+  maxUnitPrice: number | null
+  currency: string | null
+  /** The limits in the comparison currency; null without a limit or an exchange rate. */
+  comparedMinUnitPrice: number | null
+  comparedMaxUnitPrice: number | null
+  wanted: WantedVolume
+  /** Offers that the list shows of an RFQ that was never read itself; nothing else is known of them. */
+  unreadOffers: number
+  /** Since when the RFQ has been missing from the channel's list; null if it is not. */
+  missingSince: Timestamp | null
+  flags: Flag[]
+}
+
+/** The target volume of coverage and awards. */
+export interface WantedVolume {
+  /** The basis chosen in the settings. */
+  basis: WantedBasis
+  /** Tonnes; null if the RFQ states no volume above 0. */
+  volume: number | null
+  /** Minimum, midpoint and maximum; if the RFQ states only one volume, all three are equal. */
+  min: number | null
+  mid: number | null
+  max: number | null
+  /** Which of the RFQ's volumes this is, or why there is none; one sentence. */
+  words: string
+}
+
+/** RFQ terms as stated, before limits are converted into the comparison currency and flags are raised. */
+export type StatedRfqTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice' | 'flags'>
+
+/** Extracts the terms of an RFQ; all null if its document is unusable. */
+export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: ComparisonContext): StatedRfqTerms {
+  const rfq = known.document
+  const minVolume = plausibleOrNull(rfq?.minVolume)
+  const maxVolume = plausibleOrNull(rfq?.maxVolume)
+  return {
+    source: toSource('rfq', known),
+    id: known.id,
+    number: plausibleOrNull(rfq?.number),
+    reference: nonBlank(rfq?.reference),
+    title: nonBlank(rfq?.title),
+    state: nonBlank(rfq?.state),
+    buyerDescription: nonBlank(rfq?.buyerDescription),
+    additionalRequirements: nonBlank(rfq?.additionalRequirements),
+    reasonForPurchase: nonBlank(rfq?.reasonForPurchase),
+    contractTypes: [...(rfq?.contractTypes ?? [])],
+    listingIds: [...(rfq?.listingIds ?? [])],
+    createdAt: rfq?.createdAt ?? null,
+    updatedAt: rfq?.updatedAt ?? null,
+    openedAt: rfq?.openedAt ?? null,
+    closedAt: rfq?.closedAt ?? null,
+    responseDueDate: rfq?.responseDueDate ?? null,
+    daysToDue: daysBetween(asOfDate, rfq?.responseDueDate ?? null),
+    fulfilmentDueDate: rfq?.fulfilmentDueDate ?? null,
+    daysToFulfilment: daysBetween(asOfDate, rfq?.fulfilmentDueDate ?? null),
+    minVolume,
+    maxVolume,
+    minVintageYear: vintageLimit(rfq?.minVintageYear),
+    maxVintageYear: vintageLimit(rfq?.maxVintageYear),
+    minUnitPrice: plausibleOrNull(rfq?.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
+    currency: nonBlank(rfq?.pricing?.currency),
+    wanted: wantedVolume(minVolume, maxVolume, settings.wantedVolume),
+    unreadOffers: unreadOffersOf(known.shape, rfq),
+    missingSince: known.missingSince,
+  }
+}
+
+/** Offers that the list shows of an RFQ that was never read itself; 0 of one that was. */
+export const unreadOffersOf = (
+  shape: DocumentShape,
+  document: { responses?: readonly { id: string }[] | null } | null,
+): number => (shape === 'list' ? new Set(document?.responses?.map(({ id }) => id)).size : 0)
+
+const vintageLimit = (limit: number | string | null | undefined) =>
+  typeof limit === 'number' ? plausibleOrNull(limit) : null
+
+/** Normalises a currency to a three-letter code, or null if it is not one. */
+export function currencyCode(currency: string | null): string | null {
+  const code = currency?.trim().toUpperCase() ?? ''
+  return CURRENCY_CODE.test(code) ? code : null
+}
+
+/** The target volume of coverage and awards. */
+export function wantedVolume(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): WantedVolume {
+  const min = positiveOrNull(minVolume) ?? positiveOrNull(maxVolume)
+  const max = positiveOrNull(maxVolume) ?? min
+  const volumes = { min, mid: min === null || max === null ? null : (min + max) / 2, max }
+  const volume = volumes[basis]
+  return { basis, volume, ...volumes, words: wantedVolumeText(minVolume, maxVolume, basis, volume) }
+}
+
+const BASIS_TEXT: Record<WantedBasis, string> = {
+  min: "the RFQ's minimum volume",
+  mid: "midpoint of the RFQ's minimum and maximum volume",
+  max: "the RFQ's maximum volume",
+}
+function wantedVolumeText(min: number | null, max: number | null, basis: WantedBasis, volume: number | null): string {
+  if (volume === null) return 'The RFQ states no volume above 0, so there is no target for coverage and awards.'
+  const both = positiveOrNull(min) !== null && positiveOrNull(max) !== null
+  const which = both
+    ? BASIS_TEXT[basis]
+    : `the only volume the RFQ states (its ${positiveOrNull(min) ? 'minimum' : 'maximum'})`
+  return `${formatTonnes(volume)}: ${which}.`
+}

@@ -1,0 +1,75 @@
+import type { SETTING_LIMITS, WantedBasis } from '../core/settings.js'
+
+/** The settings that are one number. */
+export type NumberSetting = Exclude<keyof typeof SETTING_LIMITS, 'weight' | 'haircut' | 'rate'>
+
+interface SettingText {
+  label: string
+  unit: string
+  /** What it means and what it affects. */
+  words: string
+}
+
+/** Settings in words, as on the sheet `Inputs`. */
+export const SETTING_TEXT: Record<NumberSetting | 'rankExpired' | 'haircuts' | 'weights', SettingText> = {
+  discountRate: {
+    label: 'Discount rate',
+    unit: 'per year',
+    words:
+      'Payments due before the as-of date or without a date are not discounted. Affects present values, risk-adjusted prices and ranks.',
+  },
+  rankExpired: {
+    label: 'Rank expired offers',
+    unit: 'yes or no',
+    words: 'Offers past their expiry date are ranked only if set to yes. Accepted offers are always ranked.',
+  },
+  waitDays: {
+    label: 'Mean wait that halves the promptness score',
+    unit: 'days',
+    words: 'Affects the promptness score.',
+  },
+  vintagePointsPerYear: {
+    label: 'Vintage points lost per year of age',
+    unit: 'points per year',
+    words: 'Age: year of the as-of date minus the volume-weighted mean vintage year. Affects the vintage score.',
+  },
+  volumeTolerance: {
+    label: 'Volume tolerance',
+    unit: 't',
+    words:
+      'Allowed difference between a stated volume and the sum of its lines. Affects Checks and the column “Volume check” of Offers.',
+  },
+  totalTolerance: {
+    label: 'Total tolerance',
+    unit: 'of the total',
+    words:
+      'Allowed difference between a stated total and the sum of its lines, at least 0.01. Differences above 0.01 within the tolerance count as rounding. Affects Checks and the column “Total check” of Offers.',
+  },
+  expiryWindowDays: {
+    label: 'Expiry warning period',
+    unit: 'days',
+    words: 'Affects the column “Expiry check” of Offers. Flags keep their original text.',
+  },
+  prepaymentShareLimit: {
+    label: 'Pre-payment limit',
+    unit: 'of the total',
+    words: 'Affects the column “Pre-payment check” of Offers. Flags keep their original text.',
+  },
+  haircuts: {
+    label: 'Delivery-risk haircuts',
+    unit: 'of the volume',
+    words: 'Share of the volume not expected to be delivered. The price per tonne is divided by the remaining share.',
+  },
+  weights: {
+    label: 'Weights',
+    unit: 'points',
+    words: 'Weight in the total score, relative to the sum of all weights.',
+  },
+}
+
+/** The volumes of the RFQ that a report can use as its target. */
+export const TARGET_TEXT: Record<WantedBasis, { label: string; words: string }> = {
+  min: { label: 'Target: minimum volume', words: 'The RFQ’s minimum, or its maximum if it states no minimum.' },
+  mid: { label: 'Target: midpoint volume', words: 'Midpoint of the two.' },
+  max: { label: 'Target: maximum volume', words: 'The RFQ’s maximum, or its minimum if it states no maximum.' },
+}

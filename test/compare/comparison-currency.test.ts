@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { compareOffers } from '../../src/compare/report/compare-offers.js'
+import type { SettingsInput } from '../../src/core/settings.js'
+import { comparisonInput, delivery, offerId, response, vintage } from '../helpers/comparison-inputs.js'
+
+const priced = (number: number, currency: string | null, unitPrice: number) =>
+  response(number, { offer: { currency, scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })] } })
+
+const MIXED = [priced(1, 'USD', 12), priced(2, 'EUR', 10.5), priced(3, 'GBP', 9)]
+const EUR = { EUR: { rate: 1.1, date: '2026-03-13', source: 'ECB' } }
+
+function report(settings: SettingsInput, rfqCurrency: string | null = 'USD', responses = MIXED) {
+  const rfq = { pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: rfqCurrency } }
+  return compareOffers(comparisonInput({ responses, settings, rfq }))
+}
+const ranks = (of: ReturnType<typeof report>) => new Map(of.offers.map(({ id, priceRank }) => [id, priceRank]))
+
+describe('offers in several currencies', () => {
+  it('are never ranked together without an exchange rate', () => {
+    const compared = report({})
+    expect(compared.currency).toMatchObject({ comparison: 'USD', rfq: 'USD' })
+    expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([1, null, null])
+    expect(compared.awards.every(({ winners }) => winners.every(({ offerId: id }) => id === offerId(1)))).toBe(true)
+  })
+
+  it('are ranked at the configured rate, shown with date and source; others are excluded with the reason', () => {
+    const compared = report({ currency: 'USD', exchangeRates: EUR })
+    expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([2, 1, null])
+    expect(compared.currency.rates).toEqual([
+      {
+        currency: 'EUR',
+        rate: 1.1,
+        date: '2026-03-13',
+        source: 'ECB',
+        offers: 1,
+        words: '1 EUR = 1.1 USD (2026-03-13, ECB).',
+      },
+      {
+        currency: 'GBP',
+        rate: null,
+        date: null,
+        source: null,
+        offers: 1,
+        words: 'No exchange rate into USD is configured.',
+      },
+      { currency: 'USD', rate: 1, date: null, source: null, offers: 1, words: 'The comparison currency.' },
+    ])
+    const pound = compared.offers.find(({ id }) => id === offerId(3))
+    expect(pound?.eligibility.exclusions[0]).toMatchObject({
+      code: 'no-exchange-rate',
+      words: expect.stringContaining('GBP'),
+    })
+    expect(compared.offers[0]?.compared).toMatchObject({ rate: 1.1, pricePerTonne: expect.closeTo(11.55, 9) })
+  })
+
+  it('are compared in the configured currency, as are the limits of the RFQ', () => {
+    const compared = report({ currency: 'EUR', exchangeRates: { USD: { rate: 0.9 } } })
+    expect(compared.currency.comparison).toBe('EUR')
+    expect(compared.rfq).toMatchObject({ maxUnitPrice: 15, comparedMaxUnitPrice: 13.5, comparedMinUnitPrice: 4.5 })
+    expect([1, 2].map((number) => ranks(compared).get(offerId(number)))).toEqual([2, 1])
+  })
+
+  it("fall back on the RFQ's own currency if it cannot be converted into the configured one", () => {
+    const compared = report({ currency: 'EUR', exchangeRates: { GBP: { rate: 1.2 } } })
+    expect(compared.currency).toMatchObject({
+      comparison: 'USD',
+      reason: expect.stringContaining('no exchange rate for USD'),
+    })
+    expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([1, null, null])
+    expect(compared.currency.rates.find(({ currency }) => currency === 'GBP')?.words).toContain('quoted in EUR')
+  })
+
+  it('use no rate without a configured currency', () => {
+    const compared = report({ exchangeRates: EUR })
+    expect(ranks(compared).get(offerId(2))).toBeNull()
+    expect(compared.currency.rates[0]?.words).toContain('not the currency it is quoted in')
+  })
+
+  it('are compared in their only currency if the RFQ states none, and not at all if they use several', () => {
+    expect(report({}, null, [priced(1, 'CHF', 9), priced(2, 'chf', 8)]).currency.comparison).toBe('CHF')
+    const several = report({}, null)
+    expect(several.currency.comparison).toBeNull()
+    expect(several.summary).toMatchObject({ ranked: 0, price: { lowest: null, median: null } })
+  })
+
+  it('use rate 1 for the comparison currency, whatever is configured', () => {
+    const compared = report({ currency: 'USD', exchangeRates: { USD: { rate: 7 } } })
+    expect(compared.offers.find(({ id }) => id === offerId(1))?.compared.rate).toBe(1)
+  })
+})
+
+it.each([
+  [{ exchangeRates: { EUR: { rate: 0 } } }],
+  [{ exchangeRates: { euro: { rate: 1 } } }],
+  [{ weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }],
+  [{ weights: { prize: 1 } }],
+  [{ discountRate: -0.1 }],
+  [{ haircuts: { spot: 1 } }],
+])('settings out of bounds are refused: %j', (settings) => {
+  expect(() => report(settings as SettingsInput)).toThrow()
+})

@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest'
+import type { OfferReport } from '../../../src/compare/offer/offer-report-model.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import {
+  type ComparisonOverrides,
+  comparisonInput,
+  delivery,
+  offerId,
+  response,
+  storedDocument,
+  summaryOf,
+  vintage,
+} from '../../helpers/comparison-inputs.js'
+
+/** The offer of a response made with these terms. As-of is 2026-03-16, the wanted volume 10,000 t. */
+function assessed(offer: Record<string, unknown> | null, scene: ComparisonOverrides = {}): OfferReport {
+  const report = compareOffers(comparisonInput({ responses: [response(1, { offer })], ...scene }))
+  return report.offers[0] as OfferReport
+}
+
+/** 6,000 t at 10 per tonne after one year, and 2,000 t at 14 after two years. */
+const TWO_LINES = {
+  scheduledDeliveries: [
+    delivery({ fulfilmentDueDate: '2027-03-16', vintages: [vintage({ volume: 6000, unitPrice: 10 })] }),
+    delivery({
+      fulfilmentDueDate: '2028-03-15',
+      vintages: [
+        vintage({ volume: 2000, unitPrice: 14, reportingPeriodStart: '2021-07-01', reportingPeriodEnd: '2022-06-30' }),
+      ],
+    }),
+  ],
+}
+
+describe('the figures of an offer', () => {
+  it('are sums and volume-weighted means of its lines', () => {
+    const { metrics, compared, lines } = assessed(TWO_LINES)
+    expect(metrics).toMatchObject({
+      lineCount: 2,
+      sumVolume: 8000,
+      sumValue: 88_000,
+      basis: 'lines',
+      vwap: 11,
+      statedPrice: 11,
+      pricePerTonne: 11,
+      firstDelivery: '2027-03-16',
+      lastDelivery: '2028-03-15',
+      oldestVintage: 2021,
+      newestVintage: 2023,
+      meanWaitDays: (6000 * 365 + 2000 * 730) / 8000,
+      meanVintageYear: (6000 * 2023 + 2000 * 2022) / 8000,
+      onTimeShare: 0,
+      coverage: 0.8,
+      prepaid: 0,
+      prepaidShare: 0,
+    })
+    expect(lines.map((line) => [line.days, line.vintageFromYear, line.vintageYear, line.total])).toEqual([
+      [365, 2023, 2023, 60_000],
+      [730, 2021, 2022, 28_000],
+    ])
+    expect(compared).toMatchObject({ rate: 1, total: 88_000, pricePerTonne: 11 })
+  })
+
+  it('discount each delivery to the as-of date', () => {
+    const { metrics, compared } = assessed(TWO_LINES, { settings: { discountRate: 0.1 } })
+    expect(metrics.presentValue).toBeCloseTo(60_000 / 1.1 + 28_000 / 1.21, 6)
+    expect(metrics.presentValuePerTonne).toBeCloseTo((60_000 / 1.1 + 28_000 / 1.21) / 8000, 9)
+    expect(compared.price).toBe(Math.round(((60_000 / 1.1 + 28_000 / 1.21) / 8000) * 1e6) / 1e6)
+  })
+
+  it('take pre-payments as part of the total, the balance paid at delivery pro rata', () => {
+    const prePayments = [
+      { amount: 22_000, paymentDueDate: '2026-03-16' },
+      { amount: 22_000, paymentDueDate: '2027-03-16' },
+    ]
+    const { metrics } = assessed({ ...TWO_LINES, prePayments }, { settings: { discountRate: 0.1 } })
+    expect(metrics).toMatchObject({ prepaid: 44_000, prepaidShare: 0.5 })
+    expect(metrics.presentValue).toBeCloseTo(22_000 + 22_000 / 1.1 + 0.5 * (60_000 / 1.1 + 28_000 / 1.21), 6)
+  })
+
+  it('pay no balance if pre-payments exceed the total', () => {
+    const prePayments = [{ amount: 100_000, paymentDueDate: '2027-03-16' }]
+    const { metrics } = assessed({ ...TWO_LINES, prePayments }, { settings: { discountRate: 0.1 } })
+    expect(metrics.presentValue).toBeCloseTo(100_000 / 1.1, 6)
+  })
+
+  it('count overdue and undated payments at face value', () => {
+    const scheduledDeliveries = [
+      delivery({ fulfilmentDueDate: '2025-01-01', vintages: [vintage({ volume: 100, unitPrice: 10 })] }),
+      delivery({ fulfilmentDueDate: null, vintages: [vintage({ volume: 100, unitPrice: 10 })] }),
+    ]
+    const { metrics, lines } = assessed({ scheduledDeliveries })
+    expect(metrics.presentValue).toBe(2000)
+    expect(lines.map((line) => line.days)).toEqual([-439, null])
+    expect(metrics.meanWaitDays).toBe(-439)
+  })
+
+  it('raise the price by the haircut of the contract type', () => {
+    const settings = { discountRate: 0, haircuts: { forward: 0.2, spot: 0.05, other: 0.5 } }
+    expect(assessed(TWO_LINES, { settings }).metrics).toMatchObject({ haircut: 0.2, riskAdjustedPrice: 13.75 })
+    const spot = assessed({ ...TWO_LINES, contractType: 'spot' }, { settings })
+    expect(spot.metrics.riskAdjustedPrice).toBeCloseTo(11 / 0.95, 9)
+    expect(assessed({ ...TWO_LINES, contractType: 'swap' }, { settings }).metrics.haircut).toBe(0.5)
+  })
+
+  it('include the share of the volume due by the fulfilment due date', () => {
+    const scheduledDeliveries = [
+      delivery({ fulfilmentDueDate: '2026-12-31', vintages: [vintage({ volume: 300 })] }),
+      delivery({ fulfilmentDueDate: '2027-01-01', vintages: [vintage({ volume: 100 })] }),
+      delivery({ fulfilmentDueDate: null, vintages: [vintage({ volume: 100 })] }),
+    ]
+    expect(assessed({ scheduledDeliveries }).metrics.onTimeShare).toBe(0.6)
+  })
+
+  it.each([
+    [0.5, 'equal'],
+    [0.6, 'differs'],
+    [-0.6, 'differs'],
+  ])('classify a stated volume that is off by %d t: %s', (off, verdict) => {
+    const { metrics } = assessed({ ...TWO_LINES, totalVolume: 8000 + off })
+    expect(metrics.volumeVerdict).toBe(verdict)
+    expect(metrics.volumeDifference).toBeCloseTo(off, 9)
+  })
+
+  it.each([
+    [0.01, 'equal'],
+    [0.02, 'rounding'],
+    [88, 'rounding'],
+    [89, 'differs'],
+  ])('classify a stated total that is off by %d: %s', (off, verdict) => {
+    expect(assessed({ ...TWO_LINES, totalPrice: 88_000 + off }).metrics.totalVerdict).toBe(verdict)
+  })
+
+  it('fall back on the stated figures if a line has no price, and give the reason why there is no line average', () => {
+    const scheduledDeliveries = [
+      delivery({ vintages: [vintage({ volume: 100, unitPrice: null }), vintage({ volume: 100 })] }),
+    ]
+    const { metrics } = assessed({ scheduledDeliveries, totalVolume: 200, totalPrice: 2600 })
+    expect(metrics).toMatchObject({
+      basis: 'stated',
+      pricePerTonne: 13,
+      vwap: null,
+      presentValue: 2600,
+      totalVerdict: null,
+    })
+    expect(metrics.reasons.vwap).toContain('has no volume or price')
+    expect(metrics.reasons.totalDifference).toContain('At least one delivery line lacks')
+  })
+
+  it('use the stated figures of a summary, whose pre-payments are unknown', () => {
+    const summary = storedDocument(summaryOf(response(1, { offer: TWO_LINES })), { shape: 'summary' })
+    const report = compareOffers(comparisonInput({ responses: [summary] }))
+    const [offer] = report.offers
+    expect(offer?.metrics).toMatchObject({ basis: 'stated', pricePerTonne: 11, prepaidShare: null, lineCount: 0 })
+    expect(offer?.metrics.reasons.prepaidShare).toContain('summary')
+    expect(offer?.scores).toMatchObject({ payment: 0, delivery: 0 })
+  })
+
+  it('are null, each with a reason, if there is no offer', () => {
+    const { metrics, eligibility } = assessed(null)
+    const { reasons, ...figures } = metrics
+    const nulls = Object.entries(figures).flatMap(([name, value]) => (value === null ? [name] : []))
+    expect(nulls).toContain('pricePerTonne')
+    expect(Object.keys(reasons).sort()).toEqual(nulls.sort())
+    expect(eligibility.exclusions.map(({ code }) => code)).toEqual(['no-offer'])
+  })
+})
+
+describe('eligibility of an offer', () => {
+  it.each([
+    ['rejected', response(1, { status: 'rejected' })],
+    ['expired', response(1, { offer: { expiryDate: '2026-03-15' } })],
+    ['no-volume', response(1, { offer: { scheduledDeliveries: [] } })],
+    ['no-price', response(1, { offer: { scheduledDeliveries: [], totalVolume: 5 } })],
+    [
+      'no-price',
+      response(1, { offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: 0 })] })] } }),
+    ],
+    ['no-currency', response(1, { offer: { currency: 'dollars' } })],
+    ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
+    ['withdrawn', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
+  ])('is denied with a reason: %s', (code, one) => {
+    const [offer] = compareOffers(comparisonInput({ responses: [one] })).offers
+    expect(offer).toMatchObject({ rank: null, priceRank: null, scores: null, eligibility: { eligible: false } })
+    expect(offer?.eligibility.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
+    expect(offer?.eligibility.exclusions[0]?.words).toMatch(/\.$/)
+  })
+
+  it('is granted on the expiry date, after acceptance, or with rankExpired', () => {
+    const ranks = (offer: Record<string, unknown>, status = 'submitted', settings = {}) =>
+      compareOffers(comparisonInput({ responses: [response(1, { status, offer })], settings })).offers[0]?.rank
+    expect(ranks({ expiryDate: '2026-03-16' })).toBe(1)
+    expect(ranks({ expiryDate: '2026-01-01' }, 'accepted')).toBe(1)
+    expect(ranks({ expiryDate: '2026-01-01' }, 'submitted', { rankExpired: true })).toBe(1)
+  })
+
+  it('normalises the spelling of a currency', () => {
+    const offer = assessed({ ...TWO_LINES, currency: ' usd ' })
+    expect(offer).toMatchObject({ rank: 1, terms: { currency: ' usd ', currencyCode: 'USD' } })
+  })
+})
+
+describe('requirements', () => {
+  it('are those the RFQ states, each with the offer’s value', () => {
+    const { requirements, meetsRequirements } = assessed({})
+    expect(meetsRequirements).toBe(true)
+    expect(requirements.map(({ code, met }) => [code, met])).toEqual(
+      [
+        'price-max',
+        'price-min',
+        'volume-min',
+        'volume-max',
+        'vintage-min',
+        'vintage-max',
+        'delivery',
+        'contract-type',
+        'on-time',
+        'listing',
+      ].map((code) => [code, true]),
+    )
+  })
+
+  it('omit what the RFQ does not state', () => {
+    const open = {
+      minVintageYear: 'Any',
+      maxVintageYear: 'Any',
+      pricing: null,
+      contractTypes: [],
+      listingIds: [],
+      fulfilmentDueDate: null,
+      responseDueDate: null,
+      minVolume: null,
+      maxVolume: null,
+    }
+    expect(assessed({}, { rfq: open })).toMatchObject({ requirements: [], meetsRequirements: true })
+  })
+
+  it('that cannot be evaluated count as not met', () => {
+    const scheduledDeliveries = [delivery({ fulfilmentDueDate: null })]
+    const { requirements, meetsRequirements } = assessed({ scheduledDeliveries })
+    expect(requirements.find(({ code }) => code === 'delivery')?.met).toBeNull()
+    expect(meetsRequirements).toBe(false)
+  })
+
+  it('accept a price that exceeds the limit only by floating-point noise', () => {
+    const vintages = [vintage({ volume: 0.1, unitPrice: 15 }), vintage({ volume: 0.2, unitPrice: 15 })]
+    const { metrics, requirements } = assessed({ scheduledDeliveries: [delivery({ vintages })] })
+    expect(metrics.pricePerTonne).not.toBe(15)
+    expect(requirements.find(({ code }) => code === 'price-max')?.met).toBe(true)
+  })
+
+  it('compare prices in the currency of the RFQ', () => {
+    const settings = { currency: 'USD', exchangeRates: { EUR: { rate: 1.2 } } }
+    const price = (unitPrice: number) => {
+      const scheduledDeliveries = [delivery({ vintages: [vintage({ unitPrice })] })]
+      const { requirements } = assessed({ currency: 'EUR', scheduledDeliveries }, { settings })
+      return requirements.find(({ code }) => code === 'price-max')
+    }
+    expect(price(12.5)).toMatchObject({ met: true, found: { value: 15, unit: 'USD/t' } })
+    expect(price(12.6)?.met).toBe(false)
+  })
+})
+
+it('labels an offer by developer, adds the project if the developer is shared, then a number', () => {
+  const by = (number: number, developer: string | null, project: string | null) =>
+    response(number, {
+      projectDeveloperName: developer,
+      projectName: project,
+      submittedAt: `2026-03-0${number}T00:00:00.000Z`,
+    })
+  const responses = [by(1, 'Acme', 'A'), by(2, 'acme', 'B'), by(3, 'Acme', 'A'), by(4, 'Solo', 'X'), by(5, null, null)]
+  const { offers } = compareOffers(comparisonInput({ responses }))
+  const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  expect([1, 2, 3, 4, 5].map((number) => labels.get(offerId(number)))).toEqual([
+    'Acme · A',
+    'acme · B',
+    'Acme · A (2)',
+    'Solo',
+    'Offer 30000000',
+  ])
+})

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import { CRITERIA, DEFAULT_SETTINGS } from '../../../src/core/settings.js'
+import {
+  comparisonInput,
+  delivery,
+  listing,
+  manyResponses,
+  offerId,
+  response,
+  vintage,
+} from '../../helpers/comparison-inputs.js'
+import { shareOf } from '../../helpers/long-tests.js'
+
+const at = (unitPrice: number, of: Record<string, unknown> = {}) => ({
+  scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })],
+  ...of,
+})
+
+describe('scores', () => {
+  it('follow the documented formulas', () => {
+    const responses = [
+      response(1, { offer: at(10, { prePayments: [{ amount: 25_000, paymentDueDate: '2026-03-16' }] }) }),
+      response(2, {
+        offer: {
+          scheduledDeliveries: [
+            delivery({ fulfilmentDueDate: '2027-03-16', vintages: [vintage({ volume: 2_000, unitPrice: 8 })] }),
+            delivery({
+              fulfilmentDueDate: '2026-03-16',
+              vintages: [
+                vintage({
+                  volume: 6_000,
+                  unitPrice: 8,
+                  reportingPeriodStart: '2020-01-01',
+                  reportingPeriodEnd: '2020-12-31',
+                }),
+              ],
+            }),
+          ],
+        },
+      }),
+    ]
+    const listings = [listing(1, { certificationLabels: '', country: null }), listing(2)]
+    const { offers } = compareOffers(comparisonInput({ responses, listings, settings: { discountRate: 0 } }))
+    const [first, second] = [1, 2].map((number) => offers.find(({ id }) => id === offerId(number))?.scores)
+    expect(first).toMatchObject({ price: 80, coverage: 100, delivery: 100, payment: 75, vintage: 70 })
+    expect(first?.promptness).toBeCloseTo(100 / (1 + 198 / 365), 9)
+    expect(first?.evidence).toBeCloseTo((100 * 4) / 6, 9)
+    expect(second).toMatchObject({ price: 100, coverage: 80, delivery: 75, payment: 100, evidence: 100 })
+    expect(second?.vintage).toBeCloseTo(100 - 10 * (2026 - (2_000 * 2023 + 6_000 * 2020) / 8_000), 9)
+    expect(second?.promptness).toBeCloseTo(100 / (1 + 91.25 / 365), 9)
+    const total = CRITERIA.reduce((sum, name) => sum + DEFAULT_SETTINGS.weights[name] * (first?.[name] ?? 0), 0) / 100
+    expect(first?.total).toBeCloseTo(total, 6)
+  })
+
+  it('are 100 for every offer if the RFQ states no limits', () => {
+    const rfq = { minVolume: null, maxVolume: null, fulfilmentDueDate: null }
+    const [offer] = compareOffers(comparisonInput({ responses: [response(1)], rfq })).offers
+    expect(offer?.scores).toMatchObject({ coverage: 100, delivery: 100 })
+  })
+
+  it('use the configured weights', () => {
+    const none = { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 }
+    const responses = [
+      response(1, { offer: at(10) }),
+      response(2, { offer: at(9, { prePayments: [{ amount: 9_000, paymentDueDate: null }] }) }),
+    ]
+    const best = (weights: Partial<typeof none>) =>
+      compareOffers(comparisonInput({ responses, settings: { weights: { ...none, ...weights } } })).summary.bestOffer
+        ?.id
+    expect(best({ price: 1 })).toBe(offerId(2))
+    expect(best({ payment: 1 })).toBe(offerId(1))
+  })
+})
+
+describe('ranks', () => {
+  it('break ties in favour of the offer submitted first, then by identifier', () => {
+    const same = [3, 1, 2, 4].map((number) =>
+      response(number, {
+        listingId: response(1).listingId,
+        submittedAt: `2026-03-0${number === 4 ? 1 : 2}T00:00:00.000Z`,
+        offer: at(10),
+      }),
+    )
+    const { offers } = compareOffers(comparisonInput({ responses: same }))
+    expect(offers.map(({ id }) => id)).toEqual([4, 1, 2, 3].map(offerId))
+    expect(offers.map(({ rank, priceRank, sequence }) => [rank, priceRank, sequence])).toEqual(
+      [1, 2, 3, 4].map((n) => [n, n, n]),
+    )
+  })
+
+  it('run from 1 without gaps, by score and by price, whatever the offers', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 25 }), fc.integer({ min: 1, max: 1e6 }), (count, seed) => {
+        const { offers } = compareOffers(comparisonInput({ responses: manyResponses(count, 2, seed) }))
+        const ranked = offers.filter(({ rank }) => rank !== null)
+        expect(ranked.map(({ rank }) => rank)).toEqual(ranked.map((_, index) => index + 1))
+        const byPrice = [...ranked].sort((a, b) => (a.priceRank ?? 0) - (b.priceRank ?? 0))
+        expect(byPrice.map(({ priceRank }) => priceRank)).toEqual(ranked.map((_, index) => index + 1))
+        for (const [index, offer] of byPrice.entries()) {
+          expect(offer.compared.price).toBeGreaterThanOrEqual(byPrice[index - 1]?.compared.price ?? 0)
+        }
+      }),
+      { numRuns: shareOf(20) },
+    )
+  })
+})
+
+it('counts, lowest, median, mean and spread are those of the ranked offers', () => {
+  const responses = [10, 14, 11, 20].map((price, index) =>
+    response(index + 1, { status: price === 20 ? 'rejected' : 'submitted', offer: at(price) }),
+  )
+  const { summary } = compareOffers(comparisonInput({ responses }))
+  expect(summary).toMatchObject({
+    offers: 4,
+    ranked: 3,
+    excluded: 1,
+    byStatus: [
+      { status: 'rejected', offers: 1 },
+      { status: 'submitted', offers: 3 },
+    ],
+    price: { lowest: 10, median: 11, highest: 14, mean: 35 / 3, weightedMean: 35 / 3, spread: 4 },
+    volume: 30_000,
+    coverage: 1,
+    cheapestOffer: { id: offerId(1), pricePerTonne: 10 },
+    flags: { high: 2, medium: 0, low: 0 },
+    flagCounts: [
+      { code: 'rejected', severity: 'high', offers: 1 },
+      { code: 'price-above-max', severity: 'high', offers: 1 },
+    ],
+  })
+})

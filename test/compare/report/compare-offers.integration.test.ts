@@ -1,0 +1,343 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AWARD_SCENARIOS } from '../../../src/compare/awards/award-model.js'
+import type { ComparisonInput, StoredDocument } from '../../../src/compare/comparison-input.js'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
+import type { KnownDocument } from '../../../src/core/records.js'
+import {
+  comparisonInput,
+  delivery,
+  EURO_SETTINGS,
+  listing,
+  manyResponses,
+  offerId,
+  pastVersion,
+  response,
+  rfq,
+  sampleResponses,
+  storedDocument,
+  vintage,
+} from '../../helpers/comparison-inputs.js'
+import { shareOf } from '../../helpers/long-tests.js'
+
+/** Fails for any value that JSON cannot represent: NaN, infinity, undefined, dates, maps. */
+function expectPlain(value: unknown, path = 'report'): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) expect.fail(`${path} is ${value}`)
+    return
+  }
+  const plain = Array.isArray(value) || Object.getPrototypeOf(value ?? '') === Object.prototype
+  if (!plain) expect.fail(`${path} is not a plain value: ${String(value)}`)
+  for (const [key, member] of Object.entries(value as object)) expectPlain(member, `${path}.${key}`)
+}
+
+/** Properties of every report, whatever its documents contain. */
+function expectSound(report: RfqReport): void {
+  expectPlain(report)
+  expect(report.checks.master.figures.fails).toBe(0)
+  expect(report.awards.map(({ scenario }) => scenario)).toEqual([...AWARD_SCENARIOS])
+  for (const { eligibility, rank, scores, metrics } of report.offers) {
+    expect(eligibility.eligible).toBe(rank !== null)
+    expect(eligibility.eligible).toBe(scores !== null)
+    expect(eligibility.eligible).toBe(eligibility.exclusions.length === 0)
+    const { reasons, ...figures } = metrics
+    const nulls = Object.entries(figures).flatMap(([name, value]) => (value === null ? [name] : []))
+    expect(Object.keys(reasons).sort()).toEqual(nulls.sort())
+  }
+}
+
+describe('a report', () => {
+  it('is plain JSON and names its schema', () => {
+    const report = compareOffers(comparisonInput({ settings: EURO_SETTINGS }))
+    expect(report.schema).toBe('quotekeeper.rfq-report/1')
+    expectSound(report)
+    expect(JSON.parse(JSON.stringify(report))).toStrictEqual(report)
+  })
+
+  it('states its channel, time zone and as-of moment', () => {
+    const { context } = compareOffers(comparisonInput({ timeZone: 'Pacific/Auckland' }))
+    expect(context).toMatchObject({
+      asOf: '2026-03-16T12:00:00.000Z',
+      asOfDate: '2026-03-17',
+      timeZone: 'Pacific/Auckland',
+    })
+    expect(() => compareOffers(comparisonInput({ timeZone: 'Mars/Olympus' }))).toThrow(RangeError)
+  })
+
+  it('does not depend on the order of its input', () => {
+    const input = comparisonInput({
+      settings: EURO_SETTINGS,
+      responses: [...sampleResponses(), ...manyResponses(6, 2).map((body, at) => ({ ...body, id: `x${at}` }))],
+    })
+    const turned: ComparisonInput = { ...input }
+    for (const key of ['responses', 'listings', 'versions', 'absences', 'problems', 'decisions'] as const) {
+      Object.assign(turned, { [key]: [...input[key]].reverse() })
+    }
+    expect(compareOffers(turned)).toEqual(compareOffers(input))
+  })
+
+  it('does not modify its input', () => {
+    const input = comparisonInput({ settings: EURO_SETTINGS })
+    const before = structuredClone(input)
+    compareOffers(input)
+    expect(input).toEqual(before)
+  })
+
+  it('lists every source document and the runs that observed it', () => {
+    const responses = [storedDocument(response(1), { runId: 9 }), storedDocument(response(2), { runId: 8 })]
+    const { about } = compareOffers(
+      comparisonInput({
+        responses,
+        listings: [storedDocument(listing(1), { runId: 3 }), storedDocument(listing(5), { runId: 4 })],
+      }),
+    )
+    expect(about.runs).toEqual([3, 7, 8, 9])
+    expect(about.sources.map(({ kind }) => kind)).toEqual(['rfq', 'response', 'response', 'listing'])
+    expect(about.sources[1]).toMatchObject({ id: offerId(1), version: 1, contentHash: 'a'.repeat(64) })
+    expect(about.definitions.length).toBeGreaterThan(10)
+  })
+
+  it('ignores later decisions and problems, and decisions on other RFQs', () => {
+    const decision = {
+      id: 1,
+      runId: 1,
+      rfqId: String(rfq().id),
+      rfqNumber: 4711,
+      dueDate: '2026-03-20',
+      timeZone: 'UTC',
+      decidedAt: '2026-03-16T11:00:00.000Z',
+      decision: 'keep',
+      reason: 'Not due.',
+      outcome: null,
+      httpStatus: null,
+      message: null,
+      versionBefore: 1,
+      versionAfter: null,
+      evidence: { more: 'than asked' },
+    } as const
+    const decisions = [
+      decision,
+      { ...decision, id: 2, decidedAt: '2026-03-16T11:30:00.000Z' },
+      { ...decision, id: 3, decidedAt: '2026-03-17T00:00:00.000Z' },
+      { ...decision, id: 4, rfqId: 'other' },
+    ]
+    const problem = {
+      kind: 'rfq',
+      entityId: 'a',
+      path: 'b',
+      code: 'type',
+      message: 'm',
+      firstSeenAt: '2026-03-16T12:00:00.000Z',
+    } as const
+    const report = compareOffers(
+      comparisonInput({ decisions, problems: [problem, { ...problem, firstSeenAt: '2026-03-16T12:00:00.001Z' }] }),
+    )
+    expect(report.decisions.map(({ id }) => id)).toEqual([2, 1])
+    expect(report.decisions[0]).not.toHaveProperty('evidence')
+    expect(report.problems).toEqual([problem])
+  })
+})
+
+describe('a report on malformed documents', () => {
+  it.each<[string, Record<string, unknown>[]]>([
+    ['no offers', []],
+    ['one offer', [response(1)]],
+    ['a null offer', [response(1, { offer: null })]],
+    ['no lines', [response(1, { offer: { scheduledDeliveries: [] } })]],
+    [
+      'zero volume',
+      [response(1, { offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 0 })] })] } })],
+    ],
+    [
+      'prices missing',
+      [
+        response(1, {
+          offer: {
+            scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: undefined })] })],
+            totalPrice: null,
+          },
+        }),
+      ],
+    ],
+    [
+      'negative numbers',
+      [
+        response(1, {
+          offer: {
+            scheduledDeliveries: [delivery({ vintages: [vintage({ volume: -5, unitPrice: -2 })] })],
+            totalVolume: -5,
+            totalPrice: -10,
+            prePayments: [{ amount: -7, paymentDueDate: null }],
+          },
+        }),
+      ],
+    ],
+    [
+      'twelve deliveries',
+      [response(1, { offer: { scheduledDeliveries: Array.from({ length: 12 }, () => delivery()) } })],
+    ],
+    [
+      'numbers too large to calculate with',
+      [
+        response(1, {
+          offer: {
+            scheduledDeliveries: [
+              delivery({
+                vintages: [
+                  vintage({ volume: 1e300, unitPrice: 1e300 }),
+                  vintage({ volume: 1e-300, unitPrice: 1e-300 }),
+                ],
+              }),
+            ],
+            totalVolume: 1e300,
+            totalPrice: 1e300,
+            prePayments: [{ amount: 1e15, paymentDueDate: '2026-04-01' }],
+          },
+        }),
+      ],
+    ],
+    [
+      'a tiny volume',
+      [
+        response(1, {
+          offer: {
+            scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 1e-300, unitPrice: 1e15 })] })],
+            prePayments: [{ amount: 1e15, paymentDueDate: '2026-04-01' }],
+          },
+        }),
+        response(2),
+      ],
+    ],
+    [
+      'dates at the ends of time',
+      [
+        response(1, {
+          submittedAt: '0000-01-01T00:00:00.000Z',
+          offer: {
+            expiryDate: '9999-12-31',
+            scheduledDeliveries: [
+              delivery({ fulfilmentDueDate: '9999-12-31' }),
+              delivery({ fulfilmentDueDate: '0001-01-01' }),
+            ],
+          },
+        }),
+      ],
+    ],
+    ['empty texts', [response(1, { projectDeveloperName: ' ', projectName: '', status: '', listingId: '' })]],
+  ])('is valid: %s', (_name, responses) => {
+    const report = compareOffers(comparisonInput({ responses }))
+    expectSound(report)
+    expect(report.summary.offers).toBe(responses.length)
+  })
+
+  it('is valid if there are no documents', () => {
+    const odd = [null, 7, 'text', [], {}].map((body, at) =>
+      storedDocument(body, { id: `unidentified-${at}`, valid: false }),
+    )
+    const report = compareOffers(
+      comparisonInput({
+        responses: odd,
+        listings: odd,
+        versions: odd.map((one) => pastVersion('response', one.body, { id: one.id })),
+      }),
+    )
+    expectSound(report)
+    expect(report.offers).toHaveLength(5)
+    expect(report.offers.every(({ flags }) => flags.some(({ code }) => code === 'invalid-document'))).toBe(true)
+    const nothing = comparisonInput({ responses: [response(1)] })
+    expectSound(compareOffers({ ...nothing, rfq: { ...nothing.rfq, document: null, valid: false } }))
+  })
+
+  it('is valid whatever value any field of a document has', () => {
+    const junk = fc.oneof(
+      fc.constantFrom(
+        null,
+        undefined,
+        '',
+        'Any',
+        0,
+        -1,
+        1e-7,
+        1e16,
+        1e300,
+        true,
+        [],
+        {},
+        [[]],
+        '2026-02-30',
+        '2026-03-16',
+        'USD',
+        '=1+1',
+      ),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.string({ maxLength: 5 }),
+    )
+    const mutation = fc.tuple(fc.nat(1e6), junk)
+    const mutations = fc.array(mutation, { maxLength: 12 })
+    fc.assert(
+      fc.property(mutations, mutations, mutations, (onRfq, onOffers, onListings) => {
+        const responses = mutated(sampleResponses(), onOffers) as Record<string, unknown>[]
+        const listings = mutated(
+          [1, 2, 3].map((number) => listing(number)),
+          onListings,
+        ) as Record<string, unknown>[]
+        const input = comparisonInput({
+          responses: asStored(responses),
+          listings: asStored(listings),
+          rfq: mutated(rfq(), onRfq) as Record<string, unknown>,
+          settings: EURO_SETTINGS,
+        })
+        expectSound(compareOffers(input))
+      }),
+      { numRuns: shareOf(150) },
+    )
+  })
+})
+
+/** Each mutation replaces the value at one of the places of the document, counted in order. */
+function mutated(document: unknown, mutations: [number, unknown][]): unknown {
+  const copy: unknown = structuredClone(document)
+  for (const [number, value] of mutations) {
+    const places = placesOf(copy)
+    const place = places[number % places.length]
+    if (place !== undefined) (place.holder as Record<string, unknown>)[place.key] = structuredClone(value)
+  }
+  return copy
+}
+
+function placesOf(value: unknown): { holder: object; key: string }[] {
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, member]) => [{ holder: value, key }, ...placesOf(member)])
+}
+
+/** Documents as the store returns them, each with its own identifier. */
+function asStored(bodies: readonly Record<string, unknown>[]) {
+  const taken = new Set<unknown>()
+  return bodies.map((body, at) => {
+    const own = typeof body?.id === 'string' && !taken.has(body.id)
+    taken.add(body?.id)
+    return storedDocument(body, { id: own ? `${body.id}` : `unidentified-${at}` })
+  })
+}
+
+it('stored documents can be passed to a comparison without conversion', () => {
+  const known: KnownDocument = {
+    ...storedDocument(response(1)),
+    channel: 'acme/forest',
+    kind: 'response',
+    rfqId: null,
+    supersededAt: null,
+    firstObservedAt: '',
+    lastObservedAt: '',
+    readAt: null,
+    entry: null,
+    exactBody: {},
+    bodyText: '{}',
+    isLossy: false,
+    bodyAsReceived: true,
+  }
+  const fit: StoredDocument = known
+  expect(fit.id).toBe(offerId(1))
+})
