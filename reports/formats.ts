@@ -15,15 +15,7 @@ import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
 type Rendered<Of extends ReportFormat> = Of extends 'xlsx' ? Readable : string
 
 /** The tables available as CSV; the first is the default. */
-export const RFQ_TABLES = [
-  'Offers',
-  'Deliveries',
-  'Prepayments',
-  'Scoring',
-  'Negotiation',
-  'Changes',
-  'Checks',
-] as const
+export const RFQ_TABLES = ['Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Choices', 'Questions', 'Changes'] as const
 const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
 
 /** How to render; a table is only for CSV. */
@@ -35,7 +27,8 @@ export const renderRfqReport = <Of extends ReportFormat>(
   report: RfqReport,
   format: Of,
   { table = RFQ_TABLES[0], ...options }: RfqRenderOptions = {},
-): Rendered<Of> => renderers(report, rfqSheets(report), rfqIdentity(report), { table, ...options })[format]()
+): Rendered<Of> =>
+  renderers(report, rfqSheets(report, format === 'csv'), rfqIdentity(report), { table, ...options })[format]()
 
 /** Renders the overview of a channel, like `renderRfqReport`. */
 export const renderChannelReport = <Of extends ReportFormat>(

@@ -64,7 +64,7 @@ describe('commands that are shown', () => {
         fc.array(fc.tuple(hostile, hostile, fc.option(fc.integer())), { minLength: 40, maxLength: 40 }),
         (all) => {
           const report = (channel: string, id: string, number: number | null) =>
-            compareOffers(comparisonInput({ channel, rfq: { id, number }, responses: [] })).decision.switches.command
+            compareOffers(comparisonInput({ channel, rfq: { id, number }, responses: [] })).decision.command
           const found = all.flatMap(([channel, id, number]) =>
             [`quotekeeper ${quoteForShell(id)}`, retryCommand(channel, id), report(channel, id, number)].map(
               shellWords,

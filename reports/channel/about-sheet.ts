@@ -1,6 +1,13 @@
 import type { ChannelReport } from '../../src/compare/channel/channel-report-model.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { contextTerms, noteSections, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
+import {
+  contextTerms,
+  definitionSection,
+  limitSection,
+  termRows,
+  textSheet,
+  titledSection,
+} from '../layout/text-sheet.js'
 import type { ChannelLayout } from './layout.js'
 
 const NOTE = 'Definitions, sources and limits of the data.'
@@ -13,7 +20,8 @@ const FORMULAS = 'Counts and sums on RFQs and Summary are formulas over Offers, 
 function* aboutRows({ context, about }: ChannelReport): Generator<RowPlan> {
   const terms = [...contextTerms(context), ['Formulas', FORMULAS] as const]
   yield* titledSection('How to read this workbook', termRows(terms))
-  yield* noteSections(about)
+  yield* definitionSection(about)
+  yield* limitSection(about)
   yield* titledSection('Sources', termRows([['Observation runs', runRanges(about.runs)]]))
 }
 

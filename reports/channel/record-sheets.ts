@@ -41,7 +41,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       ownTotal: number('Total, own currency', (offer) => offer.total, own),
       currency: text('Currency', (offer) => offer.currency),
       meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
-      why: text('Reason not ranked', (offer) => offer.exclusions.join('\n'), { maxWidth: 44 }),
+      why: text('Reason not ranked', (offer) => offer.why, { maxWidth: 44 }),
       high: number('High flags', (offer) => offer.flags.high, style.integer),
       medium: number('Medium flags', (offer) => offer.flags.medium, style.integer),
       low: number('Low flags', (offer) => offer.flags.low, style.integer),

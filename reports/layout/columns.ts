@@ -2,7 +2,7 @@ import * as style from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
 import * as cells from '../xlsx/cells.js'
 import { referenceTo } from './cell-text.js'
-import type { Grid } from './grid.js'
+import type { CellGrid } from './grid.js'
 import { type Codes, codeList, countryName, yesNo } from './wording.js'
 
 /** One column of a table: its header, width and cells. */
@@ -16,8 +16,6 @@ export interface Column<Row> extends ColumnOptions {
   full?: (row: Row) => unknown
   /** Refers to a position in the workbook, so that CSV omits it. */
   workbookOnly?: boolean
-  /** A cell that may replace it when the reader changes an input: rows are high enough for both. */
-  alternative?: (row: Row) => Cell | undefined
 }
 
 export interface ColumnOptions {
@@ -62,7 +60,7 @@ type Formula = readonly [expression: string, cached: cells.CachedResult]
  * The functions that make the columns of a table.
  * @param grid the positions of its columns; needed only for formulas
  */
-export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
+export function columnsOf<Row, Key extends string = never>(grid?: CellGrid<Key>) {
   const column = (
     header: string,
     cellStyle: ColumnStyle<Row>,
@@ -76,7 +74,7 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
   const at =
     (index: number): At<Key> =>
     (key) =>
-      (grid as Grid<Key>).at(key, index)
+      (grid as CellGrid<Key>).at(key, index)
   /** Columns of values in one style, unless stated. */
   const values =
     <Value>(cellStyle: style.Style, cell: (value: Value, style: style.Style) => Cell) =>
@@ -119,7 +117,6 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     /** `yes`, `no` or `unknown`. */
     yesNo: values<boolean | null>(style.centred, (value, its) => cells.text(yesNo(value), its)),
     formula: formulas(cells.formula),
-    arrayFormula: formulas(cells.arrayFormula),
     /** Formulas, only where there is a result; other cells are empty. */
     formulaOrEmpty: formulas((expression, cached, its) =>
       cached === null ? cells.blank(its) : cells.formula(expression, cached, its),

@@ -44,6 +44,42 @@ export function makeGrid<Key extends string>(
   }
 }
 
+/** The part of a grid by which formulas and marks refer to cells, whether records are rows or columns. */
+export type CellGrid<Key extends string> = Pick<Grid<Key>, 'sheet' | 'count' | 'at' | 'cell' | 'range' | 'area'>
+
+/** Columns before those of the records: names of the attributes, and the best value. */
+export const ATTRIBUTE_COLUMNS = 2
+
+/**
+ * As `makeGrid`, of a table in which each record is a column and each attribute a row, in groups with a title above each.
+ * @param headerRow counted from 1
+ */
+export function attributeGrid<Key extends string>(
+  sheet: string,
+  groups: readonly { keys: readonly Key[] }[],
+  headerRow: number,
+  count: number,
+): CellGrid<Key> {
+  const rows = new Map<Key, number>()
+  let row = headerRow
+  for (const group of groups) {
+    row++
+    for (const key of group.keys) rows.set(key, ++row)
+  }
+  const [first, last] = [columnLetter(ATTRIBUTE_COLUMNS + 1), columnLetter(ATTRIBUTE_COLUMNS + Math.max(1, count))]
+  const rowOf = (key: Key) => rows.get(key) as number
+  const letterAt = (index: number) => columnLetter(ATTRIBUTE_COLUMNS + 1 + index)
+  const sheetRef = quoteSheetName(sheet)
+  return {
+    sheet,
+    count,
+    at: (key, index) => `${letterAt(index)}${rowOf(key)}`,
+    cell: (key, index) => `${sheetRef}!$${letterAt(index)}$${rowOf(key)}`,
+    range: (key) => `${sheetRef}!$${first}$${rowOf(key)}:$${last}$${rowOf(key)}`,
+    area: (from, to = from) => `${first}${rowOf(from)}:${last}${rowOf(to)}`,
+  }
+}
+
 /** The letters of a column counted from 1: `1` is `A`, `27` is `AA`. */
 export function columnLetter(column: number): string {
   const rest = Math.floor((column - 1) / 26)

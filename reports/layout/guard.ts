@@ -2,29 +2,25 @@ import { type Cell, stringLiteral } from '../xlsx/cells.js'
 import { NO_FIGURE } from './cell-text.js'
 import type { RowPlan, SheetPlan } from './sheet-plan.js'
 
-/** When formulas show `words` instead of their result. */
+/** When the formulas of a sheet show a text instead of their results. */
 export interface Withheld {
   /** A condition in the language of formulas. */
   when: string
-  words: string
+  text: string
 }
 
 /**
- * The sheet with every formula guarded: it never shows an error value, and shows a word instead of its result where it is
- * withheld. Working rows stay as they are: charts leave a gap where a figure is #N/A.
- * @param withheldAt whether a formula is, by its row (counted from 1) and column (counted from 0)
+ * The sheet with every formula guarded: it never shows an error value, and shows a text instead of its result where it is withheld.
+ * Rows about the workbook itself, which say so, are never withheld. The data of charts stay as they are: a chart leaves a gap where a figure is #N/A.
  */
-export function guardSheet(
-  plan: SheetPlan,
-  withheldAt: (row: number, column: number) => Withheld | null = () => null,
-): SheetPlan {
+export function guardSheet(plan: SheetPlan, withheld: Withheld | null = null): SheetPlan {
+  const hasChartData = plan.charts !== undefined && plan.charts.length > 0
   const rows = function* (): Generator<RowPlan> {
-    let number = 0
     for (const row of plan.rows()) {
-      number++
-      yield row.working || !row.cells.some((cell) => cell?.formula !== undefined)
-        ? row
-        : { ...row, cells: row.cells.map((cell, column) => cell && guardCell(cell, withheldAt(number, column))) }
+      const isGuarded = !(row.working && hasChartData) && row.cells.some((cell) => cell?.formula !== undefined)
+      yield isGuarded
+        ? { ...row, cells: row.cells.map((cell) => cell && guardCell(cell, row.workbookOnly ? null : withheld)) }
+        : row
     }
   }
   return { ...plan, rows }
@@ -34,11 +30,11 @@ export function guardSheet(
 const REFERENCE = /^('[^']+'!)?\$?[A-Z]{1,3}\$?\d+$/
 
 /** A cell whose formula is guarded; other cells stay as they are. */
-export function guardCell(cell: Cell, withheld: Withheld | null = null): Cell {
+function guardCell(cell: Cell, withheld: Withheld | null): Cell {
   if (cell.formula === undefined) return cell
   const value = cell.value ?? NO_FIGURE
   if (REFERENCE.test(cell.formula)) return { ...cell, value }
   const shown = `IFERROR(${cell.formula},"${NO_FIGURE}")`
-  const formula = withheld === null ? shown : `IF(${withheld.when},${stringLiteral(withheld.words)},${shown})`
+  const formula = withheld === null ? shown : `IF(${withheld.when},${stringLiteral(withheld.text)},${shown})`
   return { ...cell, value, formula }
 }

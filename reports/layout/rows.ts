@@ -53,9 +53,6 @@ export const textRow = (words: string, cellStyle: style.Style = style.body): Row
 })
 export const bodyRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells })
 
-/** A row of intermediate results: collapsed in the workbook and not printed. */
-export const workingRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells, working: true })
-
 /** Columns left empty between the cells of a row. */
 export const emptyCells = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
 export const emptyRows = (count: number): RowPlan[] => Array.from({ length: count }, () => ({ cells: [] }))
@@ -64,15 +61,14 @@ export const emptyRows = (count: number): RowPlan[] => Array.from({ length: coun
 export const GAP: RowPlan = { cells: [], height: 8 }
 
 /** Height of a row in points, high enough for its wrapped cells in columns of these widths. */
-export function fittedHeight({ cells, alternative = [], merged }: RowPlan, widths: readonly number[]): number {
+export function fittedHeight({ cells, merged }: RowPlan, widths: readonly number[]): number {
   const widthOf = (column: number) => {
     const last = merged?.find(([first]) => first === column)?.[1] ?? column
     return widths.slice(column, last + 1).reduce((sum, width) => sum + width, 0) || MIN_COLUMN_UNITS
   }
-  const linesOf = (of: RowPlan['cells']) =>
-    of.reduce((max, cell, column) => Math.max(max, lineCount(cell, widthOf, column)), 1)
+  const lines = cells.reduce((max, cell, column) => Math.max(max, lineCount(cell, widthOf, column)), 1)
   const points = cells.reduce((max, cell) => Math.max(max, cell?.style.font?.size ?? 0), style.FONT_POINTS)
-  return rowHeight(Math.max(linesOf(cells), linesOf(alternative)), points)
+  return rowHeight(lines, points)
 }
 
 function lineCount(cell: Cell | undefined, widthOf: (column: number) => number, column: number): number {
@@ -83,6 +79,12 @@ function lineCount(cell: Cell | undefined, widthOf: (column: number) => number, 
 /** The height of rows in points. */
 export const heightOf = (rows: readonly RowPlan[], widths: readonly number[]): number =>
   rows.reduce((sum, row) => sum + (row.working ? 0 : (row.height ?? fittedHeight(row, widths))), 0)
+
+/** Whether rows fit on one printed page, scaled if necessary but legible. */
+export const fitsOnePage = (rows: readonly RowPlan[], widths: readonly number[]): boolean =>
+  heightOf(rows, widths) <= PAGE_POINTS / MIN_PAGE_SCALE
+/** Less than MIN_SCALE, so that a page is not followed by a few more rows. */
+const MIN_PAGE_SCALE = 0.5
 
 /**
  * The rows of blocks that are not split over printed pages: one that does not fit on the rest of a page begins a new one.

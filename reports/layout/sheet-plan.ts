@@ -16,8 +16,6 @@ export interface RowPlan {
   cells: readonly (Cell | undefined)[]
   /** Points; by default, what the wrapped cells need. */
   height?: number
-  /** Cells that may replace others when the reader changes an input: the row is high enough for both. */
-  alternative?: readonly (Cell | undefined)[]
   /** First and last of the columns joined to one cell, counted from 0; one pair for each such cell. */
   merged?: readonly (readonly [first: number, last: number])[]
   /** An intermediate result or the data of a chart: collapsed in the workbook and not printed. */
@@ -36,8 +34,6 @@ export interface SheetPlan {
   columns: number
   /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed, and not on the HTML page. */
   workingColumns?: readonly number[]
-  /** Columns whose results are shown even if an input is invalid. */
-  independentColumns?: readonly number[]
   rows: () => Iterable<RowPlan>
   /** The names and values of a table, for CSV: first a row of names. */
   data?: () => Iterable<readonly CellContent[]>
@@ -54,8 +50,6 @@ export interface SheetPlan {
   cards?: boolean
   /** Names that formulas use for cells. */
   names?: readonly { name: string; address: string }[]
-  /** Not shown or printed until the reader unhides it. */
-  hidden?: boolean
   /** Colour of the sheet tab, ARGB. */
   tab?: string
   print?: PrintPlan

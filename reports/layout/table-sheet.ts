@@ -24,8 +24,6 @@ interface TablePlan<Row, Key extends string> {
   frozenColumns: number
   /** Intermediate results: collapsed in the workbook, not printed, and not on the HTML page. */
   working?: readonly NoInfer<Key>[]
-  /** Columns calculated from the documents alone, whatever the inputs. */
-  independent?: readonly NoInfer<Key>[]
   /** The last column that is printed, if not all are. */
   lastPrinted?: NoInfer<Key>
   /** The rows between heading and headers; they replace the bands. */
@@ -45,13 +43,12 @@ export function tableSheet<Row, Key extends string>(of: { subject: string }, pla
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
       : plan.grid
   const columns = inOrder(grid, plan.columns)
-  const { frozenColumns, independent = [], marks, working = [] } = plan
+  const { frozenColumns, marks, working = [] } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
     workingColumns: working.map((key) => grid.keys.indexOf(key)),
-    independentColumns: independent.map((key) => grid.keys.indexOf(key)),
     rows: () => sheetRows(headingRows(of, plan.title, plan.note), plan, grid, columns),
     data: () => dataRows(columns, plan.rows),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
@@ -82,11 +79,7 @@ function* sheetRows<Row, Key extends string>(
 /** The header and rows of a table within a sheet of rows. */
 export function* tableRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Generator<RowPlan> {
   yield headRow(...columns.map(({ header, alignRight }) => (alignRight ? right(header) : header)))
-  const mayGrow = columns.some(({ alternative }) => alternative !== undefined)
-  for (const [index, row] of rows.entries()) {
-    const cells = columns.map((column) => column.cell(row, index))
-    yield mayGrow ? { cells, alternative: columns.map(({ alternative }) => alternative?.(row)) } : { cells }
-  }
+  for (const [index, row] of rows.entries()) yield { cells: columns.map((column) => column.cell(row, index)) }
 }
 
 /** The names and values of a table, for CSV. */

@@ -8,21 +8,33 @@ import type { RowPlan, SheetPlan } from './sheet-plan.js'
 import { rowSheet } from './table-sheet.js'
 import { wrappedLines } from './text-metrics.js'
 
-const WIDTHS = [30, 40, 10, 24, 24, 10, 44]
+export const TEXT_SHEET_WIDTHS = [30, 40, 14, 24, 24, 14, 44]
 /** Columns of the texts: all but the first. */
-const TEXT_COLUMNS = [[1, WIDTHS.length - 1]] as const
-const TEXT_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width, 0)
+const TEXT_COLUMNS = [[1, TEXT_SHEET_WIDTHS.length - 1]] as const
+const TEXT_UNITS = TEXT_SHEET_WIDTHS.slice(1).reduce((sum, width) => sum + width, 0)
 /** Excel limits row heights to 409 points, so longer texts continue in further rows. */
 const MAX_LINES_PER_ROW = 28
 const MAX_CHARACTERS_PER_ROW = 2_400
 
 /** An `About` sheet: text in titled sections. `sections` is called more than once. */
-export function textSheet(of: { subject: string }, note: string, sections: () => Iterable<RowPlan>): SheetPlan {
+export function textSheet(
+  of: { subject: string },
+  note: string,
+  sections: () => Iterable<RowPlan>,
+  { print, ...more }: Pick<SheetPlan, 'marks' | 'print'> = {},
+): SheetPlan {
   const rows = function* (): Generator<RowPlan> {
     yield* headingRows(of, 'About this workbook', note)
     yield* sections()
   }
-  return rowSheet({ name: 'About', widths: WIDTHS, rows, frozen: { rows: 2 }, print: { titleRows: [1, 2] } })
+  return rowSheet({
+    name: 'About',
+    widths: TEXT_SHEET_WIDTHS,
+    rows,
+    frozen: { rows: 2 },
+    print: { titleRows: [1, 2], ...print },
+    ...more,
+  })
 }
 
 /** A section with its title; `None.` where it has no rows. */
@@ -66,11 +78,11 @@ const pricesReadText = ({ newest }: NonNullable<ReportContext['pricesRead']>) =>
 const termsReadText = ({ oldest, newest }: NonNullable<ReportContext['termsRead']>) =>
   `${oldest} to ${newest}: when the marketplace was last asked for the terms of each offer. What the RFQ shows of each offer (status, volume, total, expiry date) may be newer.`
 
-/** Definitions and limits of the data, each in a section. */
-export function* noteSections({ definitions, limits }: Pick<About, 'definitions' | 'limits'>): Generator<RowPlan> {
-  yield* titledSection('Definitions', termRows(definitions.map(({ term, words }) => [term, words])))
-  yield* titledSection('Limits of the data', termRows(limits.map((words, index) => [`${index + 1}`, words])))
-}
+export const definitionSection = ({ definitions }: Pick<About, 'definitions'>): Iterable<RowPlan> =>
+  titledSection('Definitions', termRows(definitions.map(({ term, words }) => [term, words])))
+
+export const limitSection = ({ limits }: Pick<About, 'limits'>): Iterable<RowPlan> =>
+  titledSection('Limits of the data', termRows(limits.map((words, index) => [`${index + 1}`, words])))
 
 /**
  * Terms with their full texts; long texts continue in further rows.

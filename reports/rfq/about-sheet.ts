@@ -1,34 +1,168 @@
 import type { Source } from '../../src/compare/comparison-context.js'
-import type { ReportedDecision } from '../../src/compare/comparison-input.js'
+import type { DocumentProblem, ReportedDecision } from '../../src/compare/comparison-input.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import { offersLine } from '../../src/compare/report/offers-line.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
+import { formatPricePerTonne, formatTonnes } from '../../src/core/number-format.js'
+import { round6 } from '../../src/core/numbers.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnsOf } from '../layout/columns.js'
+import { here, is, mark } from '../layout/marks.js'
+import { fitsOnePage, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
-import { contextTerms, noteSections, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
+import {
+  contextTerms,
+  definitionSection,
+  limitSection,
+  TEXT_SHEET_WIDTHS,
+  termRows,
+  textSheet,
+  titledSection,
+} from '../layout/text-sheet.js'
+import { codeWords, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import type { RfqLayout } from './layout.js'
+import type { OfferKey, RfqLayout } from './layout.js'
 
-const NOTE = 'Definitions, sources, limits of the data, and long texts in full.'
-/** `About`: definitions, sources and texts in full. */
-export const aboutSheet = (layout: RfqLayout): SheetPlan => textSheet(layout, NOTE, () => aboutRows(layout.report))
+const NOTE =
+  'What was received, checks of the figures as sent and limits of the data; below, and not printed: definitions, long texts in full and sources.'
 
-function* aboutRows(report: RfqReport): Generator<RowPlan> {
+/** `About`: statistics and checks of what was received, definitions, sources and texts in full. */
+export function aboutSheet(layout: RfqLayout): SheetPlan {
+  const { report } = layout
+  const printed = [...printedRows(layout)]
+  const rows = function* (): Generator<RowPlan> {
+    yield* printed
+    yield* definitionSection(report.about)
+    yield* titledSection('Texts in full', termRows(longTexts(report)))
+    if (report.decisions.length > 0) yield* titledSection('Closing decisions', decisionRows(report.decisions))
+    yield* titledSection('Sources', sourceRows(report.about.sources))
+  }
+  return textSheet(layout, NOTE, rows, {
+    marks: [mark(VERDICTS, is(here, '=', 'differs'), 'bad'), mark(VERDICTS, is(here, '=', 'rounding'), 'warn')],
+    print: { lastRow: HEADING_ROWS + printed.length, onePage: fitsOnePage(printed, TEXT_SHEET_WIDTHS) },
+  })
+}
+
+/** Title, subject and note. */
+const HEADING_ROWS = 3
+/** The column of verdicts. */
+const VERDICTS = 'C1:C5000'
+
+function* printedRows(layout: RfqLayout): Generator<RowPlan> {
+  const { report } = layout
   yield* titledSection('How to read this workbook', contextRows(report))
-  yield* noteSections(report.about)
-  yield* titledSection('Texts in full', termRows(longTexts(report)))
-  yield* titledSection('Closing decisions', decisionRows(report.decisions))
-  yield* titledSection('Sources', sourceRows(report.about.sources), true)
+  yield* titledSection('What was received', termRows(statistics(layout)))
+  if (report.offers.length > 0) yield* titledSection('Figures as sent against the delivery lines', checkRows(layout))
+  if (report.problems.length > 0)
+    yield* titledSection(
+      'Documents that do not match the API documentation',
+      termRows(report.problems.map(problemTerm)),
+    )
+  yield* limitSection(report.about)
 }
 
 const FORMULAS =
-  'Figures are formulas over Deliveries, Prepayments and Inputs, stored with their results for programs that do not calculate. Change a yellow cell on Inputs and the workbook recalculates. Flags, requirements and awards found by search keep their original texts and figures; the sheets Award and Negotiation show when theirs are outdated.'
+  'Figures of offers are formulas over Deliveries, Prepayments and Inputs, stored with their results for programs that do not calculate. Change a yellow cell on Inputs and the workbook recalculates figures, scores and ranks. Recommendation, choices, flags and requirements stay those of the report; Summary says so.'
+
+function* statistics({ report, currency }: RfqLayout): Generator<readonly [string, string]> {
+  const { summary, rfq } = report
+  yield ['Offers', `${offersLine(report).replace(/^Offers: /, '')}.`]
+  yield ['By status', summary.byStatus.map(({ status, offers }) => `${codeWords(status)}: ${offers}`).join(', ')]
+  const { lowest, median, highest, weightedMean } = summary.price
+  const shown = [lowest, median, highest, weightedMean].map((one) =>
+    one === null ? '' : formatPricePerTonne(one, currency),
+  )
+  if (lowest !== null)
+    yield [
+      'Prices of ranked offers',
+      `Lowest ${shown[0]}, median ${shown[1]}, highest ${shown[2]}, mean weighted by volume ${shown[3]}; ${formatTonnes(summary.volume)} in total.`,
+    ]
+  yield ['Tonnes of an award', rfq.window.words]
+  if (rfq.flags.length > 0)
+    yield [
+      'Flags on the RFQ',
+      rfq.flags.map(({ severity, words }) => `${severityLabels[severity]}: ${words}`).join('\n'),
+    ]
+}
+
+const problemTerm = ({ kind, entityId, path, code, message }: DocumentProblem): readonly [string, string] => [
+  codeWords(code),
+  `${kind} ${entityId}${path === '' ? '' : `, ${path}`}: ${message}`,
+]
+
+/** One check of a figure as sent: its cells on `Offers`. */
+interface Check {
+  offer: OfferReport
+  index: number
+  title: string
+  keys: Record<'verdict' | 'stated' | 'lines' | 'difference', OfferKey>
+  values: { verdict: string | null; stated: number | null; lines: number; difference: number | null }
+  own: style.Style
+}
+
+/** The stated volume and total of each offer, which a difference tells apart from the sum of its lines. */
+function checkRows(layout: RfqLayout): Iterable<RowPlan> {
+  const { offers, report, numbers, areColumns } = layout
+  const all = report.offers.flatMap((offer, index): Check[] => {
+    const { terms, metrics } = offer
+    if (offer.lines.length === 0) return []
+    return [
+      {
+        ...{ offer, index, title: 'Volume (t)', own: numbers.volume },
+        keys: { verdict: 'volumeVerdict', stated: 'statedVolume', lines: 'sumVolume', difference: 'volumeDifference' },
+        values: {
+          ...{ verdict: metrics.volumeVerdict, stated: terms.statedVolume },
+          ...{ lines: metrics.sumVolume, difference: metrics.volumeDifference },
+        },
+      },
+      {
+        ...{ offer, index, title: 'Total', own: numbers.money(terms.currencyCode) },
+        keys: { verdict: 'totalVerdict', stated: 'statedTotal', lines: 'sumValue', difference: 'totalDifference' },
+        values: {
+          ...{ verdict: metrics.totalVerdict, stated: terms.statedTotal },
+          ...{ lines: metrics.sumValue, difference: metrics.totalDifference },
+        },
+      },
+    ]
+  })
+  // Of many offers, those that are equal say nothing.
+  const checks = areColumns ? all : all.filter(({ values }) => values.verdict !== 'equal')
+  if (checks.length === 0)
+    return all.length === 0 ? [] : [textRow('All figures as sent equal the sums of the delivery lines.')]
+  const { text, formula } = columnsOf<Check>()
+  const figure = (header: string, key: 'stated' | 'lines' | 'difference') =>
+    formula(
+      header,
+      ({ own }: Check) => own,
+      ({ keys, index, values }) => {
+        const cell = offers.cell(keys[key], index)
+        const value = values[key]
+        // Without the noise of sums.
+        return [`IF(ISNUMBER(${cell}),ROUND(${cell},6),"${NO_FIGURE}")`, value === null ? NO_FIGURE : round6(value)]
+      },
+    )
+  return tableRows(
+    [
+      text('Offer', ({ offer }) => `${offer.sequence} · ${offer.label}`),
+      text('Figure', ({ title }) => title),
+      formula('Check', style.body, ({ keys, index, values }) => {
+        const cell = offers.cell(keys.verdict, index)
+        return [`IF(${cell}="","not stated",${cell})`, values.verdict ?? 'not stated']
+      }),
+      figure('Stated', 'stated'),
+      figure('Sum of the lines', 'lines'),
+      figure('Difference', 'difference'),
+    ],
+    checks,
+  )
+}
 
 const contextRows = ({ context, currency }: RfqReport): Iterable<RowPlan> =>
   termRows([
     ...contextTerms(context),
     ['Comparison currency', `${currency.comparison ?? 'none'}. ${currency.reason}`],
     ['Formulas', FORMULAS],
-    ['Colours', 'Colours carry no information that is not also given as text.'],
   ])
 
 function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, string]> {

@@ -15,7 +15,6 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
     working: keys('days factor present tonneDays onTime tonneYears'),
     rows: layout.lines,
     emptyText: layout.report.offers.length === 0 ? layout.noOffers : 'No offer has scheduled deliveries.',
-    independent: keys('total days fromYear tonneDays onTime tonneYears'),
     frozenColumns: 1,
   })
 }
@@ -93,7 +92,6 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
     rows: layout.payments,
     emptyText: layout.report.offers.length === 0 ? layout.noOffers : 'No offer requires a pre-payment.',
     working: keys('days factor present'),
-    independent: keys('days'),
     frozenColumns: 2,
     columns: {
       offer: number('Offer no.', ({ offer }) => offer.sequence),

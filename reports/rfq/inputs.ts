@@ -1,33 +1,27 @@
-import { RULE_TEXT } from '../../src/compare/decision/recommendation-input.js'
+import { RULE_TEXT } from '../../src/compare/decision/what-if.js'
 import { CRITERION_NAMES, CRITERION_RULES } from '../../src/compare/offer/criterion-text.js'
-import { type NumberSetting, SETTING_TEXT, TARGET_TEXT } from '../../src/compare/setting-text.js'
+import { type NumberSetting, SETTING_TEXT } from '../../src/compare/setting-text.js'
 import {
   AWARD_RULES,
   CRITERIA,
   HAIRCUT_KINDS,
   type HaircutKind,
+  PRICE_BASES,
+  type PriceBasis,
   REQUIREMENT_LEVELS,
-  type RequirementName,
   SETTING_LIMITS,
-  WANTED_BASES,
-  type WantedBasis,
 } from '../../src/core/settings.js'
-import { guardCell, type Withheld } from '../layout/guard.js'
-import { codeList, codeWords, yesNo } from '../layout/wording.js'
+import { codeList, codeWords } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type Cell, date, formula, moment, number, stringLiteral, text } from '../xlsx/cells.js'
-import { type DataValidation, numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
+import { type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
+import { type DataValidation, numberAboveZero, numberBetween, oneOf, optional } from '../xlsx/validations.js'
 import type { RfqLayout } from './layout.js'
-import { SAME, sameCell } from './scoring-sheet.js'
-
-/** Results that depend on an invalid input are withheld. */
-export const INVALID_INPUT: Withheld = { when: 'InputErrors>0', words: 'check Inputs' }
 
 /** One row of `Inputs`: a value with its explanation. */
 export interface Entry {
   label: string
   value: Cell
-  unit: string | Cell
+  unit: string
   explanation?: string | undefined
   /** Defined name of the cell, for formulas. */
   name?: string | undefined
@@ -55,6 +49,12 @@ const choiceInput = (choices: readonly string[]): Accepted => ({
   accepts: (cell) => `OR(${choices.map((choice) => `EXACT(${cell},"${choice}")`).join(',')})`,
 })
 
+/** As `numberInput`, or empty. */
+function optionalInput(limits: readonly [number, number]): Accepted {
+  const { rule, accepts } = numberInput(limits)
+  return { rule: optional(rule), accepts: (cell) => `IF(ISBLANK(${cell}),TRUE,${accepts(cell)})` }
+}
+
 /** A rate above 0; empty only if none was known. */
 const rateInput = (rate: number | null): Accepted => {
   const [, max] = SETTING_LIMITS.rate
@@ -81,15 +81,14 @@ export type Section = ReturnType<typeof inputSections>[number]
 export const inputSections = (layout: RfqLayout) => [
   { title: 'Award rule and requirements', entries: decisionEntries(layout) },
   { title: 'Weights', entries: weightEntries(layout) },
-  { title: 'Price, time and volume', entries: valueEntries(layout) },
+  { title: 'Price and time', entries: valueEntries(layout) },
   { title: 'Tolerances and warning limits', entries: toleranceEntries(layout) },
   { title: 'Delivery-risk haircuts', entries: haircutEntries(layout) },
   { title: `Exchange rates${layout.currency === null ? '' : ` to ${layout.currency}`}`, entries: rateEntries(layout) },
   { title: 'RFQ limits, as received', entries: [timeLimits, volumeLimits, priceLimits].flatMap((of) => of(layout)) },
 ]
 
-/** The defined names of cells, by requirement and kind of contract. */
-export const requirementCell = (name: RequirementName) => `Require_${name}`
+/** The defined name of the cell, by kind of contract. */
 export const haircutCell = (kind: HaircutKind) => `Haircut${codeWords(kind)}`
 
 const choice = (
@@ -102,33 +101,45 @@ const choice = (
 const LEVELS_EXPLAINED =
   'Hard: offers that do not meet it are not awarded. Advisory: they may be awarded, and the recommendation says so. Off: not considered.'
 
-function decisionEntries({ report, failures }: RfqLayout): Entry[] {
-  const { rule, requirements } = report.decision
-  const { length } = failures.candidates
-  const rules = `${AWARD_RULES.map((each) => `${each}: ${RULE_TEXT[each].words}`).join('. ')}.`
+const BASIS_TEXT: Record<PriceBasis, string> = {
+  quoted: 'total payable',
+  'present-value': 'present value of the payments',
+  'risk-adjusted': 'present value ÷ (1 − haircut)',
+}
+const explained = <Of extends string>(all: readonly Of[], texts: Record<Of, string>) =>
+  `${all.map((each) => `${each}: ${texts[each]}`).join('; ')}.`
+
+function decisionEntries({ report, numbers }: RfqLayout): Entry[] {
+  const { settings, decision, offers, rfq } = report
+  const open = offers.filter(({ exclusions }) => exclusions.length === 0).length
+  const rule = { name: 'AwardRule', label: 'Award rule', unit: '', explanation: explained(AWARD_RULES, RULE_TEXT) }
+  const basis = { name: 'PriceBasis', label: 'Price basis', unit: '', explanation: explained(PRICE_BASES, BASIS_TEXT) }
+  const { label, unit, words } = SETTING_TEXT.volume
   return [
-    choice('awardRule', { name: 'AwardRule', label: 'Award rule', unit: '', explanation: rules }, rule, AWARD_RULES),
-    ...requirements.map(({ name, title, level, setting, offersNotMeeting }, at) => {
-      const words = `not met by ${offersNotMeeting} of ${length}`
-      // Whether offers meet a price limit depends on exchange rates.
-      const unit = formula(`IF(AwardRatesChanged>0,"outdated",${stringLiteral(words)})`, words, style.wrapped)
+    choice('awardRule', rule, settings.awardRule, AWARD_RULES),
+    choice('priceBasis', basis, settings.priceBasis, PRICE_BASES),
+    {
+      name: 'VolumeSet',
+      label,
+      unit,
+      value: number(settings.volume, numbers.volume),
+      input: { setting: 'volume', ...optionalInput(SETTING_LIMITS.volume) },
+      explanation: `${words} With the inputs of this report: ${rfq.window.words}`,
+    },
+    ...decision.requirements.map(({ name, title, level, setting, offersNotMeeting }, at) => {
+      const unit = `not met by ${offersNotMeeting} of ${open}`
       const explanation = at === 0 ? LEVELS_EXPLAINED : 'Hard, advisory or off.'
-      const entry = { name: requirementCell(name), label: title, unit, explanation }
-      return choice(setting, entry, level, REQUIREMENT_LEVELS)
+      return choice(setting, { name: `Require_${name}`, label: title, unit, explanation }, level, REQUIREMENT_LEVELS)
     }),
   ]
 }
 
-const weightEntries = (layout: RfqLayout): Entry[] =>
-  layout.report.decision.criteria.criteria.map(({ criterion, weight, distinguishes }) => ({
+const weightEntries = ({ report }: RfqLayout): Entry[] =>
+  CRITERIA.map((criterion) => ({
     name: `Weight_${criterion}`,
     label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
-    value: number(weight, style.oneDecimal),
-    unit: formula(
-      `IF(${sameCell(layout, criterion)}="${SAME}","${SAME}","${SETTING_TEXT.weights.unit}")`,
-      distinguishes === false ? SAME : SETTING_TEXT.weights.unit,
-      style.wrapped,
-    ),
+    value: number(report.settings.weights[criterion], style.oneDecimal),
+    unit: SETTING_TEXT.weights.unit,
     input: { setting: `weights.${criterion}`, ...weightInput },
     explanation: SETTING_TEXT.weights.words,
   }))
@@ -143,16 +154,9 @@ const numberEntry =
   }
 
 function valueEntries(layout: RfqLayout): Entry[] {
-  const { settings, rfq } = layout.report
   const entry = numberEntry(layout)
-  const aim = `The RFQ’s volume that coverage and awards aim at: minimum, midpoint or maximum. Original value: ${rfq.wanted.words}`
-  const wanted = { name: 'WantedBasis', label: 'Wanted volume', unit: 'min, mid or max', explanation: aim }
-  const { words, ...others } = SETTING_TEXT.rankExpired
-  const expired = { name: 'RankExpired', ...others, explanation: words }
   return [
     entry('discountRate', 'DiscountRate', style.percent),
-    choice('wantedVolume', wanted, settings.wantedVolume, WANTED_BASES),
-    choice('rankExpired', expired, yesNo(settings.rankExpired), ['yes', 'no']),
     entry('waitDays', 'WaitDays', style.plainNumber),
     entry('vintagePointsPerYear', 'VintagePoints', style.oneDecimal),
   ]
@@ -215,17 +219,13 @@ function timeLimits({ report: { context, rfq } }: RfqLayout): Entry[] {
 
 function volumeLimits({ report: { rfq }, numbers }: RfqLayout): Entry[] {
   const volume = (value: number | null) => number(value, numbers.volume)
-  const chosen = 'IF(WantedBasis="min",WantedMin,IF(WantedBasis="max",WantedMax,WantedMid))'
-  const tonnes = formula(`IF(N(${chosen})>0,${chosen},NA())`, rfq.wanted.volume, numbers.volume)
-  const which = 'The target chosen under “Wanted volume” above.'
+  const set = 'AND(N(VolumeSet)>0,N(VolumeSet)>N(MinVolume))'
+  const tonnes = `IF(${set},VolumeSet,IF(N(MinVolume)>0,MinVolume,NA()))`
+  const words = 'The RFQ’s minimum, or the tonnes entered above if they are more. Coverage is measured by it.'
   return [
-    fact('Minimum volume', volume(rfq.minVolume), 't'),
-    fact('Maximum volume', volume(rfq.maxVolume), 't', 'MaxVolume'),
-    ...WANTED_BASES.map((basis) => {
-      const { label, words } = TARGET_TEXT[basis]
-      return fact(label, volume(rfq.wanted[basis]), 't', `Wanted${codeWords(basis)}`, words)
-    }),
-    fact('Wanted volume in tonnes', guardCell(tonnes, INVALID_INPUT), 't', 'WantedVolume', which),
+    fact('Minimum volume', volume(rfq.minVolume), 't', 'MinVolume'),
+    fact('Maximum volume', volume(rfq.maxVolume), 't'),
+    fact('Tonnes asked for', formula(tonnes, rfq.window.lower, numbers.volume), 't', 'TonnesAskedFor', words),
   ]
 }
 
@@ -233,33 +233,17 @@ function priceLimits({ report, numbers, price, currency }: RfqLayout): Entry[] {
   const { rfq } = report
   const code = report.currency.rfq
   const rate = report.currency.rates.some((known) => known.currency === code) ? `Rate_${code}` : 'NA()'
-  const words = 'The price limit, converted.'
-  const budget = `${words} Budget = maximum price × awarded tonnes.`
   const limits = [
-    { title: 'Minimum', name: 'MinPrice', sent: rfq.minUnitPrice, compared: rfq.comparedMinUnitPrice, words },
-    { title: 'Maximum', name: 'MaxPrice', sent: rfq.maxUnitPrice, compared: rfq.comparedMaxUnitPrice, words: budget },
+    { title: 'Minimum', name: 'MinPriceSent', sent: rfq.minUnitPrice, compared: rfq.comparedMinUnitPrice },
+    { title: 'Maximum', name: 'MaxPriceSent', sent: rfq.maxUnitPrice, compared: rfq.comparedMaxUnitPrice },
   ]
-  const converted = (name: string, compared: number | null) => {
-    const expression = `IF(AND(ISNUMBER(${name}Sent),ISNUMBER(${rate})),${name}Sent*${rate},NA())`
-    return guardCell(formula(expression, compared, price), INVALID_INPUT)
-  }
-  return [
-    ...limits.map(({ title, name, sent }) =>
-      fact(`${title} price per tonne`, number(sent, numbers.price(code)), rfq.currency ?? '', `${name}Sent`),
-    ),
-    ...limits.map(({ title, name, compared, words }) =>
-      fact(`${title} price in the comparison currency`, converted(name, compared), currency ?? '', name, words),
-    ),
-  ]
-}
-
-/** A volume counts as reached if it is short by at most a billionth, the rounding error of sums. */
-export const REACHED_FACTOR = '(1-1E-9)'
-/** The fewest tonnes that count as reaching the wanted volume. */
-export const REACHED_VOLUME = `WantedVolume*${REACHED_FACTOR}`
-
-/** An expression that selects one of three by the wanted volume on Inputs. */
-export function byWantedBasis(expression: (basis: WantedBasis) => string): string {
-  const [min, mid, max] = [expression('min'), expression('mid'), expression('max')]
-  return min === mid && mid === max ? min : `IF(WantedBasis="min",${min},IF(WantedBasis="max",${max},${mid}))`
+  return limits.flatMap(({ title, name, sent, compared }) => {
+    const converted = `IF(AND(ISNUMBER(${name}),ISNUMBER(${rate})),${name}*${rate},NA())`
+    return [
+      fact(`${title} price per tonne`, number(sent, numbers.price(code)), rfq.currency ?? '', name),
+      ...(code === currency
+        ? []
+        : [fact(`${title} price in the comparison currency`, formula(converted, compared, price), currency ?? '')]),
+    ]
+  })
 }

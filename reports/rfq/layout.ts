@@ -1,22 +1,13 @@
-import { SCENARIOS } from '../../src/compare/decision/decision-model.js'
-import { failureGroups } from '../../src/compare/decision/failure-groups.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
 import { oneLine } from '../../src/core/clean-text.js'
 import { CRITERIA, type Criterion } from '../../src/core/settings.js'
-import { keys, makeGrid } from '../layout/grid.js'
+import { type RfqView, rfqView } from '../../src/views/rfq-view.js'
+import { attributeGrid, keys, makeGrid } from '../layout/grid.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { asOfLabel, withCurrency } from '../layout/wording.js'
 import { numberStyles } from '../xlsx/cell-styles.js'
-import { recommendationGrids } from './recommendation/recommendation-grids.js'
-
-/** The scenarios on `Award`, each a column of tonnes: those of the decision, and the reader's own. */
-export const SHEET_SCENARIOS = [...SCENARIOS, 'own'] as const
-export type SheetScenario = (typeof SHEET_SCENARIOS)[number]
-export const BASELINES = 3
-/** Rows of the savings below the scenarios: title, headers, one for each baseline, and an empty row. */
-export const SAVINGS_ROWS = BASELINES + 3
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
 const DELIVERY_KEYS = keys(
@@ -29,44 +20,53 @@ export type DeliveryKey = (typeof DELIVERY_KEYS)[number]
 const PREPAYMENT_KEYS = keys('offer label number due amount currency share days factor present')
 export type PrepaymentKey = (typeof PREPAYMENT_KEYS)[number]
 
-/** Columns of `Offers`, one line per band. */
-const OFFER_KEYS = keys(
-  'offer label rank score comparedPricePerTonne comparedPrice volume coverage comparedTotal eligible why meets high',
-  'status contract currency expiry daysToExpiry review submitted late view expiryState',
-  'statedVolume statedTotal statedPrice lines usable sumVolume sumValue volumeDifference volumeVerdict totalDifference totalVerdict basis total vwap pricePerTonne',
-  'firstDelivery lastDelivery oldestVintage newestVintage meanWait meanVintage onTimeShare',
-  'prepaid prepaidShare prepaymentState presentValue presentValuePerTonne haircut riskPrice rate',
-  'developer project country registry registryId methodologies activity ecosystems labels available facts storefront',
-  'medium low flags notes id version observed',
-)
-export type OfferKey = (typeof OFFER_KEYS)[number]
+/** The attributes of an offer on `Offers`, in groups. */
+export const OFFER_GROUPS = [
+  {
+    title: 'Outcome',
+    keys: keys('offer developer project rank standing notMet score awarded'),
+  },
+  {
+    title: 'Price',
+    keys: keys(
+      'comparedPricePerTonne comparedTotal costPerTonne comparedPrice currency pricePerTonne total rate prepaidShare prepaymentState',
+      'cost prepaid presentValue presentValuePerTonne haircut riskPrice',
+    ),
+  },
+  {
+    title: 'Volume and delivery',
+    keys: keys(
+      'volume coverage firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage meanVintage',
+    ),
+  },
+  {
+    title: 'Terms as received',
+    keys: keys('status submitted late view contract expiry daysToExpiry expiryState review'),
+  },
+  {
+    title: 'Stated figures against the delivery lines',
+    keys: keys(
+      'statedVolume sumVolume volumeDifference volumeVerdict statedTotal sumValue totalDifference totalVerdict',
+      'statedPrice basis lines usable',
+    ),
+  },
+  {
+    title: 'Project, as described by its developer',
+    keys: keys('country registry registryId methodologies activity ecosystems labels available facts storefront'),
+  },
+  { title: 'Flags, notes and source', keys: keys('high medium low flags notes id version observed') },
+] as const
+export type OfferKey = (typeof OFFER_GROUPS)[number]['keys'][number]
+/** With more offers, each is a row of `Offers`. */
+const MAX_OFFER_COLUMNS = 16
 
 /** `score-price`, `score-coverage`, … */
 export type ScoreKey = `score-${Criterion}`
 const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
-const SCORING_KEYS = [
-  ...keys('offer label eligible price'),
-  ...SCORE_KEYS,
-  ...keys('total rank priceRank remaining remainingRank'),
-]
+const SCORING_KEYS = [...keys('offer label price'), ...SCORE_KEYS, ...keys('total measure rank')]
 /** Below the weights of the criteria. */
-export const SCORING_HEADER_ROW = HEADER_ROW + 2
+export const SCORING_HEADER_ROW = HEADER_ROW
 export type ScoringKey = (typeof SCORING_KEYS)[number]
-
-/** The last ones are working columns. */
-const AWARD_KEYS = [
-  ...keys('offer label developer eligible volume total price'),
-  ...SHEET_SCENARIOS,
-  ...keys('orderPrice order developerNo unmet'),
-]
-export type AwardKey = (typeof AWARD_KEYS)[number]
-const SCENARIO_KEYS = keys(
-  'number scenario winners reached tonnes total price excessTonnes excessCost developers difference constraint solution',
-  'waived waived2 waived3 waived4 lowerBound rule',
-)
-export type ScenarioKey = (typeof SCENARIO_KEYS)[number]
-/** Below the scenarios on `Award`: savings, intermediate results, then the table of tonnes. */
-const AWARD_HEAD_ROW = HEADER_ROW + SHEET_SCENARIOS.length + SAVINGS_ROWS + 5
 
 /** The input of the sheets of an RFQ's workbook: the report, and the position of every table. */
 export type RfqLayout = ReturnType<typeof rfqLayout>
@@ -83,9 +83,11 @@ export function rfqLayout(report: RfqReport) {
     [report.rfq.minVolume, report.rfq.maxVolume, ...stated, ...lines.map(({ line }) => line.volume)],
     lines.map(({ line }) => line.unitPrice),
   )
-  const failures = failureGroups(report.offers, report.rfq, report.context.asOfDate)
+  const view: RfqView = rfqView(report)
+  const areColumns = count > 0 && count <= MAX_OFFER_COLUMNS
   return {
     report,
+    view,
     subject: subjectOf(report),
     numbers,
     /** Code of the comparison currency; null if there is none. */
@@ -95,23 +97,36 @@ export function rfqLayout(report: RfqReport) {
     price: numbers.price(currency),
     inCurrency: (header: string) => withCurrency(header, currency),
     perTonne: (header: string) => withCurrency(header, currency, '/t'),
+    /** `3 · Developer · Project`, as far as they are known. */
+    nameOf: namesOf(view),
     /** Replaces a table of offers that would be empty. */
     noOffers: report.rfq.unreadOffers === 0 ? 'No offers received.' : `${unreadText(report.rfq.unreadOffers)}.`,
-    /** What differences of cost refer to. */
-    chosen: report.decision.accepted === null ? 'recommended' : 'the award rule',
     lines,
     payments,
     deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),
     prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
-    offers: makeGrid('Offers', OFFER_KEYS, HEADER_ROW, count),
+    /** Whether each offer is a column of `Offers`; otherwise a row. */
+    areColumns,
+    offers: areColumns
+      ? attributeGrid('Offers', OFFER_GROUPS, HEADER_ROW, count)
+      : makeGrid<OfferKey>(
+          'Offers',
+          OFFER_GROUPS.flatMap((group): readonly OfferKey[] => group.keys),
+          HEADER_ROW,
+          count,
+        ),
     scoring: makeGrid('Scoring', SCORING_KEYS, SCORING_HEADER_ROW, count),
-    /** The scenarios on `Award`, and the table of tonnes below them. */
-    scenarios: makeGrid('Award', SCENARIO_KEYS, HEADER_ROW, SHEET_SCENARIOS.length),
-    award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
-    failures,
-    /** Working columns of `Award`, right of these. */
-    recommendation: recommendationGrids(report, failures, Math.max(SCENARIO_KEYS.length, AWARD_KEYS.length) + 2),
   }
+}
+
+function namesOf({ offers }: RfqView) {
+  const names = new Map(
+    offers.map(({ id, number, label, developer, project }) => {
+      const name = developer !== null && project !== null ? `${developer} · ${project}` : label
+      return [id, `${number} · ${oneLine(name)}`]
+    }),
+  )
+  return ({ id }: { id: string }): string => names.get(id) ?? id
 }
 
 /** `RFQ 42 · REF-7`; without a number, the identifier. */

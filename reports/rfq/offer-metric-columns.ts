@@ -2,8 +2,6 @@ import { haircutKind, type MetricName } from '../../src/compare/offer/metrics.js
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/compare/reconciliation.js'
 import { type At, type ColumnStyle, columnsOf } from '../layout/columns.js'
-import { keys } from '../layout/grid.js'
-import { constant, either, isNumber, type Test } from '../layout/phrase.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
 import { haircutCell } from './inputs.js'
@@ -20,15 +18,15 @@ const ROUNDING_ALLOWANCE = '1E-9'
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
  * result. Definitions: src/compare/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
  */
-export const metricColumns = (layout: RfqLayout) => ({ ...sums(layout), ...timing(layout), ...valuation(layout) })
-
-/** The intermediate results among them. */
-export const WORKING_METRICS = keys(
-  'usable sumVolume sumValue volumeDifference totalDifference vwap meanVintage presentValue presentValuePerTonne',
-)
+export const metricColumns = (layout: RfqLayout) => ({
+  ...sums(layout),
+  ...timing(layout),
+  ...valuation(layout),
+  ...compared(layout),
+})
 
 /** What the metric columns have in common: styles in the offer's currency, and sums over the lines of an offer. */
-function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
+function toolsOf({ offers, deliveries, prepayments, payments, numbers }: RfqLayout) {
   const { formula } = columnsOf<OfferReport, OfferKey>(offers)
   const line = (key: DeliveryKey) => deliveries.range(key)
   const payment = (key: PrepaymentKey) => prepayments.range(key)
@@ -48,8 +46,9 @@ function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
     ) => formula(header, cellStyle, (offer, at) => [expression(at, offer), offer.metrics[name] as number | null]),
     count: (at: AtOffer, criteria = '') => `COUNTIFS(${ofOffer(at, criteria)})`,
     sum: (at: AtOffer, key: DeliveryKey, criteria = '') => `SUMIFS(${line(key)},${ofOffer(at, criteria)})`,
+    /** Without pre-payments there is no such sheet. */
     paid: (at: AtOffer, key: PrepaymentKey, criteria = '') =>
-      `SUMIFS(${payment(key)},${payment('offer')},${at('offer')}${criteria})`,
+      payments.length === 0 ? '0' : `SUMIFS(${payment(key)},${payment('offer')},${at('offer')}${criteria})`,
   }
 }
 
@@ -57,15 +56,16 @@ function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
 const ratio = (part: OfferKey, whole: OfferKey) => (at: AtOffer) => `IFERROR(${at(part)}/${at(whole)},NA())`
 
 /** The figure from the lines or the stated one, by the basis of the offer. */
-export const byBasis = (at: AtOffer, lines: OfferKey, stated: OfferKey): string =>
+const byBasis = (at: AtOffer, lines: OfferKey, stated: OfferKey): string =>
   `IF(${at('basis')}="lines",${at(lines)},IF(${at('basis')}="stated",${at(stated)},NA()))`
 
 /** src/compare/reconciliation.ts, `totalTolerance`. */
-export const totalToleranceExpression = (stated: string): string =>
+const totalToleranceExpression = (stated: string): string =>
   `ROUND(MAX(${EXACT_TOTAL},TotalTolerance*ABS(${stated})),6)`
 
 function sums(layout: RfqLayout) {
   const { formula, metric, line, count, sum, money, price } = toolsOf(layout)
+  const { number } = columnsOf<OfferReport>()
   const { volume } = layout.numbers
   /** Stated figure minus sum; not available if a line lacks the figure. */
   const difference = (stated: OfferKey, summed: OfferKey, part: DeliveryKey) => (at: AtOffer) => {
@@ -74,8 +74,13 @@ function sums(layout: RfqLayout) {
   }
   const volumes = difference('statedVolume', 'sumVolume', 'volume')
   const totals = difference('statedTotal', 'sumValue', 'total')
-  const fromLines = (at: AtOffer) => `IF(${at('basis')}="lines",${ratio('sumValue', 'sumVolume')(at)},NA())`
   return {
+    statedVolume: number('Stated volume (t)', (offer) => offer.terms.statedVolume, volume),
+    statedTotal: number('Stated total', (offer) => offer.terms.statedTotal, money),
+    statedPrice: formula('Stated price per tonne', price, (offer, at) => {
+      const [total, tonnes] = [at('statedTotal'), at('statedVolume')]
+      return [`IF(AND(N(${total})>0,N(${tonnes})>0),${total}/${tonnes},NA())`, offer.metrics.statedPrice]
+    }),
     lines: metric('lineCount', 'Lines', style.integer, (at) => count(at)),
     usable: formula('Lines with volume and price', style.integer, ({ lines }, at) => [
       count(at, `,${line('volume')},">=0",${line('price')},">=0"`),
@@ -101,7 +106,6 @@ function sums(layout: RfqLayout) {
       return [`IF(${lines},"lines",IF(${stated},"stated",""))`, metrics.basis ?? '']
     }),
     total: metric('total', 'Total, own currency', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
-    vwap: metric('vwap', 'Price per tonne from lines', price, fromLines),
     pricePerTonne: metric('pricePerTonne', 'Price per tonne, own currency', price, ratio('total', 'volume')),
   }
 }
@@ -152,12 +156,12 @@ function valuation(layout: RfqLayout) {
   return {
     prepaid: metric('prepaid', 'Pre-paid', money, (at) => paid(at, 'amount', `,${payment('amount')},">0"`)),
     prepaidShare: metric('prepaidShare', 'Pre-paid share', percent, share),
-    prepaymentState: formula('Pre-payment check', style.body, ({ metrics: { prepaidShare } }, at) => {
+    prepaymentState: formula('Pre-payment check', style.body, ({ metrics: { prepaidShare: share } }, at) => {
       const cell = at('prepaidShare')
+      const known = `IF(${cell}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit")`
       const limit = layout.report.settings.prepaymentShareLimit + Number(ROUNDING_ALLOWANCE)
-      const isAbove: Test = [`${cell}>PrepaymentLimit+${ROUNDING_ALLOWANCE}`, (prepaidShare ?? 0) > limit]
-      const known = either(isAbove, constant('above limit'), constant('within limit'))
-      return either(isNumber({ cell, cached: prepaidShare }), known, constant('unknown'))
+      const cached = share === null ? 'unknown' : share > limit ? 'above limit' : 'within limit'
+      return [`IF(ISNUMBER(${cell}),${known},"unknown")`, cached]
     }),
     presentValue: metric('presentValue', 'Present value', money, (at) => {
       const prepaid = `MIN(1,IF(ISNUMBER(${at('prepaidShare')}),${at('prepaidShare')},0))`
@@ -174,5 +178,40 @@ function valuation(layout: RfqLayout) {
       style.exchangeRate,
       (offer) => [rateExpression(offer), offer.compared.rate],
     ),
+  }
+}
+
+/** The same in the comparison currency. */
+function compared({ offers, numbers, money, price, inCurrency, perTonne }: RfqLayout) {
+  const { formula } = columnsOf<OfferReport, OfferKey>(offers)
+  const times = (key: OfferKey) => (at: AtOffer) => `IFERROR(${at(key)}*${at('rate')},NA())`
+  const cost = (at: AtOffer) =>
+    `IF(PriceBasis="quoted",${at('total')},IF(PriceBasis="present-value",${at('presentValue')},${at('presentValue')}/(1-${at('haircut')})))`
+  return {
+    volume: formula('Volume (t)', numbers.volume, (offer, at) => [
+      byBasis(at, 'sumVolume', 'statedVolume'),
+      offer.metrics.volume,
+    ]),
+    coverage: formula('Coverage', style.percent, (offer, at) => [
+      `IFERROR(MIN(1,${at('volume')}/TonnesAskedFor),NA())`,
+      offer.metrics.coverage,
+    ]),
+    comparedTotal: formula(inCurrency('Total'), money, (offer, at) => [times('total')(at), offer.compared.total]),
+    comparedPricePerTonne: formula(perTonne('Price per tonne'), style.asBold(price), (offer, at) => [
+      times('pricePerTonne')(at),
+      offer.compared.pricePerTonne,
+    ]),
+    comparedPrice: formula(perTonne('Risk-adjusted price per tonne'), price, (offer, at) => [
+      `IFERROR(ROUND(${at('riskPrice')}*${at('rate')},6),NA())`,
+      offer.compared.price,
+    ]),
+    cost: formula(inCurrency('Cost, by the price basis'), money, (offer, at) => [
+      `IFERROR(${cost(at)}*${at('rate')},NA())`,
+      offer.compared.cost,
+    ]),
+    costPerTonne: formula(perTonne('Cost per tonne, by the price basis'), price, (offer, at) => [
+      `IFERROR(ROUND(${at('cost')}/${at('volume')},6),NA())`,
+      offer.compared.costPerTonne,
+    ]),
   }
 }

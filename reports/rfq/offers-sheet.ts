@@ -1,49 +1,89 @@
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer-view.js'
+import { attributeSheet, type Best } from '../layout/attribute-sheet.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
-import { type At, type Columns, columnsOf } from '../layout/columns.js'
-import { keys } from '../layout/grid.js'
+import { type Columns, columnsOf } from '../layout/columns.js'
+import { type Grid, keys } from '../layout/grid.js'
 import { bar, here, is, mark } from '../layout/marks.js'
-import { constant, either, isNumber, type Test } from '../layout/phrase.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, yesNo as inWords, joinList } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { webLink } from '../xlsx/cells.js'
-import type { OfferKey, RfqLayout } from './layout.js'
-import { byBasis, metricColumns, WORKING_METRICS } from './offer-metric-columns.js'
+import { formula as formulaCell, text as textCell, webLink } from '../xlsx/cells.js'
+import { OFFER_GROUPS, type OfferKey, type RfqLayout } from './layout.js'
+import { metricColumns } from './offer-metric-columns.js'
 
-/** `Offers`: terms, outcome, metrics and the project behind each offer. */
+const NOTE = `Accepted offers first, then those that compete by rank, then the others. ${NO_FIGURE}: not known.`
+const PROJECT_NOTE = 'Project details are the developers’ own claims.'
+
+/** `Offers`: outcome, figures and terms of each offer: side by side, or in rows if there are many. */
 export function offersSheet(layout: RfqLayout): SheetPlan {
-  const { offers } = layout
+  const { offers, areColumns, report, nameOf } = layout
+  const columns = offerColumns(layout)
+  const working = workingKeys(layout)
+  const marks = [
+    mark(offers.area('rank'), is(here, '=', 1), 'good'),
+    mark(offers.area('high'), is(here, '>', 0), 'bad'),
+    mark(offers.area('standing'), is(here, '=', STANDINGS.excluded), 'bad'),
+    mark(offers.area('standing'), is(here, '=', STANDINGS['not-compliant']), 'bad'),
+  ]
+  if (areColumns)
+    return attributeSheet<OfferReport, OfferKey>(layout, {
+      grid: offers,
+      title: 'Offers',
+      note: `${NOTE} The best value among ranked offers is in column B, and green. ${PROJECT_NOTE}`,
+      groups: OFFER_GROUPS,
+      columns,
+      rows: report.offers,
+      nameOf,
+      // The header names them.
+      working: new Set([...working, ...keys('offer developer project')]),
+      best: Object.fromEntries([
+        ...LOWEST.map((key) => [key, 'min'] as const),
+        ...HIGHEST.map((key) => [key, 'max'] as const),
+      ]) as Partial<Record<OfferKey, Best>>,
+      among: { key: 'standing', value: STANDINGS.ranked, includes: ({ standing }) => standing === 'ranked' },
+      marks,
+    })
   return tableSheet<OfferReport, OfferKey>(layout, {
-    grid: offers,
+    grid: offers as Grid<OfferKey>,
     title: 'Offers',
-    note: 'One row per offer, ranked offers first. –: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.',
-    columns: offerColumns(layout),
-    rows: layout.report.offers,
+    note: `One row per offer. ${NOTE} ${PROJECT_NOTE}`,
+    columns,
+    rows: report.offers,
     emptyText: layout.noOffers,
-    frozenColumns: 2,
-    working: WORKING_METRICS,
-    independent: INDEPENDENT,
-    // Comparison, Checks and About print the figures and texts of the others.
+    frozenColumns: 3,
+    working,
     lastPrinted: 'review',
     marks: () => [
-      mark(offers.area('rank'), is(here, '=', 1), 'good'),
-      mark(offers.area('rank'), is(here, '<=', 3), 'warn'),
-      mark(offers.area('high'), is(here, '>', 0), 'bad'),
+      ...marks,
       bar(offers.area('coverage'), 1),
       mark(offers.area('offer', 'observed'), is(here, '=', NO_FIGURE), 'muted'),
     ],
   })
 }
 
-const INDEPENDENT = keys(
-  'statedPrice daysToExpiry lines usable sumVolume sumValue volumeDifference totalDifference basis volume total vwap',
-  'pricePerTonne firstDelivery lastDelivery oldestVintage newestVintage meanWait meanVintage onTimeShare prepaid prepaidShare',
-)
+const STANDINGS: Record<OfferReport['standing'], string> = {
+  accepted: 'accepted',
+  ranked: 'ranked',
+  'not-compliant': 'not compliant',
+  excluded: 'excluded',
+}
 
-/** The columns of `Offers`; `Comparison` shows some of them as rows. */
-export const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> => ({
+const LOWEST = keys('comparedPricePerTonne costPerTonne comparedPrice prepaidShare firstDelivery lastDelivery meanWait')
+const HIGHEST = keys('score volume coverage onTimeShare oldestVintage newestVintage facts')
+
+/** Intermediate results, what About shows, and what says nothing because all offers are in the comparison currency. */
+const workingKeys = ({ report, currency }: RfqLayout): OfferKey[] => [
+  ...keys('cost prepaid presentValue presentValuePerTonne haircut riskPrice meanVintage medium low version id'),
+  ...keys(
+    'statedVolume sumVolume volumeDifference statedTotal sumValue totalDifference statedPrice basis lines usable',
+  ),
+  ...(report.offers.every(({ terms }) => terms.currencyCode === currency) ? keys('pricePerTonne total rate') : []),
+]
+
+/** The attributes of an offer. */
+const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> => ({
   ...outcome(layout),
   ...terms(layout),
   ...metricColumns(layout),
@@ -51,89 +91,62 @@ export const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> 
   ...noteColumns(),
 })
 
-function outcome({ offers, scoring, numbers, money, price, inCurrency, perTonne }: RfqLayout) {
-  const { text, number, yesNo, formula } = columnsOf<OfferReport, OfferKey>(offers)
+function outcome({ offers, scoring, numbers, view }: RfqLayout) {
+  const { text, number, cells } = columnsOf<OfferReport, OfferKey>(offers)
+  const views = new Map(view.offers.map((offer) => [offer.id, offer]))
+  const viewOf = ({ id }: OfferReport) => views.get(id) as OfferView
+  const fromScoring = (header: string, key: 'rank' | 'total', value: (offer: OfferReport) => number | null) => {
+    const own = key === 'rank' ? style.plainNumber : style.oneDecimal
+    const cell = (offer: OfferReport, index: number) => {
+      const cached = value(offer)
+      return cached === null
+        ? textCell(NO_FIGURE, style.asRight(style.body))
+        : formulaCell(scoring.cell(key, index), cached, own)
+    }
+    return cells(header, cell, { style: own })
+  }
+  const isAccepted = view.decision.recommendation.accepted !== null
   return {
-    offer: number('Offer no.', (offer) => offer.sequence, style.plainNumber, { band: 'Outcome' }),
-    label: text('Offer', (offer) => offer.label, { maxWidth: 34 }),
-    rank: formula('Rank', style.plainNumber, (offer, _at, index) => [scoring.cell('rank', index), offer.rank ?? '']),
-    score: formula('Score (0–100)', style.oneDecimal, (offer, _at, index) => [
-      scoring.cell('total', index),
-      offer.scores?.total ?? '',
-    ]),
-    comparedPricePerTonne: formula(perTonne('Price per tonne'), price, (offer, at) => [
-      `IFERROR(${at('pricePerTonne')}*${at('rate')},NA())`,
-      offer.compared.pricePerTonne,
-    ]),
-    comparedPrice: formula(perTonne('Risk-adjusted price per tonne'), price, (offer, at) => [
-      `IFERROR(ROUND(${at('riskPrice')}*${at('rate')},6),NA())`,
-      offer.compared.price,
-    ]),
-    volume: formula('Volume (t)', numbers.volume, (offer, at) => [
-      byBasis(at, 'sumVolume', 'statedVolume'),
-      offer.metrics.volume,
-    ]),
-    coverage: formula('Coverage of the wanted volume', style.percent, (offer, at) => [
-      `IFERROR(MIN(1,${at('volume')}/WantedVolume),NA())`,
-      offer.metrics.coverage,
-    ]),
-    comparedTotal: formula(inCurrency('Total'), money, (offer, at) => [
-      `IFERROR(${at('total')}*${at('rate')},NA())`,
-      offer.compared.total,
-    ]),
-    eligible: formula('Ranked', style.centred, (offer, at) => [
-      eligibleExpression(at, offer),
-      inWords(offer.eligibility.eligible),
-    ]),
-    why: text('Reason not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'), {
-      maxWidth: 24,
-    }),
-    meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
-    high: number('High flags', (offer) => countFlags(offer, 'high'), style.integer),
+    offer: number('Offer no.', (offer) => offer.sequence, style.plainNumber),
+    developer: text('Developer', ({ developer }) => developer),
+    project: text('Project', (offer) => offer.project, { maxWidth: 40 }),
+    rank: fromScoring('Rank', 'rank', ({ rank }) => rank),
+    standing: text('Standing', ({ standing }) => STANDINGS[standing]),
+    notMet: text(NOT_MET_TITLE, (offer) => notMetText(viewOf(offer).notMet) ?? 'none', { maxWidth: 40 }),
+    score: fromScoring('Score (0–100)', 'total', ({ scores }) => scores?.total ?? null),
+    awarded: number(
+      isAccepted ? 'Accepted or recommended (t)' : 'In the recommended award (t)',
+      (offer) => viewOf(offer).awardedTonnes || null,
+      numbers.volume,
+    ),
   }
 }
 
-/** Reasons for exclusion that no input can change. */
-const PERMANENT_EXCLUSIONS = new Set(['no-offer', 'rejected', 'withdrawn', 'no-currency'])
-
-function eligibleExpression(at: At<OfferKey>, offer: OfferReport): string {
-  if (offer.eligibility.exclusions.some(({ code }) => PERMANENT_EXCLUSIONS.has(code))) return 'IF(FALSE,"yes","no")'
-  const days = at('daysToExpiry')
-  const unexpired = offer.status === 'accepted' ? 'TRUE' : `OR(RankExpired="yes",NOT(ISNUMBER(${days})),N(${days})>=0)`
-  const priced = `N(${at('comparedPrice')})>0`
-  return `IF(AND(${unexpired},${priced},ISNUMBER(${at('comparedTotal')})),"yes","no")`
-}
-
-function terms({ offers, numbers, report }: RfqLayout) {
-  const { text, codes, number, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
-  const money = ({ terms }: OfferReport) => numbers.money(terms.currencyCode)
-  const price = ({ terms }: OfferReport) => numbers.price(terms.currencyCode)
+function terms({ offers, report }: RfqLayout) {
+  const { expiryWindowDays } = report.settings
+  const { text, codes, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
   return {
-    status: codes('Status', (offer) => offer.status ?? 'unknown', { band: 'Terms as received' }),
+    status: codes('Status', (offer) => offer.status ?? 'unknown'),
     submitted: moment('Submitted', (offer) => offer.submittedAt),
     late: text('Submitted late', (offer) => inWords(offer.late)),
     view: text('Visible on marketplace', visibilityText),
     contract: codes('Contract type', (offer) => offer.terms.contractType),
     currency: text('Currency', (offer) => offer.terms.currency),
-    statedVolume: number('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume, {
-      band: 'Metrics in the offer’s currency',
-    }),
-    statedTotal: number('Stated total', (offer) => offer.terms.statedTotal, money),
-    statedPrice: formula('Stated price per tonne', price, (offer, at) => {
-      const [total, volume] = [at('statedTotal'), at('statedVolume')]
-      return [`IF(AND(N(${total})>0,N(${volume})>0),${total}/${volume},NA())`, offer.metrics.statedPrice]
-    }),
     expiry: date('Expires', (offer) => offer.terms.expiryDate),
     daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.terms.expiryDate, offer.terms.daysToExpiry]),
     expiryState: formula('Expiry check', style.body, ({ terms: { daysToExpiry } }, at) => {
-      const [cell, days] = [at('daysToExpiry'), daysToExpiry ?? 0]
-      const isSoon: Test = [`${cell}<=ExpiryWindowDays`, days <= report.settings.expiryWindowDays]
-      const valid = either(isSoon, constant('expiring'), constant('valid'))
-      const known = either([`${cell}<0`, days < 0], constant('expired'), valid)
-      return either(isNumber({ cell, cached: daysToExpiry }), known, constant('no expiry'))
+      const days = at('daysToExpiry')
+      const known = `IF(${days}<0,"expired",IF(${days}<=ExpiryWindowDays,"expiring","valid"))`
+      return [`IF(ISNUMBER(${days}),${known},"no expiry")`, expiryState(daysToExpiry, expiryWindowDays)]
     }),
     review: codes('Review', (offer) => offer.terms.review?.status),
   }
+}
+
+function expiryState(days: number | null, window: number): string {
+  if (days === null) return 'no expiry'
+  if (days < 0) return 'expired'
+  return days <= window ? 'expiring' : 'valid'
 }
 
 const visibilityText = (offer: OfferReport) =>
@@ -142,8 +155,6 @@ const visibilityText = (offer: OfferReport) =>
 function project({ numbers }: RfqLayout) {
   const { text, codes, country, number, cells } = columnsOf<OfferReport>()
   return {
-    developer: text('Developer', ({ developer }) => developer, { band: 'Project, as described by its developer' }),
-    project: text('Project', (offer) => offer.project, { maxWidth: 40 }),
     country: country('Country', ({ listing }) => listing.country),
     registry: codes('Registry', ({ listing }) => listing.registry),
     registryId: text('Registry id', ({ listing }) => listing.registryId),
@@ -162,9 +173,8 @@ function project({ numbers }: RfqLayout) {
 function noteColumns() {
   const { text, number, moment } = columnsOf<OfferReport>()
   return {
-    medium: number('Medium flags', (offer) => countFlags(offer, 'medium'), style.integer, {
-      band: 'Flags, notes and sources',
-    }),
+    high: number('High flags', (offer) => countFlags(offer, 'high'), style.integer),
+    medium: number('Medium flags', (offer) => countFlags(offer, 'medium'), style.integer),
     low: number('Low flags', (offer) => countFlags(offer, 'low'), style.integer),
     flags: text('Flags', flagLines, { maxWidth: 60, style: style.body }),
     notes: text('Notes to the buyer', ({ terms }) => terms.notes, { maxWidth: 60, style: style.body }),

@@ -1,92 +1,106 @@
-import { offersLine } from '../../src/compare/report/offers-line.js'
+import { extraText } from '../../src/compare/decision/choices.js'
+import type { Choice } from '../../src/compare/decision/decision-model.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { oneLine } from '../../src/core/clean-text.js'
-import { formatAmount, formatPrice, formatRange } from '../../src/core/number-format.js'
-import { emptyCells, GAP, RowList, subjectRow, textRow } from '../layout/rows.js'
+import { formatAmount, formatCount, formatPrice, formatRange } from '../../src/core/number-format.js'
+import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer-view.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
+import { columnsOf } from '../layout/columns.js'
+import { columnLetter } from '../layout/grid.js'
+import { type Condition, here, is, mark } from '../layout/marks.js'
+import { emptyCells, emptyRows, GAP, heightOf, RowList, sectionRow, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { rowSheet } from '../layout/table-sheet.js'
+import { rowSheet, tableRows } from '../layout/table-sheet.js'
+import { truncateToLines } from '../layout/text-metrics.js'
 import { codeList, codeWords, freshnessLabel, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, formula, sheetLink, text } from '../xlsx/cells.js'
-import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
+import { blank, type Cell, formula, sheetLink, stringLiteral, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqName } from './layout.js'
-import { summaryCharts } from './summary-charts.js'
-import { offerTable, scenarioRows } from './summary-offers.js'
-import { recommendationRows } from './summary-recommendation.js'
+import { awardChart } from './summary-chart.js'
 
-/** Column units: number, name and figures of the tables, words, then the charts beside them. */
-const WIDTHS = [5, 29, 12, 10, 13, 10, 15, 12, 12, 9, 12, 36, 10, 10, 10, 10, 10, 10]
-/** Columns of the tables; the charts stand to their right. */
-const TABLE_COLUMNS = 12
-const LINKED = [
-  'Inputs',
-  'Comparison',
-  'Offers',
-  'Award',
-  'Negotiation',
-  'Sensitivity',
-  'Checks',
-  'Statistics',
-  'About',
-]
-const MASTER_CHECK = 'L1'
+/** Column units: number, name, status, figures and texts of the tables, then the chart beside them. */
+const WIDTHS = [8, 40, 15, 11, 15, 13, 20, 46, 17, 17, 17, 17]
+/** Columns of the tables; the chart stands to their right. */
+const TABLE_COLUMNS = 8
+const TEXT_WIDTH = WIDTHS[TABLE_COLUMNS - 1] as number
+/** First columns of the three lists, counted from 0. */
+const LISTS = [0, 5, 8] as const
+/** Rows of each part, so that all fit on the page. */
+const [MAX_SENTENCES, MAX_CHOICES, MAX_OFFERS, MAX_QUESTIONS] = [4, 8, 12, 4]
+const CELL_LINES = 3
+/** Two lines. */
+const BANNER_POINTS = 28
+/** Points that the chart needs beside the tables. */
+const [MIN_CHART_POINTS, MAX_CHART_POINTS] = [240, 330]
 
 /** `Summary`: one page that says whom to award, why, and what could change that. */
-export function summarySheet(layout: RfqLayout): SheetPlan {
+export function summarySheet(layout: RfqLayout, sheets: readonly string[]): SheetPlan {
   const { report } = layout
-  const list = new RowList().add(...topRows(report), GAP)
-  list.add(...recommendationRows(layout, list.next, WIDTHS.length))
+  const list = new RowList().add(...topRows(report))
+  if (report.offers.length === 0) {
+    list.add(GAP, ...decisionRows(layout), ...requestFlags(report))
+    return page(list, {})
+  }
+  const banner = list.next
+  list.add(inputBanner(), ...decisionRows(layout), GAP)
   const top = list.next
-  const marks = masterCheckMarks(MASTER_CHECK)
-  if (report.offers.length === 0) return page(list.add(...withoutOffers(report)), { marks })
-  const scenarios = scenarioRows(layout, list.add(GAP).next)
-  const offers = offerTable(layout, list.add(...scenarios.rows, GAP).next)
-  list.add(...offers.rows, GAP, { cells: [undefined, ...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link))] })
-  const place = { row: top, toRow: list.next - 2, column: TABLE_COLUMNS, toColumn: WIDTHS.length }
-  const drawn = summaryCharts(layout, offers, place)
-  list.add(...drawn.rows)
-  return page(list, { charts: drawn.charts, marks: [...marks, ...scenarios.marks, ...offers.marks] })
+  const choices = [...choiceRows(layout)]
+  const firstChoice = list.next + 2
+  list.add(...choices)
+  const firstOffer = list.next + 2
+  list.add(...offerRows(layout), GAP, ...questionRows(layout))
+  const shown = list.rows.slice(top - 1)
+  list.add(...emptyRows(Math.max(0, Math.ceil((MIN_CHART_POINTS - heightOf(shown, WIDTHS)) / 15))))
+  const place = { row: top - 1, toRow: chartEnd(list, top), column: TABLE_COLUMNS, toColumn: WIDTHS.length }
+  list.add(GAP, { cells: [undefined, ...sheets.map((sheet) => sheetLink(sheet, sheet, style.link))] })
+  const chart = awardChart(layout, list.next, place)
+  list.add(...chart.rows)
+  const row = (at: number, text: string) => is({ column: 'C', row: at }, '=', text)
+  const awarded = shownOffers(report).flatMap((offer, at) => {
+    const status = statusText(layout, offer)
+    return layout.view.decision.awardedTonnes[offer.id] ? [{ at: firstOffer + at, status }] : []
+  })
+  return page(list, {
+    charts: chart.charts,
+    marks: [
+      mark(`A${banner}:${columnLetter(WIDTHS.length)}${banner}`, NOT_EMPTY, 'warn'),
+      ...(choices.length === 0
+        ? []
+        : [mark(`A${firstChoice}:G${firstChoice + MAX_CHOICES}`, is({ column: 'C' }, '=', RECOMMENDED), 'good')]),
+      ...awarded.map(({ at, status }) => mark(`A${at}:G${at}`, row(at, status), 'good')),
+    ],
+  })
 }
+
+/** The row below the chart, which is not much higher than wide. @param top its first row */
+function chartEnd({ rows }: RowList, top: number): number {
+  let end = top - 1
+  while (end < rows.length && heightOf(rows.slice(top - 1, end), WIDTHS) < MAX_CHART_POINTS) end++
+  return end
+}
+
+const NOT_EMPTY: Condition = { test: '>', cell: here, than: '' }
 
 const page = ({ rows }: RowList, more: Pick<SheetPlan, 'charts' | 'marks'>): SheetPlan =>
   rowSheet({ name: 'Summary', widths: WIDTHS, rows: () => rows, cards: true, print: { onePage: true }, ...more })
 
+// --- what is asked for -----------------------------------------------------------------------------------------------
+
 function* topRows(report: RfqReport): Generator<RowPlan> {
-  const { context, rfq, checks, decision } = report
+  const { context, rfq, decision } = report
   const subject = [rfq.title ?? 'Untitled', context.channel, freshnessLabel(context)].map(oneLine).join(' · ')
-  const verdict = formula(
-    `"Checks: "&${MASTER_CHECK_CELL}`,
-    `Checks: ${checks.master.verdict}`,
-    style.asRight(style.asBold(style.plain)),
-  )
-  yield {
-    role: 'title',
-    cells: [text(`Offer comparison: ${rfqName(report)}`, style.title), ...emptyCells(TABLE_COLUMNS - 2), verdict],
-    height: 24,
-  }
+  yield { role: 'title', cells: [text(`Offer comparison: ${rfqName(report)}`, style.title)], height: 24 }
   yield subjectRow(subject)
   yield { role: 'subject', cells: [text(requestLine(report), style.plain)] }
-  yield { role: 'subject', cells: [text(offersLine(report), style.plain)] }
-  // The recommendation leads with an accepted award.
-  for (const { code, words } of decision.banners) {
-    if (code === 'offer-accepted') continue
-    yield {
-      cells: [text(words, style.banner), ...emptyCells(WIDTHS.length - 1).map(() => blank(style.banner))],
-      merged: [[0, WIDTHS.length - 1]],
-    }
-  }
+  for (const { words } of decision.banners) yield across(text(words, style.banner))
 }
 
-/** What the page says in place of tables: flags on the RFQ, and where the other sheets are. */
-const withoutOffers = ({ rfq }: RfqReport): RowPlan[] => [
-  GAP,
-  ...rfq.flags
-    .filter(({ code }) => code !== 'rfq-no-offers')
-    .map(({ severity, words }) => textRow(`${severityLabels[severity]}: ${words}`, style.plain)),
-  textRow(HIDDEN_NOTE, style.hint),
-]
-const HIDDEN_NOTE =
-  'The other sheets are hidden, because they have nothing to compare: right-click the tab of this sheet to show them.'
+/** A text over all columns. */
+const across = (cell: Cell): RowPlan => ({
+  cells: [cell, ...emptyCells(WIDTHS.length - 1).map(() => blank(cell.style))],
+  merged: [[0, WIDTHS.length - 1]],
+})
 
 /** What is asked for, in one line. */
 function requestLine({ rfq, currency }: RfqReport): string {
@@ -104,4 +118,197 @@ function requestLine({ rfq, currency }: RfqReport): string {
     rfq.contractTypes.length === 0 ? null : codeList(rfq.contractTypes).toLowerCase(),
   ]
   return `Request: ${[codeWords(rfq.state ?? 'unknown').toLowerCase(), ...dates, ...limits].filter((part) => part !== null).join(' · ')}`
+}
+
+const requestFlags = ({ rfq }: RfqReport): RowPlan[] =>
+  rfq.flags
+    .filter(({ code }) => code !== 'rfq-no-offers')
+    .map(({ severity, words }) => textRow(`${severityLabels[severity]}: ${words}`, style.plain))
+
+/** Says that inputs were changed, which recommendation and choices do not follow. */
+function inputBanner(): RowPlan {
+  const changed =
+    'InputsChanged&IF(InputsChanged=1," input was"," inputs were")&' +
+    stringLiteral(
+      ' changed on Inputs. The figures below follow; recommendation and choices are those of the report’s inputs. For others, open the page of this RFQ with these inputs, or run: ',
+    ) +
+    '&ReportCommand'
+  const invalid = stringLiteral(
+    'An input is invalid: see “invalid” in column E of Inputs. Figures that depend on it are not shown.',
+  )
+  const words = `IF(InputErrors>0,${invalid},IF(InputsChanged>0,${changed},""))`
+  return { ...across(formula(words, '', style.boldWrapped)), workbookOnly: true, height: BANNER_POINTS }
+}
+
+// --- the decision ----------------------------------------------------------------------------------------------------
+
+/** The recommendation in one frame: what to award, why, what to check and what would change it, and what it saves. */
+function decisionRows({ report }: RfqLayout): RowPlan[] {
+  const { recommendation, savings } = report.decision
+  const lists = [
+    { title: 'Why', sentences: recommendation.reasons },
+    { title: 'Check before signing', sentences: recommendation.conditions },
+    { title: 'What would change it', sentences: recommendation.changes },
+  ].map(({ title, sentences }) => ({ title, sentences: bounded(sentences) }))
+  const height = Math.max(...lists.map(({ sentences }) => sentences.length))
+  const block = [
+    across(text(recommendation.headline, style.decision)),
+    ...(height === 0
+      ? []
+      : [
+          sideBySide(
+            lists.map(({ title, sentences }) => text(sentences.length === 0 ? '' : title, style.decisionHead)),
+          ),
+        ]),
+    ...Array.from({ length: height }, (_, at) =>
+      sideBySide(
+        lists.map(({ sentences }) =>
+          sentences[at] === undefined ? blank(style.decisionText) : text(`• ${sentences[at]}`, style.decisionText),
+        ),
+      ),
+    ),
+    ...(savings === null ? [] : [across(text(`Savings: ${savings.words}`, style.decisionText))]),
+  ]
+  return framed(block)
+}
+
+function bounded(sentences: readonly string[]): readonly string[] {
+  const more = sentences.length - MAX_SENTENCES
+  return more > 1 ? [...sentences.slice(0, MAX_SENTENCES), `${more} more on Choices.`] : sentences
+}
+
+/** The sentences that `Summary` does not show. */
+export const isShortened = (sentences: readonly string[]): boolean => bounded(sentences) !== sentences
+
+function sideBySide(cells: readonly Cell[]): RowPlan {
+  const row: (Cell | undefined)[] = []
+  for (const [index, start] of LISTS.entries()) row[start] = cells[index]
+  return {
+    cells: Array.from(row),
+    merged: LISTS.map((start, index) => [start, (LISTS[index + 1] ?? WIDTHS.length) - 1] as const),
+  }
+}
+
+/** Fills the empty cells of rows and draws a frame around them. */
+function framed(rows: readonly RowPlan[]): RowPlan[] {
+  const last = WIDTHS.length - 1
+  return rows.map((row, at) => ({
+    ...row,
+    cells: WIDTHS.map((_, column) => {
+      const cell = row.cells[column] ?? blank(style.decisionText)
+      const edges = { top: at === 0, bottom: at === rows.length - 1, left: column === 0, right: column === last }
+      const sides = (['top', 'bottom', 'left', 'right'] as const).filter((side) => edges[side])
+      return sides.length === 0 ? cell : { ...cell, style: style.asFramed(cell.style, sides) }
+    }),
+  }))
+}
+
+// --- choices ---------------------------------------------------------------------------------------------------------
+
+export const RECOMMENDED = 'recommended'
+const KINDS: Record<Choice['kind'], string> = {
+  efficient: 'efficient',
+  recommended: RECOMMENDED,
+  waived: 'waived requirement',
+  divided: 'parts of offers',
+}
+export const kindText = ({ kind, isRecommended }: Choice): string => (isRecommended ? RECOMMENDED : KINDS[kind])
+
+function* choiceRows({ report, numbers, money, price, inCurrency, perTonne }: RfqLayout): Generator<RowPlan> {
+  const { choices } = report.decision
+  if (choices.length === 0) return
+  const { text: words, number } = columnsOf<Choice>()
+  yield sectionRow('Choices')
+  yield* tableRows(
+    [
+      number('No.', (_, index) => index + 1),
+      words('Award', ({ title }) => title, { style: style.boldWrapped }),
+      words('Kind', kindText),
+      number('Tonnes', ({ award }) => award.tonnes, numbers.volume),
+      number(inCurrency('Total'), ({ award }) => award.total, money),
+      number(perTonne('Price per tonne'), ({ award }) => award.pricePerTonne, style.asBold(price)),
+      words('Extra tonnes', extraText, { style: style.afterNumber }),
+      words('Notes', ({ notes }) => truncateToLines(notesText(notes), TEXT_WIDTH - 2, CELL_LINES, '… [Choices]'), {
+        style: style.afterNumber,
+      }),
+    ],
+    choices.slice(0, MAX_CHOICES),
+  )
+  const more = choices.length - MAX_CHOICES
+  if (more > 0) yield { cells: [undefined, text(`${more} more on Choices`, style.hint)] }
+  yield GAP
+}
+const notesText = (notes: readonly string[]) => (notes.length === 0 ? '' : `${notes.join('; ')}.`)
+
+// --- offers ----------------------------------------------------------------------------------------------------------
+
+const shownOffers = ({ offers }: RfqReport) => offers.slice(0, MAX_OFFERS)
+
+/** The status as received, and whether the offer is part of the award. */
+function statusText({ view }: RfqLayout, { id, status, standing }: OfferReport): string {
+  const shown = codeWords(status ?? 'unknown')
+  return standing !== 'accepted' && view.decision.awardedTonnes[id] ? `${shown}, in the award` : shown
+}
+
+/** The offers in the order of rank when the report was made; their figures refer to `Offers`. */
+function offerRows(layout: RfqLayout): RowPlan[] {
+  const { report, view, offers, numbers, money, price, inCurrency, perTonne, nameOf } = layout
+  const { text, formula } = columnsOf<OfferReport>()
+  const shown = shownOffers(report)
+  const views = new Map(view.offers.map((offer): [string, OfferView] => [offer.id, offer]))
+  const notMet = ({ id }: OfferReport) => notMetText(views.get(id)?.notMet ?? []) ?? 'Meets every requirement.'
+  const figure = (
+    header: string,
+    key: Parameters<typeof offers.cell>[0],
+    own: style.Style,
+    value: (offer: OfferReport) => number | null,
+  ) => formula(header, own, (offer, _at, index) => [offers.cell(key, index), value(offer) ?? NO_FIGURE])
+  const all = report.offers.length
+  const which = shown.length < all ? `The first ${shown.length} of ${all} offers` : 'Offers'
+  return [
+    sectionRow(`${which}, in order of rank`),
+    ...tableRows(
+      [
+        figure('Rank', 'rank', style.asBold(style.centred), ({ rank }) => rank),
+        text('Offer', nameOf, { style: style.boldWrapped }),
+        text('Status', (offer) => statusText(layout, offer)),
+        figure('Tonnes', 'volume', numbers.volume, ({ metrics }) => metrics.volume),
+        figure(inCurrency('Total'), 'comparedTotal', money, ({ compared }) => compared.total),
+        figure(
+          perTonne('Price per tonne'),
+          'comparedPricePerTonne',
+          style.asBold(price),
+          (one) => one.compared.pricePerTonne,
+        ),
+        figure('Score (0–100)', 'score', style.oneDecimal, ({ scores }) => scores?.total ?? null),
+        text(NOT_MET_TITLE, (offer) => truncateToLines(notMet(offer), TEXT_WIDTH - 2, CELL_LINES, '… [Offers]'), {
+          style: style.afterNumber,
+        }),
+      ],
+      shown,
+    ),
+  ]
+}
+
+// --- questions -------------------------------------------------------------------------------------------------------
+
+/** The first question about each of the first offers by rank. */
+function questionRows({ report, nameOf }: RfqLayout): RowPlan[] {
+  const asked = new Map(
+    report.decision.questions.flatMap(({ offers }) => offers.map((offer) => [offer.offerId, offer] as const)),
+  )
+  const all = report.offers.flatMap((offer) => asked.get(offer.id) ?? [])
+  if (all.length === 0) return []
+  const count = all.reduce((sum, { questions }) => sum + questions.length, 0)
+  const shown = all.slice(0, MAX_QUESTIONS)
+  const rest = count > shown.length ? `; Questions has all ${formatCount(count, 'question')}, to copy` : ''
+  return [
+    sectionRow(`Ask first${rest}`),
+    ...shown.map(
+      ({ offerId, questions }): RowPlan => ({
+        cells: [text(`${nameOf({ id: offerId })}: ${questions[0]}`, style.wrapped)],
+        merged: [[0, TABLE_COLUMNS - 1]],
+      }),
+    ),
+  ]
 }

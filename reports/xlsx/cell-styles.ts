@@ -52,7 +52,6 @@ const solid = (argb: string): ExcelJS.Fill => ({ type: 'pattern', pattern: 'soli
 export const plain = makeStyle({})
 export const title = makeStyle({ bold: true, points: 16, ink: palette.head })
 export const subtitle = makeStyle({ points: 11, ink: palette.muted })
-export const note = makeStyle({ ink: palette.muted, wrap: true })
 export const hint = makeStyle({ ink: palette.muted, italic: true })
 export const section = makeStyle({ bold: true, points: 12, ink: palette.head })
 const HEADER = { bold: true, ink: palette.paper, fill: palette.head, wrap: true, bottom: true }
@@ -63,9 +62,10 @@ export const boldBody = makeStyle({ bold: true, line: true })
 export const boldWrapped = makeStyle({ bold: true, line: true, wrap: true })
 export const body = makeStyle({ line: true })
 export const wrapped = makeStyle({ line: true, wrap: true })
+/** Wrapped text to the right of a number. */
+export const afterNumber = makeStyle({ line: true, wrap: true, indent: 1 })
 export const centred = makeStyle({ line: true, horizontal: 'center' })
 export const link = makeStyle({ ink: palette.link, underline: true, line: true })
-export const good = makeStyle({ bold: true, ink: palette.goodInk, fill: palette.good, line: true, wrap: true })
 /** A fact to read first. */
 export const banner = makeStyle({ bold: true, points: 12, ink: palette.badInk, fill: palette.bad, wrap: true })
 /** Cells of the block that states a decision; `asFramed` draws its frame. */
@@ -73,7 +73,6 @@ const DECISION = { fill: palette.band, indent: 1 }
 export const decision = makeStyle({ ...DECISION, bold: true, points: 14, ink: palette.head, wrap: true })
 export const decisionHead = makeStyle({ ...DECISION, bold: true, ink: palette.head, bottom: true })
 export const decisionText = makeStyle({ ...DECISION, wrap: true })
-export const bad = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
 
 /** Adds padding to the right of numbers, the width of a minus sign: LibreOffice drops a right indent. */
 const padded = (format: string): string => `${format.replaceAll(';', '_-;')}_-`
@@ -85,7 +84,6 @@ const numberStyle = (format: string, more: StyleOptions = {}) =>
 export const integer = numberStyle('#,##0')
 export const plainNumber = numberStyle('0')
 export const percent = numberStyle('0.0%')
-export const signedPercent = numberStyle('+0.0%;-0.0%;0.0%')
 export const oneDecimal = numberStyle('0.0')
 export const fourDecimals = numberStyle('0.0000')
 export const exchangeRate = numberStyle('0.0000##')
@@ -111,6 +109,20 @@ export function asRight(style: Style): Style {
   } satisfies Style)
   return style.numFmt === undefined || style.numFmt.endsWith('_-') ? right : withNumberFormat(right, style.numFmt)
 }
+
+/** The style aligned left, for figures side by side with texts. */
+export function asLeft(style: Style): Style {
+  const known = leftStyles.get(style)
+  if (known !== undefined) return known
+  const { wrapText } = style.alignment ?? {}
+  const left = Object.freeze({
+    ...style,
+    alignment: { horizontal: 'left', vertical: 'top', ...(wrapText && { wrapText }) },
+  } satisfies Style)
+  leftStyles.set(style, left)
+  return left
+}
+const leftStyles = new WeakMap<Style, Style>()
 
 export const asBold = (style: Style): Style => Object.freeze({ ...style, font: { ...style.font, bold: true } })
 

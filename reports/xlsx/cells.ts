@@ -11,8 +11,6 @@ export interface Cell {
   readonly style: Style
   /** The expression of a formula, without `=`. */
   readonly formula?: string
-  /** An array formula, entered in this cell only. */
-  readonly isArray?: true
   /** The address that a click opens. */
   readonly link?: string
 }
@@ -71,9 +69,6 @@ export function formula(expression: string, cached: CachedResult, style: Style =
   const value = cached === null ? null : truncate(cleanText(cached), MAX_CELL_CHARACTERS)
   return { value, style, formula: expression }
 }
-
-/** An array formula, entered in this cell only. */
-export const arrayFormula = (...args: Parameters<typeof formula>): Cell => ({ ...formula(...args), isArray: true })
 
 /** A link to a web page; any address other than `https:` gives plain text. */
 export function webLink(label: unknown, address: unknown, style: Style, plainStyle: Style = plain): Cell {

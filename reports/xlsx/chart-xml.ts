@@ -1,6 +1,5 @@
 import {
-  type BubbleChart,
-  type BubbleSeries,
+  type Axis,
   CHART_COLOURS,
   type Chart,
   type ChartRange,
@@ -8,6 +7,9 @@ import {
   type ColumnChart,
   HIGHLIGHT_COLOUR,
   LINE_COLOURS,
+  type ScatterChart,
+  type ScatterSeries,
+  scatterAxes,
 } from '../../src/presentation/chart.js'
 import { escapeMarkup } from '../../src/presentation/markup.js'
 import { palette } from '../../src/presentation/palette.js'
@@ -35,9 +37,9 @@ export const DRAWING_TYPE = 'application/vnd.openxmlformats-officedocument.drawi
 
 /** The chart part (ECMA-376 part 1, 21.2). */
 export function chartXml(chart: Chart): string {
-  const plots = 'bubbles' in chart ? bubbleChartXml(chart) : columnChartXml(chart)
+  const plots = 'points' in chart ? scatterChartXml(chart) : columnChartXml(chart)
   const legend =
-    'bubbles' in chart ? '' : `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${textProperties(900)}</c:legend>`
+    'points' in chart ? '' : `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${textProperties(900)}</c:legend>`
   return (
     `${XML_DECLARATION}<c:chartSpace ${CHART_NAMESPACES}><c:roundedCorners val="0"/><c:chart>${titleXml(chart.title, 1100, true)}` +
     `<c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>${plots}</c:plotArea>${legend}` +
@@ -55,16 +57,15 @@ function columnChartXml(chart: ColumnChart): string {
 
 function barChartXml(chart: ColumnChart, series: readonly ChartSeries[]): string {
   const grouping = chart.stacked ? 'stacked' : 'clustered'
-  const [direction, overlap] = chart.horizontal ? ['bar', true] : ['col', chart.stacked]
   const body = series.map((one, index) => seriesXml(chart, one, index, columnShape(index))).join('')
   const labels = chart.labelled
     ? dataLabels({ format: `${chart.format};;`, place: 'inBase', ink: 'FFFFFF', bold: true })
-    : series.length === 1 || chart.horizontal
+    : series.length === 1
       ? dataLabels({ format: chart.format, place: 'outEnd' })
       : ''
   return (
-    `<c:barChart><c:barDir val="${direction}"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
-    `<c:gapWidth val="60"/>${overlap ? '<c:overlap val="100"/>' : ''}` +
+    `<c:barChart><c:barDir val="col"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
+    `<c:gapWidth val="60"/>${chart.stacked ? '<c:overlap val="100"/>' : ''}` +
     `${AXIS_IDS}</c:barChart>`
   )
 }
@@ -122,64 +123,77 @@ function dataLabels({ format, place, ink, bold }: { format?: string; place: stri
   )
 }
 
-// --- bubbles (ECMA-376 part 1, 21.2.2.20) ----------------------------------------------------------------------------
+// --- scatter (ECMA-376 part 1, 21.2.2.161) ---------------------------------------------------------------------------
 
-function bubbleChartXml({ bubbles, xTitle, yTitle, xFormat, yFormat, yMin }: BubbleChart): string {
-  const series = bubbles.map((one, index) => bubblesXml(one, index, { xFormat, yFormat })).join('')
+function scatterChartXml(chart: ScatterChart): string {
+  const { points, xTitle, yTitle, xFormat, yFormat } = chart
+  const axes = scatterAxes(chart)
+  const series = points.map((one, index) => scatterSeriesXml(one, index, { xFormat, yFormat })).join('')
   const common = { labels: 'low', crosses: 'min', end: '<c:crossBetween val="midCat"/>' }
   return (
-    `<c:bubbleChart><c:varyColors val="0"/>${series}<c:bubbleScale val="35"/><c:showNegBubbles val="0"/>${AXIS_IDS}</c:bubbleChart>` +
-    axisXml('valAx', CATEGORY_AXIS, { ...common, at: 'b', title: xTitle, format: xFormat }) +
-    axisXml('valAx', VALUE_AXIS, { ...common, at: 'l', title: yTitle, format: yFormat, min: yMin })
+    `<c:scatterChart><c:scatterStyle val="lineMarker"/><c:varyColors val="0"/>${series}${AXIS_IDS}</c:scatterChart>` +
+    axisXml('valAx', CATEGORY_AXIS, { ...common, at: 'b', title: xTitle, format: xFormat, range: axes.x }) +
+    axisXml('valAx', VALUE_AXIS, { ...common, at: 'l', title: yTitle, format: yFormat, range: axes.y })
   )
 }
 
-function bubblesXml(series: BubbleSeries, index: number, formats: { xFormat: string; yFormat: string }): string {
-  const fill = solid(series.highlight ? HIGHLIGHT_COLOUR : CHART_COLOURS[0])
-  const line = `<a:ln w="9525">${solid('FFFFFF')}</a:ln>`
+function scatterSeriesXml(
+  { name, x, y, joined = false, highlight = false }: ScatterSeries,
+  index: number,
+  formats: { xFormat: string; yFormat: string },
+): string {
+  const [symbol, size] = joined ? ['square', 5] : highlight ? ['circle', 14] : ['circle', 7]
+  const fill = solid(joined ? CHART_COLOURS[0] : highlight ? HIGHLIGHT_COLOUR : CHART_COLOURS[8])
+  const line = joined ? `<a:ln w="22225">${fill}</a:ln>` : '<a:ln w="19050"><a:noFill/></a:ln>'
+  const marker =
+    `<c:marker><c:symbol val="${symbol}"/><c:size val="${size}"/>` +
+    `<c:spPr>${fill}<a:ln w="9525">${solid('FFFFFF')}</a:ln></c:spPr></c:marker>`
+  const place = highlight ? 'b' : index % 2 === 0 ? 't' : 'r'
   return (
-    `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(series.name)}</c:tx>` +
-    `<c:spPr>${fill}${line}</c:spPr><c:invertIfNegative val="0"/>` +
-    `${series.highlight ? '' : dataLabels({ place: index % 2 === 0 ? 't' : 'b', bold: true })}` +
-    `<c:xVal>${numberReference(series.x, formats.xFormat)}</c:xVal><c:yVal>${numberReference(series.y, formats.yFormat)}</c:yVal>` +
-    `<c:bubbleSize>${numberReference(series.sizes, '#,##0')}</c:bubbleSize><c:bubble3D val="0"/></c:ser>`
+    `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(name)}</c:tx>` +
+    `<c:spPr>${line}</c:spPr>${marker}${joined ? '' : dataLabels({ place, bold: true })}` +
+    `<c:xVal>${numberReference(x, formats.xFormat)}</c:xVal><c:yVal>${numberReference(y, formats.yFormat)}</c:yVal>` +
+    '<c:smooth val="0"/></c:ser>'
   )
 }
 
-interface Axis {
+interface AxisPlan {
   at: 'b' | 'l'
   title: string
   format: string
   labels: string
   /** Where the other axis crosses. */
   crosses: string
-  order?: 'minMax' | 'maxMin'
-  min?: number | undefined
+  min?: number
+  range?: Axis
   /** The elements at its end. */
   end: string
 }
 
-function axisXml(kind: 'catAx' | 'valAx', id: number, axis: Axis): string {
-  const { at, title, format, labels, crosses, order = 'minMax', min, end } = axis
-  const minimum = min === undefined ? '' : `<c:min val="${min}"/>`
+function axisXml(kind: 'catAx' | 'valAx', id: number, axis: AxisPlan): string {
+  const { at, title, format, labels, crosses, min, range, end } = axis
+  const lowest = range?.min ?? min
+  const limits =
+    (range === undefined ? '' : `<c:max val="${range.max}"/>`) +
+    (lowest === undefined ? '' : `<c:min val="${lowest}"/>`)
+  const unit = range === undefined ? '' : `<c:majorUnit val="${range.step}"/>`
   const gridlines = `<c:majorGridlines><c:spPr><a:ln w="6350">${solid(palette.line.slice(2))}</a:ln></c:spPr></c:majorGridlines>`
   return (
-    `<c:${kind}><c:axId val="${id}"/><c:scaling><c:orientation val="${order}"/>${minimum}</c:scaling><c:delete val="0"/>` +
+    `<c:${kind}><c:axId val="${id}"/><c:scaling><c:orientation val="minMax"/>${limits}</c:scaling><c:delete val="0"/>` +
     `<c:axPos val="${at}"/>${kind === 'valAx' ? gridlines : ''}${titleXml(title, 900, false)}<c:numFmt formatCode="${escapeMarkup(format)}" sourceLinked="0"/>` +
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="${labels}"/>${textProperties(800)}` +
-    `<c:crossAx val="${id === VALUE_AXIS ? CATEGORY_AXIS : VALUE_AXIS}"/><c:crosses val="${crosses}"/>${end}</c:${kind}>`
+    `<c:crossAx val="${id === VALUE_AXIS ? CATEGORY_AXIS : VALUE_AXIS}"/><c:crosses val="${crosses}"/>${end}${unit}</c:${kind}>`
   )
 }
 
-function axesXml({ horizontal, categoryTitle, valueTitle, format }: ColumnChart): string {
+function axesXml({ categoryTitle, valueTitle, format }: ColumnChart): string {
   const categoryEnd = '<c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/><c:noMultiLvlLbl val="1"/>'
   const category = { title: categoryTitle, format: 'General', labels: 'low', crosses: 'autoZero', end: categoryEnd }
   const value = { title: valueTitle, format, labels: 'nextTo', end: '<c:crossBetween val="between"/>' }
-  return horizontal
-    ? axisXml('catAx', CATEGORY_AXIS, { ...category, at: 'l', order: 'maxMin' }) +
-        axisXml('valAx', VALUE_AXIS, { ...value, at: 'b', crosses: 'max' })
-    : axisXml('catAx', CATEGORY_AXIS, { ...category, at: 'b' }) +
-        axisXml('valAx', VALUE_AXIS, { ...value, at: 'l', crosses: 'autoZero', min: 0 })
+  return (
+    axisXml('catAx', CATEGORY_AXIS, { ...category, at: 'b' }) +
+    axisXml('valAx', VALUE_AXIS, { ...value, at: 'l', crosses: 'autoZero', min: 0 })
+  )
 }
 
 function titleXml(text: string, size: number, bold: boolean): string {

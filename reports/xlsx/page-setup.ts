@@ -24,7 +24,6 @@ export function worksheetOptions(
   return {
     properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head }, ...outline } as never,
     views: [sheetView(plan, first)],
-    ...(plan.hidden && { state: 'hidden' }),
     headerFooter: { oddFooter: pageFooter(identity), ...(wideFrom && { oddHeader: pageHeader(identity) }) },
     pageSetup: {
       orientation: 'landscape',

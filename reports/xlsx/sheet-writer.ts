@@ -67,9 +67,8 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
     await drain(sheet)
     context.signal.throwIfAborted()
   }
-  // LibreOffice prints even a hidden sheet if it has a print area.
   const isPart = pages > 1 || plan.workingColumns?.length || plan.print?.columns || lastPrinted < number
-  if (!plan.hidden && isPart) sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
+  if (isPart) sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
   for (const format of formats) sheet.addConditionalFormatting(format)
   // Added as ranges: exceljs merges equal single cells by address as text (B10 before B8), which makes rules overlap.
   for (const { address, rule } of plan.validations ?? [])
@@ -114,7 +113,7 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   plan.cells.forEach((cell, index) => {
     if (cell === undefined) return
     const target = row.getCell(index + 1)
-    target.value = excelValue(cell, target.address)
+    target.value = excelValue(cell)
     target.style = cell.style as Partial<ExcelJS.Style>
   })
   row.height = plan.height ?? fittedHeight(plan, widths)
@@ -126,12 +125,12 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   row.commit()
 }
 
-function excelValue({ value, formula, isArray, link }: Cell, address: string): ExcelJS.CellValue {
+function excelValue({ value, formula, link }: Cell): ExcelJS.CellValue {
   const content = typeof value === 'string' ? escapeXstring(value) : value
   if (link !== undefined) return { text: String(content), hyperlink: link }
   if (formula === undefined) return content
   const result = content ?? { error: '#N/A' as const }
-  return (isArray ? { formula, result, shareType: 'array', ref: address } : { formula, result }) as ExcelJS.CellValue
+  return { formula, result } as ExcelJS.CellValue
 }
 
 /**

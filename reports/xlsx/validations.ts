@@ -30,6 +30,9 @@ export const oneOf = (choices: readonly string[]): DataValidation => ({
   error: `Choose one of: ${choices.join(', ')}.`,
 })
 
+/** The same, or nothing. */
+export const optional = (rule: DataValidation): DataValidation => ({ ...rule, allowBlank: true })
+
 /** Tonnes of at least 0, or nothing. */
 export const TONNES: DataValidation = {
   ...required,

@@ -1,17 +1,19 @@
-import { NOT_MET_TITLE } from '../compare/decision/not-met.js'
-import { recommendationLines } from '../compare/decision/recommendation-lines.js'
+import { extraText } from '../compare/decision/choices.js'
+import type { Choice } from '../compare/decision/decision-model.js'
 import { unreadText } from '../compare/rfq/rfq-flags.js'
-import { formatPercent, formatPrice, withoutNoise } from '../core/number-format.js'
+import { formatPercent, formatPrice, formatTotal } from '../core/number-format.js'
 import type { RfqWithResponses } from '../core/records.js'
-import { withWords } from '../core/source-words.js'
 import type { Store } from '../store/contract.js'
+import { NOT_MET_TITLE, notMetText, type OfferView } from '../views/offer-view.js'
+import { recommendationLines } from '../views/rfq-view.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { rfqLabel } from './find-rfq.js'
 import { formatRecommendation } from './format-recommendation.js'
 import { type ListColumns, type ListOptions, printList } from './list-output.js'
-import { printJson, tableWidth } from './output.js'
-import { currencyHeading, type RankedOffer, rankedOffers, rfqReportOf } from './ranked-offers.js'
+import { bold, printJson, printTable, tableWidth } from './output.js'
+import { readComparison } from './read-comparison.js'
+import type { Column } from './terminal-table.js'
 import { formatNumber } from './terminal-text.js'
 
 export interface ComparisonContext {
@@ -23,7 +25,7 @@ export interface ComparisonContext {
   freshness?: string
 }
 
-/** Prints the recommendation on an RFQ in three lines, then its offers with what speaks for and against each. */
+/** Prints the recommendation on an RFQ, the awards to choose from, then its offers with what each does not meet. */
 export async function printComparison(
   cli: Pick<Cli, 'io' | 'globals'>,
   { store, app, asOf, freshness }: ComparisonContext,
@@ -31,96 +33,98 @@ export async function printComparison(
   options: ListOptions = {},
 ): Promise<void> {
   const { io } = cli
-  const { channel, id } = found.rfq
-  const report = await rfqReportOf(cli, { store, app }, found.rfq, asOf)
-  const rows = rankedOffers(app, found, report)
-  const lines = recommendationLines(report.decision)
-  const listed = withWords(report.context.listed)
-  if (options.json)
-    return printJson(io, { channel, rfqId: id, recommendation: lines, listed, offers: rows.map(roundedFigures) })
+  const view = await readComparison(cli, { store, app }, found.rfq, asOf)
+  if (options.json) return printJson(io, view)
+  const { decision, offers, channel } = view
   if (!options.tsv) {
-    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${formatRecommendation(lines, tableWidth(io))}\n`)
+    const lines = formatRecommendation(recommendationLines(decision), tableWidth(io))
+    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${lines}\n`)
+    if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
+      io.out(`${bold(io, 'Choices')}\n`)
+      printTable(io, CHOICE_COLUMNS, decision.choices, '')
+      io.out(`\n${bold(io, 'Offers')}\n`)
+    }
   }
-  const { unreadOffers } = report.rfq
+  const { unreadOffers } = view.rfq
   const emptyText = unreadOffers === 0 ? 'There are no offers.' : `${unreadText(unreadOffers)}.`
-  const list = { columns: COMPARISON_COLUMNS, rows, emptyText, ...(freshness && { freshness }) }
-  printList(cli, { ...list, groupOf: currencyHeading }, options)
+  printList(cli, { columns: COMPARISON_COLUMNS, rows: offers, emptyText, ...(freshness && { freshness }) }, options)
 }
 
-/** As in the CSV files and on the pages; `body` keeps the figures of the offer as they are. */
-const roundedFigures = (row: RankedOffer) =>
-  Object.fromEntries(
-    Object.entries(row).map(([key, value]) => [key, typeof value === 'number' ? withoutNoise(value) : value]),
-  )
+const CHOICE_COLUMNS: readonly Column<Choice>[] = [
+  {
+    header: 'Award',
+    cell: ({ title, isRecommended }) => (isRecommended ? `${title} (recommended)` : title),
+    min: 24,
+    overflow: 'wrap',
+  },
+  { header: 'Tonnes', cell: ({ award }) => formatNumber(award.tonnes), align: 'right' },
+  { header: 'Total', cell: ({ award }) => formatTotal(award.total, award.currency), align: 'right' },
+  { header: 'Per tonne', cell: ({ award }) => formatPrice(award.pricePerTonne), align: 'right' },
+  { header: 'Extra tonnes', cell: extraText, align: 'right' },
+]
 
-const flagWords = ({ flags }: RankedOffer) => flags.map(({ words }) => words).join(' ')
+const flagWords = ({ flags }: OfferView) => flags.map(({ words }) => words).join(' ')
 
-function flagCounts({ flags }: RankedOffer): string {
+function flagCounts({ flags }: OfferView): string {
   const count = (wanted: string) => flags.filter(({ severity }) => severity === wanted).length
   const [high, medium] = [count('high'), count('medium')]
   return [high > 0 ? `${high} high` : '', medium > 0 ? `${medium} med.` : ''].filter((text) => text !== '').join(', ')
 }
 
-const price = ({ comparedPricePerTonne, pricePerTonne }: RankedOffer) => comparedPricePerTonne ?? pricePerTonne
+/** In the comparison currency, or the offer's own if it cannot be converted. */
+const shownMoney = ({ compared, own }: OfferView) => (compared.pricePerTonne === null ? own : compared)
 
-function priceText(row: RankedOffer): string {
-  const amount = price(row)
-  const currency = row.comparedPricePerTonne === null ? row.currency : row.comparisonCurrency
-  return amount === null ? '' : `${formatPrice(amount)} ${currency ?? ''}`.trim()
+function priceText(offer: OfferView): string {
+  const { pricePerTonne, currency } = shownMoney(offer)
+  return pricePerTonne === null ? '' : `${formatPrice(pricePerTonne)} ${currency ?? ''}`.trim()
 }
 
-export const COMPARISON_COLUMNS: ListColumns<RankedOffer> = () => [
-  {
-    header: 'Rank',
-    cell: ({ rank }) => (rank === null ? '–' : formatNumber(rank)),
-    value: ({ rank }) => rank,
-    align: 'right',
-  },
+/** `–` for an offer without a rank. */
+export const rankText = ({ rank }: OfferView): string => (rank === null ? '–' : formatNumber(rank))
+
+export const COMPARISON_COLUMNS: ListColumns<OfferView> = () => [
+  { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },
   { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
-  { header: 'Offer', cell: ({ label, projectDeveloperName, id }) => label ?? projectDeveloperName ?? id, min: 18 },
+  { header: 'Offer', cell: ({ label }) => label, min: 18 },
   { header: 'Score', cell: ({ score }) => formatNumber(score, 1), value: ({ score }) => score, align: 'right' },
   {
     header: 'Per tonne',
     cell: priceText,
-    value: price,
+    value: (offer) => shownMoney(offer).pricePerTonne,
     align: 'right',
   },
+  { header: 'Currency', cell: (offer) => shownMoney(offer).currency, isExtra: true },
   {
-    header: 'Currency',
-    cell: ({ comparedPricePerTonne, comparisonCurrency, currency }) =>
-      comparedPricePerTonne === null ? currency : comparisonCurrency,
-    isExtra: true,
+    header: 'Tonnes',
+    cell: ({ tonnes }) => formatNumber(tonnes),
+    value: ({ tonnes }) => tonnes,
+    align: 'right',
   },
   {
     header: 'Covers',
     cell: ({ coverage }) => (coverage === null ? '' : formatPercent(coverage)),
     value: ({ coverage }) => coverage,
     align: 'right',
+    drop: 2,
   },
   {
     header: 'Award',
-    cell: ({ awarded }) => formatNumber(awarded),
-    value: ({ awarded }) => awarded,
+    cell: ({ awardedTonnes }) => (awardedTonnes === 0 ? '' : formatNumber(awardedTonnes)),
+    value: ({ awardedTonnes }) => awardedTonnes || null,
     align: 'right',
     hideIfEmpty: true,
-  },
-  {
-    header: 'Tonnes',
-    cell: ({ totalVolume }) => formatNumber(totalVolume),
-    value: ({ totalVolume }) => totalVolume,
-    align: 'right',
-    isExtra: true,
   },
   { header: 'Status', cell: ({ status }) => status, isExtra: true },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, isExtra: true },
   {
     header: NOT_MET_TITLE,
     key: 'failed',
-    cell: ({ notMet }) => notMet,
+    cell: ({ notMet }) => notMetText(notMet),
     min: 18,
     below: 40,
     hideIfEmpty: true,
   },
   { header: 'Flags', cell: flagCounts, drop: 1 },
   { header: 'Flag details', cell: flagWords, min: 40, isExtra: true },
+  { header: 'Notes', cell: ({ notes }) => notes, min: 40, isExtra: true },
 ]

@@ -12,7 +12,7 @@ import { withWords } from '../core/source-words.js'
 import { listedOf } from '../core/sources.js'
 
 /** What Quotekeeper knows about a document besides its content. */
-const observationFields = ({
+export const observationFields = ({
   version,
   observedAt,
   notBefore,

@@ -49,8 +49,6 @@ export interface List<Row> {
   footer?: string
   /** How recent the data is, shown below everything else. */
   freshness?: string
-  /** Heading above the rows that belong to a group; rows are sorted within their group. */
-  groupOf?: (row: Row) => string | null
   /** What `--json` prints for a row; default: the row. */
   toJson?: (row: Row) => unknown
 }
@@ -81,7 +79,7 @@ export function printList<Row>(cli: Pick<Cli, 'io' | 'globals'>, list: List<Row>
   if (options.json) printJson(io, list.toJson ? rows.map(list.toJson) : rows)
   else if (options.tsv) printTsv(io, columns, rows)
   else if (rows.length === 0) io.err(`${list.emptyText}\n`)
-  else printTables(io, list, { columns: fitToRows(columns, rows, options), rows, wide: options.wide ?? false })
+  else printFitted(io, { columns: fitToRows(columns, rows, options), rows, wide: options.wide ?? false })
   if (options.json || options.tsv) return
   if (list.footer !== undefined && rows.length > 0) io.out(`\n${list.footer}`)
   if (list.freshness !== undefined) printFreshness(io, list.freshness)
@@ -104,35 +102,19 @@ interface Shown<Row> {
   wide: boolean
 }
 
-function printTables<Row>(io: Io, { groupOf }: List<Row>, { columns, rows, wide }: Shown<Row>): void {
-  const hidden = new Set<string>()
-  for (const [at, [heading, members]] of [...groupRows(rows, groupOf)].entries()) {
-    if (heading !== null) io.out(`${at === 0 ? '' : '\n'}${bold(io, sanitize(heading))}\n`)
-    const table = formatTable(columns.map(wrapped), members, {
-      width: wide ? null : tableWidth(io),
-      emphasize: (text) => bold(io, text),
-    })
-    io.out(table.text)
-    for (const name of table.hidden) hidden.add(name)
-  }
-  if (hidden.size === 0) return
-  printWrapped(io, `Not shown, for lack of width: ${[...hidden].join(', ')}. --wide shows all, --columns others.`)
+function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
+  const { text, hidden } = formatTable(columns.map(wrapped), rows, {
+    width: wide ? null : tableWidth(io),
+    emphasize: (header) => bold(io, header),
+  })
+  io.out(text)
+  if (hidden.length === 0) return
+  printWrapped(io, `Not shown, for lack of width: ${hidden.join(', ')}. --wide shows all, --columns others.`)
 }
 
 /** Text that does not fit is continued on the next line, not cut. */
 const wrapped = <Row>(column: ListColumn<Row>): ListColumn<Row> =>
   column.min === undefined ? column : { overflow: 'wrap', ...column }
-
-function groupRows<Row>(rows: readonly Row[], groupOf?: List<Row>['groupOf']): Map<string | null, Row[]> {
-  const groups = new Map<string | null, Row[]>()
-  for (const row of rows) {
-    const heading = groupOf?.(row) ?? null
-    const group = groups.get(heading)
-    if (group === undefined) groups.set(heading, [row])
-    else group.push(row)
-  }
-  return groups
-}
 
 function printTsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[]): void {
   const lines = [columns.map(keyOf), ...rows.map((row) => columns.map((column) => tsvValue(columnValue(column, row))))]

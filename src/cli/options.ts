@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { SETTING_LIMITS } from '../core/settings.js'
 import { didYouMean } from '../core/suggest.js'
 
 export interface ChannelOption {
@@ -12,6 +13,9 @@ export interface JsonOption {
 }
 export interface SetOption {
   set?: string[]
+}
+export interface VolumeOption {
+  volume?: number
 }
 export interface AsOfOption {
   asOf?: string
@@ -80,6 +84,21 @@ export const setOption = () =>
     if (!ASSIGNMENT.test(text)) throw new InvalidArgumentError('Expected KEY=VALUE, such as weights.price=60.')
     return [...(before ?? []), text]
   })
+
+export const volumeOption = () =>
+  new Option('--volume <tonnes>', 'award at least so many tonnes; the same as --set volume=TONNES').argParser(
+    (text: string) => {
+      const volume = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+      const [, max] = SETTING_LIMITS.volume
+      if (volume > 0 && volume <= max) return volume
+      throw new InvalidArgumentError(`Expected a number of tonnes above 0 and up to ${max}, such as 5000 or 12.5.`)
+    },
+  )
+
+/** The settings that the options of a command override, as `--set` does. */
+export const overridesOf = ({ set = [], volume }: SetOption & VolumeOption): Required<SetOption> => ({
+  set: [...set, ...(volume === undefined ? [] : [`volume=${volume}`])],
+})
 
 export const limitOption = (defaultLimit: number, order = 'newest first') =>
   new Option('--limit <number>', `maximum number of rows, ${order} (default: ${defaultLimit})`)

@@ -9,7 +9,7 @@ export interface Column<Row> {
   min?: number
   /** `wrap` continues text on further lines, and breaks long words; the default is to truncate it with an ellipsis. */
   overflow?: 'wrap'
-  /** Where the column would be narrower than this, its text is shown below the row, after its header. */
+  /** Where the column would be narrower than this, its text is shown below the row, after its header; Infinity: always. */
   below?: number
   /** Columns with the highest number are hidden first if the terminal is too narrow; absent: never hidden. */
   drop?: number
@@ -60,6 +60,7 @@ function fitToWidth(all: readonly FittedColumn[], width: number) {
   const fitColumns = (columns: readonly FittedColumn[]) =>
     shrink(addWhatFits(columns, dropUntilFit(columns, width), width), width)
   const isNarrow = (fitted: FittedColumn, at: number) =>
+    fitted.column.below === Number.POSITIVE_INFINITY ||
     fitted.width < Math.min(fitted.column.below ?? 0, all[at]?.width ?? 0)
   // The others are fitted to the room that these leave.
   const narrow = new Set(

@@ -92,8 +92,6 @@ export interface ComparisonInput extends ReportParameters {
   absences: readonly Absence[]
   problems: readonly DocumentProblem[]
   decisions: readonly ReportedDecision[]
-  /** The reader's own award: tonnes by response ID. Default: the award of `best-score`. */
-  ownAward?: Readonly<Record<string, number>>
 }
 
 /** A channel, as known at `asOf`. */

@@ -1,21 +1,19 @@
 import { round6 } from '../core/numbers.js'
-import type { Check } from './report/check-model.js'
 
 /** Totals that differ by at most one cent are equal. */
 export const EXACT_TOTAL = 0.01
 
-/** The difference and its tolerances (report/check-model.ts, `Check`). */
-export type Tolerances = Pick<Check, 'difference' | 'exact' | 'tolerance' | 'oneSided'>
-
 /**
- * The verdict on two figures; the sheet `Checks` derives it from the same cells. The difference is rounded to six
- * decimals, so that floating-point noise in sums does not turn a cent into more than a cent.
+ * `equal`: the difference, rounded to six decimals, is at most `exact`. `rounding`: larger, but within the tolerance. `differs`: larger
+ * still. null: one of the two figures is unknown.
  */
-export function verdictOf({ difference, exact, tolerance, oneSided }: Tolerances): Check['verdict'] {
-  if (difference === null) return 'unknown'
-  const off = round6(oneSided ? difference : Math.abs(difference))
-  if (off <= (exact ?? 0)) return 'ok'
-  return off <= (tolerance ?? 0) ? 'rounding' : 'fails'
+export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
+
+/** Compares a stated figure with the sum of the lines by their difference. Rounded, so that floating-point noise is no cent. */
+export function reconcile(difference: number | null, exact: number, tolerance: number): ReconciliationResult {
+  if (difference === null) return null
+  const off = round6(Math.abs(difference))
+  return off <= exact ? 'equal' : off <= tolerance ? 'rounding' : 'differs'
 }
 
 /**

@@ -4,7 +4,8 @@ import type { LastSummaries } from '../core/offer-sources.js'
 import { type ComparisonContext, toSource } from './comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from './comparison-currency.js'
 import type { ParsedListing, ParsedResponse, ParsedRfq, VersionMetadata } from './comparison-input.js'
-import { convertAmounts, eligibilityOf } from './offer/eligibility.js'
+import { unmetRequirements } from './offer/award-requirements.js'
+import { convertAmounts, exclusionsOf } from './offer/eligibility.js'
 import { type ListingQuality, listingQuality } from './offer/listing-quality.js'
 import { metricsOf } from './offer/metrics.js'
 import { createNewerSummaries, type NewerSummary, newerStatus, type SummaryTimes } from './offer/newer-summary.js'
@@ -22,7 +23,7 @@ import { versionMetadata } from './stored-documents.js'
 export interface RfqAssessment {
   rfq: RfqTerms
   currency: CurrencyReport
-  /** Ranked offers first, by rank; then the others, by sequence. */
+  /** Accepted offers first, then those that compete by rank, then the others by sequence. */
   offers: OfferReport[]
 }
 
@@ -119,12 +120,12 @@ function assessOffer(
   sequence: number,
   label: string,
   offerContext: OfferContext,
-): OfferReport {
+) {
   const { gone, input, rfq, currency, context, projects } = offerContext
   const { settings, asOfDate } = context
-  const { hasOffer: _hasOffer, implausible, ...content } = facts
+  const { implausible, ...content } = facts
   const metrics = metricsOf(facts, rfq, settings)
-  const compared = convertAmounts(facts.terms.currencyCode, metrics, currency)
+  const compared = convertAmounts(facts.terms.currencyCode, metrics, currency, settings.priceBasis)
   const evaluated = {
     ...content,
     late: isLate(facts.submittedAt, rfq.responseDueDate, context.calendar),
@@ -132,6 +133,7 @@ function assessOffer(
     compared,
   }
   const requirements = evaluateRequirements(evaluated, rfq, currency)
+  const notListed = gone.has(known.id) ? context.report.listed : null
   const offer = {
     source: toSource('response', known),
     id: known.id,
@@ -141,12 +143,11 @@ function assessOffer(
     missingSince: known.missingSince,
     newerSummary,
     listing: projects.get(facts.listingId) ?? listingQuality(undefined),
-    eligibility: eligibilityOf({ facts, missingSince: known.missingSince, metrics, compared }, currency, settings),
+    exclusions: exclusionsOf({ facts, missingSince: known.missingSince, notListed, metrics, compared }, currency),
     requirements,
     meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true) && !isReviewRejected(evaluated),
   }
   const problems = input.problemsOf(known.id)
-  const notListed = gone.has(known.id) ? context.report.listed : null
   const flags = offerFlags({ offer, notListed, rfq, asOfDate, currency, settings, problems, implausible })
-  return { ...offer, label, scores: null, rank: null, priceRank: null, flags }
+  return { ...offer, label, flags, unmet: unmetRequirements(offer, rfq, settings.requirements) }
 }

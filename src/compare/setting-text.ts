@@ -1,4 +1,4 @@
-import type { SETTING_LIMITS, WantedBasis } from '../core/settings.js'
+import type { SETTING_LIMITS } from '../core/settings.js'
 
 /** The settings that are one number. */
 export type NumberSetting = Exclude<keyof typeof SETTING_LIMITS, 'weight' | 'haircut' | 'rate'>
@@ -11,17 +11,18 @@ interface SettingText {
 }
 
 /** Settings in words, as on the sheet `Inputs`. */
-export const SETTING_TEXT: Record<NumberSetting | 'rankExpired' | 'haircuts' | 'weights', SettingText> = {
+export const SETTING_TEXT: Record<NumberSetting | 'haircuts' | 'weights', SettingText> = {
   discountRate: {
     label: 'Discount rate',
     unit: 'per year',
     words:
-      'Payments due before the as-of date or without a date are not discounted. Affects present values, risk-adjusted prices and ranks.',
+      'Payments due before the as-of date or without a date are not discounted. Affects present values, risk-adjusted prices and scores.',
   },
-  rankExpired: {
-    label: 'Rank expired offers',
-    unit: 'yes or no',
-    words: 'Offers past their expiry date are ranked only if set to yes. Accepted offers are always ranked.',
+  volume: {
+    label: 'Tonnes to award, at least',
+    unit: 't',
+    words:
+      'Raises the lower end of the tonnes that an award may have; empty: the RFQ’s minimum. Affects coverage and scores.',
   },
   waitDays: {
     label: 'Mean wait that halves the promptness score',
@@ -37,23 +38,23 @@ export const SETTING_TEXT: Record<NumberSetting | 'rankExpired' | 'haircuts' | '
     label: 'Volume tolerance',
     unit: 't',
     words:
-      'Allowed difference between a stated volume and the sum of its lines. Affects Checks and the column “Volume check” of Offers.',
+      'Allowed difference between a stated volume and the sum of its lines. Affects “Volume check” on Offers, and About.',
   },
   totalTolerance: {
     label: 'Total tolerance',
     unit: 'of the total',
     words:
-      'Allowed difference between a stated total and the sum of its lines, at least 0.01. Differences above 0.01 within the tolerance count as rounding. Affects Checks and the column “Total check” of Offers.',
+      'Allowed difference between a stated total and the sum of its lines, at least 0.01. Differences above 0.01 within the tolerance count as rounding. Affects “Total check” on Offers, and About.',
   },
   expiryWindowDays: {
     label: 'Expiry warning period',
     unit: 'days',
-    words: 'Affects the column “Expiry check” of Offers. Flags keep their original text.',
+    words: 'Affects “Expiry check” on Offers. Flags keep their original text.',
   },
   prepaymentShareLimit: {
     label: 'Pre-payment limit',
     unit: 'of the total',
-    words: 'Affects the column “Pre-payment check” of Offers. Flags keep their original text.',
+    words: 'Affects “Pre-payment check” on Offers. Flags keep their original text.',
   },
   haircuts: {
     label: 'Delivery-risk haircuts',
@@ -65,11 +66,4 @@ export const SETTING_TEXT: Record<NumberSetting | 'rankExpired' | 'haircuts' | '
     unit: 'points',
     words: 'Weight in the total score, relative to the sum of all weights.',
   },
-}
-
-/** The volumes of the RFQ that a report can use as its target. */
-export const TARGET_TEXT: Record<WantedBasis, { label: string; words: string }> = {
-  min: { label: 'Target: minimum volume', words: 'The RFQ’s minimum, or its maximum if it states no minimum.' },
-  mid: { label: 'Target: midpoint volume', words: 'Midpoint of the two.' },
-  max: { label: 'Target: maximum volume', words: 'The RFQ’s maximum, or its minimum if it states no maximum.' },
 }

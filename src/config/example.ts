@@ -73,13 +73,12 @@ reports:
     spot: 0
     forward: 0
     other: 0
-  wantedVolume: min # min, mid or max: target for coverage and awards within the RFQ's volume range
-  rankExpired: false # rank expired offers too
-  awardRule: cheapest-compliant # recommended award: or best-score-compliant, cheapest-regardless
+  awardRule: lowest-price # recommended award: lowest-price (per tonne), lowest-cost or best-score
+  priceBasis: quoted # what offers are compared by: quoted totals, present-value or risk-adjusted
+  volume: null # tonnes to award at least, if more than an RFQ's minimum; meant for one report: --volume
   requirements: # hard: offers that do not meet it are not awarded; advisory: named; off: ignored
     reviewNotRejected: hard
     reviewAccepted: advisory
-    status: hard # neither rejected nor withdrawn
     notExpired: hard
     contractType: hard
     vintages: hard

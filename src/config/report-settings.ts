@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { DEFAULT_SETTINGS, settingsSchema } from '../core/settings.js'
+import { settingsSchema } from '../core/settings.js'
 import { isRecord } from './environment.js'
-import * as values from './values.js'
 
 /**
  * The comparison settings as configuration keys. Limits and defaults come from the domain's settings schema; the file also
- * allows empty sections, bare numbers as exchange rates, `on` or `off` for booleans, and `false` for the level `off`.
+ * allows empty sections, bare numbers as exchange rates, and `false` for the level `off`.
  */
 export function reportSettings() {
   const { shape } = settingsSchema
@@ -15,7 +14,6 @@ export function reportSettings() {
     weights: z.preprocess(emptyIfMissing, shape.weights).prefault({}),
     haircuts: z.preprocess(emptyIfMissing, shape.haircuts).prefault({}),
     requirements: z.preprocess(normalizeLevels, shape.requirements).prefault({}),
-    rankExpired: values.flag().prefault(DEFAULT_SETTINGS.rankExpired),
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The criteria by which offers are scored, with 0 to 100 points each (formulas: `Scores` in offer/scores.ts): cost, share
- * of the wanted volume, timely delivery, time to delivery, age of the vintages, share paid in advance, and documentation of
+ * The criteria by which offers are scored, with 0 to 100 points each (formulas: `Scores` in compare/offer/offer-report-model.ts): cost, share
+ * of the volume asked for, timely delivery, time to delivery, age of the vintages, share paid in advance, and documentation of
  * the project.
  */
 export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'] as const
@@ -20,6 +20,7 @@ export const SETTING_LIMITS = {
   waitDays: [1, 36_500],
   vintagePointsPerYear: [0, 100],
   rate: [0, 1e9],
+  volume: [0, 1e12],
 } as const satisfies Record<string, readonly [min: number, max: number]>
 
 /** Every error states what is allowed; configuration errors include it. */
@@ -68,10 +69,12 @@ const haircut = number(SETTING_LIMITS.haircut).default(0)
 /** Contract types with their own haircut, then all others. */
 export const HAIRCUT_KINDS = ['spot', 'forward', 'other'] as const
 export type HaircutKind = (typeof HAIRCUT_KINDS)[number]
-export const WANTED_BASES = ['min', 'mid', 'max'] as const
 
-/** How the recommended award is chosen (decision/award-rules.ts). */
-export const AWARD_RULES = ['cheapest-compliant', 'best-score-compliant', 'cheapest-regardless'] as const
+/** How the recommended award is chosen (compare/awards/award-rules.ts). */
+export const AWARD_RULES = ['lowest-price', 'lowest-cost', 'best-score'] as const
+
+/** What an offer costs in the comparison: its total, the present value of its payments, or that for the tonnes expected to arrive. */
+export const PRICE_BASES = ['quoted', 'present-value', 'risk-adjusted'] as const
 
 /**
  * How a requirement is applied to awards. `hard`: an award that does not meet it is not compliant and not recommended.
@@ -83,11 +86,10 @@ export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
 const level = (byDefault: RequirementLevel) =>
   z.enum(REQUIREMENT_LEVELS, { error: `one of ${REQUIREMENT_LEVELS.join(', ')}` }).default(byDefault)
 
-/** The requirements on offers and awards, in the order in which they are shown (decision/award-requirements.ts). */
+/** The requirements on offers and awards, in the order in which they are shown (compare/decision/award-requirements.ts). */
 const requirements = section({
   reviewNotRejected: level('hard'),
   reviewAccepted: level('advisory'),
-  status: level('hard'),
   notExpired: level('hard'),
   contractType: level('hard'),
   vintages: level('hard'),
@@ -120,24 +122,24 @@ export const settingsSchema = z.strictObject({
   prepaymentShareLimit: number(SETTING_LIMITS.prepaymentShareLimit).default(0.3),
   /** Share of the volume not expected to be delivered, by contract type; `other`: neither spot nor forward. */
   haircuts: section({ spot: haircut, forward: haircut, other: haircut }).prefault({}),
-  /** The target of coverage and awards: the RFQ's minimum, midpoint or maximum volume. */
-  wantedVolume: z.enum(WANTED_BASES, { error: `one of ${WANTED_BASES.join(', ')}` }).default('min'),
   /** Mean wait, in days, that halves the promptness score. */
   waitDays: number(SETTING_LIMITS.waitDays).default(365),
   /** Points deducted from the vintage score per year of age. */
   vintagePointsPerYear: number(SETTING_LIMITS.vintagePointsPerYear).default(10),
-  /** Rank expired offers; accepted offers are ranked in any case. */
-  rankExpired: z.boolean({ error: 'true or false' }).default(false),
   /** The rule that chooses the recommended award. */
-  awardRule: z.enum(AWARD_RULES, { error: `one of ${AWARD_RULES.join(', ')}` }).default('cheapest-compliant'),
+  awardRule: z.enum(AWARD_RULES, { error: `one of ${AWARD_RULES.join(', ')}` }).default('lowest-price'),
+  /** What offers are compared by. */
+  priceBasis: z.enum(PRICE_BASES, { error: `one of ${PRICE_BASES.join(', ')}` }).default('quoted'),
+  /** Tonnes that an award must have at least, if that is more than the RFQ's minimum; null: the RFQ's minimum. */
+  volume: number(SETTING_LIMITS.volume).nullable().default(null),
   /** How each requirement is applied to awards. */
   requirements: requirements.prefault({}),
 })
 
 export type Settings = z.output<typeof settingsSchema>
 export type SettingsInput = z.input<typeof settingsSchema>
-export type WantedBasis = Settings['wantedVolume']
 export type AwardRule = Settings['awardRule']
+export type PriceBasis = Settings['priceBasis']
 export type RequirementLevels = Settings['requirements']
 export type RequirementName = keyof RequirementLevels
 

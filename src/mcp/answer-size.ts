@@ -35,17 +35,20 @@ const lengthOf = (value: unknown): number => JSON.stringify(value).length
 const LIMITS = [
   { text: 4_000, items: 100 },
   { text: 1_000, items: 20 },
+  { text: 1_000, items: 5 },
   { text: 200, items: 5 },
   { text: 50, items: 2 },
   { text: 20, items: 1 },
 ]
 
-function shorten(answer: Answer): Answer {
+/** The answer, with shorter texts and lists if it is longer than `max` characters. */
+export function shorten(answer: Answer, max = MAX_ANSWER): Answer {
+  if (lengthOf(answer) <= max) return answer
   const shortened =
     'Long texts and lists are cut, because the answer would be too long. `quotekeeper export` and the HTTP API have all of it.'
   for (const limits of LIMITS) {
     const cut = { ...(cutTo(answer, limits) as Answer), shortened }
-    if (lengthOf(cut) <= MAX_ANSWER) return cut
+    if (lengthOf(cut) <= max) return cut
   }
   return { shortened }
 }

@@ -1,11 +1,14 @@
 import { cleanText, truncate } from '../core/clean-text.js'
 import {
-  type BubbleChart,
+  type Axis,
   CHART_COLOURS,
   type Chart,
   type ChartSeries,
   type ColumnChart,
   HIGHLIGHT_COLOUR,
+  roundStep,
+  type ScatterChart,
+  scatterAxes,
 } from './chart.js'
 import { escapeMarkup } from './markup.js'
 import { formatNumber } from './number-format-code.js'
@@ -15,15 +18,12 @@ const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }
 const LEGEND = { top: PLOT.bottom + 40, line: 17, characters: 30 }
 const TICKS = 5
 const LABEL_CHARACTERS = 12
-/** Radius of the largest bubble. */
-const MAX_RADIUS = 26
-/** Height of a horizontal bar with its gap, and the width of its label. */
-const BAR = { slot: 22, label: 216 }
+/** Radius of a dot, and of a highlighted one. */
+const [RADIUS, HIGHLIGHT_RADIUS] = [5, 10]
 
 /** Renders a chart as SVG, from the same figures as the native chart in the workbook. */
 export function chartSvg(chart: Chart): string {
-  const { parts, bottom } =
-    'bubbles' in chart ? bubbleParts(chart) : chart.horizontal ? barParts(chart) : columnParts(chart)
+  const { parts, bottom } = 'points' in chart ? scatterParts(chart) : columnParts(chart)
   const title = label(chart.title, WIDTH / 2, 18, { class: 'chart-title' })
   const frame = { viewBox: `0 0 ${WIDTH} ${bottom}`, role: 'img', 'aria-label': chart.alt }
   return element('svg', frame, title + parts.join(''))
@@ -91,25 +91,15 @@ function scaleFromZero(values: readonly number[]): Scale {
   }
 }
 
-/** From the lowest to the highest value. */
-function scaleOf(values: readonly number[], from: number, to: number): Scale {
-  const low = values.reduce((min, value) => Math.min(min, value), Number.POSITIVE_INFINITY)
-  const high = values.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY)
-  const span = high - low || Math.abs(high) || 1
-  const step = axisMaximum(span) / TICKS
-  const first = Math.ceil(low / step)
-  const ticks = Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, at) => (first + at) * step)
-  return { at: (value) => from + ((value - low) / span) * (to - from), ticks }
+/** From one end of an axis to the other. */
+function scaleOf({ min, max, step }: Axis, from: number, to: number): Scale {
+  const count = Math.round((max - min) / step)
+  const ticks = Array.from({ length: count + 1 }, (_, tick) => Number((min + tick * step).toPrecision(12)))
+  return { at: (value) => from + ((value - min) / (max - min)) * (to - from), ticks }
 }
 
 /** The smallest axis maximum that gives five round steps. */
-function axisMaximum(max: number): number {
-  if (!(max > 0)) return 1
-  const step = max / TICKS
-  const magnitude = 10 ** Math.floor(Math.log10(step))
-  const nice = [1, 2, 2.5, 5, 10].find((factor) => factor * magnitude >= step) ?? 10
-  return nice * magnitude * TICKS
-}
+const axisMaximum = (max: number): number => (max > 0 ? roundStep(max / TICKS) * TICKS : 1)
 
 // --- columns ---------------------------------------------------------------------------------------------------------
 
@@ -156,35 +146,6 @@ function columnParts(chart: ColumnChart): Drawing {
   return { parts, bottom: legend.bottom + 12 }
 }
 
-/** Bars to both sides of 0, all series of a category in one line. */
-function barParts(chart: ColumnChart): Drawing {
-  const { categories, series, valueTitle, format } = chart
-  const widest = series.flatMap(({ values }) => values.cached.map((value) => Math.abs(value ?? 0)))
-  const middle = (BAR.label + PLOT.right) / 2
-  const scale = ((PLOT.right - BAR.label) / 2 - 36) / Math.max(...widest, Number.MIN_VALUE)
-  const bars = categories.cached.flatMap((category, at) => {
-    const y = PLOT.top + at * BAR.slot
-    const ofSeries = series.map(({ name, values }, index) => {
-      const value = values.cached[at] ?? 0
-      const box = {
-        x: middle + Math.min(0, value * scale),
-        y: y + 3,
-        width: Math.abs(value * scale),
-        height: BAR.slot - 6,
-      }
-      const [end, anchor] = value < 0 ? [box.x - 4, END] : [box.x + box.width + 4, START]
-      const words = formatNumber(value, format)
-      const drawn = boxSvg(box, index, `${category}, ${name.cached[0] ?? ''}: ${number.format(value)}`)
-      return value === 0 ? '' : drawn + label(words, end, y + 15, { ...anchor, ...VALUE })
-    })
-    return [label(truncate(cleanText(category), 40), BAR.label, y + 15, END), ...ofSeries]
-  })
-  const bottom = PLOT.top + categories.cached.length * BAR.slot
-  const axis = lineSvg(middle, PLOT.top, middle, bottom, 'grid') + label(valueTitle, middle, bottom + 16)
-  const legend = legendSvg(chart, bottom + 36)
-  return { parts: [axis, ...bars, legend.svg], bottom: legend.bottom + 12 }
-}
-
 /** Legend entries from the left, on as many lines as needed, and the position of the last line. */
 function legendSvg({ series }: ColumnChart, top: number): { svg: string; bottom: number } {
   let [x, y] = [PLOT.left, top]
@@ -203,35 +164,72 @@ function legendSvg({ series }: ColumnChart, top: number): { svg: string; bottom:
   return { svg: entries.join(''), bottom: y }
 }
 
-// --- bubbles ---------------------------------------------------------------------------------------------------------
+// --- scatter ---------------------------------------------------------------------------------------------------------
 
-function bubbleParts({ bubbles, xTitle, yTitle }: BubbleChart): Drawing {
-  const points = bubbles.flatMap(({ name, x, y, sizes, highlight = false }) =>
-    sizes.cached.flatMap((size, at) => {
-      const [px, py] = [x.cached[at] ?? null, y.cached[at] ?? null]
-      if (px === null || py === null || !(Number(size) > 0)) return []
-      return [{ name: cleanText(name.cached[0]), x: px, y: py, size: Number(size), highlight }]
+interface Point {
+  name: string
+  x: number
+  y: number
+  highlight: boolean
+}
+
+function scatterParts(chart: ScatterChart): Drawing {
+  const { xTitle, yTitle, points } = chart
+  const axes = scatterAxes(chart)
+  // Leaves room for half of the last label.
+  const xs = scaleOf(axes.x, PLOT.left, PLOT.right - 16)
+  const ys = scaleOf(axes.y, PLOT.bottom, PLOT.top + 12)
+  const series = points.map(({ name, x, y, joined = false, highlight = false }) => ({
+    joined,
+    points: x.cached.flatMap((left, at): Point[] => {
+      const up = y.cached[at] ?? null
+      if (left === null || up === null) return []
+      return [{ name: cleanText(name.cached[at] ?? name.cached[0]), x: xs.at(left), y: ys.at(up), highlight }]
     }),
+  }))
+  const lines = series.filter(({ joined }) => joined).map((one) => joinedSvg(one.points))
+  const dots = series.filter(({ joined }) => !joined).flatMap((one) => one.points)
+  const circles = [...dots.filter(({ highlight }) => highlight), ...dots.filter(({ highlight }) => !highlight)].map(
+    dotSvg,
   )
-  const largest = points.reduce((max, { size }) => Math.max(max, size), 0)
-  const [xValues, yValues] = [points.map(({ x }) => x), points.map(({ y }) => y)]
-  const xs = scaleOf(xValues, PLOT.left + MAX_RADIUS, PLOT.right - 2 * MAX_RADIUS)
-  const ys = scaleOf(yValues, PLOT.bottom - MAX_RADIUS, PLOT.top + MAX_RADIUS)
-  const radiusOf = (size: number) => MAX_RADIUS * Math.sqrt(size / largest)
-  const circles = points.map(({ name, x, y, size, highlight }) => {
-    const words = `${name}: ${xTitle} ${number.format(x)}, ${yTitle} ${number.format(y)}, ${number.format(size)} t`
-    const fill = highlight ? `#${HIGHLIGHT_COLOUR}` : colour(0)
-    const circle = { cx: xs.at(x), cy: ys.at(y), r: radiusOf(size), fill, stroke: '#fff' }
-    return element('circle', circle, element('title', {}, escapeMarkup(words)))
-  })
-  // Above and below in turn, so that neighbours in the ranking do not collide, and on top of all bubbles.
-  const labels = points.map(({ name, x, y, size, highlight }, at) => {
-    const offset = at % 2 === 0 ? -radiusOf(size) - 4 : radiusOf(size) + 12
-    return highlight ? '' : label(name, xs.at(x), ys.at(y) + offset, VALUE)
-  })
   const below = xs.ticks.map((tick) => label(number.format(tick), xs.at(tick), PLOT.bottom + 16))
   const titles = [label(xTitle, PLOT.right, PLOT.bottom + 34, END), label(yTitle, 4, PLOT.top - 4, START)]
-  return { parts: [...gridSvg(ys), ...below, ...circles, ...labels, ...titles], bottom: PLOT.bottom + 44 }
+  return {
+    parts: [...gridSvg(ys), ...below, ...lines, ...circles, ...labelsSvg(dots), ...titles],
+    bottom: PLOT.bottom + 44,
+  }
+}
+
+const joinedSvg = (points: readonly Point[]) =>
+  element('polyline', {
+    points: points.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' '),
+    fill: 'none',
+    stroke: colour(0),
+    'stroke-width': 2,
+  }) + points.map(({ x, y }) => element('rect', { x: x - 3, y: y - 3, width: 6, height: 6, fill: colour(0) })).join('')
+
+const dotSvg = ({ name, x, y, highlight }: Point) => {
+  const [r, fill] = highlight ? [HIGHLIGHT_RADIUS, `#${HIGHLIGHT_COLOUR}`] : [RADIUS, '#4B3F72']
+  return element('circle', { cx: x, cy: y, r, fill, stroke: '#fff' }, element('title', {}, escapeMarkup(name)))
+}
+
+/** Above, below, right or left of its dot: the first place where a label meets no other. */
+function labelsSvg(dots: readonly Point[]): string[] {
+  const taken: { x: number; y: number; width: number }[] = dots.map(({ x, y }) => ({ x, y: y + 4, width: 2 * RADIUS }))
+  return dots.map(({ name, x, y, highlight }) => {
+    const [width, gap] = [name.length * 6.6 + 4, highlight ? HIGHLIGHT_RADIUS + 3 : RADIUS + 3]
+    const places = [
+      { x, y: y - gap },
+      { x, y: y + gap + 8 },
+      { x: x + gap + width / 2, y: y + 4 },
+      { x: x - gap - width / 2, y: y + 4 },
+    ].filter((place) => place.x + width / 2 <= WIDTH && place.x - width / 2 >= 0)
+    const isFree = (place: { x: number; y: number }) =>
+      taken.every((one) => Math.abs(one.y - place.y) > 10 || Math.abs(one.x - place.x) > (one.width + width) / 2)
+    const place = places.find(isFree) ?? { x, y: y - gap }
+    taken.push({ ...place, width })
+    return label(name, place.x, place.y, VALUE)
+  })
 }
 
 /** Styles of the charts; the page defines the colours. */

@@ -1,12 +1,15 @@
-import type { Decision } from '../compare/decision/decision-model.js'
+import type { BreakEven, DeveloperQuestions } from '../compare/decision/decision-model.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { changesOfVersion } from '../compare/report/document-changes.js'
 import type { RfqReport } from '../compare/report/rfq-report-model.js'
 import type { PricesRead } from '../core/offer-sources.js'
 import type { Version } from '../core/records.js'
+import { type OfferView, offerView } from '../views/offer-view.js'
 
 /** One offer with everything behind its figures. */
 export interface OfferPageModel {
+  view: OfferView
+  /** The lines, metrics and scores behind it. */
   offer: OfferReport
   asOf: string
   /** When its terms were last read; null if they were not, or as of a past moment. */
@@ -15,8 +18,10 @@ export interface OfferPageModel {
   pricesRead: PricesRead | null
   currency: string | null
   rfqTitle: string | null
-  decision: Decision['offers'][number] | null
-  negotiation: Decision['negotiation']['offers'][number] | null
+  /** What to ask the developer about it; null if nothing. */
+  questions: DeveloperQuestions['offers'][number] | null
+  /** The price up to which it stays in the recommended award; null if it is not part of it, or if that price is not known. */
+  breakEven: BreakEven | null
   /** Newest first. */
   versions: OfferVersion[]
   /** The newest document as received, and how much of it was left out. */
@@ -43,21 +48,23 @@ export function offerPageModel(
   offerId: string,
   { history, readAt }: { history: readonly Version[]; readAt: string | null },
 ): OfferPageModel | null {
-  const at = report.offers.findIndex(({ id }) => id === offerId)
-  const offer = report.offers[at]
+  const { decision, currency } = report
+  const offer = report.offers.find(({ id }) => id === offerId)
   const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
   const newest = versions.at(-1)
   if (offer === undefined || newest === undefined) return null
   const changesOf = offerChanges(versions, offer.label, report.context.asOf)
+  const questions = decision.questions.flatMap((developer) => developer.offers)
   return {
+    view: offerView(offer, decision, currency.comparison),
     offer,
     asOf: report.context.asOf,
     readAt,
     pricesRead: report.context.pricesRead,
-    currency: report.currency.comparison,
+    currency: currency.comparison,
     rfqTitle: report.rfq.title,
-    decision: report.decision.offers[at] ?? null,
-    negotiation: report.decision.negotiation.offers[at] ?? null,
+    questions: questions.find((each) => each.offerId === offerId) ?? null,
+    breakEven: decision.recommendation.breakEven.find((each) => each.offerId === offerId) ?? null,
     versions: versions
       .map((each) => {
         const { version, notBefore, observedAt, valid, shape } = each

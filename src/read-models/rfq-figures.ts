@@ -1,13 +1,12 @@
 import type { ComparisonContext } from '../compare/comparison-context.js'
-import { type AcceptedInBrief, acceptedInBrief } from '../compare/decision/accepted-award.js'
-import { type AwardInBrief, awardInBrief } from '../compare/decision/award-in-brief.js'
+import { type AcceptedInBrief, type AwardInBrief, awardsInBrief } from '../compare/decision/award-in-brief.js'
 import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq-assessment.js'
 
 /** Figures of an RFQ's offers, the same as in the channel overview of the report. */
 export interface RfqFigures {
-  /** Offers that can be ranked. */
+  /** Offers that compete: open, comparable, and meeting every hard requirement. */
   ranked: number
   /** Offers that are not missing and of which only the summary is known: they were not read yet, or cannot be. */
   summaryOnly: number
@@ -15,11 +14,11 @@ export interface RfqFigures {
   newerTerms: number
   /** Offers within the limits that the RFQ states and not rejected by their review, whatever their status. */
   meetRequirements: number
-  /** Wanted tonnes; null if the RFQ states none. */
+  /** The tonnes asked for: the lower end of what an award may have; null if no volume is asked for. */
   wanted: number | null
   /** Tonnes of the ranked offers. */
   volume: number
-  /** The share of the wanted volume that the ranked offers cover, at most 1; null also if the offers were not read yet. */
+  /** The share of the tonnes asked for that the ranked offers cover, at most 1; null also if the offers were not read yet. */
   coverage: number | null
   /** The currency in which offers are compared. */
   currency: string | null
@@ -58,20 +57,22 @@ export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): 
   const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
   const isUnread = rfq.unreadOffers > 0
-  const isScored = context.settings.awardRule === 'best-score-compliant'
+  // Scores need listings, which lists do not load.
+  const isByScore = context.settings.awardRule === 'best-score'
+  const { accepted, award } = awardsInBrief(assessed, context.settings)
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
     newerTerms: offers.filter(({ newerSummary, status }) => status !== 'rejected' && hasOtherTerms(newerSummary))
       .length,
     meetRequirements: summary.meetRequirements,
-    wanted: rfq.wanted.volume,
+    wanted: rfq.window.lower,
     volume: summary.volume,
     coverage: summary.coverage,
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
-    award: isUnread || isScored ? null : awardInBrief(assessed, context),
-    accepted: acceptedInBrief(offers),
+    award: isUnread || isByScore ? null : award,
+    accepted,
   }
 }

@@ -170,12 +170,15 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     const slice = new TimeSlice()
     for (const { rfq, responses } of found) {
       if (slice.isOver) await slice.next()
+      const row = rows.find(({ id }) => id === rfq.id)
+      if (row === undefined) continue
       const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
       const summaries = await readSummaryTimes(store, rfq, parsed, asOf)
       // Neither numbers of problems nor listings influence these figures.
-      const assessed = assessRfq({ ...parsed, listings: new Map(), problemsOf: () => 0, ...summaries }, context)
-      const row = rows.find(({ id }) => id === rfq.id)
-      if (row === undefined) continue
+      const assessed = assessRfq(
+        { ...parsed, listings: new Map(), problemsOf: () => 0, ...summaries },
+        { ...context, report: { ...context.report, listed: row.listed } },
+      )
       const own = figuresOf(assessed, context)
       figures.set(row, own)
       // A poll may have recorded another version since the rows were read. That an offer was read again, and is the same, is no version.
@@ -184,7 +187,10 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     return figures
   }
 
-  const figuresKey = (row: RfqListRow, date: string) => `${versionKey(row)} ${date} ${contents.get(row) ?? ''}`
+  /** Offers that a newer list no longer has are not awarded. */
+  const goneOf = ({ listed }: RfqListRow) => JSON.stringify(listed?.offersGone.map(({ id }) => id) ?? [])
+  const figuresKey = (row: RfqListRow, date: string) =>
+    `${versionKey(row)} ${date} ${goneOf(row)} ${contents.get(row) ?? ''}`
 
   async function rows({ channel, now, asOf }: RfqListMoment & { channel?: string }): Promise<RfqListRow[]> {
     const entries = await store.rfqEntries({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }) })

@@ -1,4 +1,3 @@
-import { acceptedInWords } from '../compare/decision/accepted-award.js'
 import type { ClockStop } from '../core/clock-skew.js'
 import type { HeldPlan, UnsettledClose } from '../core/records.js'
 import { nameById } from '../core/rfq-name.js'
@@ -168,7 +167,6 @@ export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext
 }
 
 /** Empty if no offer is accepted. */
-const acceptedWords = (figures: RfqFigures | undefined): string =>
-  figures?.accepted ? acceptedInWords(figures.accepted, figures.currency) : ''
+const acceptedWords = (figures: RfqFigures | undefined): string => figures?.accepted?.words ?? ''
 
 const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null

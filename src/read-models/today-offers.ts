@@ -1,6 +1,5 @@
-import { acceptedInWords } from '../compare/decision/accepted-award.js'
 import { unreadText } from '../compare/rfq/rfq-flags.js'
-import { formatCount, formatDaysFromToday, formatPercent, formatPricePerTonne } from '../core/number-format.js'
+import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../core/number-format.js'
 import { byCodeUnit } from '../core/numbers.js'
 import type { OfferRevisions } from '../core/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
@@ -40,7 +39,7 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
   }))
 }
 
-/** What the offers of an RFQ come to. Of offers without an award that covers the volume, that is what must be known first. */
+/** How many offers there are, and whom to award. */
 export function offerWords(row: Pick<RfqListRow, 'offers' | 'unreadOffers'>, figures: RfqFigures | undefined): string {
   const newer = figures?.newerTerms ?? 0
   const said = newer === 0 ? '' : ` Of ${formatCount(newer, 'offer')} the RFQ shows newer terms than were read.`
@@ -51,22 +50,16 @@ function knownWords(
   { offers, unreadOffers }: Pick<RfqListRow, 'offers' | 'unreadOffers'>,
   figures: RfqFigures | undefined,
 ): string {
-  if (figures?.accepted) return acceptedInWords(figures.accepted, figures.currency)
+  if (figures?.accepted) return figures.accepted.words
   if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
   if (offers === 0) return 'No offers yet.'
   const notRead = figures?.summaryOnly ?? 0
   const count =
     formatCount(offers, 'offer') + (notRead === 0 ? '' : ` (of ${notRead} only the summary was read so far)`)
-  if (figures === undefined || figures.bestPricePerTonne === null) return `${count}, none can be ranked.`
-  const best = `best price ${formatPricePerTonne(figures.bestPricePerTonne, figures.currency)}`
-  const { award, wanted } = figures
-  if (award?.status === 'none')
-    return `${count}, but no award satisfies the hard requirements; ${best} regardless of them.`
-  if (award?.status === 'partial' && wanted !== null) {
-    return `${count}, but the best award that satisfies the hard requirements covers only ${formatPercent(award.tonnes / wanted)} of the wanted volume.`
-  }
-  const covers = figures.coverage === null ? '' : `, ${formatPercent(figures.coverage)} of the wanted volume covered`
-  return `${count}, ${best}${covers}.`
+  if (figures?.award) return `${count}. ${figures.award.words}`
+  if (figures === undefined || figures.bestPricePerTonne === null) return `${count}; none can be awarded.`
+  const best = formatPricePerTonne(figures.bestPricePerTonne, figures.currency)
+  return `${count}, of which ${figures.ranked} can be awarded; the best price is ${best}.`
 }
 
 const compareAction = ({ channel, name }: RfqListRow) => ({

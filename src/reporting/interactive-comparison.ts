@@ -10,23 +10,14 @@ import type { RfqReportSource } from './rfq-report.js'
 /** Parsed responses are kept in memory up to this sum of the lengths of their texts. */
 const MAX_CHARACTERS = 16 * 2 ** 20
 
-export type InteractiveComparison = (
-  source: RfqReportSource,
-  options: { withNegotiation: boolean },
-) => Promise<RfqReport>
-
 /**
- * Builds the report on an RFQ again and again with other settings, for a page. It is that of `buildRfqReport`, without what
- * only a workbook shows: the changes, and the awards for other choices. Responses are parsed once per version.
+ * Builds the report on an RFQ again and again with other settings, for pages: that of `buildRfqReport` without the changes. Responses are
+ * parsed once per version.
  * @throws UnknownRfqError, StoreError
  */
-export function createInteractiveComparison(): InteractiveComparison {
+export function createInteractiveComparison(): (source: RfqReportSource) => Promise<RfqReport> {
   const parseResponse = createParser(parseStoredResponse, MAX_CHARACTERS)
-  return async (source, options) =>
-    compareOffers(await gatherRfqInput(source, { parseResponse, withHistory: false }), {
-      ...options,
-      withSwitches: false,
-    })
+  return async (source) => compareOffers(await gatherRfqInput(source, { parseResponse, withHistory: false }))
 }
 
 /** Parses each version of a response once, as long as it is among those used last. */

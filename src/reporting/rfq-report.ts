@@ -1,8 +1,8 @@
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
-import { recommendationLines } from '../compare/decision/recommendation-lines.js'
 import { compareOffers } from '../compare/report/compare-offers.js'
 import type { RfqReport } from '../compare/report/rfq-report-model.js'
 import type { ReportFormat } from '../core/report-format.js'
+import { type RfqView, recommendationLines, rfqView } from '../views/rfq-view.js'
 import type { MadeReport } from './made-report.js'
 import { reportDestination } from './report-destination.js'
 import type { WriteOptions } from './report-file.js'
@@ -18,6 +18,14 @@ export interface RfqReportSource extends ReportSource {
  */
 export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport> {
   return compareOffers(await gatherRfqInput(source))
+}
+
+/**
+ * The comparison of the offers for one RFQ as of a moment.
+ * @throws UnknownRfqError, StoreError
+ */
+export async function buildRfqView(source: RfqReportSource): Promise<RfqView> {
+  return rfqView(compareOffers(await gatherRfqInput(source, { withHistory: false })))
 }
 
 /**

@@ -16,9 +16,9 @@ import type { ChannelRules } from '../read-models/channel-rules.js'
 import type { ClosingOutlook } from '../read-models/closing-outlook.js'
 import type { Moment, PriceHistory } from '../read-models/moments.js'
 import type { OfferPageModel } from '../read-models/offer-page-model.js'
-import type { RfqPageModel } from '../read-models/rfq-page-model.js'
 import type { RfqSearch, RfqSearchResult } from '../read-models/rfq-search.js'
 import type { Today } from '../read-models/today-model.js'
+import type { RfqView } from '../views/rfq-view.js'
 import type { ListingItem } from './api/schemas/index.js'
 import type { Observed } from './as-of.js'
 
@@ -42,7 +42,7 @@ export interface RfqAddress {
 
 /** What the page of an RFQ shows. */
 export interface RfqPage {
-  model: RfqPageModel
+  view: RfqView
   id: string
   name: string
   prices: PriceHistory[]

@@ -1,4 +1,4 @@
-import { AWARD_RULES, REQUIREMENT_LEVELS, type Settings, WANTED_BASES } from '../core/settings.js'
+import type { Settings } from '../core/settings.js'
 import { isSettingName, KNOWN_SETTINGS, whatIfSettings } from './api/what-if.js'
 import { HttpError } from './errors.js'
 
@@ -11,7 +11,7 @@ export interface WhatIf {
   unchanged: string[]
 }
 
-export { AWARD_RULES, isSettingName, KNOWN_SETTINGS, REQUIREMENT_LEVELS, WANTED_BASES }
+export { isSettingName }
 
 /**
  * The settings of the configuration with the changes of an address.
@@ -36,4 +36,6 @@ const configuredValue = (settings: Settings, name: string): unknown =>
   name.split('.').reduce<unknown>((value, key) => Object(value)[key], settings)
 
 const isSame = (text: string, value: unknown) =>
-  text === String(value) || (typeof value === 'number' && text.trim() !== '' && Number(text) === value)
+  text === String(value) ||
+  (value === null && text === '') ||
+  (typeof value === 'number' && text.trim() !== '' && Number(text) === value)

@@ -43,6 +43,7 @@ const sections = {
   jobs: jobsSection,
   startup: startupSection,
   workbooks: printedBy('workbooks.mjs', 'Workbooks'),
+  decision: printedBy('decision.mjs', 'The decision on an RFQ'),
   pages: printedBy('pages.mjs', 'Pages'),
   polling: pollingSection,
 }

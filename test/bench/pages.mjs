@@ -116,7 +116,7 @@ const PATHS = [
   '/',
   '/rfqs/acme/forest/300',
   '/rfqs/acme/forest/300?weights.price=ROUND',
-  '/rfqs/acme/forest/300?awardRule=best-score-compliant&weights.vintage=ROUND',
+  '/rfqs/acme/forest/300?awardRule=best-score&weights.vintage=ROUND',
 ]
 
 async function measureIn(base, delay) {

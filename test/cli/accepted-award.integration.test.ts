@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { OfferView } from '../../src/views/offer-view.js'
 import { createCliFixture } from './cli-fixture.js'
 
 it('every command says which requirements an accepted offer in another currency does not meet, and its high flags', async () => {
@@ -32,13 +33,13 @@ it('every command says which requirements an accepted offer in another currency 
   ]) {
     const { out } = await cli.quotekeeper(...args)
     const text = out.replaceAll(/\s+/g, ' ')
-    expect([args, text]).toEqual([args, expect.stringMatching(/Not met: .*rejected/)])
+    expect([args, text]).toEqual([args, expect.stringMatching(/review rejected the offer/)])
     expect([args, text]).toEqual([args, expect.stringMatching(/vintage, 2029, is after 2028.*delivery, on 2029-06-30/)])
-    expect([args, text]).toEqual([args, expect.stringMatching(/Check: .*priced in EUR.*the whole total, 108,000 EUR/)])
+    expect([args, text]).toEqual([args, expect.stringMatching(/priced in EUR.*the whole total, 108,000 EUR/)])
   }
   const { decision } = JSON.parse((await cli.quotekeeper('report', `${number}`, '--json')).out)
-  expect(decision.accepted.notMet).toHaveLength(4)
-  expect(decision.accepted.flags).toHaveLength(2)
+  expect(decision.recommendation).toMatchObject({ status: 'accepted', award: null })
+  expect(decision.recommendation.conditions.join(' ')).toMatch(/after 2028.*on 2029-06-30.*priced in EUR/)
 })
 
 const REVIEW = {
@@ -63,13 +64,13 @@ it('compare says what an accepted offer leaves missing, and shows its tonnes as 
   world.addResponse(id, terms(10_000))
   world.changeResponse(small.id, { status: 'accepted' })
   expect((await cli.quotekeeper('sync')).status).toBe(0)
-  const { recommendation, offers } = JSON.parse((await cli.quotekeeper('compare', `${number}`, '--json')).out)
-  expect(recommendation[0]).toContain('It covers 50 % of the wanted 10,000 t: 5,000 t are missing.')
-  const awards = offers.map((offer: { id: string; awarded: number | null }) => [offer.id === small.id, offer.awarded])
+  const { decision, offers } = JSON.parse((await cli.quotekeeper('compare', `${number}`, '--json')).out)
+  expect(decision.recommendation.headline).toMatch(/^Accepted: .*: 5,000 t .*50 % of the 10,000 t asked for/)
+  const awards = offers.map((offer: OfferView) => [offer.id === small.id, offer.awardedTonnes])
   expect(awards.sort()).toEqual([
-    [false, null],
+    [false, 0],
     [true, 5_000],
   ])
   const { out } = await cli.quotekeeper('compare', `${number}`)
-  expect(out.replaceAll(/\s+/g, ' ')).toContain('50 % of the wanted 10,000 t: 5,000 t are missing.')
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('50 % of the 10,000 t asked for')
 })

@@ -118,9 +118,8 @@ describe('commands that read the database', () => {
       expect.objectContaining({
         id: sent?.id,
         rfqId: rfq.id,
-        projectDeveloperName: sent?.projectDeveloperName,
-        totalPrice: sent?.offer.totalPrice,
-        pricePerTonne: (sent?.offer.totalPrice as number) / (sent?.offer.totalVolume as number),
+        developer: sent?.projectDeveloperName,
+        own: expect.objectContaining({ total: sent?.offer.totalPrice, currency: sent?.offer.currency }),
         body: sent,
       }),
     ])
@@ -487,7 +486,7 @@ describe('report', () => {
     const { quotekeeper, folder } = await createPolledFixture()
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     expect(status).toBe(0)
-    expect(err).toMatch(/^Recommendation: /)
+    expect(err).toMatch(/Award .* t at .* USD\/t, .* USD in total\. All 2 offers compared\.\nWhy: /)
     expect(out).toBe(`${join(folder, 'data/reports/acme_forest/rfq-1002_asof-20260310T0930Z.xlsx')}\n`)
     expect(readFileSync(out.trim()).subarray(0, 2).toString()).toBe('PK')
     const named = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx')
@@ -499,14 +498,14 @@ describe('report', () => {
     const { quotekeeper } = await createPolledFixture()
     const { err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     const lines = err.trimEnd().split('\n')
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['Recommendation:', 'Why:', 'Check:'])
-    const offers = await quotekeeper('offers', '1002', '--channel', 'acme/forest')
-    expect(offers.out.replace(/\s+/g, ' ')).toContain(lines.join(' '))
-    const set = ['--set', 'awardRule=cheapest-regardless', '--set', 'requirements.volumeMax=off', '--json']
+    for (const command of ['offers', 'compare']) {
+      const shown = await quotekeeper(command, '1002', '--channel', 'acme/forest')
+      expect(shown.out.replace(/\s+/g, ' ')).toContain(lines.join(' '))
+    }
+    const set = ['--set', 'awardRule=lowest-cost', '--set', 'requirements.volumeMax=off', '--json']
     const { decision, settings } = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', ...set))
-    expect(decision.rule).toBe('cheapest-regardless')
+    expect(decision.rule).toBe('lowest-cost')
     expect(settings.requirements.volumeMax).toBe('off')
-    expect(decision.recommendation.award).toEqual(decision.byRule['cheapest-regardless'])
     const wrong = await quotekeeper('report', '1002', '--set', 'requirements.priceMax=must')
     expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('one of hard, advisory, off') })
   })
@@ -524,11 +523,11 @@ describe('report', () => {
   it('with --json, prints the figures and writes no file', async () => {
     const { quotekeeper, folder } = await createPolledFixture()
     const report = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json'))
-    expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/1', context: { channel: 'acme/forest' } })
+    expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/2', context: { channel: 'acme/forest' } })
     expect(report.rfq.number).toBe(1002)
     expect(report.offers).toHaveLength(2)
     const overview = json(await quotekeeper('report', '--channel', 'acme/blue', '--json'))
-    expect(overview).toMatchObject({ schema: 'quotekeeper.channel-report/1', summary: { rfqs: 3, listings: 3 } })
+    expect(overview).toMatchObject({ schema: 'quotekeeper.channel-report/2', summary: { rfqs: 3, listings: 3 } })
     expect(existsSync(join(folder, 'data/reports'))).toBe(false)
   })
 
@@ -555,20 +554,18 @@ describe('report', () => {
   })
 
   it('uses the configured settings, or those given with --set', async () => {
-    const more = 'reports: { discountRate: 0, haircuts: { spot: 0.2, forward: 0.2, other: 0.2 }, wantedVolume: max }\n'
+    const more = 'reports: { discountRate: 0, haircuts: { spot: 0.2, forward: 0.2, other: 0.2 }, volume: 5000 }\n'
     const { quotekeeper } = await createPolledFixture({ more })
     const reportBy = async (...set: string[]) =>
       json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json', ...set))
     const configured = await reportBy()
-    expect(configured.settings).toMatchObject({ discountRate: 0, wantedVolume: 'max', waitDays: 365 })
-    expect(configured.rfq.wanted.volume).toBe(configured.rfq.wanted.max)
+    expect(configured.settings).toMatchObject({ discountRate: 0, volume: 5000, waitDays: 365 })
     const [{ metrics }] = configured.offers
     expect(metrics.presentValue).toBeCloseTo(metrics.total, 6)
     expect(metrics.riskAdjustedPrice).toBeCloseTo(metrics.pricePerTonne / 0.8, 6)
 
-    const other = await reportBy('--set', 'discountRate=0.5', '--set', 'haircuts={}', '--set', 'wantedVolume=min')
-    expect(other.settings).toMatchObject({ discountRate: 0.5, haircuts: { spot: 0 }, wantedVolume: 'min' })
-    expect(other.rfq.wanted.volume).toBe(other.rfq.wanted.min)
+    const other = await reportBy('--set', 'discountRate=0.5', '--set', 'haircuts={}', '--set', 'volume=')
+    expect(other.settings).toMatchObject({ discountRate: 0.5, haircuts: { spot: 0 }, volume: null })
     expect(other.offers[0].metrics.presentValue).toBeLessThan(metrics.presentValue)
     expect(other.offers[0].metrics.riskAdjustedPrice).toBeLessThan(metrics.riskAdjustedPrice)
   })
@@ -581,8 +578,8 @@ describe('report', () => {
     const inputs = workbook.getWorksheet('Inputs')
     const weight = inputs?.getColumn('A').values.findIndex((label) => String(label).startsWith('Price: '))
     expect(inputs?.getCell(`B${weight}`).value).toBe(61.5)
-    const overview = await quotekeeper('report', '--channel', 'acme/forest', '--set', 'wantedVolume=max', '--json')
-    expect(json(overview).settings.wantedVolume).toBe('max')
+    const overview = await quotekeeper('report', '--channel', 'acme/forest', '--set', 'volume=5000', '--json')
+    expect(json(overview).settings.volume).toBe(5000)
   })
 
   it.each([

@@ -32,7 +32,7 @@ it('every command finds an RFQ by each of its names, and none if several have th
       history.rfqId ?? history,
       changes[0].rfqId ?? changes,
       decisions[0].rfqId ?? decisions,
-      compared.rfqId ?? compared,
+      compared.rfq?.id ?? compared,
       report.rfq?.id ?? report,
     ]
   }

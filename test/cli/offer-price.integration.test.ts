@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { OfferView } from '../../src/views/offer-view.js'
 import { createCliFixture } from './cli-fixture.js'
 
 it('`offers` and `report` show the same price per tonne where lines and stated figures differ', async () => {
@@ -18,27 +19,22 @@ it('`offers` and `report` show the same price per tonne where lines and stated f
   })
   await quotekeeper('sync')
 
-  const offers = JSON.parse((await quotekeeper('offers', rfq.terms.id, '--json')).out) as Priced[]
+  const offers = JSON.parse((await quotekeeper('offers', rfq.terms.id, '--json')).out) as OfferView[]
   const report = JSON.parse((await quotekeeper('report', rfq.terms.id, '--json')).out) as { offers: Reported[] }
   const table = (await quotekeeper('offers', rfq.terms.id, '--wide')).out
 
-  const byId = new Map(offers.map((offer) => [offer.id, offer]))
-  expect(byId.get(fromLines.id)).toMatchObject({ priceBasis: 'lines', totalVolume: 1000, totalPrice: 77_000 })
+  const byId = new Map(offers.map(({ id, own }) => [id, own]))
+  expect(byId.get(fromLines.id)).toMatchObject({ basis: 'lines', total: lineTotal })
   expect(byId.get(fromLines.id)?.pricePerTonne).toBeCloseTo(lineTotal / lineVolume, 9)
-  expect(byId.get(fromStated.id)).toMatchObject({ priceBasis: 'stated', pricePerTonne: 77 })
+  expect(byId.get(fromStated.id)).toMatchObject({ basis: 'stated', total: 77_000, pricePerTonne: 77 })
   for (const { id, metrics } of report.offers) {
-    expect(byId.get(id)).toMatchObject({ pricePerTonne: metrics.pricePerTonne, priceBasis: metrics.basis })
+    expect(byId.get(id)).toMatchObject({ pricePerTonne: metrics.pricePerTonne, basis: metrics.basis })
   }
   expect(table).toMatch(/Per tonne +Basis/)
   expect(table).toMatch(/ lines /)
   expect(table).toMatch(/ stated /)
 })
 
-interface Priced {
-  id: string
-  pricePerTonne: number | null
-  priceBasis: string | null
-}
 interface Reported {
   id: string
   metrics: { pricePerTonne: number | null; basis: string | null }

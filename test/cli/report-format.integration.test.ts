@@ -30,7 +30,7 @@ it('reports are written in every format from the same comparison', async () => {
     expect((await makeChannelReport({ ...source, format })).path.endsWith(`.${format}`)).toBe(true)
   }
   expect(JSON.parse(texts.json ?? '')).toMatchObject({
-    schema: 'quotekeeper.rfq-report/1',
+    schema: 'quotekeeper.rfq-report/2',
     context: { madeBy: 'Ana <b>bold</b>' },
   })
   expect(MADE_BY.test(texts.html ?? '')).toBe(true)

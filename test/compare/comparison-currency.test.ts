@@ -13,14 +13,14 @@ function report(settings: SettingsInput, rfqCurrency: string | null = 'USD', res
   const rfq = { pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: rfqCurrency } }
   return compareOffers(comparisonInput({ responses, settings, rfq }))
 }
-const ranks = (of: ReturnType<typeof report>) => new Map(of.offers.map(({ id, priceRank }) => [id, priceRank]))
+const ranks = (of: ReturnType<typeof report>) => new Map(of.offers.map(({ id, rank }) => [id, rank]))
 
 describe('offers in several currencies', () => {
   it('are never ranked together without an exchange rate', () => {
     const compared = report({})
     expect(compared.currency).toMatchObject({ comparison: 'USD', rfq: 'USD' })
     expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([1, null, null])
-    expect(compared.awards.every(({ winners }) => winners.every(({ offerId: id }) => id === offerId(1)))).toBe(true)
+    expect(compared.decision.choices.map(({ award }) => award.offers.map(({ id }) => id))).toEqual([[offerId(1)]])
   })
 
   it('are ranked at the configured rate, shown with date and source; others are excluded with the reason', () => {
@@ -46,11 +46,19 @@ describe('offers in several currencies', () => {
       { currency: 'USD', rate: 1, date: null, source: null, offers: 1, words: 'The comparison currency.' },
     ])
     const pound = compared.offers.find(({ id }) => id === offerId(3))
-    expect(pound?.eligibility.exclusions[0]).toMatchObject({
+    expect(pound?.exclusions[0]).toMatchObject({
       code: 'no-exchange-rate',
       words: expect.stringContaining('GBP'),
     })
-    expect(compared.offers[0]?.compared).toMatchObject({ rate: 1.1, pricePerTonne: expect.closeTo(11.55, 9) })
+    expect(compared.offers[0]?.compared).toMatchObject({
+      rate: 1.1,
+      pricePerTonne: expect.closeTo(11.55, 9),
+      costPerTonne: 11.55,
+    })
+    expect(compared.decision.recommendation.award).toMatchObject({
+      currency: 'USD',
+      pricePerTonne: expect.closeTo(11.55, 9),
+    })
   })
 
   it('are compared in the configured currency, as are the limits of the RFQ', () => {

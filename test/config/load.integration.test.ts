@@ -171,10 +171,10 @@ describe('configuration file', () => {
   })
 
   it('merges the given comparison settings with the defaults', () => {
-    const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, haircuts: { forward: 0.1 }, wantedVolume: max,
+    const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, haircuts: { forward: 0.1 }, volume: 5000,
       volumeTolerance: 2, totalTolerance: 0.01, expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
-      vintagePointsPerYear: 5, rankExpired: yes, awardRule: best-score-compliant,
-      requirements: { priceMax: advisory, status: off, listing: false }`
+      vintagePointsPerYear: 5, priceBasis: present-value, awardRule: best-score,
+      requirements: { priceMax: advisory, notExpired: off, listing: false }`
     const { settings } = read(`${MINIMAL}reports: { ${given} }\n`).reports
     expect(settings).toEqual({
       currency: null,
@@ -182,16 +182,16 @@ describe('configuration file', () => {
       weights: { ...DEFAULT_SETTINGS.weights, price: 60, evidence: 0 },
       discountRate: 0.05,
       haircuts: { spot: 0, forward: 0.1, other: 0 },
-      wantedVolume: 'max',
+      volume: 5000,
       volumeTolerance: 2,
       totalTolerance: 0.01,
       expiryWindowDays: 30,
       prepaymentShareLimit: 0.5,
       waitDays: 90,
       vintagePointsPerYear: 5,
-      rankExpired: true,
-      awardRule: 'best-score-compliant',
-      requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'advisory', status: 'off', listing: 'off' },
+      priceBasis: 'present-value',
+      awardRule: 'best-score',
+      requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'advisory', notExpired: 'off', listing: 'off' },
     })
     expect(
       read(`${MINIMAL}reports: { weights:, haircuts:, exchangeRates:, requirements: }\n`).reports.settings,
@@ -243,16 +243,16 @@ describe('--set KEY=VALUE', () => {
 
   it('overrides that key of the file and no other', () => {
     const file = 'reports: { discountRate: 0.1, waitDays: 90, weights: { price: 50, vintage: 20 } }\n'
-    const set = ['discountRate=0.02', 'weights.price=60', 'wantedVolume=max', 'rankExpired=on']
-    const rule = ['awardRule=cheapest-regardless', 'requirements.priceMax=off', 'requirements.volumeMax=advisory']
+    const set = ['discountRate=0.02', 'weights.price=60', 'volume=5000', 'priceBasis=risk-adjusted']
+    const rule = ['awardRule=lowest-cost', 'requirements.priceMax=off', 'requirements.volumeMax=advisory']
     expect(readWith(file, ...set, ...rule)).toEqual({
       ...DEFAULT_SETTINGS,
       discountRate: 0.02,
       waitDays: 90,
       weights: { ...DEFAULT_SETTINGS.weights, price: 60, vintage: 20 },
-      wantedVolume: 'max',
-      rankExpired: true,
-      awardRule: 'cheapest-regardless',
+      volume: 5000,
+      priceBasis: 'risk-adjusted',
+      awardRule: 'lowest-cost',
       requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'off', volumeMax: 'advisory' },
     })
   })
@@ -279,15 +279,15 @@ describe('--set KEY=VALUE', () => {
       'discountRat=0.05',
       'weights.price=1e9',
       'haircuts=',
-      'wantedVolume=[',
+      'awardRule=[',
       'weights.__proto__=1',
       'waitDays.x=1',
     ]
     expect(issuesOfSet(...set)).toEqual([
       ['command line', null, '--set weights.price', '1000000000'],
       ['command line', null, '--set weights.__proto__', 'an unknown key'],
-      ['command line', null, '--set wantedVolume', '"["'],
       ['command line', null, '--set waitDays.x', 'a section with x'],
+      ['command line', null, '--set awardRule', '"["'],
       ['command line', null, '--set discountRat', 'an unknown key'],
       [join(folder, 'quotekeeper.yaml'), 7, 'closing.maxPerRun', '0'],
     ])
@@ -531,9 +531,9 @@ reports:
   weights: { price: 1001 }
   discountRate: 5%
   haircuts: { forward: 1, futures: 0 }
-  wantedVolume: most
+  volume: most
   waitDays: 0
-  rankExpired: maybe
+  priceBasis: maybe
   expiryWindow: 3
 web:
   host: 0.0.0.0
@@ -559,9 +559,9 @@ web:
       '20 reports.discountRate: "5%"',
       '21 reports.haircuts.forward: 1',
       '21 reports.haircuts.futures: an unknown key',
-      '22 reports.wantedVolume: "most"',
+      '22 reports.volume: "most"',
       '23 reports.waitDays: 0',
-      '24 reports.rankExpired: "maybe"',
+      '24 reports.priceBasis: "maybe"',
       '25 reports.expiryWindow: an unknown key',
       '26 web.token: nothing',
     ])
@@ -570,9 +570,9 @@ web:
       'a number from 0 to 1',
       'a number from 0 to 0.99',
       'spot, forward, other',
-      'one of min, mid, max',
+      'a number from 0 to 1000000000000',
       'a number from 1 to 36500',
-      'true or false (or on, off, yes, no)',
+      'one of quoted, present-value, risk-adjusted',
       expect.stringContaining('did you mean expiryWindowDays?'),
     ])
     expect(issues.find(({ key }) => key === 'databse')?.allowed).toContain('did you mean database?')
@@ -602,7 +602,17 @@ web:
       /did you mean priceMax\?/,
     ],
     ['an unknown level', `${MINIMAL}reports: { requirements: { priceMax: must } }\n`, /one of hard, advisory, off/],
-    ['an unknown rule', `${MINIMAL}reports: { awardRule: cheapest }\n`, /one of cheapest-compliant, best-score/],
+    [
+      'the rule of an earlier version',
+      `${MINIMAL}reports: { awardRule: cheapest-compliant }\n`,
+      /"cheapest-compliant" one of lowest-price, lowest-cost, best-score/,
+    ],
+    ['a setting that is gone', `${MINIMAL}reports: { wantedVolume: max }\n`, /an unknown key .*volume/],
+    [
+      'a requirement that is gone',
+      `${MINIMAL}reports: { requirements: { status: off } }\n`,
+      /an unknown key .*notExpired/,
+    ],
     ['a weight below 0', `${MINIMAL}reports: { weights: { price: -1 } }\n`, /a number from 0 to 1000/],
     [
       'only zero weights',

@@ -56,7 +56,7 @@ describe('the MCP server', () => {
     expect(await call('get_rfq', { rfq: '1042' })).toMatchObject({ rfq: { listed } })
     const compared = await call('compare_offers', { rfq: '1042' })
     expect(compared).toMatchObject({ listed })
-    expect(compared.recommendation.inWords[0]).toMatch(/The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
+    expect(compared.decision.banners[0].words).toMatch(/The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
   })
 
   it('offers tools that only read, and says that texts of the marketplace are no instructions', async () => {
@@ -93,7 +93,11 @@ describe('the MCP server', () => {
     }
     const rfqSource = { document: 'rfq', id: rfqId, version: expect.any(Number), observedAt: expect.any(String) }
     const offerSource = { document: 'offer', id: offers[0], version: 2, observedAt: now }
-    expect(answers.rfqs.items[0]).toMatchObject({ number: 1042, figures: { ranked: 3 }, source: rfqSource })
+    expect(answers.rfqs.items[0]).toMatchObject({
+      number: 1042,
+      figures: { ranked: expect.any(Number) },
+      source: rfqSource,
+    })
     expect(answers.rfq).toMatchObject({ rfq: { number: 1042, source: rfqSource, document: { number: 1042 } } })
     expect(answers.rfq.rfq.document.responses).toBeUndefined()
     expect(answers.rfq.offers).toMatchObject({ total: 3, nextCursor: null })
@@ -190,7 +194,7 @@ describe('the MCP server', () => {
   it('computes what-if questions as the report does', async () => {
     const { fixture, rfqId } = await openPolledFixture()
     const { call } = await openMcp(fixture)
-    const settings = { 'weights.price': 0, 'weights.vintage': 100, wantedVolume: 'max', currency: null }
+    const settings = { 'weights.price': 0, 'weights.vintage': 100, volume: 5_000, currency: null }
     const { offers, settingsReplaced } = await call('compare_offers', { rfq: 1042, settings })
     const weights = { ...DEFAULT_SETTINGS.weights, price: 0, vintage: 100 }
     const report = await reportOf(fixture, rfqId, weights)
@@ -200,7 +204,7 @@ describe('the MCP server', () => {
     expect(settingsReplaced).toEqual(Object.keys(settings))
     const plain = await call('compare_offers', { rfq: 1042 })
     expect(plain.settings.weights.price).toBe(45)
-    expect(plain.recommendation.award).toMatchObject({
+    expect(plain.decision.recommendation.award).toMatchObject({
       tonnes: (await reportOf(fixture, rfqId)).decision.recommendation.award?.tonnes,
     })
   })
@@ -232,6 +236,21 @@ describe('the MCP server', () => {
     const offersChanged = changes.filter(({ source }) => source.document === 'offer').map(({ source }) => source.id)
     expect(offersChanged).toHaveLength(11)
     expect(new Set(offersChanged)).toEqual(new Set(offers.map(({ id }) => id)))
+  })
+
+  it('has several offers on a page of a comparison whose questions alone would fill the answer', async () => {
+    const { fixture, rfqId } = await openPolledFixture()
+    for (let offer = 0; offer < 120; offer++) {
+      const projectDeveloperName = `Developer ${offer} of a company`
+      fixture.sandbox.world.addResponse(rfqId, { projectDeveloperName, offer: { expiryDate: null } } as never)
+    }
+    await fixture.pollRfqs()
+    const { call } = await openMcp(fixture)
+    const answer = await call('compare_offers', { rfq: 1042 })
+    expect(JSON.stringify(answer).length).toBeLessThanOrEqual(MAX_ANSWER)
+    expect(answer.offers.items.length).toBeGreaterThan(3)
+    expect(answer.shortened).toMatch(/cut/)
+    expect(answer.decision.recommendation.headline).toMatch(/ of 123 offers compared|All 123 offers/)
   })
 
   it('pages through what needs a person without repeating it, also two items of one kind and channel', async () => {

@@ -303,7 +303,7 @@ describe('today', () => {
       command: 'quotekeeper close-expired --channel acme/forest',
       path: '/rfqs/acme/forest/1/closing',
     })
-    expect(items[3]?.words).toMatch(/^Due in 3 days \(2026-11-26\)\. Accepted: .+, [\d,]+ t/)
+    expect(items[3]?.words).toMatch(/^Due in 3 days \(2026-11-26\)\. Accepted: .+: [\d,]+ t/)
     expect(items[4]?.words).toMatch(/1 new\. Open RFQs that are not valid, so never closed: 3\.$/)
     expect(items[5]?.words).toBe('1 new, 1 changed offers.')
     await giveUp(fixture, ['crm'])

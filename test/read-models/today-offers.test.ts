@@ -4,33 +4,34 @@ import { pastOverdueItems } from '../../src/read-models/today-closing.js'
 import type { TodayContext } from '../../src/read-models/today-model.js'
 import { offerWords } from '../../src/read-models/today-offers.js'
 
-const figures = { ...NO_FIGURES, wanted: 1_000, volume: 1_000, coverage: 1, currency: 'EUR', bestPricePerTonne: 31.64 }
-const award = { offers: ['2'], tonnes: 852, pricePerTonne: 31.64 }
+const figures = { ...NO_FIGURES, ranked: 2, wanted: 1_000, volume: 1_000, currency: 'EUR', bestPricePerTonne: 31.64 }
+const award = {
+  ...{ status: 'award' as const, offers: ['2'], tonnes: 1_000, pricePerTonne: 31.64, coverage: 1 },
+  words: 'Recommended: 2, 1,000 t at 31.64 EUR/t.',
+}
+const row = { offers: 3, unreadOffers: 0 }
 
-it.each([
-  ['award', '3 offers, best price 31.64 EUR/t, 100 % of the wanted volume covered.'],
-  [
-    'partial',
-    '3 offers, but the best award that satisfies the hard requirements covers only 85.2 % of the wanted volume.',
-  ],
-  ['none', '3 offers, but no award satisfies the hard requirements; best price 31.64 EUR/t regardless of them.'],
-] as const)('an RFQ that is due soon says first whether there is an award that covers it: %s', (status, words) => {
-  expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, award: { ...award, status } })).toBe(words)
+it('an RFQ that is due soon says how many offers it has and whom to award, in the words of the comparison', () => {
+  expect(offerWords(row, { ...figures, award })).toBe('3 offers. Recommended: 2, 1,000 t at 31.64 EUR/t.')
 })
 
 it('an RFQ that is due soon says of how many offers only the summary was read', () => {
-  const words =
-    '3 offers (of 1 only the summary was read so far), best price 31.64 EUR/t, 100 % of the wanted volume covered.'
-  expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, summaryOnly: 1 })).toBe(words)
-  const none = '3 offers (of 2 only the summary was read so far), none can be ranked.'
-  expect(offerWords({ offers: 3, unreadOffers: 0 }, { ...figures, summaryOnly: 2, bestPricePerTonne: null })).toBe(none)
+  expect(offerWords(row, { ...figures, summaryOnly: 1, award })).toBe(
+    '3 offers (of 1 only the summary was read so far). Recommended: 2, 1,000 t at 31.64 EUR/t.',
+  )
+})
+
+it('says without an award, which the rule best-score has none of in lists, how many offers compete and the best price', () => {
+  expect(offerWords(row, figures)).toBe('3 offers, of which 2 can be awarded; the best price is 31.64 EUR/t.')
+  expect(offerWords(row, { ...figures, ranked: 0, bestPricePerTonne: null })).toBe('3 offers; none can be awarded.')
+  expect(offerWords(row, undefined)).toBe('3 offers; none can be awarded.')
 })
 
 it('names an accepted offer of an RFQ that is due soon or overdue, before what the award rule finds', async () => {
-  const accepted = { offers: ['Verdant · Peat', 'Other'], tonnes: 852, pricePerTonne: 31.64 }
-  const words = 'Accepted: Verdant · Peat and 1 other offer, 852 t at 31.64 EUR/t.'
+  const words = 'Accepted: Verdant · Peat: 852 t at 31.64 EUR/t.'
+  const accepted = { offers: ['Verdant · Peat'], tonnes: 852, pricePerTonne: 31.64, words }
   const own = { ...figures, award: { ...award, status: 'none' as const }, accepted }
-  expect(offerWords({ offers: 3, unreadOffers: 0 }, own)).toBe(words)
+  expect(offerWords(row, own)).toBe(words)
   const rfq = { channel: 'acme/forest', name: '7', responseDueDate: '2026-03-09', overdue: true }
   const rows = [{ ...rfq, missingSince: null, listed: null }]
   const source = { rfqs: { figures: async () => [own] } }

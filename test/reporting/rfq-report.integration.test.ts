@@ -43,7 +43,7 @@ describe('RFQ report', () => {
     const workbook = new ExcelJS.Workbook()
     await workbook.xlsx.readFile(path)
     expect(workbook.worksheets.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['Summary', 'Comparison', 'About']),
+      expect.arrayContaining(['Summary', 'Offers', 'Choices', 'About']),
     )
     expect(offers).toHaveLength(2)
     const textsOf = (name: string) => JSON.stringify(workbook.getWorksheet(name)?.getSheetValues())

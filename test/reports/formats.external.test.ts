@@ -80,9 +80,7 @@ describe('CSV report', () => {
     )
     expect(column('Last delivery')).toEqual(model.offers.map(({ metrics }) => metrics.lastDelivery))
     expect(column('Expires')).toEqual(model.offers.map(({ terms }) => terms.expiryDate))
-    expect(column('Coverage of the wanted volume')).toEqual(
-      model.offers.map(({ metrics }) => formatDecimal(metrics.coverage as number)),
-    )
+    expect(column('Coverage')).toEqual(model.offers.map(({ metrics }) => formatDecimal(metrics.coverage as number)))
     expect(column('Submitted')[0]).toBe(model.offers[0]?.submittedAt)
   })
   it('writes numbers with 15 digits, like spreadsheets, as does the HTML page', async () => {
@@ -114,7 +112,7 @@ describe('JSON report', () => {
   it('is the report model, identified by its schema', async () => {
     const model = report('mixed')
     expect(JSON.parse(renderRfqReport(model, 'json'))).toEqual(model)
-    expect(model.schema).toBe('quotekeeper.rfq-report/1')
+    expect(model.schema).toBe('quotekeeper.rfq-report/2')
   })
 })
 
@@ -159,12 +157,12 @@ describe('HTML report', () => {
   })
   it('draws the charts and contains the figures of the workbook', async () => {
     const html = await page('sample')
-    expect(html.match(/<svg /g)).toHaveLength(5)
+    expect(html.match(/<svg /g)).toHaveLength(1)
     for (const words of [
       'USD 9.80',
       'Savanna Carbon · Tsavo Corridor',
       '2026-03-16 12:00 UTC',
-      'Cheapest with divisible offers',
+      'Efficient awards (line) and offers (by number)',
     ])
       expect(html).toContain(words)
   })

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
-import { recommendationLines } from '../../src/compare/decision/recommendation-lines.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import type { ListedChanges } from '../../src/core/sources.js'
+import { recommendationLines } from '../../src/views/rfq-view.js'
 import { comparisonInput, response } from '../helpers/comparison-inputs.js'
 
 const LISTED: ListedChanges = {
@@ -14,11 +14,11 @@ const LISTED: ListedChanges = {
 }
 
 describe('a report on an RFQ of which a newer list says something else', () => {
-  it('says so above the recommendation, recommended offers first, and in a row of Checks for the RFQ and each offer', () => {
+  it('says so above the recommendation, and among the flags of the RFQ and each offer', () => {
     const input = () => comparisonInput({ responses: [1, 2, 3].map((number) => response(number)) })
     const without = compareOffers(input())
-    const awarded = without.decision.offers.find(({ tonnes }) => tonnes > 0)?.offerId
-    // The recommended one is not the first.
+    const awarded = without.decision.recommendation.award?.offers[0]?.id
+    // Among them the offer that would be recommended.
     const others = without.offers.filter(({ id }) => id !== awarded)
     const gone = [...others.slice(0, 1), ...without.offers.filter(({ id }) => id === awarded)]
     const offersGone = gone.map(({ id, developer }) => ({ id, name: String(developer) }))
@@ -26,7 +26,7 @@ describe('a report on an RFQ of which a newer list says something else', () => {
     const [banner] = report.decision.banners
     expect(banner?.words).toMatch(
       new RegExp(
-        `^The list of 2026-03-16 11:00 UTC says closed and no longer has 2 offers \\(${gone[1]?.label} .*; ${gone[0]?.label} .*\\); ` +
+        `^The list of 2026-03-16 11:00 UTC says closed and no longer has 2 offers \\(${gone[0]?.label} .*; ${gone[1]?.label} .*\\); ` +
           'this RFQ was last read at 2026-03-15 09:30 UTC\\.$',
       ),
     )
@@ -38,13 +38,12 @@ describe('a report on an RFQ of which a newer list says something else', () => {
     const lineOf = (words: string | undefined) => summary.findIndex((cells) => cells.some((cell) => cell === words))
     expect(lineOf(banner?.words)).toBeGreaterThan(0)
     expect(lineOf(report.decision.recommendation.headline)).toBeGreaterThan(lineOf(banner?.words))
-    const checks = textsOf('Checks').filter((cells) => cells.some((cell) => cell.includes('2026-03-16 11:00 UTC')))
-    expect(checks.map(([about, verdict, subject]) => [about, verdict, subject])).toEqual([
-      ['flag', 'High', 'RFQ'],
-      ...report.offers.flatMap(({ id, sequence, label }) =>
-        gone.some((offer) => offer.id === id) ? [['flag', 'High', `${sequence} · ${label}`]] : [],
-      ),
-    ])
+    const said = '2026-03-16 11:00 UTC'
+    expect(textsOf('About').find(([term]) => term === 'Flags on the RFQ')?.[1]).toMatch(new RegExp(`High: .*${said}`))
+    const [, , ...flags] = textsOf('Offers').find(([label]) => label === 'Flags') ?? []
+    expect(flags.map((text) => text.includes(said))).toEqual(
+      report.offers.map(({ id }) => gone.some((offer) => offer.id === id)),
+    )
     expect(renderRfqReport(report, 'html')).toContain('no longer has 2 offers')
   })
 

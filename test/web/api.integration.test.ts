@@ -275,15 +275,15 @@ describe('comparison', () => {
     const { get, read } = await openApi(fixture)
     const path = `/rfqs/${KEY}/${id}/comparison`
     const plain = await read(path)
-    const query = 'weights.price=0&requirements.priceMax=off&wantedVolume=max&discountRate=0.05&rankExpired=true'
+    const query = 'weights.price=0&requirements.priceMax=off&volume=5000&discountRate=0.05&priceBasis=present-value'
     const changed = await read(`${path}?${query}`)
     expect(changed.settings).toEqual({
       ...plain.settings,
       weights: { ...plain.settings.weights, price: 0 },
       requirements: { ...plain.settings.requirements, priceMax: 'off' },
-      wantedVolume: 'max',
+      volume: 5000,
       discountRate: 0.05,
-      rankExpired: true,
+      priceBasis: 'present-value',
     })
     expect(changed.offers).not.toEqual(plain.offers)
     const wrong = await get(`/api/v1${path}?weights.price=high&discountRate=7&requirements.priceMx=off`)

@@ -11,7 +11,7 @@ import { offerChanges } from '../../read-models/offer-page-model.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
 import { sortRfqs } from '../../read-models/rfq-search.js'
 import { today } from '../../read-models/today.js'
-import { buildRfqReport } from '../../reporting/rfq-report.js'
+import { buildRfqView } from '../../reporting/rfq-report.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
 import { databaseName } from '../../store/database-location.js'
 import { VERSION } from '../../version.js'
@@ -208,7 +208,7 @@ async function compare(source: Source, name: Parameters<ApiQueries['comparison']
   const { config, store } = source
   const { channel, now, asOf = now, settings } = name
   return withRfq(source, name, ({ rfq }) =>
-    buildRfqReport({
+    buildRfqView({
       store,
       config: { reports: { ...config.reports, settings } },
       channel: { key: channel, timeZone: createRulesLookup(config.channels)(channel).timeZone },

@@ -11,22 +11,26 @@ import {
   type ChannelOption,
   channelOption,
   jsonOption,
+  overridesOf,
   type SetOption,
   setOption,
+  type VolumeOption,
+  volumeOption,
   withExamples,
 } from '../options.js'
 import { parseReadFilter } from '../read-filter.js'
 
-type Options = ChannelOption & AsOfOption & SetOption & ListOptions
+type Options = ChannelOption & AsOfOption & SetOption & VolumeOption & ListOptions
 
-/** `compare RFQ`: the recommendation, then the offers with what speaks for and against each. */
+/** `compare RFQ`: the recommendation, the awards to choose from, and the offers. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<rfq>', 'number, reference or id of the RFQ')
     .addOption(channelOption())
     .addOption(asOfOption())
+    .addOption(volumeOption())
     .addOption(setOption())
-    .addOption(jsonOption('print JSON: the recommendation and the offers'))
+    .addOption(jsonOption('print JSON: the decision and the offers, as the API has them'))
     .action((name: string, options: Options) =>
       withStore(
         cli,
@@ -39,14 +43,15 @@ export const register: RegisterCommand = (command, cli) => {
           const freshness = await describeFreshness(cli, store, shown)
           await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
         },
-        options,
+        overridesOf(options),
       ),
     )
   addListOptions(command, COMPARISON_COLUMNS)
   withExamples(
     command,
     ['quotekeeper compare 1012', 'whom to award, and how the offers compare'],
-    ['quotekeeper compare 1012 --set wantedVolume=max --set weights.price=60', 'with other settings'],
+    ['quotekeeper compare 1012 --volume 8000', 'if at least 8,000 t are to be awarded'],
+    ['quotekeeper compare 1012 --set awardRule=best-score --set weights.price=60', 'with other settings'],
     ['quotekeeper compare 1012 --as-of yesterday', 'as it was at the end of yesterday'],
   )
 }

@@ -1,12 +1,15 @@
-import { recommendationLines } from '../../compare/decision/recommendation-lines.js'
-import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
 import { formatPrice } from '../../core/number-format.js'
+import type { RfqWithResponses } from '../../core/records.js'
+import type { OfferView } from '../../views/offer-view.js'
+import { type RfqView, recommendationLines } from '../../views/rfq-view.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
+import { rankText } from '../comparison-output.js'
 import { requireRfq, rfqLabel } from '../find-rfq.js'
 import { formatRecommendation } from '../format-recommendation.js'
 import { describeFreshness } from '../freshness.js'
+import { observationFields, withBody } from '../json-rows.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
 import {
   type AsOfOption,
@@ -18,7 +21,7 @@ import {
   withExamples,
 } from '../options.js'
 import { tableWidth } from '../output.js'
-import { currencyHeading, type RankedOffer, rankedOffers, rfqReportOf } from '../ranked-offers.js'
+import { readComparison } from '../read-comparison.js'
 import { keepChangedSince, parseReadFilter } from '../read-filter.js'
 import { formatNumber } from '../terminal-text.js'
 import type { TimeFormat } from '../time-zone.js'
@@ -37,20 +40,19 @@ export const register: RegisterCommand = (command, cli) => {
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
         const found = await requireRfq(store, { name, ...filter })
-        const report = await rfqReportOf(cli, { store, app }, found.rfq, filter.asOf)
-        const all = rankedOffers(app, found, report)
+        const view = await readComparison(cli, { store, app }, found.rfq, filter.asOf)
+        const all = withDocuments(view, found)
         const rows = await keepChangedSince(cli, store, all, options.changedSince)
-        const { channel } = found.rfq
-        const { unreadOffers } = report.rfq
-        const { termsRead } = report.context
+        const { channel, termsRead, decision } = view
+        const { unreadOffers } = view.rfq
         const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
         const freshness = await describeFreshness(cli, store, shown)
         const emptyText =
           all.length === 0
             ? `RFQ ${rfqLabel(found)} has ${unreadOffers === 0 ? 'no offers' : unreadText(unreadOffers)}.`
             : `None of the ${all.length} offers for RFQ ${rfqLabel(found)} match.`
-        const footer = formatRecommendation(recommendationLines(report.decision), tableWidth(cli.io))
-        printList(cli, { columns: COLUMNS, rows, emptyText, footer, freshness, groupOf: currencyHeading }, options)
+        const footer = formatRecommendation(recommendationLines(decision), tableWidth(cli.io))
+        printList(cli, { columns: COLUMNS, rows, emptyText, footer, freshness }, options)
       }),
     )
   addListOptions(command, COLUMNS)
@@ -62,27 +64,34 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-function statusText({ status, missingSince, notListed, newerSummary }: RankedOffer): string | null {
+/** An offer with its document. */
+type Row = OfferView & { channel: string; rfqId: string; body: unknown }
+
+/** The offers in the order of the comparison, without those that were observed after it was computed. */
+function withDocuments({ channel, rfq, offers }: RfqView, { responses }: RfqWithResponses): Row[] {
+  const documents = new Map(responses.map((response) => [response.id, response]))
+  return offers.flatMap((offer) => {
+    const document = documents.get(offer.id)
+    if (document === undefined) return []
+    return [withBody({ channel, rfqId: rfq.id, ...offer, ...observationFields(document) }, document)]
+  })
+}
+
+function statusText({ status, missingSince, notListed, newerTerms }: Row): string | null {
   const notes = [
     ...(missingSince !== null ? ['missing'] : notListed ? ['not listed'] : []),
-    ...(hasOtherTerms(newerSummary) ? ['newer terms'] : []),
+    ...(newerTerms ? ['newer terms'] : []),
   ]
   return notes.length === 0 ? status : `${status ?? ''} (${notes.join(', ')})`
 }
 
-const submitted = ({ submittedAt, late }: RankedOffer, { minute }: TimeFormat) =>
-  `${minute(submittedAt)}${late ? ' late' : ''}`
+const submitted = ({ submittedAt, late }: Row, { minute }: TimeFormat) => `${minute(submittedAt)}${late ? ' late' : ''}`
 
-const COLUMNS: ListColumns<RankedOffer> = (time) => [
+const COLUMNS: ListColumns<Row> = (time) => [
   { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
-  {
-    header: 'Rank',
-    cell: ({ rank }) => (rank === null ? '–' : formatNumber(rank)),
-    value: ({ rank }) => rank,
-    align: 'right',
-  },
-  { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 18 },
-  { header: 'Project', cell: ({ projectName }) => projectName, min: 24, drop: 3 },
+  { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },
+  { header: 'Developer', cell: ({ developer }) => developer, min: 18 },
+  { header: 'Project', cell: ({ project }) => project, min: 24, drop: 3 },
   {
     header: 'Status',
     cell: statusText,
@@ -91,31 +100,39 @@ const COLUMNS: ListColumns<RankedOffer> = (time) => [
   { header: 'Contract', cell: ({ contractType }) => contractType, drop: 6 },
   {
     header: 'Tonnes',
-    cell: ({ totalVolume }) => formatNumber(totalVolume),
-    value: ({ totalVolume }) => totalVolume,
+    cell: ({ tonnes }) => formatNumber(tonnes),
+    value: ({ tonnes }) => tonnes,
     align: 'right',
   },
   {
     header: 'Total',
-    cell: ({ totalPrice }) => formatNumber(totalPrice),
-    value: ({ totalPrice }) => totalPrice,
+    cell: ({ own }) => formatNumber(own.total),
+    value: ({ own }) => own.total,
     align: 'right',
     drop: 4,
   },
   {
     header: 'Per tonne',
-    cell: ({ pricePerTonne }) => (pricePerTonne === null ? '' : formatPrice(pricePerTonne)),
-    value: ({ pricePerTonne }) => pricePerTonne,
+    cell: ({ own }) => (own.pricePerTonne === null ? '' : formatPrice(own.pricePerTonne)),
+    value: ({ own }) => own.pricePerTonne,
     align: 'right',
   },
-  { header: 'Basis', cell: ({ priceBasis }) => priceBasis, drop: 5 },
-  { header: 'Cur.', cell: ({ currency }) => currency },
+  { header: 'Basis', cell: ({ own }) => own.basis, drop: 5 },
+  { header: 'Cur.', cell: ({ own }) => own.currency },
   {
     header: 'Score',
     cell: ({ score }) => formatNumber(score, 1),
     value: ({ score }) => score,
     align: 'right',
     isExtra: true,
+  },
+  {
+    header: 'Not ranked because',
+    key: 'why',
+    cell: ({ why }) => why,
+    min: 18,
+    below: Number.POSITIVE_INFINITY,
+    hideIfEmpty: true,
   },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, drop: 2 },
   {

@@ -16,8 +16,11 @@ import {
   channelOption,
   type JsonOption,
   jsonOption,
+  overridesOf,
   type SetOption,
   setOption,
+  type VolumeOption,
+  volumeOption,
   withExamples,
 } from '../options.js'
 import { printJson, printNote } from '../output.js'
@@ -31,6 +34,7 @@ import { findChannel } from '../select-channels.js'
 type Options = ChannelOption &
   AsOfOption &
   SetOption &
+  VolumeOption &
   JsonOption & { out?: string; force?: boolean; format?: ReportFormat; open?: boolean; by?: string } & FreshOptions
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
@@ -39,6 +43,7 @@ export const register: RegisterCommand = (command, cli) => {
     .argument('[rfq]', 'number, reference or id of the RFQ; omit it for the channel overview')
     .addOption(channelOption())
     .addOption(asOfOption())
+    .addOption(volumeOption())
     .addOption(setOption())
     .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
     .option('--force', 'overwrite the file of --out if it exists')
@@ -61,7 +66,7 @@ export const register: RegisterCommand = (command, cli) => {
           match === undefined
             ? writeOverviews(cli, { store, app }, options)
             : writeComparison(cli, { store, app }, options, match),
-        options,
+        overridesOf(options),
       )
     })
   withExamples(

@@ -12,13 +12,13 @@ import { momentsOf, priceHistoryOf } from '../../read-models/moments.js'
 import { offerPageModel } from '../../read-models/offer-page-model.js'
 import { factsOf } from '../../read-models/rfq-facts.js'
 import { channelDates, dueOf, type RfqList } from '../../read-models/rfq-list.js'
-import { toRfqPageModel } from '../../read-models/rfq-page-model.js'
 import { searchRfqs } from '../../read-models/rfq-search.js'
 import { today } from '../../read-models/today.js'
 import { createInteractiveComparison } from '../../reporting/interactive-comparison.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
 import { findRfq, problemText, shortestName } from '../../views/find-rfq.js'
+import { rfqView } from '../../views/rfq-view.js'
 import type { NotFound, PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
 import { createIncompleteAt } from '../complete-polls.js'
@@ -32,11 +32,6 @@ interface NamedRfq {
   rfq: KnownDocument
   /** The shortest that leads to it. */
   name: string
-}
-
-interface ReportOptions {
-  settings?: Settings
-  withNegotiation?: boolean
 }
 
 interface PageSource {
@@ -77,17 +72,14 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   async function reportOf(
     { channel, now, asOf = now }: RfqAddress,
     rfqId: string,
-    { settings = config.reports.settings, withNegotiation = false }: ReportOptions = {},
+    settings: Settings = config.reports.settings,
   ) {
-    const report = await compare(
-      {
-        store,
-        config: { reports: { ...config.reports, settings } },
-        channel: { key: channel, timeZone: rulesOf(channel).timeZone },
-        ...{ asOf, now, version: VERSION, rfqId },
-      },
-      { withNegotiation },
-    )
+    const report = await compare({
+      store,
+      config: { reports: { ...config.reports, settings } },
+      channel: { key: channel, timeZone: rulesOf(channel).timeZone },
+      ...{ asOf, now, version: VERSION, rfqId },
+    })
     return { report, asOf }
   }
 
@@ -114,15 +106,15 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const { channel } = address
       const { rfq, name } = found
       const { id: rfqId } = rfq
-      const { report, asOf } = await reportOf(address, rfqId, settings === undefined ? {} : { settings })
-      const model = toRfqPageModel(report)
-      const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
+      const { report, asOf } = await reportOf(address, rfqId, settings)
+      const view = rfqView(report)
+      const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
       const prices = await priceHistoryOf(store, { channel, rfqId, offerIds, asOf })
       const outlook = asOf >= address.now ? await closingOutlook(source, rfq, address.now) : null
       return {
         id: rfqId,
         name,
-        model,
+        view,
         prices,
         outlook,
         moments: await momentsOf(store, { channel, rfqId }),
@@ -139,7 +131,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const found = await findNamed(address)
       if ('notFound' in found) return found
       const { id: rfqId } = found.rfq
-      const { report, asOf } = await reportOf(address, rfqId, { withNegotiation: true })
+      const { report, asOf } = await reportOf(address, rfqId)
       const history = await store.rfqHistory(address.channel, rfqId, asOf)
       // As of a past moment, later reads would change it.
       const states = asOf < address.now ? [] : await store.responseStates(address.channel, [rfqId])

@@ -3,14 +3,13 @@ import type { Timestamp } from '../../core/clock.js'
 import type { Settings } from '../../core/settings.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CalendarDate, ReportedDecision } from '../comparison-input.js'
-import type { AcceptedInBrief } from '../decision/accepted-award.js'
-import type { AwardInBrief } from '../decision/award-in-brief.js'
+import type { AcceptedInBrief, AwardInBrief } from '../decision/award-in-brief.js'
 import type { Severity } from '../flag.js'
 import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
 
 /** The version increases when a member changes its meaning or is removed, not when one is added. */
-export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/1'
+export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/2'
 
 export interface ChannelReport {
   schema: typeof CHANNEL_REPORT_SCHEMA
@@ -51,7 +50,7 @@ export interface ChannelSummary {
   closings: { decision: string; outcome: string | null; count: number }[]
   flags: Record<Severity, number>
   problems: number
-  /** Total wanted volume of the open RFQs, and total volume of their ranked offers. */
+  /** Total volume asked for by the open RFQs, and total volume of their ranked offers. */
   openWanted: number
   openOffered: number
 }
@@ -64,7 +63,7 @@ export interface RfqRow {
   state: string | null
   /** The accepted offers; null if there are none. */
   accepted: AcceptedInBrief | null
-  /** The recommended award of an open RFQ without an accepted offer; otherwise null. */
+  /** What is recommended while the RFQ is open; otherwise null. */
   award: AwardInBrief | null
   /** What was accepted, or what is recommended, in one sentence. */
   awardWords: string
@@ -73,6 +72,7 @@ export interface RfqRow {
   fulfilmentDueDate: CalendarDate | null
   minVolume: number | null
   maxVolume: number | null
+  /** The tonnes asked for: the lower end of what an award may have. */
   wanted: number | null
   offers: number
   /** Offers that the list shows of an RFQ that was never read itself; `offers` is 0 then. */
@@ -123,8 +123,8 @@ export interface OfferRow {
   rank: number | null
   score: number | null
   meetsRequirements: boolean
-  /** Why it is not ranked; empty if it is. */
-  exclusions: string[]
+  /** Why it is not ranked; null if it is. */
+  why: string | null
   flags: Record<Severity, number>
   flagWords: string[]
   inView: boolean

@@ -1,13 +1,11 @@
 import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
 import { type ComparisonContext, createContext } from '../comparison-context.js'
 import type { ChannelInput, ParsedListing, ReportedDecision } from '../comparison-input.js'
-import { acceptedInBrief, acceptedInWords } from '../decision/accepted-award.js'
-import { awardInBrief, awardInWords } from '../decision/award-in-brief.js'
+import { awardsInBrief } from '../decision/award-in-brief.js'
 import type { Severity } from '../flag.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import { conflictPaths } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import { isRanked } from '../offer/ranking.js'
 import { plainDecision } from '../report/compare-offers.js'
 import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
 import { countBySeverity, summariseOffers } from '../report/rfq-statistics.js'
@@ -80,18 +78,17 @@ function byUrgency({ rfq: a }: RfqAssessment, { rfq: b }: RfqAssessment): number
   return closed(a.state) - closed(b.state) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
 }
 
-/** What was accepted, or what is recommended while the RFQ is open. */
+/** What was accepted, and what is recommended while the RFQ is open. */
 function awardMembers(
   assessed: RfqAssessment,
-  context: ComparisonContext,
+  { settings }: ComparisonContext,
 ): Pick<RfqRow, 'accepted' | 'award' | 'awardWords'> {
-  const { rfq, currency, offers } = assessed
-  const accepted = acceptedInBrief(offers)
-  if (accepted !== null) return { accepted, award: null, awardWords: acceptedInWords(accepted, currency.comparison) }
+  const { rfq } = assessed
+  const { accepted, award } = awardsInBrief(assessed, settings)
+  if (accepted !== null) return { accepted, award: award.offers.length > 0 ? award : null, awardWords: accepted.words }
   if (rfq.unreadOffers > 0) return { accepted, award: null, awardWords: `${unreadText(rfq.unreadOffers)}.` }
   if (rfq.state !== 'open') return { accepted, award: null, awardWords: 'No offer was accepted.' }
-  const award = awardInBrief(assessed, context)
-  return { accepted, award, awardWords: awardInWords(award, currency.comparison, rfq.wanted.volume) }
+  return { accepted, award, awardWords: award.words }
 }
 
 function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
@@ -109,7 +106,7 @@ function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
     fulfilmentDueDate: rfq.fulfilmentDueDate,
     minVolume: rfq.minVolume,
     maxVolume: rfq.maxVolume,
-    wanted: rfq.wanted.volume,
+    wanted: rfq.window.lower,
     offers: summary.offers,
     unreadOffers: rfq.unreadOffers,
     ranked: summary.ranked,
@@ -154,9 +151,9 @@ function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
     expiryDate: offer.terms.expiryDate,
     daysToExpiry: offer.terms.daysToExpiry,
     rank: offer.rank,
-    score: isRanked(offer) ? offer.scores.total : null,
+    score: offer.scores?.total ?? null,
     meetsRequirements: offer.meetsRequirements,
-    exclusions: offer.eligibility.exclusions.map(({ words }) => words),
+    why: offer.why,
     flags: countBySeverity(offer.flags),
     flagWords: offer.flags.map(({ words }) => words),
     inView: offer.inView,

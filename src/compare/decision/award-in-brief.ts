@@ -1,66 +1,67 @@
-import { formatPercent } from '../../core/number-format.js'
-import type { ComparisonContext } from '../comparison-context.js'
-import { coverageOf } from '../offer/metrics.js'
+import { formatCount, formatPercent, formatPricePerTonne, formatTonnes } from '../../core/number-format.js'
+import type { Settings } from '../../core/settings.js'
 import type { RfqAssessment } from '../rfq-assessment.js'
-import { briefText } from './accepted-award.js'
-import { awardOf } from './award-figures.js'
-import { candidatesOf, createAwardSolver, withLevel } from './award-solver.js'
-import type { Recommendation } from './decision-model.js'
+import { awardProblem } from './award-problem.js'
+import type { Award, Recommendation } from './decision-model.js'
+import { outcomeOf } from './recommendation.js'
 
-/** The recommended award in one line of a list. */
+/** The accepted and the recommended award in one line of a list. */
 export interface AwardInBrief {
   status: Recommendation['status']
-  /** Labels of the awarded offers. */
+  /** Labels of the offers to award. */
   offers: string[]
   tonnes: number
   pricePerTonne: number | null
+  coverage: number | null
+  /** In one sentence. */
+  words: string
 }
 
-/** The recommended award alone: the same as in the report, without the reasons. */
-export function awardInBrief(
+/** The accepted offers in one line of a list. */
+export interface AcceptedInBrief {
+  offers: string[]
+  /** Tonnes that are known. */
+  tonnes: number
+  /** Null unless all can be compared. */
+  pricePerTonne: number | null
+  words: string
+}
+
+/** What is accepted, and what is recommended besides: the same as in the report, without the reasons. */
+export function awardsInBrief(
   { rfq, currency, offers }: RfqAssessment,
-  { asOfDate, settings }: Pick<ComparisonContext, 'asOfDate' | 'settings'>,
-): AwardInBrief {
-  const wanted = rfq.wanted.volume
-  if (offers.length === 0) return withoutAward('no-offers')
-  if (wanted === null) return withoutAward('no-target')
-  const solver = createAwardSolver(candidatesOf(offers, rfq, asOfDate), rfq)
-  if (solver.candidates.length === 0) return withoutAward('no-offers')
-  const solution = solver.byRule(settings.awardRule, withLevel(settings.requirements, 'hard'), wanted)
-  const context = { rfq, wanted, levels: settings.requirements, currency: currency.comparison ?? '' }
-  const award = awardOf(solution, context)
-  if (award === null) return withoutAward('none')
+  settings: Settings,
+): { accepted: AcceptedInBrief | null; award: AwardInBrief } {
+  const { status, award, accepted, words } = outcomeOf(awardProblem({ rfq, offers, settings }, currency.comparison))
+  const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  const labelsOf = (named: readonly { id: string }[]) => named.map(({ id }) => labels.get(id) ?? id)
   return {
-    status: solution.reached ? 'award' : 'partial',
-    offers: award.offers.map(({ label }) => label),
-    tonnes: award.tonnes,
-    pricePerTonne: award.pricePerTonne,
+    accepted: accepted && {
+      offers: labelsOf(accepted.offers),
+      tonnes: accepted.tonnes,
+      pricePerTonne: accepted.award?.pricePerTonne ?? null,
+      words:
+        accepted.award === null ? accepted.words : `Accepted: ${briefText(labelsOf(accepted.offers), accepted.award)}.`,
+    },
+    award: {
+      status,
+      offers: award === null ? [] : labelsOf(award.offers),
+      tonnes: award?.tonnes ?? 0,
+      pricePerTonne: award?.pricePerTonne ?? null,
+      coverage: award?.coverage ?? null,
+      words:
+        award === null
+          ? words
+          : `Recommended: ${briefText(labelsOf(award.offers), award)}${status === 'partial' ? partialText(award) : ''}.`,
+    },
   }
 }
 
-const withoutAward = (status: AwardInBrief['status']): AwardInBrief => ({
-  status,
-  offers: [],
-  tonnes: 0,
-  pricePerTonne: null,
-})
-
-/** What has been or would be awarded, in one sentence. */
-export function awardInWords(
-  { status, ...award }: AwardInBrief,
-  currency: string | null,
-  wanted: number | null,
-): string {
-  if (award.offers.length === 0) return NO_AWARD_WORDS[status]
-  const covers =
-    status === 'partial' ? `, only ${formatPercent(coverageOf(award.tonnes, wanted) ?? 0)} of the wanted volume` : ''
-  return `Recommended: ${briefText(award, currency)}${covers}.`
+/** The first of the offers by name, their tonnes and price. */
+function briefText([first, ...others]: readonly string[], { tonnes, pricePerTonne, currency }: Award): string {
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other offer')}`
+  return `${first}${more}, ${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}`
 }
 
-const NO_AWARD_WORDS: Record<AwardInBrief['status'], string> = {
-  award: '',
-  partial: '',
-  none: 'No award satisfies the hard requirements.',
-  'no-target': 'None recommended: the RFQ states no volume.',
-  'no-offers': 'None: no offer that can be compared.',
-}
+const partialText = ({ coverage }: Award) =>
+  coverage === null ? '' : `, only ${formatPercent(coverage)} of the volume asked for`

@@ -1,396 +1,168 @@
 /**
- * The decision: whom to award, why, and what could change that. `RfqReport.decision` holds it; plain JSON like the rest of
- * the report. docs/COMPARISON.md explains rule, requirements, baselines and negotiation.
- *
- * - **Awardable**: an offer with a volume and a price that can be compared. Offers that are rejected, withdrawn or expired
- *   are awardable, although they are not ranked: a requirement excludes them, which a person may switch.
- * - **Eligible**: awardable, and meets every requirement set to `hard`.
- * - **Compliant**: eligible, and its review is not rejected. The two differ only if `reviewNotRejected` is not `hard`.
- *
- * Awards take whole offers. Amounts are in `currency.comparison`; prices per tonne are nominal.
+ * The decision: whom to award, why, and what could change that. `RfqReport.decision` holds it; plain JSON. docs/COMPARISON.md explains
+ * the rules. Awards take whole offers. Amounts are payable, in `currency.comparison`; prices are per tonne.
  */
-import type { AwardRule, Criterion, RequirementLevel, RequirementName } from '../../core/settings.js'
-import type { SwitchTable } from './switch-table-model.js'
+import type { AwardRule, PriceBasis, RequirementLevel, RequirementName } from '../../core/settings.js'
+import type { Exclusion } from '../offer/eligibility.js'
+import type { UnmetRequirement } from '../offer/offer-report-model.js'
 
 export interface Decision {
   rule: AwardRule
-  requirements: RequirementSwitch[]
-  /**
-   * Facts to read first: the RFQ is closed or overdue, a newer list says something else of it, an offer is accepted already. Empty if
-   * there are none.
-   */
+  priceBasis: PriceBasis
+  requirements: RequirementSetting[]
+  /** Facts to read first; empty if there are none. */
   banners: Banner[]
-  /**
-   * What the rule recommends. Once an offer is accepted, its sentences are about the accepted award, and its figures still
-   * those of the rule.
-   */
   recommendation: Recommendation
-  /** The decision made at the marketplace; null if no offer is accepted. */
-  accepted: AcceptedAward | null
-  /** The award that each rule chooses, with the requirements as set. Null if the rule finds none. */
-  byRule: Record<AwardRule, DecisionAward | null>
-  scenarios: Scenario[]
-  /** What each hard requirement costs; in the order of `requirements`. Requirements that every offer meets are left out. */
-  requirementCosts: RequirementCost[]
+  /** Awards worth a look, by tonnes; then what a changed mind would buy. */
+  choices: Choice[]
+  /** Offers that do not compete, each with the reason. */
+  excluded: ExcludedOffer[]
+  /** What to ask, by developer. */
+  questions: DeveloperQuestions[]
+  /** What the award saves; null without an award, or without anything to compare it with. */
   savings: Savings | null
-  /** One per offer, in the order of `RfqReport.offers`. */
-  offers: OfferDecision[]
-  negotiation: Negotiation
-  criteria: CriteriaDecision
-  /** Null with fewer than two ranked offers. */
-  scoreLead: ScoreLead | null
-  /** The awards for other choices of requirements and wanted volume, solved ahead. */
-  switches: SwitchTable
+  /** Tonnes in the accepted award, or else in the recommended one, by offer id; offers without are absent. */
+  awardedTonnes: Record<string, number>
+  /** Makes the workbook of these figures again. */
+  command: string
 }
 
-export interface RequirementSwitch {
+/** One requirement, and how it is applied. */
+export interface RequirementSetting {
   name: RequirementName
   title: string
   level: RequirementLevel
   /** The key of the setting, for `report --set`: `requirements.priceMax`. */
   setting: string
-  /** Number of awardable offers that do not meet it; for `volumeMax`, those that exceed the maximum alone. */
+  /** Number of comparable, open offers that do not meet it; for `volumeMax`, those that exceed the maximum alone. */
   offersNotMeeting: number
 }
 
 export interface Banner {
-  code: 'rfq-closed' | 'rfq-overdue' | 'rfq-list-differs' | 'summary-differs' | 'offer-accepted'
+  code: 'rfq-missing' | 'rfq-closed' | 'rfq-overdue' | 'rfq-list-differs' | 'summary-differs'
   words: string
 }
 
-/** The accepted offers, and how they compare with the recommended award. */
-export interface AcceptedAward {
-  offers: Pick<AwardedOffer, 'offerId' | 'sequence' | 'name'>[]
-  /** Their figures; null if the volume or price of one of them cannot be compared. */
-  award: DecisionAward | null
-  /** Whether the rule recommends exactly these offers. */
-  isRecommended: boolean
-  /** total − total of the recommended award; null without one of the two. */
-  costDifference: number | null
-  /** MAX(0, wanted − tonnes); null if either is not known. 0 if the tonnes that are known suffice. */
-  missingTonnes: number | null
-  /**
-   * `Accepted: Developer · Project (offer 4): 5,000 t at 11.2 USD/t, 56,000 USD in total. It covers 50 % of the wanted
-   * 10,000 t: 5,000 t are missing.` Of offers that cannot be compared, it says what is known, as offered, and why.
-   */
-  headline: string
-  /** One sentence: the same as recommended, or by how much it is cheaper or dearer. */
-  comparison: string
-  /** The requirements that it does not meet, in words, also of offers that cannot be compared. */
-  notMet: string[]
-  /**
-   * Its high flags in words, as in `Recommendation.conditions`, also of offers that cannot be compared. `volume-below-min` is among them
-   * while the accepted offers together are below the RFQ's minimum.
-   */
-  flags: string[]
-}
-
-/** An award: tonnes bought from each offer, with everything it does not meet. */
-export interface DecisionAward {
+/** Tonnes bought from offers. */
+export interface Award {
   offers: AwardedOffer[]
   tonnes: number
+  /** Amount payable. */
   total: number
   /** total / tonnes. */
-  pricePerTonne: number | null
-  developers: number
-  reached: boolean
-  /** MIN(1, tonnes / wanted). */
+  pricePerTonne: number
+  /** The comparison currency. */
+  currency: string
+  /** MIN(1, tonnes / lower end of the window); null if no volume is asked for. */
   coverage: number | null
-  /** Mean score of the awarded offers, weighted by tonnes; null if one is not ranked. */
-  score: number | null
-  /** MAX(0, tonnes − wanted), and what these tonnes cost at `pricePerTonne`. */
-  excessTonnes: number
-  excessCost: number
-  /** Every requirement that is not met, one entry for each requirement, in the order of `Decision.requirements`. */
-  unmet: UnmetByAward[]
-  /** Meets every hard requirement, and no awarded offer has a rejected review. */
-  compliant: boolean
-  /** Proven optimal under its rule. If false, it is the best award found, and `lowerBound` a lower bound on cost. */
-  exact: boolean
-  lowerBound: number | null
+  /** Cost per tonne by `priceBasis`; equals `pricePerTonne` if that is `quoted`. */
+  costPerTonne: number
+  /** Mean score of the offers, weighted by tonnes. */
+  score: number
 }
 
 export interface AwardedOffer {
-  offerId: string
-  /** The number of the offer. */
-  sequence: number
-  label: string
-  /** `Developer · Project`. */
+  id: string
+  /** The number of the offer in the report. */
+  number: number
+  /** `Developer · Project`, as far as they are known; with the number if two offers have the same. */
   name: string
-  developer: string | null
-  project: string | null
   tonnes: number
+  /** Less than 1 if only part of the offer is taken. */
   shareOfOffer: number
-  pricePerTonne: number
   total: number
-  score: number | null
-  daysToExpiry: number | null
-}
-
-/** A requirement that at least one awarded offer, or the award as a whole, does not meet or is not determinable. */
-export interface UnmetByAward {
-  name: RequirementName
-  title: string
-  /** The level as set. A rejected review is listed at any level. */
-  level: RequirementLevel
-  /** The offers that do not meet it; empty if the award as a whole does not. */
-  offerIds: string[]
-  /** The reason with its numbers, for the first offer, and how many others there are. */
-  words: string
-}
-
-export interface OfferDecision {
-  offerId: string
-  sequence: number
-  awardable: boolean
-  eligible: boolean
-  compliant: boolean
-  /** Every requirement that is not met at a level other than `off`; a rejected review at any level. */
-  unmet: { name: RequirementName; title: string; level: RequirementLevel; met: false | null; words: string }[]
-  /** Why it cannot be awarded or is not compliant, in words: the failed hard requirements. Null if compliant. */
-  why: string | null
-  /** Tonnes in the recommended award. */
-  tonnes: number
-  /** Tonnes in the accepted award; as `tonnes` while no offer is accepted. */
-  awardedTonnes: number
+  pricePerTonne: number
 }
 
 export interface Recommendation {
   /**
-   * - `award`: an award that satisfies the rule and reaches the wanted volume.
-   * - `partial`: the eligible offers do not reach the wanted volume; the award is all of them (or, with the rule
-   *   `best-score-compliant`, what fits within the maximum).
-   * - `none`: no award satisfies the hard requirements; `closest` names the one that comes closest.
-   * - `no-target`: the RFQ states no volume.
-   * - `no-offers`: there are no offers, none can be awarded, or they were not read yet, as the headline says.
+   * - `award`: an award that reaches the lower end of the window.
+   * - `partial`: nothing reaches it; the efficient award with the most tonnes.
+   * - `accepted`: what is accepted reaches it, so nothing more is recommended.
+   * - `none`: no offer can be awarded, or the RFQ is missing.
+   * - `no-volume`: no volume is asked for, or the minimum is above the maximum.
+   * - `no-offers`: there are no offers, or they were not read yet.
    */
-  status: 'award' | 'partial' | 'none' | 'no-target' | 'no-offers'
-  /** One sentence: what to do. */
+  status: 'award' | 'partial' | 'accepted' | 'none' | 'no-volume' | 'no-offers'
+  /** What to do, and how many of the offers were compared, with what happened to the others. */
   headline: string
-  /** `Award Developer · Project: …`, one sentence for each awarded offer; at most MAX_SENTENCES. */
-  awards: string[]
-  award: DecisionAward | null
-  /** The rule, coverage, score, and the distance to the runner-up. */
+  /** The offers to award, besides those that are accepted; null if none. */
+  award: Award | null
+  /** The accepted offers, as far as they can be compared; null if none is accepted. */
+  accepted: AcceptedAward | null
+  /** At most four, each a comparison with the alternative that the award beats. */
   reasons: string[]
-  /**
-   * High flags of the awarded offers, at most three; then what is not met, what is waived, reviews and expiry dates, by
-   * requirement if more than three offers are awarded.
-   */
+  /** What to check before signing. */
   conditions: string[]
-  /** Break-even prices, and the first weight, rate, volume or requirement that changes the award. */
+  /** What would change the award: prices, another rule, another price basis. */
   changes: string[]
-  /** Questions to the awarded developers; the full list is under `negotiation`. */
-  questions: { offerId: string; words: string }[]
-  runnerUp: RunnerUp | null
-  breakEven: AwardBreakEven[]
-  /** The first case of the sensitivity analysis, by size of the change, that changes the award. Null: none does. */
-  firstWeight: { criterion: Criterion; shift: number; offerIds: string[]; words: string } | null
-  firstRate: { rate: number; offerIds: string[]; words: string } | null
-  /** Whether the award depends on weights and rates at all: only with the rule `best-score-compliant`. */
-  dependsOnScores: boolean
-  /** Only if the recommended award does not reach the wanted volume. */
-  closest: ClosestAward | null
+  breakEven: BreakEven[]
+  /** Not null if the award is not proven to be the best by its rule: the cost per tonne is at most this share above the best. */
+  gap: number | null
 }
 
-/**
- * The award that the rule would choose if one of the awarded offers were not available; of these, the cheapest (with the
- * rule `best-score-compliant`: the one with the highest score).
- */
-export interface RunnerUp {
-  award: DecisionAward
-  /** The awarded offer that it does without. */
-  without: string
-  /** total of the runner-up − total of the recommended award. */
-  costDifference: number
-  /** score of the recommended award − score of the runner-up; null if one has no score. */
-  pointsDifference: number | null
-  words: string
-}
-
-export interface AwardBreakEven {
-  offerId: string
-  label: string
-  pricePerTonne: number
-  /**
-   * The highest nominal price per tonne at which the offer stays in the award, other prices unchanged. Under the price
-   * rules it is exact: from there on, the cheapest award without this offer costs less. Under `best-score-compliant` it is
-   * the price at which the best-ranked of the eligible offers behind it that are not awarded overtakes it.
-   */
-  breakEvenPricePerTonne: number | null
-  /** breakEvenPricePerTonne / pricePerTonne − 1. */
-  change: number | null
-  /** One sentence; also why there is no break-even price. */
-  words: string
-}
-
-/**
- * The award that reaches the wanted volume with the fewest hard requirements waived; of these, the cheapest. If no waiver
- * reaches it: the most tonnes with the fewest requirements waived.
- */
-export interface ClosestAward {
-  award: DecisionAward
-  /** The hard requirements that would have to be waived; empty if only the rule `best-score-compliant` misses it. */
-  waived: { name: RequirementName; title: string }[]
-  words: string
-}
-
-export const SCENARIOS = [
-  'recommended',
-  'cheapest-single',
-  'cheapest-combination',
-  'cheapest-divisible',
-  'two-developers',
-  'only-compliant',
-  'every-requirement',
-  'best-score',
-  'cheapest-regardless',
-] as const
-export type ScenarioName = (typeof SCENARIOS)[number]
-
-/**
- * One way to award. `cheapest-single`, `-combination`, `-divisible`, `two-developers` and `best-score` are those of
- * `RfqReport.awards`: they take ranked offers, whatever the requirements, and name what would have to be waived.
- */
-export interface Scenario {
-  scenario: ScenarioName
-  title: string
-  /** One sentence. */
-  rule: string
-  /** Null if the scenario finds no award. */
-  award: DecisionAward | null
-  /** Titles of the hard requirements that the award does not meet, with the offers; empty if it meets all. */
-  waived: string[]
-  /** total − total of the recommended award; null unless both awards reach the wanted volume. */
-  difference: number | null
-  /** The cost of the scenario's constraint: total − total of the scenario without it. */
-  constraint: { words: string; without: ScenarioName; cost: number | null } | null
-  /** How it was solved, or why there is no award; one sentence. */
-  words: string
-}
-
-export interface RequirementCost {
-  name: RequirementName
-  title: string
-  /** total of the cheapest compliant award − total of the cheapest award without this requirement. */
-  cost: number | null
-  /** That award; null if there is none. */
-  award: DecisionAward | null
-  /** The key of `switches` for the requirements without this one. */
-  key: string
-  words: string
-}
-
-/** All baselines refer to the wanted tonnes. More tonnes than wanted are an excess with a cost, never a saving. */
-export interface Savings {
-  /** MIN(tonnes of the award, wanted). */
+export interface AcceptedAward {
+  offers: Pick<AwardedOffer, 'id' | 'number' | 'name'>[]
+  /** Tonnes that are known. */
   tonnes: number
-  /** tonnes × price per tonne of the award. */
-  cost: number
+  /** Null if the volume or price of one of them cannot be compared. */
+  award: Award | null
+  /** What is known, and how much of the volume asked for it covers. */
+  words: string
+}
+
+/** The price up to which an awarded offer stays in the award, with the others unchanged. */
+export interface BreakEven {
+  offerId: string
   pricePerTonne: number
-  excessTonnes: number
-  excessCost: number
-  baselines: Baseline[]
+  /** Null: at any price. */
+  breakEvenPricePerTonne: number | null
+  words: string
 }
 
-export interface Baseline {
-  baseline: 'max-price' | 'median-offer' | 'next-best'
-  title: string
-  /** Null: there is no such baseline; `words` says why. */
-  pricePerTonne: number | null
-  /** pricePerTonne × tonnes. */
-  cost: number | null
-  /** Cost of the baseline − cost of the award, on the wanted tonnes. */
-  saving: number | null
-  savingShare: number | null
+export interface Choice {
   /**
-   * saving − excessCost, plus the excess cost of the baseline itself (the runner-up may have one): what is left if excess
-   * tonnes are worth nothing to the buyer. For the runner-up, this is the difference of the two totals.
+   * `efficient`: no other award has at least as many tonnes for less. `recommended`: the recommended award, if it is not efficient: by
+   * score, or a single larger offer. `waived`: without one requirement. `divided`: parts of offers.
    */
-  savingAfterExcess: number | null
-  words: string
-}
-
-export interface Negotiation {
-  /** At most this many offers have exact prices: awarded offers first, then by rank. */
-  limit: number
-  /** `RfqTerms.additionalRequirements`, in full. */
-  additionalRequirements: string | null
-  /** One per offer, in the order of `RfqReport.offers`. */
-  offers: OfferNegotiation[]
-}
-
-export interface OfferNegotiation {
-  offerId: string
-  sequence: number
-  label: string
-  /** Code of the offer's currency; null if it states none. */
-  ownCurrency: string | null
-  pricePerTonne: number | null
-  rankFirst: PriceTarget
-  /** The price at which it would be part of the cheapest compliant award. */
-  enterAward: PriceTarget
-  terms: NegotiationTerm[]
-  questions: string[]
-}
-
-export interface PriceTarget {
-  /** The highest nominal price per tonne that suffices, in the comparison currency; null: see `words`. */
-  pricePerTonne: number | null
-  /** In the offer's own currency. */
-  ownPricePerTonne: number | null
-  /** pricePerTonne / the offer's price − 1. Negative: the decrease needed. */
-  change: number | null
-  words: string
-}
-
-export interface NegotiationTerm {
-  code: 'delivery' | 'prepayment' | 'expiry' | 'price-max' | 'volume'
-  /** Days earlier, share of the total, days of validity, price per tonne, tonnes. */
-  value: number
-  unit: string
-  words: string
-}
-
-export interface CriteriaDecision {
-  criteria: {
-    criterion: Criterion
-    title: string
-    weight: number
-    /** Null: fewer than two ranked offers. */
-    distinguishes: boolean | null
-    /** Empty if it distinguishes the offers. */
-    words: string
-  }[]
-  /** The ranking without the criteria that do not distinguish; null if all do, or no weight is left. */
-  ranking: { offerId: string; total: number; rank: number }[] | null
-  words: string
-}
-
-/**
- * The score of the recommended offer less that of the next one, and how far each input moves it: whether preferences, rates
- * and prices would favour another offer. Among the contenders of the sensitivity analysis. Scores decide the award only
- * under the rule `best-score-compliant`.
- */
-export interface ScoreLead {
-  /** The best-ranked offer of the award; without one, the first-ranked offer. */
-  offerId: string
-  sequence: number
-  /** The best-ranked of the other eligible offers that are not awarded; without one, of the other offers. */
-  rivalId: string
-  rivalSequence: number
-  points: number
-  /** One input changed, the others unchanged; widest first. */
-  factors: LeadFactor[]
-}
-
-export interface LeadFactor {
-  /** The key of the setting, such as `weights.price` (±20 points) or `haircuts.spot` (±10 points); `price`, `rivalPrice`. */
-  factor: string
+  kind: 'efficient' | 'recommended' | 'waived' | 'divided'
+  /** Of a waived requirement: its name. */
+  requirement: RequirementName | null
   title: string
-  /** Lowest and highest value; of prices, the relative change. */
-  low: number
-  high: number
-  /** The lead at these values. */
-  lowPoints: number
-  highPoints: number
+  award: Award
+  isRecommended: boolean
+  /** Against the efficient award before it: its extra tonnes, and what each of them costs. */
+  extra: { tonnes: number; pricePerTonne: number } | null
+  /** Price per tonne less that of the recommended award; null without one. */
+  perTonneDifference: number | null
+  /** What else leads to the same award, and what its extra tonnes cost. */
+  notes: string[]
+}
+
+export interface ExcludedOffer {
+  offerId: string
+  number: number
+  name: string
+  /** The first reason. */
+  code: Exclusion['code'] | UnmetRequirement['name'] | 'accepted'
+  /** All reasons. */
+  words: string
+}
+
+export interface DeveloperQuestions {
+  developer: string
+  offers: { offerId: string; number: number; name: string; questions: string[]; notes: string | null }[]
+  /** The questions in one text, to copy. */
+  text: string
+}
+
+/** What the awarded tonnes cost less than at another price. */
+export interface Savings {
+  tonnes: number
+  pricePerTonne: number
+  /** The RFQ's maximum price in the comparison currency. */
+  maxPrice: { pricePerTonne: number; amount: number } | null
+  /** The median price of the offers that compete. */
+  medianOffer: { pricePerTonne: number; amount: number } | null
+  words: string
 }

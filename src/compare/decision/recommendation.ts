@@ -1,190 +1,127 @@
-import { formatCount, formatOneDecimal, formatPercent, formatTonnes, formatTotal } from '../../core/number-format.js'
-import type { WantedBasis } from '../../core/settings.js'
-import type { RankedOffer } from '../offer/ranking.js'
-import { breakEvenOf, changesOf, firstRateOf, firstWeightOf } from './award-changes.js'
-import { conditionsOf } from './award-conditions.js'
-import { type AwardContext, amountsText, awardOf, namedOffers, numbered, offersText } from './award-figures.js'
-import { REQUIREMENT_TITLES } from './award-requirements.js'
-import { bitOf, namesIn, type Solution } from './award-solver.js'
-import { closestAward } from './closest-award.js'
-import type { AwardedOffer, ClosestAward, DecisionAward, Recommendation, RunnerUp } from './decision-model.js'
-import { dependsOnScores, type RecommendationInput, RULE_TEXT } from './recommendation-input.js'
-import { alternativesOf, closeCall, runnerUpOf } from './runner-up.js'
+import { formatPercent, formatTonnes } from '../../core/number-format.js'
+import { unreadText } from '../rfq/rfq-flags.js'
+import { acceptedAward } from './accepted-award.js'
+import { amountsText, awardOf, offersText } from './award-figures.js'
+import type { AwardProblem } from './award-problem.js'
+import { conditionsOf } from './conditions.js'
+import type { AcceptedAward, Award, Choice, Recommendation } from './decision-model.js'
+import { accountingText } from './excluded-offers.js'
+import { reasonsOf } from './reasons.js'
+import { type Alternative, breakEvensOf, changesOf } from './what-if.js'
 
-/** Maximum number of sentences in each list. */
-export const MAX_SENTENCES = 12
-
-/** The award that the rule of the settings chooses, and everything a person wants to know before signing. */
-export function recommend(input: RecommendationInput): Recommendation {
-  const { solver, context, hard, settings } = input
-  const solution = solver.byRule(settings.awardRule, hard, context.wanted)
-  const award = awardOf(solution, context)
-  const closest = solution.reached ? null : closestOf(input)
-  if (award === null) return noAward(closest, solution, input)
-  const alternatives = alternativesOf(award, input)
-  const runnerUp = runnerUpOf(award, alternatives, input)
-  const breakEven = alternatives.map(({ awarded }) => breakEvenOf(awarded, award, input))
-  const [firstWeight, firstRate] = [firstWeightOf(award, input), firstRateOf(award, input)]
-  const partial = solution.reached ? [] : [partialText(award, solution, closest, input)]
-  const found = { award, runnerUp, breakEven, firstWeight, firstRate, closest }
-  return {
-    status: solution.reached ? 'award' : 'partial',
-    headline: `${solution.reached ? '' : `Only ${formatPercent(award.coverage ?? 0)} of the wanted volume can be awarded. `}${headlineOf(award, context)}`,
-    awards: award.offers.slice(0, MAX_SENTENCES).map((offer) => awardSentence(offer, context.currency)),
-    ...found,
-    reasons: [...partial, ...reasonsOf(award, runnerUp, solution, input)],
-    conditions: [...conditionsOf(award, input), ...closeCall(award, runnerUp, context)],
-    changes: changesOf(found, input),
-    questions: award.offers
-      .flatMap(({ offerId }) => input.questionsOf(offerId).map((words) => ({ offerId, words })))
-      .slice(0, MAX_SENTENCES),
-    dependsOnScores: dependsOnScores(settings),
-  }
+/** What is recommended. */
+export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'gap'> & {
+  /** What to do. */
+  words: string
 }
 
-/** A recommendation without an award. */
-export function emptyRecommendation(
-  status: Recommendation['status'],
-  headline: string,
-  reasons: string[],
-): Recommendation {
+/** Whom to award, without the reasons: what lists show. */
+export function outcomeOf(problem: AwardProblem): Outcome {
+  const { rfq, offers, chosen, context } = problem
+  const accepted = acceptedAward(offers, context)
+  const nothing = { award: null, accepted, gap: null }
+  if (offers.length === 0) {
+    const what = rfq.unreadOffers === 0 ? 'no offers' : unreadText(rfq.unreadOffers)
+    return { ...nothing, status: 'no-offers', words: `The RFQ has ${what}.` }
+  }
+  if (rfq.missingSince !== null) {
+    const words = `No award is recommended, because the RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`
+    return { ...nothing, status: 'none', words: accepted === null ? words : `${accepted.words} ${words}` }
+  }
+  if (accepted !== null && isSettled(problem)) {
+    return { ...nothing, status: 'accepted', words: `${accepted.words} Nothing more is recommended.` }
+  }
+  if (rfq.window.problem !== null) return { ...nothing, status: 'no-volume', words: rfq.window.problem }
+  const award = chosen === null ? null : awardOf(chosen.lots(), context)
+  if (award === null) return { ...nothing, status: 'none', words: noAwardText(problem, accepted) }
+  const status = chosen?.reached ? 'award' : 'partial'
   return {
     status,
-    headline,
-    reasons,
-    awards: [],
-    award: null,
-    conditions: [],
-    changes: [],
-    questions: [],
-    runnerUp: null,
-    breakEven: [],
-    firstWeight: null,
-    firstRate: null,
-    dependsOnScores: false,
-    closest: null,
+    award,
+    accepted,
+    gap: chosen?.gap ?? null,
+    words: awardText(award, status === 'award', problem, accepted),
   }
 }
 
-function noAward(closest: ClosestAward | null, solution: Solution, input: RecommendationInput): Recommendation {
-  const { context } = input
-  const why = solution.exceedsMaximum
-    ? `Each eligible offer alone exceeds the RFQ's maximum of ${formatTonnes(context.rfq.maxVolume ?? 0)}.`
-    : 'No offer meets every hard requirement.'
-  return {
-    ...emptyRecommendation('none', 'No award satisfies the hard requirements.', [
-      why,
-      ...failureCounts(input),
-      ...input.excluded,
-    ]),
-    changes: [...(closest === null ? [] : [closest.words]), ...partialWaivers(closest, input)],
-    closest,
-  }
-}
+/** Whether nothing is left to award, or it is not known how much. */
+const isSettled = ({ range, search, rfq }: AwardProblem) =>
+  rfq.window.problem === null ? range === null || search === null : rfq.window.lower === null
 
-/** How many offers do not meet each hard requirement. */
-function failureCounts({ solver, hard }: RecommendationInput): string[] {
-  const counts = namesIn(hard).flatMap((name) => {
-    const failing = solver.candidates.filter(({ failedMask }) => (failedMask & bitOf(name)) !== 0).length
-    return failing === 0 ? [] : [`“${REQUIREMENT_TITLES[name]}” by ${failing} of ${solver.candidates.length}`]
-  })
-  return counts.length === 0 ? [] : [`Not met: ${counts.join(', ')}.`]
-}
-
-/** What waiving each requirement alone gives, even if it does not reach the wanted volume. */
-function partialWaivers(closest: ClosestAward | null, { costs }: RecommendationInput): string[] {
-  const named = closest?.waived.length === 1 ? closest.waived[0]?.name : undefined
-  return costs.flatMap(({ name, award, words }) => (award === null || name === named ? [] : [words]))
-}
-
-const awardSentence = (offer: AwardedOffer, currency: string) =>
-  `Award ${numbered(offer)}: ${amountsText(offer, currency)}.`
-
-function headlineOf(award: DecisionAward, { currency }: AwardContext): string {
-  const [only, ...others] = award.offers
-  if (only !== undefined && others.length === 0) return awardSentence(only, currency)
-  return `Award ${namedOffers(award)}: ${amountsText(award, currency)}.`
-}
-
-function partialText(
-  award: DecisionAward,
-  { exceedsMaximum, exact }: Solution,
-  closest: ClosestAward | null,
-  { context, settings }: RecommendationInput,
+function awardText(
+  award: Award,
+  reached: boolean,
+  { range, rfq }: AwardProblem,
+  accepted: AcceptedAward | null,
 ): string {
-  const { wanted, rfq } = context
-  const [target, max] = [formatTonnes(wanted), formatTonnes(rfq.maxVolume ?? 0)]
-  const range =
-    target === max
-      ? `has exactly the wanted ${target}, which is also the RFQ's maximum`
-      : `lies between the wanted ${target} and the RFQ's maximum of ${max}`
-  const short = !exceedsMaximum
-    ? `The eligible offers do not reach the wanted ${target}: ${formatTonnes(wanted - award.tonnes)} are missing.`
-    : dependsOnScores(settings)
-      ? `Taking offers by rank does not reach the wanted ${target} within the RFQ's maximum of ${max}.`
-      : `No set of eligible whole offers ${exact ? '' : 'that was found '}${range}: this is the largest below.`
-  return `${short} ${closest?.words ?? 'Waiving requirements does not help.'}`
+  const what = `${offersText(award.offers)}: ${amountsText(award)}`
+  const wanted = range?.lower ?? 0
+  const short = `, only ${formatPercent(award.tonnes / wanted)} of the ${formatTonnes(wanted)}`
+  if (accepted === null) return `Award ${what}${reached ? '' : `${short} asked for`}.`
+  const together = `; together ${formatTonnes(accepted.tonnes + award.tonnes)} of the ${formatTonnes(rfq.window.lower ?? 0)} asked for`
+  return `${accepted.words} Award also ${what}${reached ? together : `${short} that are missing`}.`
 }
 
-// --- why ------------------------------------------------------------------------------------------------------------
-
-function reasonsOf(
-  award: DecisionAward,
-  runnerUp: RunnerUp | null,
-  solution: Solution,
-  { context, settings, solver, hard, ranked, excluded }: RecommendationInput,
-): string[] {
-  const { currency } = context
-  const rule = RULE_TEXT[settings.awardRule]
-  const eligible = settings.awardRule === 'cheapest-regardless' ? solver.candidates : solver.eligible(hard)
-  const proof = solution.exact
-    ? ''
-    : ` Not proven optimal; lower bound on cost: ${formatTotal(solution.lowerBound ?? 0, currency)}.`
-  return [
-    `${rule.title}: ${rule.words}; ${eligible.length} of ${formatCount(solver.candidates.length, 'offer')} considered.${proof}`,
-    coverageText(award, context),
-    ...scoreText(award, ranked),
-    runnerUp?.words ?? 'There is no runner-up: no other award reaches the wanted volume under this rule.',
-    ...excluded,
-  ]
+function noAwardText({ offers, competing, range }: AwardProblem, accepted: AcceptedAward | null): string {
+  const before = accepted === null ? '' : `${accepted.words} `
+  const [only] = offers
+  if (offers.length === 1 && only?.why) return `${before}No award is possible: ${lowerFirst(only.why)}`
+  const why =
+    competing.length === 0
+      ? 'no offer is open, comparable and compliant.'
+      : `every offer that competes alone exceeds ${formatTonnes(range?.upper ?? 0)}, the most that can be awarded.`
+  return `${before}No award is possible: ${why}`
 }
 
-function coverageText(award: DecisionAward, { wanted, rfq, currency }: AwardContext): string {
-  const covered = `Covers ${formatPercent(award.coverage ?? 0)} of the wanted ${formatTonnes(wanted)} (${BASIS_TEXT[rfq.wanted.basis]})`
-  if (award.excessTonnes <= wanted * 1e-9) return `${covered}.`
-  return `${covered} and ${formatTonnes(award.excessTonnes)} more, which cost ${formatTotal(award.excessCost, currency)}, because offers are taken whole.`
+const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)
+
+/** Whom to award, why, what to check and what would change it. */
+export function recommend(
+  problem: AwardProblem,
+  { words, ...outcome }: Outcome,
+  alternatives: readonly Alternative[],
+  choices: readonly Choice[],
+): Recommendation {
+  const { offers, context } = problem
+  const { status, award, accepted, gap } = outcome
+  const headline = offers.length === 0 ? words : `${words} ${accountingText(offers)}`
+  if (award === null) {
+    const shown = status === 'accepted' ? offers.filter(({ standing }) => standing === 'accepted') : []
+    const conditions = conditionsOf(shown, context.nameOf)
+    return { ...outcome, headline, reasons: [], conditions, changes: changesOf(null, [], [], choices), breakEven: [] }
+  }
+  const breakEven = status === 'award' ? breakEvensOf(award, problem) : []
+  const ids = new Set([...award.offers, ...(accepted?.offers ?? [])].map(({ id }) => id))
+  return {
+    ...outcome,
+    headline,
+    reasons: reasonsOf(award, status === 'award', problem),
+    conditions: [
+      ...conditionsOf(
+        offers.filter(({ id }) => ids.has(id)),
+        context.nameOf,
+      ),
+      ...aboveMaximum(award, problem),
+      ...(gap === null ? [] : [gapText(gap)]),
+    ],
+    changes: changesOf(award, breakEven, alternatives, choices),
+    breakEven,
+  }
 }
 
-/** The wanted volume in a sentence. */
-export const BASIS_TEXT: Record<WantedBasis, string> = {
-  min: "the RFQ's minimum",
-  mid: "midpoint of the RFQ's range",
-  max: "the RFQ's maximum",
+function aboveMaximum({ tonnes }: Award, { rfq, accepted }: AwardProblem): string[] {
+  const max = rfq.maxVolume
+  const limit = max !== null && max > 0 ? max : null
+  if (accepted.length > 0) return []
+  if (limit !== null && tonnes > limit * (1 + 1e-9))
+    return [`The award is ${formatTonnes(tonnes - limit)} above the RFQ's maximum of ${formatTonnes(limit)}.`]
+  const { upper, lower } = rfq.window
+  if (limit === null && upper !== null && lower !== null && tonnes > upper * (1 + 1e-9))
+    return [
+      `The award is ${formatTonnes(tonnes - lower)} more than the ${formatTonnes(lower)} asked for: no smaller one reaches it.`,
+    ]
+  return []
 }
 
-function scoreText(award: DecisionAward, ranked: readonly RankedOffer[]): string[] {
-  if (award.score === null) return ['It has no score, because not every offer in it is ranked.']
-  const points = formatOneDecimal(award.score)
-  const [only, another] = award.offers
-  if (another !== undefined) return [`Mean score ${points} of 100, weighted by tonnes.`]
-  const rank = ranked.find(({ id }) => id === only?.offerId)?.rank ?? 0
-  const best = ranked[0]
-  const instead =
-    rank === 1 || best === undefined
-      ? ''
-      : `; rank 1 is ${best.label} (offer ${best.sequence}) with ${formatOneDecimal(best.scores.total)}`
-  return [`Score ${points} of 100, rank ${rank} of ${ranked.length}${instead}.`]
-}
-
-function closestOf({ solver, context, settings, hard }: RecommendationInput): ClosestAward | null {
-  const applied = settings.awardRule === 'cheapest-regardless' ? 0 : hard
-  const closest = closestAward(solver, applied, context.wanted)
-  const award = closest === null ? null : awardOf(closest.solution, context)
-  if (closest === null || award === null || (closest.waived === 0 && !award.reached)) return null
-  const waived = namesIn(closest.waived).map((name) => ({ name, title: REQUIREMENT_TITLES[name] }))
-  const names = waived.map(({ title }) => `“${title}”`).join(' and ')
-  const reach = award.reached ? '' : `, which reaches only ${formatPercent(award.coverage ?? 0)} of the wanted volume`
-  const what = waived.length === 0 ? 'the rule “Cheapest compliant” chooses it' : `${names} would have to be waived`
-  const words = `Closest: ${offersText(award)}, ${amountsText(award, context.currency)}${reach}; ${what}.`
-  return { award, waived, words }
-}
+const gapText = (gap: number) =>
+  `The award is the best that was found among very many; a better one costs at most ${formatPercent(gap)} less.`

@@ -1,6 +1,8 @@
 import { truncate } from '../../core/number-format.js'
 import { round6 } from '../../core/numbers.js'
-import type { Settings } from '../../core/settings.js'
+import type { PriceBasis } from '../../core/settings.js'
+import { describeGone } from '../../core/source-words.js'
+import type { ListedChanges } from '../../core/sources.js'
 import { type CurrencyReport, rateInto } from '../comparison-currency.js'
 import type { Metrics } from './metrics.js'
 import type { OfferFacts } from './offer-terms.js'
@@ -13,22 +15,24 @@ export interface ComparedAmounts {
   total: number | null
   /** metrics.pricePerTonne × rate: statistics and charts show this. */
   pricePerTonne: number | null
-  /** ROUND(metrics.riskAdjustedPrice × rate, 6): determines the price rank and the price score. */
+  /** ROUND(metrics.riskAdjustedPrice × rate, 6): determines the price score. */
   price: number | null
+  /** What awards are compared by: `total`, or by `settings.priceBasis` the present value, or that ÷ (1 − haircut). */
+  cost: number | null
+  /** ROUND(cost / volume, 6): determines the rank, unless the award rule is `best-score`. */
+  costPerTonne: number | null
 }
 
-/** Whether the offer is ranked and can be awarded. */
-export interface Eligibility {
-  eligible: boolean
-  exclusions: Exclusion[]
-}
+/** Why an offer can be part of no award, whatever the requirements; one sentence for each reason. Empty if it can. */
+export type Exclusions = readonly Exclusion[]
 
 export interface Exclusion {
   code:
     | 'no-offer'
     | 'rejected'
-    | 'withdrawn'
-    | 'expired'
+    | 'not-open'
+    | 'missing'
+    | 'not-listed'
     | 'no-volume'
     | 'no-price'
     | 'no-currency'
@@ -41,44 +45,54 @@ export function convertAmounts(
   currencyCode: string | null,
   metrics: Metrics,
   currency: CurrencyReport,
+  priceBasis: PriceBasis,
 ): ComparedAmounts {
   const rate = currencyCode === null ? null : rateInto(currency, currencyCode)
   const converted = (amount: number | null) => (amount === null || rate === null ? null : amount * rate)
   const price = converted(metrics.riskAdjustedPrice)
+  const cost = converted(costOf(metrics, priceBasis))
   return {
     rate,
     total: converted(metrics.total),
     pricePerTonne: converted(metrics.pricePerTonne),
     price: price === null ? null : round6(price),
+    cost,
+    costPerTonne: cost === null || metrics.volume === null ? null : round6(cost / metrics.volume),
   }
+}
+
+/** What an offer costs by a price basis, in its own currency. */
+export function costOf({ total, presentValue, haircut }: Metrics, basis: PriceBasis): number | null {
+  if (basis === 'quoted') return total
+  return presentValue === null ? null : basis === 'present-value' ? presentValue : presentValue / (1 - haircut)
 }
 
 interface Candidate {
   facts: OfferFacts
   missingSince: string | null
+  /** What a newer list says of the RFQ, if it no longer has the offer. */
+  notListed: ListedChanges | null
   metrics: Metrics
   compared: ComparedAmounts
 }
 
-/** Whether an offer can be ranked and awarded, with all reasons for exclusion. */
-export function eligibilityOf(offer: Candidate, currency: CurrencyReport, settings: Settings): Eligibility {
-  const exclusions = offer.facts.hasOffer
-    ? [...statusExclusions(offer, settings), ...priceExclusions(offer), ...currencyExclusions(offer, currency)]
+/** Every reason why an offer can be part of no award. Only offers that are submitted, and visible, can be; or accepted ones. */
+export function exclusionsOf(offer: Candidate, currency: CurrencyReport): Exclusion[] {
+  return offer.facts.hasOffer
+    ? [...statusExclusions(offer), ...priceExclusions(offer), ...currencyExclusions(offer, currency)]
     : [exclusion('no-offer', 'The response contains no readable offer.')]
-  return { eligible: exclusions.length === 0, exclusions }
 }
 
 const exclusion = (code: Exclusion['code'], words: string): Exclusion => ({ code, words })
 
-function* statusExclusions({ facts, missingSince }: Candidate, settings: Settings) {
-  const { expiryDate, daysToExpiry } = facts.terms
-  if (facts.status === 'rejected') yield exclusion('rejected', 'The offer was rejected.')
+function* statusExclusions({ facts: { status }, missingSince, notListed }: Candidate) {
+  if (status === 'rejected') yield exclusion('rejected', 'The offer was rejected.')
+  else if (status === null) yield exclusion('not-open', 'The offer states no status, so it is not known to be open.')
+  else if (status !== 'submitted' && status !== 'accepted')
+    yield exclusion('not-open', `The status of the offer is “${truncate(status, 40)}”, not “submitted”.`)
   if (missingSince !== null)
-    yield exclusion('withdrawn', `The offer has been missing from the RFQ since ${missingSince}.`)
-  const binding = facts.status === 'accepted' || settings.rankExpired
-  if (daysToExpiry !== null && daysToExpiry < 0 && !binding) {
-    yield exclusion('expired', `The offer expired on ${expiryDate}.`)
-  }
+    yield exclusion('missing', `The offer has been missing from the RFQ since ${missingSince.slice(0, 10)}.`)
+  else if (notListed !== null) yield exclusion('not-listed', describeGone(notListed))
 }
 
 function* priceExclusions({ facts, metrics, compared }: Candidate) {
@@ -100,3 +114,7 @@ function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyR
     yield exclusion('no-exchange-rate', `The offer is priced in ${currencyCode}. ${words}`)
   }
 }
+
+/** Whether its volume and total are known, in a currency that can be converted: whatever its status. */
+export const isComparable = (exclusions: Exclusions): boolean => exclusions.every(({ code }) => BY_STATUS.has(code))
+const BY_STATUS: ReadonlySet<Exclusion['code']> = new Set(['rejected', 'not-open', 'missing', 'not-listed'])

@@ -2,7 +2,7 @@ import { maxOf, minOf, positiveOrNull, ratio, sum } from '../../core/numbers.js'
 import { HAIRCUT_KINDS, type HaircutKind, type Settings } from '../../core/settings.js'
 import type { CalendarDate } from '../comparison-input.js'
 import { earliest, latest } from '../date-math.js'
-import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
+import { EXACT_TOTAL, type ReconciliationResult, reconcile, totalTolerance } from '../reconciliation.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
 import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
 import { type PriceBasis, priceOffer } from './price-per-tonne.js'
@@ -65,7 +65,7 @@ export interface Metrics {
   haircut: number
   /** presentValuePerTonne / (1 − haircut). */
   riskAdjustedPrice: number | null
-  /** MIN(1, volume / wanted volume). */
+  /** MIN(1, volume / lower end of the window of an award). */
   coverage: number | null
   /** The reason for each null member. */
   reasons: Partial<Record<MetricName, string>>
@@ -74,15 +74,8 @@ export interface Metrics {
 export type MetricName = Exclude<keyof Metrics, 'reasons'>
 
 /**
- * Compares the difference, rounded to six decimals. `equal`: within 0.01 (volumes: within `settings.volumeTolerance`).
- * `rounding`: larger, but within ROUND(MAX(0.01, settings.totalTolerance × ABS(statedTotal)), 6). `differs`: larger still.
- * null: one of the two figures is unknown.
- */
-export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
-
-/**
  * The figures of one offer, in its own currency. Formulas: `Metrics`.
- * @param rfq provides the wanted volume and the fulfilment due date
+ * @param rfq provides the tonnes asked for and the fulfilment due date
  */
 export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
   const money = amountsOf(facts)
@@ -97,7 +90,7 @@ export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Sett
     presentValuePerTonne,
     haircut,
     riskAdjustedPrice: presentValuePerTonne === null ? null : presentValuePerTonne / (1 - haircut),
-    coverage: coverageOf(money.volume, rfq.wanted.volume),
+    coverage: coverageOf(money.volume, rfq.window.lower),
   }
   return { ...metrics, reasons: reasonsOf(metrics, facts, rfq) }
 }
@@ -156,18 +149,14 @@ function reconciliation({ lines, terms }: OfferFacts, money: Amounts, settings: 
   return {
     volumeDifference,
     totalDifference,
-    volumeVerdict: reconciliationResult(volumeDifference, volumeTolerance, volumeTolerance),
-    totalVerdict: reconciliationResult(totalDifference, EXACT_TOTAL, tolerance),
+    volumeVerdict: reconcile(volumeDifference, volumeTolerance, volumeTolerance),
+    totalVerdict: reconcile(totalDifference, EXACT_TOTAL, tolerance),
   }
 }
 
 // An incomplete sum cannot be reconciled with the stated figure.
 const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
   stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
-
-const RESULT_BY_VERDICT = { ok: 'equal', rounding: 'rounding', fails: 'differs', unknown: null } as const
-const reconciliationResult = (difference: number | null, exact: number, tolerance: number): ReconciliationResult =>
-  RESULT_BY_VERDICT[verdictOf({ difference, exact, tolerance, oneSided: false })]
 
 function timing(lines: DeliveryLine[], fulfilmentDueDate: string | null) {
   const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)
@@ -262,7 +251,7 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   presentValue: NO_PRICE,
   presentValuePerTonne: NO_PRICE,
   riskAdjustedPrice: NO_PRICE,
-  coverage: (_facts, rfq) => (rfq.wanted.volume === null ? rfq.wanted.words : 'The volume is unknown.'),
+  coverage: (_facts, rfq) => (rfq.window.lower === null ? rfq.window.words : 'The volume is unknown.'),
 }
 
 function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, rfq: StatedRfqTerms): Metrics['reasons'] {

@@ -24,7 +24,7 @@ import type { Requirement } from './requirements.js'
 
 /** Input to the flag rules of an offer. */
 export interface FlagContext {
-  offer: Omit<OfferReport, 'label' | 'rank' | 'priceRank' | 'scores' | 'flags'>
+  offer: Omit<OfferReport, 'label' | 'rank' | 'scores' | 'flags' | 'unmet' | 'standing' | 'why'>
   rfq: RfqTerms
   asOfDate: string
   currency: CurrencyReport
@@ -103,7 +103,7 @@ const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
 
 const quoted = (text: string | null) => (text === null ? 'none' : `"${truncate(text, 40)}"`)
 
-const hasOffer = ({ offer }: FlagContext) => !offer.eligibility.exclusions.some(({ code }) => code === 'no-offer')
+const hasOffer = ({ offer }: FlagContext) => offer.hasOffer
 const isAccepted = ({ offer }: FlagContext) => offer.status === 'accepted'
 const isFull = (of: FlagContext) => hasOffer(of) && of.offer.shape === 'full'
 
@@ -246,7 +246,7 @@ function currencyDiffers({ offer: { terms }, rfq, currency }: FlagContext): Flag
 function noExchangeRate({ offer: { terms, compared }, currency }: FlagContext): FlagBody | null {
   if (terms.currencyCode === null || compared.rate !== null) return null
   const why = currency.rates.find((rate) => rate.currency === terms.currencyCode)?.words ?? ''
-  const words = `The offer cannot be ranked because it is priced in ${terms.currencyCode}. ${why}`.trimEnd()
+  const words = `The offer cannot be compared because it is priced in ${terms.currencyCode}. ${why}`.trimEnd()
   return { words, compared: [flagValue('currency', terms.currencyCode), flagValue('compared in', currency.comparison)] }
 }
 

@@ -1,13 +1,13 @@
 import type { Timestamp } from '../../core/clock.js'
+import type { Criterion, RequirementLevel, RequirementName } from '../../core/settings.js'
 import type { Source } from '../comparison-context.js'
 import type { Flag } from '../flag.js'
-import type { ComparedAmounts, Eligibility } from './eligibility.js'
+import type { ComparedAmounts, Exclusion } from './eligibility.js'
 import type { ListingQuality } from './listing-quality.js'
 import type { Metrics } from './metrics.js'
 import type { NewerSummary } from './newer-summary.js'
 import type { DeliveryLine, OfferTerms, PrepaymentLine } from './offer-terms.js'
 import type { Requirement } from './requirements.js'
-import type { Scores } from './scores.js'
 
 export interface OfferReport {
   source: Source
@@ -37,17 +37,57 @@ export interface OfferReport {
   listing: ListingQuality
   metrics: Metrics
   compared: ComparedAmounts
-  eligibility: Eligibility
+  /** False if the document is unusable or contains no offer. */
+  hasOffer: boolean
+  /** Why it can be part of no award, whatever the requirements; empty if it can. */
+  exclusions: Exclusion[]
+  /** The requirements of the buyer that it does not meet, at a level other than `off`; hard ones first. */
+  unmet: UnmetRequirement[]
   /** One for each requirement that the RFQ states, in the order of REQUIREMENTS. */
   requirements: Requirement[]
   /** All of `requirements` are met, and no review rejected it; what cannot be evaluated counts as not met. */
   meetsRequirements: boolean
-  /** Null if the offer is not ranked. */
+  /**
+   * - `accepted`: the marketplace shows it as accepted.
+   * - `ranked`: it competes: comparable, open, and meets every hard requirement.
+   * - `not-compliant`: comparable and open, but `unmet` has a hard requirement.
+   * - `excluded`: `exclusions` says why.
+   */
+  standing: 'accepted' | 'ranked' | 'not-compliant' | 'excluded'
+  /** Why it has no rank, in words; null if it has one. */
+  why: string | null
+  /** Null if the offer cannot be compared, or is neither open nor accepted. */
   scores: Scores | null
-  /** By total score, highest first: 1, 2, … without gaps; null if the offer is not ranked. */
+  /** 1, 2, … without gaps among those that compete: by cost per tonne, or by total score with the rule `best-score`; otherwise null. */
   rank: number | null
-  /** By `compared.price`, lowest first; otherwise like `rank`. */
-  priceRank: number | null
   /** Most severe first. */
   flags: Flag[]
+}
+
+/** A requirement that an offer does not meet, or that cannot be evaluated, which counts as not met. */
+export interface UnmetRequirement {
+  name: Exclude<RequirementName, 'volumeMax'>
+  /** REQUIREMENT_TITLES. */
+  title: string
+  /** As set when the report was made; never `off`. */
+  level: Exclude<RequirementLevel, 'off'>
+  /** False: not met. Null: not determinable. */
+  met: false | null
+  /** The reason, with the numbers; one sentence. */
+  words: string
+}
+
+/**
+ * 0 to 100. An unknown value scores 0; a criterion that the RFQ does not limit scores 100 for every offer.
+ * - price: 100 × lowest `compared.price` of the scored offers / the offer's own
+ * - coverage: 100 × metrics.coverage; 100 if no volume is asked for
+ * - delivery: 100 × metrics.onTimeShare; 100 if the RFQ states no fulfilmentDueDate
+ * - promptness: 100 / (1 + MAX(0, metrics.meanWaitDays) / settings.waitDays)
+ * - vintage: MAX(0, 100 − settings.vintagePointsPerYear × MAX(0, year of asOfDate − metrics.meanVintageYear))
+ * - payment: 100 × (1 − MIN(1, metrics.prepaidShare))
+ * - evidence: 100 × listing.factsStated / 6
+ */
+export type Scores = Record<Criterion, number> & {
+  /** ROUND(SUMPRODUCT(weights, scores) / SUM(weights), 6). */
+  total: number
 }

@@ -2,8 +2,8 @@ import { minOf, round6, sum } from '../../core/numbers.js'
 import { CRITERIA, type Criterion, type Settings } from '../../core/settings.js'
 import { yearOf } from '../date-math.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { OfferReport } from './offer-report-model.js'
-import type { Scores } from './scores.js'
+import { isComparable } from './eligibility.js'
+import type { OfferReport, Scores } from './offer-report-model.js'
 
 type Points = Record<Criterion, number>
 type Weights = Readonly<Points>
@@ -11,49 +11,79 @@ type Weights = Readonly<Points>
 /** Facts a listing can state that count as evidence (`ListingQuality.factsStated`). */
 export const EVIDENCE_FACTS = 6
 
-/** A ranked offer. */
-export type RankedOffer = OfferReport & { scores: Scores; rank: number; priceRank: number }
+/** An offer that competes. */
+export type RankedOffer = OfferReport & { scores: Scores; rank: number }
 export const isRanked = (offer: OfferReport): offer is RankedOffer => offer.rank !== null && offer.scores !== null
 
+/** Whether the marketplace shows the offer as accepted. */
+export const isAccepted = ({ status }: Pick<OfferReport, 'status'>): boolean => status === 'accepted'
+
+/** Whether the offer can be compared, and is open or accepted: only these are scored. */
+export const isScored = (offer: Pick<OfferReport, 'exclusions' | 'status'>): boolean =>
+  isAccepted(offer) ? isComparable(offer.exclusions) : offer.exclusions.length === 0
+
+/** An offer whose standing is not determined yet. */
+type Unranked = Omit<OfferReport, 'standing' | 'why' | 'scores' | 'rank'>
+
 /**
- * Scores and ranks the eligible offers (formulas: `Scores`).
- * @returns ranked offers first, by rank; then the others, by sequence
+ * Scores the offers that can be compared and are open or accepted (formulas: `Scores`), and ranks those that compete.
+ * @returns accepted offers first, then those that compete by rank, then the others by sequence
  */
-export function rankOffers(offers: readonly OfferReport[], rfq: RfqTerms, asOfDate: string, settings: Settings) {
-  const eligible = offers.filter((offer) => offer.eligibility.eligible)
-  const lowest = minOf(eligible.map((offer) => offer.compared.price))
-  const scored = eligible.map((offer) => {
-    const scores = scoresOf(offer, rfq, lowest ?? 0, asOfDate, settings)
-    scores.total = totalScore(scores, settings.weights) ?? 0
-    return { ...offer, scores }
+export function rankOffers(
+  offers: readonly Unranked[],
+  rfq: RfqTerms,
+  asOfDate: string,
+  settings: Settings,
+): OfferReport[] {
+  const lowest = minOf(offers.filter(isScored).map((offer) => offer.compared.price)) ?? 0
+  const assessed = offers.map((offer) => {
+    const scores = isScored(offer) ? scoresOf(offer, rfq, lowest, asOfDate, settings) : null
+    return { ...offer, scores, ...standingOf(offer), rank: null as number | null }
   })
-  const ranks = ranksOf(scored, (offer) => -offer.scores.total)
-  const priceRanks = ranksOf(scored, (offer) => offer.compared.price ?? 0)
-  const ranked = scored.map((offer, at) => ({ ...offer, rank: ranks[at] ?? 0, priceRank: priceRanks[at] ?? 0 }))
-  const others = offers.filter((offer) => !offer.eligibility.eligible)
-  return [...ranked.sort((a, b) => a.rank - b.rank), ...others.sort((a, b) => a.sequence - b.sequence)]
+  const competing = assessed.filter(({ standing }) => standing === 'ranked')
+  const byScore = settings.awardRule === 'best-score'
+  const ranks = ranksOf(competing, ({ scores, compared }) =>
+    byScore ? -(scores?.total ?? 0) : (compared.costPerTonne ?? 0),
+  )
+  for (const [at, offer] of competing.entries()) offer.rank = ranks[at] ?? null
+  const place = ({ standing, rank }: (typeof assessed)[number]) =>
+    standing === 'accepted' ? 0 : (rank ?? Number.POSITIVE_INFINITY)
+  return assessed.sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || a.sequence - b.sequence)
 }
 
-/** The scores by criterion; the total is still 0. */
-function scoresOf(offer: OfferReport, rfq: RfqTerms, lowest: number, asOfDate: string, settings: Settings): Scores {
-  const { metrics, compared, listing } = offer
-  return {
+function standingOf(offer: Unranked): Pick<OfferReport, 'standing' | 'why'> {
+  if (isAccepted(offer)) return { standing: 'accepted', why: 'The offer is accepted.' }
+  if (offer.exclusions.length > 0)
+    return { standing: 'excluded', why: offer.exclusions.map(({ words }) => words).join(' ') }
+  const hard = offer.unmet.filter(({ level }) => level === 'hard')
+  if (hard.length > 0) return { standing: 'not-compliant', why: hard.map(({ words }) => words).join(' ') }
+  return { standing: 'ranked', why: null }
+}
+
+function scoresOf(
+  { metrics, compared, listing }: Unranked,
+  rfq: RfqTerms,
+  lowest: number,
+  asOfDate: string,
+  { waitDays, vintagePointsPerYear, weights }: Settings,
+): Scores {
+  const points: Points = {
     price: priceScore(lowest, compared.price ?? 0),
-    coverage: coverageScore(metrics.coverage, rfq.wanted.volume),
+    coverage: coverageScore(metrics.coverage, rfq.window.lower),
     delivery: rfq.fulfilmentDueDate === null ? 100 : 100 * (metrics.onTimeShare ?? 0),
-    promptness: metrics.meanWaitDays === null ? 0 : 100 / (1 + Math.max(0, metrics.meanWaitDays) / settings.waitDays),
-    vintage: vintageScore(metrics.meanVintageYear, yearOf(asOfDate), settings.vintagePointsPerYear),
+    promptness: metrics.meanWaitDays === null ? 0 : 100 / (1 + Math.max(0, metrics.meanWaitDays) / waitDays),
+    vintage: vintageScore(metrics.meanVintageYear, yearOf(asOfDate), vintagePointsPerYear),
     payment: metrics.prepaidShare === null ? 0 : 100 * (1 - Math.min(1, metrics.prepaidShare)),
     evidence: (100 * listing.factsStated) / EVIDENCE_FACTS,
-    total: 0,
   }
+  return { ...points, total: totalScore(points, weights) ?? 0 }
 }
 
 /** 100 × lowest / own. */
-export const priceScore = (lowest: number, own: number): number => (own > 0 ? (100 * lowest) / own : 0)
+const priceScore = (lowest: number, own: number): number => (own > 0 ? (100 * lowest) / own : 0)
 
-/** 100 × coverage; 100 if no volume is wanted. */
-export const coverageScore = (coverage: number | null, wanted: number | null): number =>
+/** 100 × coverage; 100 if no volume is asked for. */
+const coverageScore = (coverage: number | null, wanted: number | null): number =>
   wanted === null ? 100 : 100 * (coverage ?? 0)
 
 function vintageScore(meanYear: number | null, asOfYear: number, pointsPerYear: number): number {

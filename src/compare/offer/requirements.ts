@@ -31,20 +31,6 @@ export interface Requirement {
   met: boolean | null
 }
 
-/** Requirements as labels. */
-export const REQUIREMENT_LABELS: Record<Requirement['code'], string> = {
-  'price-max': 'Price at most the maximum',
-  'price-min': 'Price at least the minimum',
-  'volume-min': 'Volume at least the minimum',
-  'volume-max': 'Volume at most the maximum',
-  'vintage-min': 'Vintages not too old',
-  'vintage-max': 'Vintages not too new',
-  delivery: 'Delivery by the fulfilment due date',
-  'contract-type': 'Contract type as requested',
-  'on-time': 'Submitted by the response due date',
-  listing: 'Listing as requested',
-}
-
 /** The parts of an offer that requirements are evaluated against. */
 export interface OfferUnderEvaluation {
   listingId: string | null

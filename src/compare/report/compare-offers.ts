@@ -1,36 +1,21 @@
 import { byCodeUnit, countByName } from '../../core/numbers.js'
-import { awardsOf } from '../awards/award-scenarios.js'
-import { sensitivityOf } from '../awards/sensitivity-analysis.js'
 import { createContext, type Source } from '../comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
 import { decisionOf } from '../decision/decide.js'
 import { conflictPaths } from '../offer/newer-summary.js'
-import { isRanked } from '../offer/ranking.js'
 import { assessRfq } from '../rfq-assessment.js'
 import { changesOf } from './document-changes.js'
-import { checksOf } from './reconciliation-checks.js'
 import { aboutOf } from './report-notes.js'
 import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
 import { summariseOffers } from './rfq-statistics.js'
 
-export interface CompareOptions {
-  /** Solve the awards for other choices of requirements and volumes ahead (`decision.switches`), which takes longest. */
-  withSwitches?: boolean
-  /** Compute the prices to reach and the questions (`decision.negotiation`). Default true. */
-  withNegotiation?: boolean
-}
-
 /**
  * The report on one RFQ as known at a moment. Pure: the same input gives the same report, whatever the order of its lists.
- * Takes time n log n in offers and lines; the searches for awards and the sensitivity analysis have their own limits
- * (cheapest-combination.ts, sensitivity-analysis.ts).
+ * Takes time n log n in offers and lines; the search for awards has its own limit (efficient-awards.ts).
  * @returns plain JSON: `report --json` prints this value
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
-export function compareOffers(
-  input: ComparisonInput,
-  { withSwitches = true, withNegotiation = true }: CompareOptions = {},
-): RfqReport {
+export function compareOffers(input: ComparisonInput): RfqReport {
   const comparison = createContext(input)
   const { report: context, settings } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
@@ -44,24 +29,10 @@ export function compareOffers(
   const summaries = { newerSummaries, lastSummaries, conflictsOf }
   const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf, ...summaries }
   const { rfq, currency, offers } = assessRfq(assessed, comparison)
-  const ranked = offers.filter(isRanked)
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
   const summary = summariseOffers(offers, rfq, { changes: changes.length, problems: problems.length })
-  const { awards, awardsByWanted } = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
-  const sensitivity = sensitivityOf(ranked, awardsByWanted, settings)
-  const decision = decisionOf({
-    context,
-    settings,
-    currency: currency.comparison,
-    rfq,
-    offers,
-    awards,
-    sensitivity,
-    medianPrice: summary.price.median,
-    withSwitches,
-    withNegotiation,
-  })
+  const decision = decisionOf({ context, settings, currency: currency.comparison, rfq, offers })
   return {
     schema: REPORT_SCHEMA,
     context,
@@ -71,11 +42,7 @@ export function compareOffers(
     summary,
     decision,
     offers,
-    awards,
-    awardsByWanted,
-    sensitivity,
     changes,
-    checks: checksOf({ known: input.rfq, rfq, offers, summary, awards, decision, sensitivity, settings }),
     decisions: decisionsUntil(input, context.asOf),
     problems,
     about: aboutOf({ rfq, offers, settings }, listingSources(offers)),

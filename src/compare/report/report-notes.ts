@@ -1,5 +1,5 @@
 import { formatFourDecimals, formatPercent, formatTonnes } from '../../core/number-format.js'
-import { CRITERIA, type Settings } from '../../core/settings.js'
+import { type AwardRule, CRITERIA, type PriceBasis, type Settings } from '../../core/settings.js'
 import type { Source } from '../comparison-context.js'
 import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../offer/criterion-text.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
@@ -13,6 +13,22 @@ export interface About {
   sources: Source[]
   /** IDs of the runs that observed the sources, ascending. */
   runs: number[]
+}
+
+const RANKED_BY: Record<AwardRule, string> = {
+  'lowest-price': 'cost per tonne',
+  'lowest-cost': 'cost per tonne',
+  'best-score': 'score',
+}
+const AWARDED_BY: Record<AwardRule, string> = {
+  'lowest-price': 'the lowest cost per tonne',
+  'lowest-cost': 'the lowest total cost',
+  'best-score': 'the offers with the highest scores until the tonnes asked for are reached',
+}
+const COMPARED_BY: Record<PriceBasis, string> = {
+  quoted: 'compared by quoted prices',
+  'present-value': 'compared by present values',
+  'risk-adjusted': 'compared by risk-adjusted prices',
 }
 
 /** Definitions of the terms in a report, with its settings. */
@@ -47,11 +63,15 @@ export function definitionsOf(settings: Settings): About['definitions'] {
       words:
         'Present value per tonne ÷ (1 − haircut): the expected price of a delivered tonne. Haircuts are set by contract type.',
     },
-    { term: 'Coverage', words: 'Volume ÷ wanted volume, at most 100 %.' },
+    { term: 'Coverage', words: 'Volume ÷ the tonnes asked for, at most 100 %.' },
     {
-      term: 'Ranked',
+      term: 'Tonnes of an award',
       words:
-        'Offers that are not missing, rejected or expired (accepted offers never expire) and that have a volume, a price and a convertible currency. All others are listed with the reason for exclusion.',
+        'From the RFQ’s minimum volume, or a larger volume that was entered, to its maximum; without a maximum, to twice the lower end.',
+    },
+    {
+      term: 'Compared, ranked',
+      words: `Offers whose status is “submitted”, that are still listed, with a volume and a total in a currency that can be converted, and that meet every hard requirement. By ${RANKED_BY[settings.awardRule]}. All others are listed with the reason.`,
     },
     {
       term: 'Score',
@@ -64,34 +84,23 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     { term: 'Ties', words: 'Decided in favour of the offer submitted first, then the lower identifier.' },
     {
       term: 'Requirements',
-      words: 'The limits the RFQ states. A requirement that cannot be evaluated counts as not met.',
-    },
-    {
-      term: 'Compliant',
       words:
-        'Meets every requirement that is set to hard; a rejected review never counts as compliant. The recommended award is chosen by the award rule of the settings.',
-    },
-    {
-      term: 'Runner-up',
-      words: 'The award that the rule would choose if one of the awarded offers were not available.',
-    },
-    {
-      term: 'Excess',
-      words:
-        'Tonnes awarded beyond the wanted volume, because offers are taken whole. They have a cost and are no saving.',
+        'What the RFQ asks for, applied as set: hard, advisory or off. A requirement that cannot be evaluated counts as not met.',
     },
     { term: 'Late', words: "Submitted after the end of the RFQ's response due date in the channel's time zone." },
     {
-      term: 'Awards',
-      words:
-        "Awards minimise the amount paid: offered totals, not discounted. The saving is relative to the RFQ's maximum price for the same tonnes. Exceeding the RFQ's maximum volume is reported, not prevented.",
+      term: 'Award',
+      words: `A set of whole offers. The recommended one has ${AWARDED_BY[settings.awardRule]}, ${COMPARED_BY[settings.priceBasis]}. Totals are those payable.`,
     },
     {
-      term: 'Prices to reach',
-      words:
-        'On Negotiation: the highest price per tonne at which an offer would rank first, or be part of the cheapest compliant award, with all other offers unchanged. They are solved for the settings of this report.',
+      term: 'Efficient award',
+      words: 'No other set of whole offers has at least as many tonnes, within the maximum, for less.',
     },
-    { term: 'Break-even', words: 'The price at or below which an offer would rank first, all else unchanged.' },
+    {
+      term: 'Price of extra tonnes',
+      words:
+        'What the tonnes cost that an award has beyond the one before it: difference of totals ÷ difference of tonnes.',
+    },
   ]
 }
 

@@ -3,31 +3,28 @@
  * undefined, NaN or infinity, so the model is its own JSON form; `schema` identifies it.
  *
  * Conventions
- * - `null` means unknown or not computable; the reason is given beside it (`reasons`, `reason`, `exclusions`).
+ * - `null` means unknown or not computable; the reason is given beside it (`reasons`, `reason`, `exclusions`, `why`).
  * - Numbers are as received; those with an absolute value above 10^15 count as unknown (`implausible-numbers`).
  * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); scores run from 0 to 100; days are calendar days in the
  *   channel's time zone, counted from the as-of date.
- * - Amounts are in the offer's own currency, except under `compared` and in awards, statistics and sensitivity, which
- *   use `currency.comparison`.
+ * - Amounts are in the offer's own currency, except under `compared` and in awards and statistics, which use
+ *   `currency.comparison`.
  * - A spreadsheet can evaluate every formula; ROUND(x, 6) rounds half away from zero.
  */
 
 import type { Settings } from '../../core/settings.js'
-import type { Award, AwardsForVolume } from '../awards/award-model.js'
-import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CurrencyReport } from '../comparison-currency.js'
 import type { DocumentProblem, ReportedDecision } from '../comparison-input.js'
 import type { Decision } from '../decision/decision-model.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { Checks } from './check-model.js'
 import type { Change } from './document-changes.js'
 import type { About } from './report-notes.js'
 import type { Summary } from './rfq-statistics.js'
 
 /** The version increases when a member changes its meaning or is removed, not when one is added. */
-export const REPORT_SCHEMA = 'quotekeeper.rfq-report/1'
+export const REPORT_SCHEMA = 'quotekeeper.rfq-report/2'
 
 export interface RfqReport {
   schema: typeof REPORT_SCHEMA
@@ -38,16 +35,10 @@ export interface RfqReport {
   summary: Summary
   /** Whom to award, why, and what could change that. */
   decision: Decision
-  /** Ranked offers first, by rank; then the others, by `sequence`. */
+  /** Accepted offers first, then those that compete by rank, then the others by `sequence`. */
   offers: OfferReport[]
-  /** One per scenario, in the order of AWARD_SCENARIOS. */
-  awards: Award[]
-  /** One per distinct volume of `rfq.wanted`: min, mid, max. */
-  awardsByWanted: AwardsForVolume[]
-  sensitivity: Sensitivity
   /** Oldest first. */
   changes: Change[]
-  checks: Checks
   /** Newest first. */
   decisions: ReportedDecision[]
   problems: DocumentProblem[]

@@ -6,7 +6,7 @@ import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked, type RankedOffer } from '../offer/ranking.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 
-/** Statistics. Prices: `compared.pricePerTonne` of the ranked offers. */
+/** Statistics. Prices and volume: of the offers that compete or are accepted, as far as they can be compared. */
 export interface Summary {
   offers: number
   ranked: number
@@ -15,7 +15,7 @@ export interface Summary {
   late: number
   /** By status as received (`unknown` if absent), sorted. */
   byStatus: { status: string; offers: number }[]
-  /** `weightedMean` is weighted by volume: Σ total / Σ volume. All are null without a ranked offer. */
+  /** `weightedMean` is weighted by volume: Σ total / Σ volume. All are null without such an offer. */
   price: {
     lowest: number | null
     median: number | null
@@ -25,12 +25,12 @@ export interface Summary {
     /** highest − lowest. */
     spread: number | null
   }
-  /** Tonnes of all ranked offers. */
+  /** Tonnes of these offers. */
   volume: number
-  /** MIN(1, volume / wanted); null if no volume is wanted, or if offers were not read yet. */
+  /** MIN(1, volume / lower end of the window); null if no volume is asked for, or if offers were not read yet. */
   coverage: number | null
+  /** The offer with rank 1. */
   bestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
-  cheapestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
   flags: Record<Severity, number>
   /** Number of offers with each flag that occurs, in the order of OFFER_FLAGS. */
   flagCounts: { code: OfferFlagCode; severity: Severity; offers: number }[]
@@ -41,11 +41,14 @@ export interface Summary {
 /** Statistics of the offers. */
 export function summariseOffers(
   offers: readonly OfferReport[],
-  { wanted, unreadOffers }: Pick<RfqTerms, 'wanted' | 'unreadOffers'>,
+  { window, unreadOffers }: Pick<RfqTerms, 'window' | 'unreadOffers'>,
   counts: { changes: number; problems: number },
 ): Summary {
   const ranked = offers.filter(isRanked)
-  const volume = sum(ranked.map((offer) => offer.metrics.volume ?? 0))
+  const inPlay = offers.filter(
+    ({ standing, scores }) => scores !== null && (standing === 'ranked' || standing === 'accepted'),
+  )
+  const volume = sum(inPlay.map((offer) => offer.metrics.volume ?? 0))
   return {
     offers: offers.length,
     ranked: ranked.length,
@@ -56,26 +59,25 @@ export function summariseOffers(
       status,
       offers: count,
     })),
-    price: prices(ranked, volume),
+    price: prices(inPlay, volume),
     volume,
-    coverage: unreadOffers > 0 ? null : coverageOf(volume, wanted.volume),
+    coverage: unreadOffers > 0 ? null : coverageOf(volume, window.lower),
     bestOffer: namedOffer(ranked.find(({ rank }) => rank === 1)),
-    cheapestOffer: namedOffer(ranked.find(({ priceRank }) => priceRank === 1)),
     flags: countBySeverity(offers.flatMap(({ flags }) => flags)),
     flagCounts: flagCounts(offers),
     ...counts,
   }
 }
 
-function prices(ranked: readonly RankedOffer[], volume: number): Summary['price'] {
-  const sorted = ranked.map((offer) => offer.compared.pricePerTonne ?? 0).sort((a, b) => a - b)
+function prices(offers: readonly OfferReport[], volume: number): Summary['price'] {
+  const sorted = offers.map((offer) => offer.compared.pricePerTonne ?? 0).sort((a, b) => a - b)
   const [lowest, highest] = [sorted[0] ?? null, sorted.at(-1) ?? null]
   return {
     lowest,
     median: median(sorted),
     highest,
     mean: ratio(sum(sorted), sorted.length),
-    weightedMean: ratio(sum(ranked.map((offer) => offer.compared.total ?? 0)), volume),
+    weightedMean: ratio(sum(offers.map((offer) => offer.compared.total ?? 0)), volume),
     spread: lowest === null || highest === null ? null : highest - lowest,
   }
 }

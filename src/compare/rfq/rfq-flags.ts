@@ -60,9 +60,9 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate, report: { liste
             flagValue('offers in the list', rfq.unreadOffers),
           ),
     'rfq-no-volume':
-      rfq.wanted.volume === null
+      rfq.window.lower === null
         ? flagBody(
-            rfq.wanted.words,
+            rfq.window.words,
             flagValue('minimum volume', rfq.minVolume, 't'),
             flagValue('maximum volume', rfq.maxVolume, 't'),
           )

@@ -1,12 +1,12 @@
 import type { Timestamp } from '../../core/clock.js'
 import type { DocumentShape } from '../../core/documents.js'
-import { formatTonnes } from '../../core/number-format.js'
-import { nonBlank, plausibleOrNull, positiveOrNull } from '../../core/numbers.js'
-import { CURRENCY_CODE, type WantedBasis } from '../../core/settings.js'
+import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
+import { CURRENCY_CODE } from '../../core/settings.js'
 import { type ComparisonContext, type Source, toSource } from '../comparison-context.js'
 import type { CalendarDate, ParsedRfq } from '../comparison-input.js'
 import { daysBetween } from '../date-math.js'
 import type { Flag } from '../flag.js'
+import { type AwardWindow, awardWindow } from './award-window.js'
 
 export interface RfqTerms {
   source: Source
@@ -41,26 +41,12 @@ export interface RfqTerms {
   /** The limits in the comparison currency; null without a limit or an exchange rate. */
   comparedMinUnitPrice: number | null
   comparedMaxUnitPrice: number | null
-  wanted: WantedVolume
+  window: AwardWindow
   /** Offers that the list shows of an RFQ that was never read itself; nothing else is known of them. */
   unreadOffers: number
   /** Since when the RFQ has been missing from the channel's list; null if it is not. */
   missingSince: Timestamp | null
   flags: Flag[]
-}
-
-/** The target volume of coverage and awards. */
-export interface WantedVolume {
-  /** The basis chosen in the settings. */
-  basis: WantedBasis
-  /** Tonnes; null if the RFQ states no volume above 0. */
-  volume: number | null
-  /** Minimum, midpoint and maximum; if the RFQ states only one volume, all three are equal. */
-  min: number | null
-  mid: number | null
-  max: number | null
-  /** Which of the RFQ's volumes this is, or why there is none; one sentence. */
-  words: string
 }
 
 /** RFQ terms as stated, before limits are converted into the comparison currency and flags are raised. */
@@ -81,7 +67,7 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     buyerDescription: nonBlank(rfq?.buyerDescription),
     additionalRequirements: nonBlank(rfq?.additionalRequirements),
     reasonForPurchase: nonBlank(rfq?.reasonForPurchase),
-    contractTypes: [...(rfq?.contractTypes ?? [])],
+    contractTypes: (rfq?.contractTypes ?? []).filter(nonBlank),
     listingIds: [...(rfq?.listingIds ?? [])],
     createdAt: rfq?.createdAt ?? null,
     updatedAt: rfq?.updatedAt ?? null,
@@ -98,7 +84,7 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     minUnitPrice: plausibleOrNull(rfq?.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
     currency: nonBlank(rfq?.pricing?.currency),
-    wanted: wantedVolume(minVolume, maxVolume, settings.wantedVolume),
+    window: awardWindow({ minVolume, maxVolume }, settings),
     unreadOffers: unreadOffersOf(known.shape, rfq),
     missingSince: known.missingSince,
   }
@@ -117,27 +103,4 @@ const vintageLimit = (limit: number | string | null | undefined) =>
 export function currencyCode(currency: string | null): string | null {
   const code = currency?.trim().toUpperCase() ?? ''
   return CURRENCY_CODE.test(code) ? code : null
-}
-
-/** The target volume of coverage and awards. */
-export function wantedVolume(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): WantedVolume {
-  const min = positiveOrNull(minVolume) ?? positiveOrNull(maxVolume)
-  const max = positiveOrNull(maxVolume) ?? min
-  const volumes = { min, mid: min === null || max === null ? null : (min + max) / 2, max }
-  const volume = volumes[basis]
-  return { basis, volume, ...volumes, words: wantedVolumeText(minVolume, maxVolume, basis, volume) }
-}
-
-const BASIS_TEXT: Record<WantedBasis, string> = {
-  min: "the RFQ's minimum volume",
-  mid: "midpoint of the RFQ's minimum and maximum volume",
-  max: "the RFQ's maximum volume",
-}
-function wantedVolumeText(min: number | null, max: number | null, basis: WantedBasis, volume: number | null): string {
-  if (volume === null) return 'The RFQ states no volume above 0, so there is no target for coverage and awards.'
-  const both = positiveOrNull(min) !== null && positiveOrNull(max) !== null
-  const which = both
-    ? BASIS_TEXT[basis]
-    : `the only volume the RFQ states (its ${positiveOrNull(min) ? 'minimum' : 'maximum'})`
-  return `${formatTonnes(volume)}: ${which}.`
 }

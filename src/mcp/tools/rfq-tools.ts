@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { RfqReport } from '../../compare/report/rfq-report-model.js'
+import type { RfqView } from '../../views/rfq-view.js'
 import type { OfferDetail, OfferItem, RfqDetail } from '../../web/api/schemas/index.js'
 import { KNOWN_SETTINGS } from '../../web/api/what-if.js'
-import { documentMembers, fitAnswer } from '../answer-size.js'
-import { comparedOffers, comparisonAnswer } from '../comparison-answer.js'
+import { documentMembers, fitAnswer, MAX_ANSWER, shorten } from '../answer-size.js'
 import { boundedListed } from '../listed-answer.js'
 import { pageOf, ToolCall, ToolError } from '../tool-call.js'
 import { asOf, identifier, ofRfq, paging } from './arguments.js'
@@ -72,15 +71,16 @@ export const rfqTools = [
     name: 'compare_offers',
     title: 'Comparison of the offers for an RFQ',
     description:
-      'Whom to award, why and what to check first, then the offers by rank: price per tonne, coverage, scores, what each does ' +
-      'not meet, warnings. With other settings it answers what-if questions.',
+      'Whom to award, why, what to check first and what would change it; the awards to choose from; what to ask developers; then the ' +
+      'offers by rank: price per tonne, coverage, scores, what each does not meet, warnings. With other settings it answers what-if ' +
+      'questions.',
     input: z.strictObject({
       ...ofRfq,
       settings: z
         .record(z.string().max(100), setting)
         .optional()
         .describe(
-          `Settings of the comparison to replace for this answer, such as {"weights.price": 60, "wantedVolume": "max"}. ` +
+          `Settings of the comparison to replace for this answer, such as {"volume": 5000, "awardRule": "lowest-cost"}. ` +
             `Known: ${KNOWN_SETTINGS.join(', ')}.`,
         ),
       ...asOf,
@@ -90,12 +90,28 @@ export const rfqTools = [
       const call = await ToolCall.begin(deps, as_of)
       const found = await call.findRfq(name)
       const replaced = Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
-      const report = await call.readRfq<RfqReport>('compareOffers', found, replaced)
-      const content = comparisonAnswer(report, Object.keys(replaced))
-      const offers = comparedOffers(report)
-      return fitAnswer(limit, (maxItems) =>
-        call.answer(found.channel, { ...content, offers: pageOf(offers, ({ id }) => id, { cursor, limit: maxItems }) }),
-      )
+      const view = await call.readRfq<RfqView>('compareOffers', found, replaced)
+      const {
+        offers,
+        asOf: _asOf,
+        generatedAt: _generatedAt,
+        vintages: _vintages,
+        deliveries: _deliveries,
+        ...content
+      } = view
+      const { source, ...rfq } = view.rfq
+      // Awards and questions of hundreds of offers would leave no room for the offers themselves.
+      const decided = shorten(content, MAX_ANSWER / 2)
+      return fitAnswer(limit, (maxItems) => {
+        const page = pageOf(offers, ({ id }) => id, { cursor, limit: maxItems })
+        return call.answer(found.channel, {
+          ...decided,
+          settingsReplaced: Object.keys(replaced),
+          listed: boundedListed(view.listed),
+          rfq: { ...rfq, ...sourceOf('rfq', source.id, source.version, source.observedAt) },
+          offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
+        })
+      })
     },
   }),
 ]

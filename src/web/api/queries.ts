@@ -1,4 +1,3 @@
-import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../../core/deliveries.js'
 import type { EventFilter, EventPage } from '../../core/events.js'
 import type { DecisionRecord, ProblemRecord, RunRecord } from '../../core/records.js'
@@ -9,6 +8,7 @@ import type { RfqFigures } from '../../read-models/rfq-figures.js'
 import type { RfqListRow } from '../../read-models/rfq-list.js'
 import type { Today } from '../../read-models/today-model.js'
 import type { RfqNameProblem } from '../../views/find-rfq.js'
+import type { RfqView } from '../../views/rfq-view.js'
 import type { ListCursor, ListPage } from './cursor.js'
 import type { ApiChannel, ListingDetail, ListingItem, OfferDetail, OfferItem, RfqDetail } from './schemas/index.js'
 
@@ -79,7 +79,7 @@ export interface ApiQueries {
   findRfq(search: Omit<NamedRfq, 'channel'> & { channel?: string }): Promise<Lookup<RfqRef>>
   /** Null if the RFQ has no such offer. */
   offer(name: NamedRfq & { offer: string }): Promise<Lookup<OfferDetail | null>>
-  comparison(name: NamedRfq & { settings: Settings }): Promise<Lookup<RfqReport>>
+  comparison(name: NamedRfq & { settings: Settings }): Promise<Lookup<RfqView>>
   listings(filter: { channel?: string } & ApiMoment & ListPageRequest): Promise<ListPage<ListingItem>>
   listing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
   /** Rejects with InvalidCursorError. */

@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../core/settings.js'
 import type { InvalidValue } from './problem.js'
 
-/** The names of all settings that a request can replace: `weights.price`, `requirements.status`, `discountRate`, … */
+/** The names of all settings that a request can replace: `weights.price`, `requirements.priceMax`, `discountRate`, … */
 export const SETTING_NAMES: readonly string[] = [
   ...Object.entries(DEFAULT_SETTINGS).flatMap(([name, value]) =>
     name === 'exchangeRates'
@@ -55,9 +55,8 @@ function setValue(settings: Record<string, unknown>, name: string, text: string)
 
 /** The text as a value of the same type; one that cannot be converted stays a text, and validation rejects it. */
 function convert(text: string, present: unknown): unknown {
-  if (typeof present === 'number') return toNumber(text)
-  if (typeof present === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
-  return text === 'null' ? null : text
+  if (text === 'null' || text === '') return null
+  return typeof present === 'number' || present === null ? toNumber(text) : text
 }
 
 const toNumber = (text: string): number | string =>

@@ -29,7 +29,7 @@ const METRICS: readonly (readonly [name: MetricName, title: string, formula: str
   ['statedPrice', 'Stated price per tonne', 'stated total ÷ stated volume', price],
   ['volumeDifference', 'Difference of volumes', 'stated volume − volume of the lines', amount],
   ['totalDifference', 'Difference of totals', 'stated total − value of the lines', amount],
-  ['coverage', 'Coverage', 'volume ÷ wanted volume, at most 100 %', percent],
+  ['coverage', 'Coverage', 'volume ÷ tonnes asked for, at most 100 %', percent],
   ['prepaid', 'Paid in advance', 'Σ pre-payments', amount],
   ['prepaidShare', 'Share paid in advance', 'pre-payments ÷ total', percent],
   ['presentValue', 'Present value', 'Σ payment ÷ (1 + discount rate) ^ (days ÷ 365)', amount],

@@ -5,7 +5,7 @@ import { rfqPath } from '../../read-models/page-paths.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
-import { Ages, amount, Badge, Moment, Prose, percent, plain, price, total, UNKNOWN } from '../views/format.js'
+import { Ages, amount, Badge, Moment, Prose, percent, plain, price, total } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
 import { type PageContent, type PageRequest, readPast, requireFound, withAsOf } from './page.js'
@@ -20,7 +20,7 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
   const past = await readPast(page, { channel: address.channel, kind: 'rfqs' })
   const moment = { now, ...(past && { asOf: past.asOf }) }
   const { model, name } = requireFound(await queries.offer({ ...address, ...moment, offerId: path.offer ?? '' }))
-  const { offer, decision } = model
+  const { offer } = model
   const lines = linesTable(model)
   const metrics = metricsTable(model)
   const scores = scoresTable(model)
@@ -39,13 +39,7 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
         </p>
         <h1>{`Offer ${offer.sequence}: ${plain([offer.developer, offer.project].filter(Boolean).join(' · ') || offer.label)}`}</h1>
         <OfferFacts model={model} />
-        {decision !== null && (
-          <p class={`notice ${decision.compliant ? 'good' : 'warn'}`}>
-            {decision.why !== null ? plain(decision.why) : 'It meets every hard requirement.'}{' '}
-            {decision.awardedTonnes > 0 &&
-              `${amount(decision.awardedTonnes)} t of it are in the ${offer.status === 'accepted' ? 'accepted' : 'recommended'} award.`}
-          </p>
-        )}
+        <Standing model={model} />
         {offer.flags.length > 0 && (
           <section aria-labelledby="flags">
             <h2 id="flags">Flags</h2>
@@ -81,7 +75,7 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
             <TableView table={scores} link={link} />
           </>
         )}
-        <Negotiation model={model} />
+        <Questions model={model} />
         <h2>Notes and review</h2>
         <Prose text={offer.terms.notes} />
         {offer.terms.review !== null && (
@@ -93,6 +87,21 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
       </>
     ),
   }
+}
+
+/** Whether it competes, or why not; what else it does not meet; and its part in the award. */
+function Standing({ model: { view, breakEven } }: { model: OfferPageModel }) {
+  const { standing, why, notMet, awardedTonnes } = view
+  const tone = standing === 'ranked' || standing === 'accepted' ? 'good' : 'warn'
+  const more = notMet.filter(({ kind, words: said }) => kind === 'advisory' || !(why ?? '').includes(said))
+  const award = standing === 'accepted' ? 'accepted' : 'recommended'
+  const sentences = [
+    why ?? 'It meets every hard requirement.',
+    ...more.map((each) => each.words),
+    awardedTonnes > 0 ? `The ${award} award has ${amount(awardedTonnes)} t of it.` : '',
+    breakEven?.words ?? '',
+  ]
+  return <p class={`notice ${tone}`}>{plain(sentences.filter((each) => each !== '').join(' '))}</p>
 }
 
 function OfferFacts({ model: { offer, currency, readAt, pricesRead, asOf } }: { model: OfferPageModel }) {
@@ -208,21 +217,14 @@ const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
   },
 ]
 
-function Negotiation({ model: { negotiation, currency } }: { model: OfferPageModel }) {
-  if (negotiation === null) return null
-  const { rankFirst, enterAward, terms, questions } = negotiation
-  const target = ({ pricePerTonne }: typeof rankFirst) =>
-    pricePerTonne === null ? UNKNOWN : `${price(pricePerTonne)} ${plain(currency)}/t`
+/** What to ask the developer. */
+function Questions({ model: { questions } }: { model: OfferPageModel }) {
+  if (questions === null) return null
   return (
-    <section aria-labelledby="negotiation">
-      <h2 id="negotiation">Negotiation</h2>
+    <section aria-labelledby="questions">
+      <h2 id="questions">Questions to the developer</h2>
       <ul>
-        <li>{`To rank first: ${target(rankFirst)}. ${plain(rankFirst.words)}`}</li>
-        <li>{`To be in the cheapest compliant award: ${target(enterAward)}. ${plain(enterAward.words)}`}</li>
-        {terms.map(({ code, words }) => (
-          <li key={code}>{plain(words)}</li>
-        ))}
-        {questions.map((words) => (
+        {questions.questions.map((words) => (
           <li>{plain(words)}</li>
         ))}
       </ul>

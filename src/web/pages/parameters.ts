@@ -1,6 +1,6 @@
+import { isSettingName, KNOWN_SETTINGS } from '../api/what-if.js'
 import { HttpError } from '../errors.js'
 import type { Suggest } from '../unknown-value.js'
-import { isSettingName, KNOWN_SETTINGS } from '../what-if.js'
 
 /** The parameters after the `?` that a page accepts. */
 export interface AcceptedParameters {

@@ -1,44 +1,42 @@
-import type { BubbleChart, ColumnChart } from '../../presentation/chart.js'
-import type { RfqPageModel, TonnesByOffer } from '../../read-models/rfq-page-model.js'
+import type { ColumnChart, ScatterChart } from '../../presentation/chart.js'
+import type { RfqView, TonnesByOffer } from '../../views/rfq-view.js'
 import type { RfqPage } from '../page-queries.js'
 import { ChartFigure, values } from '../views/chart.js'
 import { plain } from '../views/format.js'
 import { PriceHistoryChart } from '../views/price-history-chart.js'
 
-/** Offers in a column chart; more would be too narrow to read. */
-const MAX_COLUMNS = 24
+/** Offers in a chart; more could not be told apart. */
+const MAX_OFFERS = 24
 
-/** Price against the limits, score against price, volume by vintage, deliveries, prices over time. */
-export function RfqCharts({ model, prices }: Pick<RfqPage, 'model' | 'prices'>) {
-  const labels = new Map(model.offers.map(({ id, label, number }) => [id, `${number} ${label}`]))
+/** Prices against the limits, volume by vintage, deliveries, prices over time. */
+export function RfqCharts({ view, prices }: Pick<RfqPage, 'view' | 'prices'>) {
+  const labels = new Map(view.offers.map(({ id, label, number }) => [id, `${number} ${label}`]))
   const histories = prices.map((history) => ({ ...history, label: labels.get(history.offerId) ?? history.offerId }))
-  if (!model.offers.some(({ pricePerTonne }) => pricePerTonne !== null)) return null
+  if (!view.offers.some(({ compared }) => compared.pricePerTonne !== null)) return null
   return (
     <section aria-labelledby="charts">
       <h2 id="charts">Charts</h2>
       <div class="charts">
-        <ChartFigure chart={priceChart(model)} />
-        {model.offers.some(({ score }) => score !== null) && <ChartFigure chart={scoreChart(model)} />}
-        {model.vintages.length > 0 && (
-          <ChartFigure chart={tonnesChart('Volume by vintage', 'Vintage', model.vintages)} />
+        <ChartFigure chart={priceChart(view)} />
+        {view.vintages.length > 0 && <ChartFigure chart={tonnesChart('Volume by vintage', 'Vintage', view.vintages)} />}
+        {view.deliveries.length > 0 && (
+          <ChartFigure chart={tonnesChart('Delivery timeline', 'Month', view.deliveries)} />
         )}
-        {model.deliveries.length > 0 && (
-          <ChartFigure chart={tonnesChart('Delivery timeline', 'Month', model.deliveries)} />
-        )}
-        {histories.length > 0 && <PriceHistoryChart histories={histories} until={model.asOf} />}
+        {histories.length > 0 && <PriceHistoryChart histories={histories} until={view.asOf} />}
       </div>
     </section>
   )
 }
 
-function priceChart({ offers, rfq, currency, isAccepted }: RfqPageModel): ColumnChart {
-  const shown = offers.filter(({ pricePerTonne }) => pricePerTonne !== null).slice(0, MAX_COLUMNS)
+function priceChart({ offers, rfq, currency, decision }: RfqView): ColumnChart {
+  const shown = offers.filter(({ compared }) => compared.pricePerTonne !== null).slice(0, MAX_OFFERS)
   const limit = (name: string, value: number | null) =>
     value === null ? [] : [{ name: values([name]), values: values(shown.map(() => value)), line: true }]
   const awarded = (wanted: boolean) =>
-    values(shown.map(({ pricePerTonne, awardedTonnes }) => (awardedTonnes > 0 === wanted ? pricePerTonne : null)))
+    values(shown.map(({ compared, awardedTonnes }) => (awardedTonnes > 0 === wanted ? compared.pricePerTonne : null)))
+  const award = decision.recommendation.status === 'accepted' ? 'Accepted award' : 'Recommended award'
   return {
-    title: `Price per tonne${currency ? `, ${plain(currency)}/t` : ''}, by rank`,
+    title: `Price per tonne${currency.comparison ? `, ${plain(currency.comparison)}/t` : ''}, by rank`,
     alt: `Price per tonne of ${shown.length} offers, with the limits of the RFQ`,
     stacked: true,
     labelled: shown.length <= 12,
@@ -48,33 +46,43 @@ function priceChart({ offers, rfq, currency, isAccepted }: RfqPageModel): Column
     format: '0.00',
     series: [
       { name: values(['Other offers']), values: awarded(false) },
-      { name: values([isAccepted ? 'Accepted award' : 'Recommended award']), values: awarded(true) },
+      { name: values([award]), values: awarded(true) },
       ...limit('Maximum price of the RFQ', rfq.comparedMaxUnitPrice),
       ...limit('Minimum price of the RFQ', rfq.comparedMinUnitPrice),
     ],
   }
 }
 
-function scoreChart({ offers, currency }: RfqPageModel): BubbleChart {
-  const shown = offers.filter(({ score, riskAdjustedPrice }) => score !== null && riskAdjustedPrice !== null)
-  const bubble = (offer: (typeof shown)[number]) => ({
-    name: values([`${offer.number}`]),
-    x: values([offer.riskAdjustedPrice]),
-    y: values([offer.score]),
-    sizes: values([offer.volume]),
-  })
-  const awarded = shown.filter(({ awardedTonnes }) => awardedTonnes > 0)
+/** Tonnes and price of the efficient awards, joined, and of the offers that compete. */
+export const ChoicesChart = ({ view }: { view: RfqView }) => <ChartFigure chart={choicesChart(view)} />
+
+function choicesChart({ offers, decision, currency }: RfqView): ScatterChart {
+  const efficient = decision.choices.filter(({ kind }) => kind === 'efficient').map(({ award }) => award)
+  const { award } = decision.recommendation
+  const shown = offers.filter(({ standing }) => standing === 'ranked').slice(0, MAX_OFFERS)
+  const recommended = award === null ? [] : [award]
   return {
-    title: 'Score against risk-adjusted price',
-    alt: `Score and risk-adjusted price of ${shown.length} offers; the area is the volume, the award is highlighted`,
-    xTitle: `Risk-adjusted price${currency ? `, ${plain(currency)}/t` : ''}`,
-    yTitle: 'Score',
-    xFormat: '0.00',
-    yFormat: '0',
-    yMin: 0,
-    bubbles: [...shown.map(bubble), ...awarded.map((offer) => ({ ...bubble(offer), highlight: true }))],
+    title: 'Tonnes and price per tonne',
+    alt: `Tonnes and price per tonne of ${efficient.length} efficient awards, joined by a line, and of ${shown.length} offers`,
+    xTitle: 'Tonnes',
+    yTitle: `Price per tonne${currency.comparison ? `, ${plain(currency.comparison)}/t` : ''}`,
+    xFormat: '#,##0',
+    yFormat: '0.00',
+    points: [
+      { name: values(['Recommended award']), ...pointsOf(recommended), highlight: true },
+      { name: values(['Efficient awards']), ...pointsOf(efficient), joined: true },
+      ...shown.map(({ number, tonnes, compared }) => ({
+        name: values([`no. ${number}`]),
+        ...pointsOf([{ tonnes, pricePerTonne: compared.pricePerTonne }]),
+      })),
+    ],
   }
 }
+
+const pointsOf = (all: readonly { tonnes: number | null; pricePerTonne: number | null }[]) => ({
+  x: values(all.map(({ tonnes }) => tonnes)),
+  y: values(all.map(({ pricePerTonne }) => pricePerTonne)),
+})
 
 function tonnesChart(title: string, categoryTitle: string, bars: readonly TonnesByOffer[]): ColumnChart {
   const offers = bars[0]?.tonnes.map(({ label }) => label) ?? []

@@ -1,10 +1,13 @@
+import type { Recommendation } from '../../compare/decision/decision-model.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
-import { formatCount, formatDaysFromToday, formatRange, formatTotal } from '../../core/number-format.js'
+import { cleanText } from '../../core/clean-text.js'
+import { formatCount, formatDaysFromToday, formatRange } from '../../core/number-format.js'
 import { nameById } from '../../core/rfq-name.js'
+import type { PriceBasis } from '../../core/settings.js'
 import { describePricesRead, describeTermsRead } from '../../core/source-words.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
-import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
+import type { RfqView } from '../../views/rfq-view.js'
 import type { RfqPage } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../views/format.js'
@@ -12,8 +15,8 @@ import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
 import { type PageContent, type PageRequest, pageOf, type Redirect, readPast, requireFound } from './page.js'
 import { addressOf } from './rfq-address.js'
-import { RfqCharts } from './rfq-charts.js'
-import { offersTable, scenariosTable } from './rfq-tables.js'
+import { ChoicesChart, RfqCharts } from './rfq-charts.js'
+import { choicesTable, offersTable } from './rfq-tables.js'
 import { TimeMachine } from './time-machine.js'
 import { WhatIfPanel } from './what-if-panel.js'
 
@@ -27,50 +30,49 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
   const found = requireFound(await queries.rfq({ ...address, settings: whatIf.settings }))
-  const { model, name, prices, outlook, moments } = found
-  const { rfq, summary } = model
+  const { view, name, prices, outlook, moments } = found
+  const { rfq, summary, decision } = view
   // Not by its name at a past moment, which another RFQ may have now.
   const unique = nameById(found.id)
-  const closing = closingPath(model.channel, unique)
-  const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of))
-  const scenarios = scenariosTable(model)
+  const closing = closingPath(view.channel, unique)
+  const offers = pageOf(page, offersTable(view, rfqPath(view.channel, name), query.as_of))
+  const choices = choicesTable(view)
   return {
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
     current: '/rfqs',
     live: 'notice',
     past,
-    tables: [downloadOf(offers.table), downloadOf(scenarios)],
+    tables: [downloadOf(offers.table), downloadOf(choices)],
     body: (
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
-        <Facts model={model} />
-        <Notices model={model} outlook={outlook} closing={closing} />
+        <Facts view={view} />
+        <Notices view={view} outlook={outlook} closing={closing} />
         <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
-        <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
-        <WhatIfPanel
-          model={model}
-          whatIf={whatIf}
-          query={query}
-          reset={link(withoutAll(Object.keys(whatIf.changes)))}
-        />
-        <MakeReport page={page} model={model} name={name} changes={whatIf.changes} />
+        <RecommendationCard view={view} changed={Object.keys(whatIf.changes).length > 0} />
+        {decision.choices.length > 0 && (
+          <section aria-labelledby="choices">
+            <h2 id="choices">Choices</h2>
+            <div class="beside">
+              <TableView table={choices} link={link} />
+              <ChoicesChart view={view} />
+            </div>
+          </section>
+        )}
+        <WhatIfPanel view={view} whatIf={whatIf} query={query} reset={link(withoutAll(Object.keys(whatIf.changes)))} />
+        <MakeReport page={page} view={view} name={name} changes={whatIf.changes} />
         <div>
           <h2>{`Offers (${summary.offers})`}</h2>
           <TableView {...offers} link={link} />
         </div>
-        {model.scenarios.length > 0 && (
-          <div>
-            <h2>Other ways to award</h2>
-            <TableView table={scenarios} link={link} />
-          </div>
-        )}
-        <RfqCharts model={model} prices={prices} />
-        <Documents model={model} />
+        <Questions view={view} />
+        <RfqCharts view={view} prices={prices} />
+        <Documents view={view} />
         <nav class="more noprint" aria-label="More about this RFQ">
-          <a href={`/changes?channel=${encodeURIComponent(model.channel)}&rfq=${encodeURIComponent(unique)}`}>
+          <a href={`/changes?channel=${encodeURIComponent(view.channel)}&rfq=${encodeURIComponent(unique)}`}>
             Everything that changed
           </a>
-          <a href={closing}>{`Closing decisions (${model.decisions})`}</a>
+          <a href={closing}>{`Closing decisions (${view.closings})`}</a>
         </nav>
       </>
     ),
@@ -83,20 +85,19 @@ const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((n
 const SAID_BY_BANNERS: readonly string[] = ['rfq-list-differs', 'rfq-overdue']
 
 /** What to know before anything else, each fact once. */
-function Notices({ model, outlook, closing }: { model: RfqPageModel; closing: string } & Pick<RfqPage, 'outlook'>) {
-  const { banners, rfq } = model
+function Notices({ view, outlook, closing }: { view: RfqView; closing: string } & Pick<RfqPage, 'outlook'>) {
+  const { decision, rfq } = view
   return (
     <>
-      {banners.map(({ code, words }) => {
-        // The award says so itself.
-        if (code === 'offer-accepted') return null
-        if (code !== 'rfq-overdue') return <p class="notice warn">{plain(words)}</p>
-        return (
+      {decision.banners.map(({ code, words }) =>
+        code === 'rfq-overdue' ? (
           <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
             {plain(outlook === null ? words : `${words} ${outlook.words}`)} <a href={closing}>Closing decisions</a>
           </p>
-        )
-      })}
+        ) : (
+          <p class="notice warn">{plain(words)}</p>
+        ),
+      )}
       {rfq.flags.map(
         ({ code, words, severity }) =>
           !SAID_BY_BANNERS.includes(code) && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
@@ -106,9 +107,9 @@ function Notices({ model, outlook, closing }: { model: RfqPageModel; closing: st
 }
 
 /** The facts that one needs first, in two lines. */
-export function Facts({ model }: { model: RfqPageModel }) {
-  const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = model
-  const prices = describePricesRead(model.pricesRead, new Date(asOf))
+export function Facts({ view }: { view: RfqView }) {
+  const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = view
+  const prices = describePricesRead(view.pricesRead, new Date(asOf))
   const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${formatDaysFromToday(rfq.daysToDue)})`
   const volume = formatRange(rfq.minVolume, rfq.maxVolume)
   const limits = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, price)
@@ -127,47 +128,58 @@ export function Facts({ model }: { model: RfqPageModel }) {
         {rfq.unreadOffers > 0
           ? unreadText(rfq.unreadOffers)
           : `${formatCount(summary.offers, 'offer')}, ${summary.ranked} ranked, coverage ${percent(summary.coverage)}`}
-        {currency !== null && `, compared in ${plain(currency)}`}
+        {currency.comparison !== null && `, compared in ${plain(currency.comparison)}`}
         <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
       </p>
     </div>
   )
 }
 
-const TONES = { award: 'good', partial: 'warn', none: 'bad', 'no-target': '', 'no-offers': '' } as const
+const TONES: Record<Recommendation['status'], string> = {
+  award: 'good',
+  partial: 'warn',
+  accepted: 'good',
+  none: 'bad',
+  'no-volume': '',
+  'no-offers': '',
+}
 
-/** The recommendation, as on the workbook's Summary; once an offer is accepted, that award. */
-export function RecommendationCard({ model, changed }: { model: RfqPageModel; changed: boolean }) {
-  const { recommendation, currency, isAccepted } = model
-  const { status, headline, awards, reasons, conditions, changes, questions, award, closest, flags } = recommendation
+/** What the cost per tonne is called if it is not the price. */
+const COST_TITLES: Record<PriceBasis, string | null> = {
+  quoted: null,
+  'present-value': 'Present value per t',
+  'risk-adjusted': 'Risk-adjusted price per t',
+}
+
+/** What to do, why, what to check, and what would change it. */
+export function RecommendationCard({ view, changed }: { view: RfqView; changed: boolean }) {
+  const { recommendation, savings, priceBasis } = view.decision
+  const { status, headline, reasons, conditions, changes, accepted } = recommendation
+  const award = recommendation.award ?? accepted?.award ?? null
+  const cost = COST_TITLES[priceBasis]
   const lists = [
-    [isAccepted ? 'Compared with the award rule' : 'Why', reasons],
-    [isAccepted ? 'Requirements not met' : 'Conditions', conditions],
+    ['Why', reasons],
+    ['Check before signing', conditions],
     ['What would change it', changes],
-    ['Check', flags],
   ] as const
   return (
-    <section
-      class={`card recommendation ${isAccepted ? 'good' : TONES[status]}`}
-      id="recommendation"
-      aria-labelledby="recommendation-title"
-    >
+    <section class={`card recommendation ${TONES[status]}`} id="recommendation" aria-labelledby="recommendation-title">
       <h2 id="recommendation-title">
-        {isAccepted ? 'Accepted award' : 'Recommendation'}
-        {changed && (isAccepted ? ', compared by your changes' : ' with your changes')}
+        {status === 'accepted' ? 'Accepted award' : 'Recommendation'}
+        {changed && ' with your changes'}
       </h2>
       <p class="headline">{plain(headline)}</p>
-      {awards.length > 1 && <Sentences of={awards} />}
       {award !== null && (
         <dl class="figures">
           <Figure name="Tonnes" value={amount(award.tonnes)} />
-          <Figure name="Total" value={`${total(award.total)} ${plain(currency)}`} />
+          <Figure name="Total" value={`${total(award.total)} ${plain(award.currency)}`} />
           <Figure name="Price per t" value={price(award.pricePerTonne)} />
+          {cost !== null && <Figure name={cost} value={price(award.costPerTonne)} />}
           <Figure name="Coverage" value={percent(award.coverage)} />
           <Figure name="Score" value={decimal(award.score)} />
         </dl>
       )}
-      {award === null && closest !== null && <p>{plain(closest)}</p>}
+      {savings !== null && <p>{plain(savings.words)}</p>}
       <div class="columns">
         {lists.map(
           ([title, sentences]) =>
@@ -179,12 +191,6 @@ export function RecommendationCard({ model, changed }: { model: RfqPageModel; ch
             ),
         )}
       </div>
-      {questions.length > 0 && (
-        <details>
-          <summary>{`Ask the developer (${formatCount(questions.length, 'question')})`}</summary>
-          <Sentences of={questions.map(({ words }) => words)} />
-        </details>
-      )}
     </section>
   )
 }
@@ -204,31 +210,27 @@ const Sentences = ({ of }: { of: readonly string[] }) => (
   </ul>
 )
 
-/** What the award saves against a baseline, or why there is no such baseline. */
-export function savingText({ saving, words }: RfqPageModel['savings'][number], currency: string | null): string {
-  if (saving === null) return words
-  const difference = formatTotal(Math.abs(saving), currency)
-  const costs = difference === formatTotal(0, currency) ? 'as much' : `${difference} ${saving < 0 ? 'more' : 'less'}`
-  return `${words} On the wanted tonnes, the award costs ${costs}.`
+/** What to ask, in one text per developer to copy. */
+function Questions({ view: { decision } }: { view: RfqView }) {
+  if (decision.questions.length === 0) return null
+  return (
+    <section aria-labelledby="questions">
+      <h2 id="questions">Questions to developers</h2>
+      {decision.questions.map(({ developer, offers, text }) => (
+        <details class="card">
+          <summary>{`${plain(developer)} (${formatCount(offers.flatMap(({ questions }) => questions).length, 'question')})`}</summary>
+          <pre>{cleanText(text)}</pre>
+        </details>
+      ))}
+    </section>
+  )
 }
 
 /** What the buyer wrote, in full. */
-function Documents({ model: { rfq, requirementCosts, savings, currency, isAccepted } }: { model: RfqPageModel }) {
+function Documents({ view: { rfq } }: { view: RfqView }) {
   return (
     <section aria-labelledby="requirements-heading">
       <h2 id="requirements-heading">Requirements and notes</h2>
-      {requirementCosts.length > 0 && (
-        <>
-          <h3>What each hard requirement costs</h3>
-          <Sentences of={requirementCosts.map(({ words }) => words)} />
-        </>
-      )}
-      {savings.length > 0 && (
-        <>
-          <h3>{isAccepted ? 'Savings of the award that the rule chooses' : 'Savings'}</h3>
-          <Sentences of={savings.map((saving) => savingText(saving, currency))} />
-        </>
-      )}
       <dl class="texts">
         <dt>Additional requirements</dt>
         <dd>
@@ -256,13 +258,13 @@ function Documents({ model: { rfq, requirementCosts, savings, currency, isAccept
 
 interface MakeReportProps {
   page: PageRequest
-  model: RfqPageModel
+  view: RfqView
   name: string
   changes: Readonly<Record<string, string>>
 }
 
 /** Makes a workbook or an HTML report of exactly what the page shows; viewers get the command. */
-function MakeReport({ page: { request, query }, model: { channel, asOf }, name, changes }: MakeReportProps) {
+function MakeReport({ page: { request, query }, view: { channel, asOf }, name, changes }: MakeReportProps) {
   const settings = Object.entries(changes)
   const command = [
     ...['quotekeeper', 'report', name, '--channel', channel, '--as-of', asOf],

@@ -1,18 +1,21 @@
-import { NOT_MET_TITLE, notMetText } from '../../compare/decision/not-met.js'
+import { formatDerivedPrice } from '../../compare/decision/award-figures.js'
+import { extraText } from '../../compare/decision/choices.js'
+import type { Choice } from '../../compare/decision/decision-model.js'
 import { CRITERION_NAMES } from '../../compare/offer/criterion-text.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
-import { formatCount } from '../../core/number-format.js'
+import { formatCount, truncate } from '../../core/number-format.js'
 import { CRITERIA } from '../../core/settings.js'
-import type { RfqPageModel, RfqPageOffer, ScenarioRow } from '../../read-models/rfq-page-model.js'
+import { NOT_MET_TITLE, notMetText, type OfferView } from '../../views/offer-view.js'
+import type { RfqView } from '../../views/rfq-view.js'
 import type { Column, Table } from '../tables/table.js'
 import { numberColumn } from '../views/columns.js'
 import { amount, Badge, decimal, percent, plain, price, range, total, UNKNOWN } from '../views/format.js'
 import { withAsOf } from './page.js'
 
 /** The offers, ranked, with what they do not meet in words. */
-export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string | undefined): Table<RfqPageOffer> {
-  const unit = model.currency === null ? '' : `, ${plain(model.currency)}`
-  const columns: readonly Column<RfqPageOffer>[] = [
+export function offersTable(view: RfqView, rfqPath: string, asOf: string | undefined): Table<OfferView> {
+  const unit = view.currency.comparison === null ? '' : `, ${plain(view.currency.comparison)}`
+  const columns: readonly Column<OfferView>[] = [
     { key: 'rank', title: 'Rank', align: 'right', value: ({ rank }) => rank },
     {
       key: 'offer',
@@ -34,16 +37,16 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
       key: 'pricePerTonne',
       title: `Price per t${unit}`,
       align: 'right',
-      value: ({ pricePerTonne }) => pricePerTonne,
-      cell: (offer) => <PriceCell offer={offer} model={model} />,
+      value: ({ compared }) => compared.pricePerTonne,
+      cell: (offer) => <PriceCell offer={offer} view={view} />,
     },
     {
       key: 'volume',
       title: 'Tonnes',
       align: 'right',
-      hint: 'With the share of the wanted volume that they cover',
-      value: ({ volume }) => volume,
-      cell: ({ volume, coverage }) => withSmall(amount(volume), coverage === null ? '' : percent(coverage)),
+      hint: 'With the share of the tonnes asked for that they cover',
+      value: ({ tonnes }) => tonnes,
+      cell: ({ tonnes, coverage }) => withSmall(amount(tonnes), coverage === null ? '' : percent(coverage)),
     },
     { key: 'coverage', title: 'Coverage', fileOnly: true, value: ({ coverage }) => coverage },
     {
@@ -68,7 +71,8 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
       value: ({ notMet }) => notMetText(notMet),
       cell: notMetCell,
     },
-    { key: 'total', title: 'Total', fileOnly: true, value: ({ total }) => total },
+    { key: 'notes', title: 'Notes', fileOnly: true, value: ({ notes }) => notes },
+    { key: 'total', title: 'Total', fileOnly: true, value: ({ own }) => own.total },
     {
       key: 'delivery',
       width: 'line',
@@ -82,14 +86,14 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
   ]
   return {
     name: 'offers',
-    caption: `The ${formatCount(model.offers.length, 'offer')}, by rank`,
+    caption: `The ${formatCount(view.offers.length, 'offer')}, by rank`,
     columns,
-    rows: model.offers,
+    rows: view.offers,
     empty:
-      model.rfq.unreadOffers === 0 ? (
+      view.rfq.unreadOffers === 0 ? (
         <>The RFQ has no offers yet. They appear here with the next poll after a developer submits one.</>
       ) : (
-        <>The RFQ has {unreadText(model.rfq.unreadOffers)}. A later poll reads what requests did not suffice for.</>
+        <>The RFQ has {unreadText(view.rfq.unreadOffers)}. A later poll reads what requests did not suffice for.</>
       ),
   }
 }
@@ -101,10 +105,10 @@ const withSmall = (main: string, below: string) => (
   </>
 )
 
-const vintagesText = ({ oldestVintage, newestVintage }: RfqPageOffer): string =>
+const vintagesText = ({ oldestVintage, newestVintage }: OfferView): string =>
   range(oldestVintage, newestVintage, String)
 
-function deliveryCell(offer: RfqPageOffer) {
+function deliveryCell(offer: OfferView) {
   const { firstDelivery, lastDelivery, oldestVintage } = offer
   return (
     <>
@@ -115,7 +119,7 @@ function deliveryCell(offer: RfqPageOffer) {
   )
 }
 
-const OfferCell = ({ offer, rfqPath, asOf }: { offer: RfqPageOffer; rfqPath: string; asOf: string | undefined }) => (
+const OfferCell = ({ offer, rfqPath, asOf }: { offer: OfferView; rfqPath: string; asOf: string | undefined }) => (
   <>
     <a href={withAsOf(`${rfqPath}/offers/${encodeURIComponent(offer.id)}`, asOf)}>
       {plain(offer.developer ?? offer.label)}
@@ -125,7 +129,7 @@ const OfferCell = ({ offer, rfqPath, asOf }: { offer: RfqPageOffer; rfqPath: str
   </>
 )
 
-const statusCell = ({ status, late, missingSince, notListed, newerTerms, daysToExpiry }: RfqPageOffer) => (
+const statusCell = ({ status, late, missingSince, notListed, newerTerms, daysToExpiry }: OfferView) => (
   <>
     {plain(status)}
     {late && <Badge tone="warn">late</Badge>}
@@ -136,24 +140,26 @@ const statusCell = ({ status, late, missingSince, notListed, newerTerms, daysToE
   </>
 )
 
-function PriceCell({ offer, model }: { offer: RfqPageOffer; model: RfqPageModel }) {
-  const { pricePerTonne, ownPricePerTonne, currency } = offer
-  const foreign = ownPricePerTonne !== null && ownPricePerTonne !== pricePerTonne
-  const above = model.rfq.comparedMaxUnitPrice !== null && (pricePerTonne ?? 0) > model.rfq.comparedMaxUnitPrice
+function PriceCell({ offer: { compared, own }, view: { rfq } }: { offer: OfferView; view: RfqView }) {
+  const isConverted = own.pricePerTonne !== compared.pricePerTonne
+  const above = rfq.comparedMaxUnitPrice !== null && (compared.pricePerTonne ?? 0) > rfq.comparedMaxUnitPrice
   return (
     <>
       <span class={above ? 'over' : undefined} title={above ? 'above the maximum of the RFQ' : undefined}>
-        {price(pricePerTonne)}
+        {price(compared.pricePerTonne)}
       </span>
-      {foreign && <div class="muted small">{`${price(ownPricePerTonne)} ${plain(currency)}`}</div>}
-      {offer.total !== null && (
-        <div class="muted small">{`total ${total(offer.total)}${currency === model.currency ? '' : ` ${plain(currency)}`}`}</div>
+      {isConverted && <div class="muted small">{`${price(own.pricePerTonne)} ${plain(own.currency)}`}</div>}
+      {own.total !== null && (
+        <div class="muted small">{`total ${total(own.total)}${own.currency === compared.currency ? '' : ` ${plain(own.currency)}`}`}</div>
       )}
     </>
   )
 }
 
-function notMetCell({ notMet, flags }: RfqPageOffer) {
+/** The page of the offer has all of them. */
+const MAX_NOTES = 200
+
+function notMetCell({ notMet, flags, notes }: OfferView) {
   const high = flags.filter(({ severity }) => severity === 'high').length
   return (
     <>
@@ -164,54 +170,70 @@ function notMetCell({ notMet, flags }: RfqPageOffer) {
       {flags.length > 0 && (
         <div class="muted small">{`${formatCount(flags.length, 'flag')}${high > 0 ? `, ${high} high` : ''}`}</div>
       )}
+      {notes !== null && <div class="small">{`Notes: “${plain(truncate(notes, MAX_NOTES))}”`}</div>}
     </>
   )
 }
 
-/** Other ways to award, and what they cost. */
-export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
-  name: 'scenarios',
-  caption: 'Other ways to award',
-  columns: [
-    {
-      key: 'scenario',
-      width: 'wide',
-      title: 'Way',
-      value: ({ title }) => title,
-      cell: ({ title, rule }) => (
-        <>
-          {plain(title)}
-          <div class="muted small">{plain(rule)}</div>
-        </>
-      ),
-    },
-    {
-      key: 'offers',
-      width: 'wide',
-      title: 'Offers',
-      value: ({ offers }) => offers.join(', '),
-    },
-    numberColumn('tonnes', 'Tonnes', ({ award }) => award?.tonnes ?? null, amount),
-    numberColumn(
-      'total',
-      `Total${model.currency ? `, ${plain(model.currency)}` : ''}`,
-      ({ award }) => award?.total ?? null,
-      total,
-    ),
-    numberColumn('pricePerTonne', 'Price per t', ({ award }) => award?.pricePerTonne ?? null, price),
-    numberColumn('difference', 'Difference', ({ difference }) => difference, total, {
-      hint: `Total minus that of ${model.isAccepted ? 'the award that the rule chooses' : 'the recommended award'}`,
-    }),
-    {
-      key: 'waived',
-      title: 'Waived',
-      hint: 'Requirements that would have to be waived',
-      value: ({ waived }) => waived.join('; '),
-      cell: ({ waived, award }) =>
-        award === null ? UNKNOWN : plain(waived.join('; ')) === UNKNOWN ? 'nothing' : plain(waived.join('; ')),
-    },
-    { key: 'words', width: 'wide', title: 'How', value: ({ words }) => words },
-  ],
-  rows: model.scenarios,
-  empty: <>No other way to award was found.</>,
-})
+/** The awards to choose from. */
+export function choicesTable({ decision, currency }: RfqView): Table<Choice> {
+  const unit = currency.comparison === null ? '' : `, ${plain(currency.comparison)}`
+  return {
+    name: 'choices',
+    caption: 'Awards to choose from, by tonnes',
+    columns: [
+      {
+        key: 'award',
+        width: 'wide',
+        title: 'Award',
+        value: ({ title }) => title,
+        cell: ({ title, notes, isRecommended }) => (
+          <>
+            {plain(title)} {isRecommended && <Badge tone="good">recommended</Badge>}
+            {notes.length > 0 && <div class="muted small">{plain(notes.join('; '))}</div>}
+          </>
+        ),
+      },
+      numberColumn('tonnes', 'Tonnes', ({ award }) => award.tonnes, amount),
+      numberColumn('total', `Total${unit}`, ({ award }) => award.total, total),
+      {
+        key: 'pricePerTonne',
+        title: 'Price per t',
+        align: 'right',
+        hint: 'With the difference to the recommended award',
+        value: ({ award }) => award.pricePerTonne,
+        cell: ({ award, perTonneDifference }) =>
+          withSmall(price(award.pricePerTonne), signed(perTonneDifference, award.currency)),
+      },
+      {
+        key: 'extraTonnes',
+        title: 'Extra tonnes',
+        hint: 'What it has more than the award above, and what each of these tonnes costs',
+        value: ({ extra }) => extra?.tonnes ?? null,
+        cell: (choice) => extraText(choice) || UNKNOWN,
+      },
+      {
+        key: 'extraPricePerTonne',
+        fileOnly: true,
+        title: 'Price of the extra tonnes',
+        value: ({ extra }) => extra?.pricePerTonne ?? null,
+      },
+      {
+        key: 'perTonneDifference',
+        fileOnly: true,
+        title: 'Difference per t to the recommended award',
+        value: ({ perTonneDifference }) => perTonneDifference,
+      },
+      { key: 'isRecommended', fileOnly: true, title: 'Recommended', value: ({ isRecommended }) => isRecommended },
+      { key: 'notes', fileOnly: true, title: 'Notes', value: ({ notes }) => notes.join('; ') },
+    ],
+    rows: decision.choices,
+    empty: <>No offers can be awarded.</>,
+  }
+}
+
+/** A difference of prices; nothing if there is none. */
+const signed = (value: number | null, currency: string): string =>
+  value === null || price(Math.abs(value)) === price(0)
+    ? ''
+    : `${value > 0 ? '+' : '−'}${formatDerivedPrice(Math.abs(value), currency)}`

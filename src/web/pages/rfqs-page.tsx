@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { AcceptedInBrief } from '../../compare/decision/accepted-award.js'
+import type { AcceptedInBrief, AwardInBrief } from '../../compare/decision/award-in-brief.js'
 import { RFQ_STATES } from '../../core/documents.js'
 import { formatDaysFromToday } from '../../core/number-format.js'
 import { listedInBrief } from '../../core/source-words.js'
@@ -141,7 +141,7 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
     value: ({ unreadOffers }) => unreadOffers,
   },
   numberColumn('coverage', 'Coverage', ({ figures }) => figures.coverage, percent, {
-    hint: 'Share of the wanted volume that the ranked offers cover',
+    hint: 'Share of the tonnes asked for that the ranked offers cover',
   }),
   {
     key: 'bestPricePerTonne',
@@ -169,7 +169,9 @@ function recommendationCell({ figures: { award, accepted }, unreadOffers }: RfqS
   return <AwardCell {...award} badge={award.status === 'partial' && <Badge tone="warn">partial</Badge>} />
 }
 
-function AwardCell({ offers, tonnes, pricePerTonne, badge }: AcceptedInBrief & { badge: ComponentChildren }) {
+type AwardCellProps = Pick<AcceptedInBrief, 'offers' | 'tonnes' | 'pricePerTonne'> & { badge: ComponentChildren }
+
+function AwardCell({ offers, tonnes, pricePerTonne, badge }: AwardCellProps) {
   const [first, ...others] = offers
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   return (
@@ -182,10 +184,11 @@ function AwardCell({ offers, tonnes, pricePerTonne, badge }: AcceptedInBrief & {
   )
 }
 
-const NO_AWARD = {
+const NO_AWARD: Record<AwardInBrief['status'], string> = {
   award: UNKNOWN,
   partial: UNKNOWN,
-  none: 'no offer meets the requirements',
-  'no-target': 'states no volume',
+  accepted: UNKNOWN,
+  none: 'none possible',
+  'no-volume': 'no volume to award',
   'no-offers': 'no offers',
 }

@@ -1,33 +1,46 @@
 import { CRITERION_NAMES } from '../../compare/offer/criterion-text.js'
-import { CRITERIA } from '../../core/settings.js'
-import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
-import { amount } from '../views/format.js'
-import { AWARD_RULES, isSettingName, REQUIREMENT_LEVELS, WANTED_BASES, type WhatIf } from '../what-if.js'
+import {
+  AWARD_RULES,
+  type AwardRule,
+  CRITERIA,
+  PRICE_BASES,
+  type PriceBasis,
+  REQUIREMENT_LEVELS,
+  SETTING_LIMITS,
+} from '../../core/settings.js'
+import type { RfqView } from '../../views/rfq-view.js'
+import { plain } from '../views/format.js'
+import { isSettingName, type WhatIf } from '../what-if.js'
 
-const RULES: Record<(typeof AWARD_RULES)[number], string> = {
-  'cheapest-compliant': 'cheapest compliant',
-  'best-score-compliant': 'best score, compliant',
-  'cheapest-regardless': 'cheapest, regardless of requirements',
+const RULES: Record<AwardRule, string> = {
+  'lowest-price': 'lowest price',
+  'lowest-cost': 'lowest cost',
+  'best-score': 'best score',
+}
+
+const BASES: Record<PriceBasis, string> = {
+  quoted: 'quoted prices',
+  'present-value': 'present values',
+  'risk-adjusted': 'risk-adjusted prices',
 }
 
 interface WhatIfPanelProps {
-  model: RfqPageModel
+  view: RfqView
   whatIf: WhatIf
   query: Readonly<Record<string, string>>
   /** The same page with the settings of the configuration. */
   reset: string
 }
 
-/** Other weights, volumes and requirements: a form whose values are the address. */
-export function WhatIfPanel({ model, whatIf: { settings, changes }, query, reset }: WhatIfPanelProps) {
+/** Another rule, volume, weights and requirements: a form whose values are the address. */
+export function WhatIfPanel({ view, whatIf: { settings, changes }, query, reset }: WhatIfPanelProps) {
   const changed = Object.keys(changes).length
-  const { wanted } = model.rfq
   return (
     <details class="card whatif" open={changed > 0}>
       <summary>
         <h2 id="what-if">What if</h2>{' '}
         <span class="muted">
-          {changed === 0 ? 'other weights, volumes or requirements' : `${changed} of the settings changed`}
+          {changed === 0 ? 'another rule, volume, weights or requirements' : `${changed} of the settings changed`}
         </span>
       </summary>
       <form method="get" action="#recommendation" aria-labelledby="what-if">
@@ -46,18 +59,20 @@ export function WhatIfPanel({ model, whatIf: { settings, changes }, query, reset
               options={AWARD_RULES.map((rule) => [rule, RULES[rule]])}
             />
             <Choice
-              name="wantedVolume"
-              title="Wanted volume"
-              value={settings.wantedVolume}
-              options={WANTED_BASES.map((basis) => [basis, `${basis} (${amount(wanted[basis])} t)`])}
+              name="priceBasis"
+              title="Compare by"
+              value={settings.priceBasis}
+              options={PRICE_BASES.map((basis) => [basis, BASES[basis]])}
             />
             <NumberField
-              name="discountRate"
-              title="Discount rate a year"
-              value={settings.discountRate}
-              max={1}
-              step={0.005}
+              name="volume"
+              title="At least, t"
+              value={settings.volume}
+              max={SETTING_LIMITS.volume[1]}
+              optional
+              note={view.rfq.window.words}
             />
+            <NumberField name="discountRate" title="Discount rate a year" value={settings.discountRate} max={1} />
           </fieldset>
           <fieldset class="weights">
             <legend>Weights of the score</legend>
@@ -67,14 +82,13 @@ export function WhatIfPanel({ model, whatIf: { settings, changes }, query, reset
                 name={`weights.${name}`}
                 title={CRITERION_NAMES[name]}
                 value={settings.weights[name]}
-                max={1000}
-                step={1}
+                max={SETTING_LIMITS.weight[1]}
               />
             ))}
           </fieldset>
           <fieldset class="wide">
             <legend>Requirements</legend>
-            {model.requirements.map(({ name, title, level, offersNotMeeting }) => (
+            {view.decision.requirements.map(({ name, title, level, offersNotMeeting }) => (
               <Choice
                 key={name}
                 name={`requirements.${name}`}
@@ -121,18 +135,27 @@ const Choice = ({ name, title, note = null, value, options }: ChoiceProps) => (
   </div>
 )
 
-const NumberField = (field: { name: string; title: string; value: number; max: number; step: number }) => (
+interface NumberFieldProps {
+  name: string
+  title: string
+  note?: string
+  value: number | null
+  max: number
+  /** May be empty. */
+  optional?: boolean
+}
+
+const NumberField = ({ name, title, note, value, max, optional = false }: NumberFieldProps) => (
   <div class="field">
-    <label for={field.name}>{field.title}</label>
-    <input
-      id={field.name}
-      name={field.name}
-      type="number"
-      min="0"
-      max={field.max}
-      step="any"
-      value={field.value}
-      required
-    />
+    <label for={name}>
+      {title}
+      {note !== undefined && (
+        <>
+          <br />
+          <span class="muted small">{plain(note)}</span>
+        </>
+      )}
+    </label>
+    <input id={name} name={name} type="number" min="0" max={max} step="any" value={value ?? ''} required={!optional} />
   </div>
 )

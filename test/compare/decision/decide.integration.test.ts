@@ -1,229 +1,324 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Award, Choice } from '../../../src/compare/decision/decision-model.js'
+import { RULE_TEXT } from '../../../src/compare/decision/what-if.js'
+import { REQUIREMENT_TITLES } from '../../../src/compare/offer/award-requirements.js'
+import { formatPricePerTonne, formatTonnes } from '../../../src/core/number-format.js'
+import { AWARD_RULES, PRICE_BASES, type PriceBasis, type RequirementName } from '../../../src/core/settings.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
 import {
-  bestSet,
+  bestAward,
   type Case,
-  closestSet,
-  decisionOf,
-  figuresOf,
-  hardOf,
-  offerId,
-  RATES,
+  competing,
+  costOf,
+  dollarCents,
+  efficientChoices,
+  efficientSets,
+  everySet,
+  hardFailures,
+  type InventedOffer,
+  idOf,
+  measureOf,
+  membersOf,
   randomCase,
+  rangeOf,
   reportOf,
-  violations,
 } from './decision-cases.js'
 
-const RUNS = runsLongTests ? 120 : 6
-const CASES = randomCase({ maxOffers: 7 })
-const offerIndex = (of: Case, id: string) => of.offers.findIndex((_offer, at) => offerId(at + 1) === id)
-const cents = (amount: number) => Math.round(amount * 100)
+const PRICE_RULES = ['lowest-price', 'lowest-cost'] as const
+const ANY = randomCase({ maxOffers: 7 })
+const BY_PRICE = randomCase({ maxOffers: 7, rules: PRICE_RULES })
+const always = (cases: typeof ANY, check: (of: Case) => void, runs = 200) =>
+  fc.assert(fc.property(cases, check), { numRuns: runsLongTests ? 20 * runs : runs })
+
+const decided = (of: Case) => reportOf(of).decision
+const close = (value: number) => expect.closeTo(value, 6)
+const BASIS_NAMES = {
+  quoted: 'quoted prices',
+  'present-value': 'present values',
+  'risk-adjusted': 'risk-adjusted prices',
+} satisfies Record<PriceBasis, string>
+const isSame = (a: Award, b: Award) => membersOf(a).join() === membersOf(b).join()
+const offerAt = ({ offers }: Case, at: number) => offers[at] as InventedOffer
 
 describe('the decision on random offers, compared with every set of them', () => {
-  it('awards the cheapest set that satisfies the hard requirements, or the most tonnes', () => {
-    fc.assert(
-      fc.property(CASES, (of) => {
-        const { recommendation, byRule } = decisionOf(of)
-        const best = bestSet(of, hardOf(of.levels), of.min)
-        expect(figuresOf(recommendation.award)).toEqual({ reached: best.reached, cents: best.cents })
-        expect(recommendation.award?.tonnes ?? 0).toBeGreaterThanOrEqual(best.reached ? of.min : best.tonnes)
-        expect(recommendation.status).toBe(best.reached ? 'award' : best.members.length > 0 ? 'partial' : 'none')
-        const regardless = bestSet({ ...of, max: null }, new Set(), of.min)
-        expect(figuresOf(byRule['cheapest-regardless'])).toEqual({
-          reached: regardless.reached,
-          cents: regardless.cents,
-        })
-      }),
-      { numRuns: RUNS },
-    )
+  it('awards the set with the lowest price or cost within the window, and the most tonnes of equal ones', () => {
+    always(BY_PRICE, (of) => {
+      const { recommendation } = decided(of)
+      const range = rangeOf(of)
+      if (range === null || range === 'settled') {
+        expect(recommendation).toMatchObject({ status: range === null ? 'no-volume' : 'accepted', award: null })
+        return
+      }
+      const best = bestAward(of, competing(of), range)
+      expect(recommendation.status).toBe(best.status)
+      const { award } = recommendation
+      if (best.status === 'none' || award === null) {
+        expect(award).toBeNull()
+        return
+      }
+      if (best.tonnes === null) expect([award.offers.length, award.tonnes > range.upper]).toEqual([1, true])
+      else expect(award.tonnes).toBe(best.tonnes)
+      expect(measureOf(of.rule, { tonnes: award.tonnes, cost: costOf(award) })).toBeCloseTo(best.measure, 4)
+    })
   })
 
-  it('names the award that comes closest, and exactly the requirements to waive for it', () => {
-    fc.assert(
-      fc.property(CASES, (of) => {
-        const { recommendation } = decisionOf(of)
-        const hard = hardOf(of.levels)
-        const closest = closestSet(of, hard, of.min)
-        if (recommendation.award?.reached || closest === null) return
-        expect(recommendation.closest?.waived).toHaveLength(closest.waived)
-        expect(figuresOf(recommendation.closest?.award ?? null)).toEqual({ reached: true, cents: closest.cents })
-        const awarded = new Set(recommendation.closest?.award.offers.map(({ offerId: id }) => id))
-        const members = of.offers.flatMap((_offer, at) => (awarded.has(offerId(at + 1)) ? [at] : []))
-        const tonnes = recommendation.closest?.award.tonnes ?? 0
-        const violated = violations(of, { members, tonnes, cents: 0 }, hard)
-        expect(new Set(recommendation.closest?.waived.map(({ name }) => name))).toEqual(violated)
-      }),
-      { numRuns: RUNS },
-    )
-  })
-
-  it('solves every combination of up to eight switches and all volumes ahead', () => {
-    fc.assert(
-      fc.property(CASES, (of) => {
-        const { switches } = decisionOf(of)
-        expect(switches.complete).toBe(switches.entries.length === switches.combinations)
-        if (switches.names.length < 9) expect(switches.complete).toBe(true)
-        expect(switches.entries[0]?.key).toBe(switches.currentKey)
-        expect(new Set(switches.entries.map(({ key }) => key)).size).toBe(switches.entries.length)
-        for (const { key, award, closest, waived, basis } of switches.entries) {
-          const digits = key.split('|')[0] ?? ''
-          const hard = new Set(switches.names.filter((_name, at) => digits[at] === '1'))
-          const max = of.max ?? of.min
-          const wanted = { min: of.min, mid: (of.min + max) / 2, max }[basis]
-          const best = bestSet(of, hard, wanted)
-          const solved = award === null ? null : switches.awards[award]
-          expect({ reached: solved?.reached ?? false, cents: cents(solved?.total ?? 0) }).toEqual({
-            reached: best.reached,
-            cents: best.cents,
-          })
-          const nearest = best.reached ? null : closestSet(of, hard, wanted)
-          if (nearest === null) continue
-          expect(cents(switches.awards[closest ?? -1]?.total ?? 0)).toBe(nearest.cents)
-          expect(waived).toHaveLength(nearest.waived)
-        }
-      }),
-      { numRuns: Math.ceil(RUNS / 3) },
-    )
-  })
-
-  it('solves the award without each awarded offer ahead, so that break-even prices follow every switch', () => {
-    fc.assert(
-      fc.property(CASES, (of) => {
-        const { switches, offers } = decisionOf(of)
-        const indexOf = new Map(offers.map(({ offerId: id, sequence }) => [sequence, offerIndex(of, id)]))
-        for (const { key, award, basis, alternatives } of switches.entries) {
-          const digits = key.split('|')[0] ?? ''
-          const hard = new Set(switches.names.filter((_name, at) => digits[at] === '1'))
-          const max = of.max ?? of.min
-          const wanted = { min: of.min, mid: (of.min + max) / 2, max }[basis]
-          const { sequences, reached } = switches.awards[award ?? -1] ?? { sequences: [], reached: false }
-          if (switches.complete) expect(alternatives).toHaveLength(reached ? sequences.length : 0)
-          for (const [at, alternative] of (alternatives ?? []).entries()) {
-            const gone = indexOf.get(sequences[at] ?? 0)
-            const best = bestSet({ ...of, offers: of.offers.filter((_offer, index) => index !== gone) }, hard, wanted)
-            expect(cents(switches.awards[alternative ?? -1]?.total ?? 0)).toBe(best.reached ? best.cents : 0)
-          }
-        }
-      }),
-      { numRuns: Math.ceil(RUNS / 4) },
-    )
-  })
-
-  it('gives, for other switches, what a report with those settings gives', () => {
-    fc.assert(
-      fc.property(CASES, fc.nat(), (of, choice) => {
-        const { switches } = decisionOf(of)
-        const entry = switches.entries[choice % switches.entries.length]
-        const digits = entry?.key.split('|')[0] ?? ''
-        const changed = Object.fromEntries(
-          switches.names.map((name, at) => [name, digits[at] === '1' ? 'hard' : 'off']),
-        ) as Partial<Case['levels']>
-        const again = decisionOf(
-          { ...of, levels: { ...of.levels, ...changed } },
-          { wantedVolume: entry?.basis ?? 'min' },
+  it('awards the first by score that fit, until the lower end is reached', () => {
+    always(randomCase({ maxOffers: 7, rules: ['best-score'] }), (of) => {
+      const { offers, decision } = reportOf(of)
+      const range = rangeOf(of)
+      if (range === null || range === 'settled') return
+      const byRank = offers.flatMap(({ rank, metrics, sequence, id }) =>
+        rank === null ? [] : [{ id, sequence, tonnes: metrics.volume ?? 0 }],
+      )
+      let tonnes = 0
+      const taken = byRank.filter((offer) => {
+        const fits = tonnes < range.lower && tonnes + offer.tonnes <= range.upper
+        if (fits) tonnes += offer.tonnes
+        return fits
+      })
+      const { award, status } = decision.recommendation
+      if (tonnes < range.lower && range.mayExceed && award !== null && award.tonnes > range.upper) {
+        expect([status, award.offers.length]).toEqual(['award', 1])
+        expect(everySet(of, competing(of)).some((set) => set.tonnes >= range.lower && set.tonnes <= range.upper)).toBe(
+          false,
         )
-        expect(again.switches.currentKey).toBe(entry?.key)
-        const awarded = again.recommendation.award?.offers.map(({ sequence }) => sequence) ?? []
-        expect(awarded).toEqual(switches.awards[entry?.award ?? -1]?.sequences ?? [])
-      }),
-      { numRuns: Math.ceil(RUNS / 3) },
-    )
+        return
+      }
+      const inOrder = taken.sort((a, b) => a.sequence - b.sequence).map(({ id }) => id)
+      expect(award?.offers.map(({ id }) => id) ?? []).toEqual(inOrder)
+      expect(status).toBe(inOrder.length === 0 ? 'none' : tonnes >= range.lower ? 'award' : 'partial')
+    })
   })
-})
 
-describe('prices at which an offer enters or leaves the award', () => {
-  const withPrice = (of: Case, at: number, price: number): Case => ({
-    ...of,
-    offers: of.offers.map((offer, index) =>
-      index === at ? { ...offer, cents: (price * 100) / RATES[offer.currency] } : offer,
-    ),
+  it('never awards or offers to choose what is not open, cannot be converted or fails a hard requirement', () => {
+    always(ANY, (of) => {
+      const { recommendation, choices, excluded, awardedTonnes } = decided(of)
+      const able = new Set(competing(of))
+      const accepted = of.offers.flatMap(({ status }, at) => (status === 'accepted' ? [at] : []))
+      expect(new Set(excluded.map(({ offerId }) => offerId))).toEqual(
+        new Set(of.offers.flatMap((_, at) => (able.has(at) ? [] : [idOf(at)]))),
+      )
+      const awards = [recommendation.award, ...choices.flatMap(({ kind, award }) => (kind === 'waived' ? [] : [award]))]
+      for (const award of awards) {
+        for (const at of award === null ? [] : membersOf(award)) expect(able.has(at)).toBe(true)
+      }
+      const fixed = new Set([...accepted, ...able].map(idOf))
+      expect(Object.keys(awardedTonnes).every((id) => fixed.has(id))).toBe(true)
+      const { headline } = recommendation
+      if (able.size < of.offers.length)
+        expect(headline).toContain(`${able.size} of ${of.offers.length} offers compared`)
+    })
   })
-  const awardedAt = (of: Case, at: number, price: number) => {
-    const { recommendation } = decisionOf(withPrice(of, at, price))
-    return recommendation.award?.offers.some(({ offerId: id }) => id === offerId(at + 1)) ?? false
-  }
 
-  it('are exact to a cent: the award is solved again on both sides', () => {
-    fc.assert(
-      fc.property(randomCase({ maxOffers: 5 }), (of) => {
-        const { negotiation } = decisionOf(of)
-        for (const { offerId: id, enterAward } of negotiation.offers) {
-          const at = offerIndex(of, id)
-          const { pricePerTonne, words } = enterAward
-          if (pricePerTonne === null) {
-            if (words.startsWith('At any price')) expect(awardedAt(of, at, 170)).toBe(true)
-            if (words.startsWith('No price suffices'))
-              expect(awardedAt(of, at, 0.01) && !words.includes('tonnes')).toBe(false)
+  it('shows efficient awards only, all of them if there are few, with the price of what each has more', () => {
+    always(BY_PRICE, (of) => {
+      const decision = decided(of)
+      const range = rangeOf(of)
+      if (range === null || range === 'settled') return
+      const { award: recommended } = decision.recommendation
+      // One that exceeds the window because nothing else reaches it is shown after those within.
+      const rows = efficientChoices(decision).filter(({ award }) => award.tonnes <= range.upper)
+      for (const [at, { award, extra }] of rows.entries()) {
+        const before = rows[at - 1]?.award
+        if (before === undefined) continue
+        expect(award.tonnes).toBeGreaterThan(before.tonnes)
+        expect(costOf(award)).toBeGreaterThan(costOf(before))
+        const more = { tonnes: award.tonnes - before.tonnes, amount: award.total - before.total }
+        expect(extra).toEqual({ tonnes: more.tonnes, pricePerTonne: close(more.amount / more.tonnes) })
+      }
+      const all = efficientSets(of, competing(of), range.upper)
+      const reaching = all.filter(({ tonnes }) => tonnes >= range.lower)
+      const shown = reaching.length > 0 ? reaching : all
+      const ownTonnes = new Set(rows.map(({ award }) => award.tonnes))
+      const same = shown.filter(({ tonnes }) => ownTonnes.has(tonnes))
+      expect(rows.map(({ award }) => [award.tonnes, costOf(award)])).toEqual(
+        same.map(({ tonnes, cost }) => [tonnes, expect.closeTo(cost, 4)]),
+      )
+      expect(rows).toHaveLength(Math.min(8, shown.length))
+      const marked = decision.choices.filter(({ isRecommended }) => isRecommended)
+      expect(marked.map(({ award }) => award)).toEqual(recommended === null ? [] : [recommended])
+    })
+  })
+
+  it('shows what waiving one requirement buys: the best award of offers that meet all others', () => {
+    always(BY_PRICE, (of) => {
+      const { choices, recommendation } = decided(of)
+      const others = choices.filter(({ kind }) => kind !== 'efficient')
+      expect(others.length).toBeLessThanOrEqual(4)
+      const { award } = recommendation
+      const isReached = recommendation.status === 'award' && award !== null
+      const own = isReached ? costOf(award) / award.tonnes : Number.POSITIVE_INFINITY
+      for (const { requirement, award: waived } of others.filter(({ kind }) => kind === 'waived')) {
+        const failed = membersOf(waived).flatMap((at) => [...hardFailures(of, offerAt(of, at))])
+        expect(failed.filter((name) => name !== requirement)).toEqual([])
+        expect(membersOf(waived).every((at) => competing(of, requirement).includes(at))).toBe(true)
+        const range = rangeOf(of, requirement)
+        if (range === null || range === 'settled') expect.fail('nothing to award')
+        const best = bestAward(of, competing(of, requirement), range)
+        if (best.status !== 'award') expect.fail('no award')
+        expect(measureOf(of.rule, { tonnes: waived.tonnes, cost: costOf(waived) })).toBeCloseTo(best.measure, 4)
+        expect(costOf(waived) / waived.tonnes).toBeLessThan(own)
+      }
+      if (others.length < 4) for (const name of worthWaiving(of, own)) expect(saysOfWaiving(choices, name)).toBe(true)
+    })
+  })
+
+  it('divides an offer if the same tonnes cost less that way, or nothing else reaches the volume', () => {
+    always(BY_PRICE, (of) => {
+      const { choices, recommendation } = decided(of)
+      const { award, status } = recommendation
+      const divided = choices.find(({ kind }) => kind === 'divided')?.award
+      const range = rangeOf(of)
+      if (divided === undefined) return
+      if (range === null || range === 'settled') expect.fail('nothing to award')
+      if (status === 'award' && award !== null) {
+        expect(divided.tonnes).toBeCloseTo(award.tonnes, 9)
+        expect(costOf(divided)).toBeLessThan(costOf(award))
+      } else expect(divided.tonnes).toBeCloseTo(range.lower, 9)
+      expect(divided.offers.filter(({ shareOfOffer }) => shareOfOffer < 1)).toHaveLength(1)
+    })
+  })
+
+  it('says exactly up to which price each offer stays: a cent more or less decides', () => {
+    const quoted = BY_PRICE.map((of): Case => ({ ...of, basis: 'quoted' }))
+    always(
+      quoted,
+      (of) => {
+        const { breakEven, award } = decided(of).recommendation
+        for (const { offerId, pricePerTonne, breakEvenPricePerTonne: limit } of breakEven) {
+          const at = of.offers.findIndex((_, index) => idOf(index) === offerId)
+          const stays = (dollars: number) => {
+            const changed = reportOf(of, { at, dollars }).decision.recommendation
+            return changed.award?.offers.some(({ id }) => id === offerId) ?? false
+          }
+          expect(award?.offers.some(({ id }) => id === offerId)).toBe(true)
+          expect(pricePerTonne).toBeCloseTo((dollarCents(offerAt(of, at)) ?? 0) / 100, 9)
+          if (limit === null) {
+            expect(stays(1e6)).toBe(true)
             continue
           }
-          const below = pricePerTonne - 0.01
-          const isAllowed = of.levels.priceMin !== 'hard' || below * 100 >= of.minCents
-          if (below > 0 && isAllowed) expect([words, awardedAt(of, at, below)]).toEqual([words, true])
-          expect([words, awardedAt(of, at, pricePerTonne + 0.01)]).toEqual([words, false])
+          expect(limit).toBeGreaterThan(pricePerTonne - 1e-6)
+          const isBelowMinimum = of.levels.priceMin === 'hard' && 100 * limit - 1 < of.minCents
+          if (!isBelowMinimum) expect(stays(limit - 0.01)).toBe(true)
+          expect(stays(limit + 0.01)).toBe(false)
         }
-      }),
-      { numRuns: RUNS },
+      },
+      400,
     )
   })
 
-  it('are the break-even prices of awarded offers', () => {
-    fc.assert(
-      fc.property(randomCase({ maxOffers: 5 }), (of) => {
-        const { recommendation } = decisionOf(of)
-        if (recommendation.status !== 'award') return
-        for (const { offerId: id, breakEvenPricePerTonne: price } of recommendation.breakEven) {
-          const at = offerIndex(of, id)
-          if (price === null) continue
-          expect(awardedAt(of, at, price - 0.001)).toBe(true)
-          expect(awardedAt(of, at, price + 0.01)).toBe(false)
+  it('names the best award without one of the awarded offers, and the best with the one that ranks first', () => {
+    always(randomCase({ maxOffers: 6, rules: ['lowest-price'] }), (any) => {
+      const of: Case = { ...any, basis: 'quoted' }
+      const { award, reasons, status } = decided(of).recommendation
+      const range = rangeOf(of)
+      if (award === null || status !== 'award' || range === null || range === 'settled') return
+      if (award.tonnes > range.upper || award.offers.length > 4) return
+      const members = membersOf(award)
+      const able = competing(of)
+      const without = members.map((left) =>
+        bestAward(
+          of,
+          able.filter((at) => at !== left),
+          range,
+        ),
+      )
+      const next = Math.min(
+        ...without.map((best) => (best.status === 'award' ? best.measure : Number.POSITIVE_INFINITY)),
+      )
+      const words = reasons.join(' ')
+      if (Number.isFinite(next)) expect(words).toContain(` t at ${formatPricePerTonne(next / 100, 'USD')}`)
+      else expect(words).toMatch(able.length === 1 ? /the only offer/ : /Without it, no award reaches/)
+      const prices = able.map((at) => dollarCents(offerAt(of, at)) ?? 0)
+      const first = able[prices.indexOf(Math.min(...prices))]
+      if (first === undefined || members.includes(first)) return
+      const { volume } = offerAt(of, first)
+      const withFirst = everySet(of, able).filter(
+        (set) => set.members.includes(first) && set.tonnes >= range.lower && set.tonnes <= range.upper,
+      )
+      const best = Math.min(...withFirst.map((set) => set.cost / set.tonnes))
+      expect(reasons[0]).toContain(
+        volume > range.upper
+          ? 'are the most that can be awarded'
+          : withFirst.length === 0
+            ? 'with it, no award has'
+            : ` t at ${formatPricePerTonne(best / 100, 'USD')}, costs`,
+      )
+    })
+  })
+
+  it('says to which award every other rule and price basis leads, if it is another one', () => {
+    always(
+      ANY,
+      (of) => {
+        const { award, changes } = decided(of).recommendation
+        if (award === null) return
+        const others: [by: string, of: Case][] = [
+          ...AWARD_RULES.filter((rule) => rule !== of.rule).map((rule): [string, Case] => [
+            RULE_TEXT[rule],
+            { ...of, rule },
+          ]),
+          ...PRICE_BASES.filter((basis) => basis !== of.basis).map((basis): [string, Case] => [
+            BASIS_NAMES[basis],
+            { ...of, basis },
+          ]),
+        ]
+        for (const [by, changed] of others) {
+          const { award: other, status } = decided(changed).recommendation
+          const said = changes.find((words) => words.startsWith('By ') && words.split(':')[0]?.includes(by))
+          if (other === null || status !== 'award') continue
+          if (isSame(other, award)) expect(said).toBeUndefined()
+          else
+            expect(said).toContain(
+              `, ${formatTonnes(other.tonnes)} at ${formatPricePerTonne(other.pricePerTonne, 'USD')}`,
+            )
         }
-      }),
-      { numRuns: RUNS },
+      },
+      100,
     )
   })
 
-  it('keep the place of an offer awarded by score, ahead of the next one', () => {
-    fc.assert(
-      fc.property(randomCase({ maxOffers: 5 }), (of) => {
-        const settings = { awardRule: 'best-score-compliant' } as const
-        const { decision, offers } = reportOf(of, settings)
-        const awarded = new Set(decision.recommendation.award?.offers.map(({ offerId: id }) => id))
-        for (const { offerId: id, breakEvenPricePerTonne: price } of decision.recommendation.breakEven) {
-          if (price === null) continue
-          const own = offers.find((offer) => offer.id === id)
-          const rival = offers.find((offer) => {
-            const isEligible = decision.offers.some((one) => one.offerId === offer.id && one.eligible)
-            return isEligible && !awarded.has(offer.id) && (offer.rank ?? 0) > (own?.rank ?? 0)
-          })
-          const isAhead = (at: number) => {
-            const { offers: changed } = reportOf(withPrice(of, offerIndex(of, id), at), settings)
-            const rankOf = (wanted?: string) => changed.find((offer) => offer.id === wanted)?.rank ?? 0
-            return rankOf(id) < rankOf(rival?.id)
-          }
-          expect(isAhead(price * 0.9999)).toBe(true)
-          expect(isAhead(price * 1.0001)).toBe(false)
-        }
-      }),
-      { numRuns: Math.ceil(RUNS / 2) },
-    )
+  it('states what the award saves per tonne against the maximum price and the median offer', () => {
+    always(ANY, (of) => {
+      const { savings, recommendation } = decided(of)
+      const { award } = recommendation
+      expect(savings === null).toBe(award === null)
+      if (savings === null || award === null) return
+      const prices = competing(of).map((at) => (dollarCents(offerAt(of, at)) ?? 0) / 100)
+      prices.sort((a, b) => a - b)
+      const half = prices.length / 2
+      const median = ((prices[Math.ceil(half) - 1] ?? 0) + (prices[Math.floor(half)] ?? 0)) / 2
+      const saved = (price: number) => award.tonnes * price - award.total
+      expect(savings.maxPrice?.amount).toBeCloseTo(saved(of.maxCents / 100), 6)
+      if (prices.length < 2) expect(savings.medianOffer).toBeNull()
+      else expect(savings.medianOffer?.amount).toBeCloseTo(saved(median), 6)
+    })
   })
 
-  it('rank an offer first at the stated price, and not above it', () => {
-    fc.assert(
-      fc.property(randomCase({ maxOffers: 5 }), (of) => {
-        const { decision, offers } = reportOf(of)
-        for (const { offerId: id, rankFirst } of decision.negotiation.offers) {
-          if (rankFirst.pricePerTonne === null) continue
-          const at = offerIndex(of, id)
-          const rankAt = (price: number) =>
-            reportOf(withPrice(of, at, price)).offers.find((offer) => offer.id === id)?.rank
-          expect(offers.length).toBeGreaterThan(1)
-          expect(rankAt(rankFirst.pricePerTonne * 0.9999)).toBe(1)
-          expect(rankAt(rankFirst.pricePerTonne * 1.0001)).not.toBe(1)
-        }
-      }),
-      { numRuns: Math.ceil(RUNS / 3) },
-    )
+  it('is the same, whatever the order of the offers', () => {
+    always(ANY, (of) => {
+      expect(reportOf(of, { isReversed: true }).decision).toEqual(decided(of))
+    })
   })
 })
+
+/** Hard requirements that, if waived, lead to an award that costs clearly less per tonne. */
+function worthWaiving(of: Case, own: number): RequirementName[] {
+  return (Object.keys(of.levels) as RequirementName[]).filter((name) => {
+    const [range, before] = [rangeOf(of, name), rangeOf(of)]
+    if (of.levels[name] !== 'hard' || range === null || range === 'settled') return false
+    if (before === null || before === 'settled') return false
+    const best = bestAward(of, competing(of, name), range)
+    if (best.status !== 'award') return false
+    if (of.rule === 'lowest-cost' && best.tonnes === null) return false
+    const perTonne = of.rule === 'lowest-price' ? best.measure : best.measure / (best.tonnes ?? 1)
+    return perTonne < own * 0.999
+  })
+}
+
+const saysOfWaiving = (choices: readonly Choice[], name: RequirementName): boolean =>
+  choices.some(
+    ({ requirement, notes }) =>
+      requirement === name || notes.some((note) => note.includes(`“${REQUIREMENT_TITLES[name]}” is waived`)),
+  )

@@ -1,443 +1,413 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Decision } from '../../../src/compare/decision/decision-model.js'
-import { recommendationLines } from '../../../src/compare/decision/recommendation-lines.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { AWARD_RULES, DEFAULT_SETTINGS, type RequirementLevels } from '../../../src/core/settings.js'
+import type { SettingsInput } from '../../../src/core/settings.js'
 import {
-  type ComparisonOverrides,
+  AS_OF,
   comparisonInput,
   delivery,
-  EURO_SETTINGS,
-  listing,
   offerId,
   response,
-  sampleResponses,
   storedDocument,
-  summaryOf,
   vintage,
 } from '../../helpers/comparison-inputs.js'
-import { shareOf } from '../../helpers/long-tests.js'
-import { bestSet, type Case, decisionOf, figuresOf, hardOf, type InventedOffer, randomCase } from './decision-cases.js'
 
-const levels = (of: Partial<RequirementLevels> = {}): RequirementLevels => ({ ...DEFAULT_SETTINGS.requirements, ...of })
-const offer = (volume: number, cents: number, fails: string[] = [], developer = 'a'): InventedOffer => ({
-  volume,
-  cents,
-  currency: 'USD',
-  developer,
-  fails: new Set(fails) as InventedOffer['fails'],
-})
-const BASE: Case = { offers: [], min: 100, max: 150, maxCents: 1_500, minCents: 500, levels: levels() }
-const decide = (of: Partial<Case>, settings = {}) => decisionOf({ ...BASE, ...of }, settings)
-const decided = (scene: ComparisonOverrides): Decision => compareOffers(comparisonInput(scene)).decision
-const awarded = ({ recommendation }: Decision) => recommendation.award?.offers.map(({ sequence }) => sequence)
+type Body = Record<string, unknown>
+/** Offer number `at` with so many tonnes at a price. */
+const sized = (at: number, volume: number, unitPrice: number, { offer = {}, ...of }: Body & { offer?: Body } = {}) =>
+  response(at, {
+    ...of,
+    offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })], ...offer },
+  })
+/** Asks for 5,000 t to 9,000 t at 40 USD at most. */
+const RFQ = { minVolume: 5_000, maxVolume: 9_000, pricing: { minUnitPrice: null, maxUnitPrice: 40, currency: 'USD' } }
+const compared = (responses: Body[], { rfq = {}, settings = {} }: { rfq?: Body; settings?: SettingsInput } = {}) =>
+  compareOffers(comparisonInput({ responses, rfq: { ...RFQ, ...rfq }, settings }))
+const decided = (...of: Parameters<typeof compared>) => compared(...of).decision
+const awarded = (...of: Parameters<typeof compared>) =>
+  decided(...of).recommendation.award?.offers.map(({ number }) => number) ?? null
 
-describe('the recommendation', () => {
-  it('is the cheapest award that meets the hard requirements, with reasons and the distance to the runner-up', () => {
-    const decision = decide({ offers: [offer(120, 1_000), offer(110, 1_200), offer(100, 900, ['contractType'])] })
-    expect(awarded(decision)).toEqual([1])
-    expect(decision.recommendation).toMatchObject({
+describe('the recommended award', () => {
+  it('is the one with the lowest price per tonne within the range, not the one with the lowest total', () => {
+    const { recommendation, savings } = decided([sized(1, 6_110, 36.99), sized(2, 8_670, 28.8)])
+    expect(recommendation).toMatchObject({
       status: 'award',
-      headline: 'Award a · Project 1 (offer 1): 120 t at 10.00 USD/t, 1,200 USD in total.',
-      runnerUp: { without: offerId(1), costDifference: 120 },
-      award: { excessTonnes: 20, excessCost: 200, compliant: true, coverage: 1 },
+      award: { offers: [{ id: offerId(2) }], tonnes: 8_670, pricePerTonne: 28.8, total: 249_696, currency: 'USD' },
+      headline: 'Award Developer 2 · Project 2: 8,670 t at 28.80 USD/t, 249,696 USD in total. All 2 offers compared.',
     })
-    expect(decision.recommendation.reasons.join(' ')).toContain(
-      "Covers 100 % of the wanted 100 t (the RFQ's minimum) and 20 t more, which cost 200 USD, because offers are taken whole.",
-    )
-    expect(decision.recommendation.reasons.join(' ')).toContain(
-      'The runner-up, a · Project 2 (offer 2), costs 120 USD more (+10 %) for 10 t less (12.00 USD/t)',
-    )
-  })
-
-  it('states in words, with numbers, what the award does not meet', () => {
-    const { recommendation } = decide({ offers: [offer(120, 400, ['reviewAccepted', 'submittedOnTime'])] })
-    expect(recommendation.conditions).toEqual([
-      // Late submission is a high flag too.
-      'Submitted late: on 2026-03-22, after the response due date, 2026-03-20.',
-      'The offer has not been reviewed yet.',
-      "The price, 4.00 USD/t, is 20 % below the RFQ's minimum of 5.00 USD/t: unusually cheap.",
-      'The offer expires in 106 days, on 2026-06-30.',
-    ])
-  })
-
-  it('names the closest award and what would have to be waived if none satisfies the hard requirements', () => {
-    const decision = decide({
-      offers: [
-        ...[offer(120, 1_000, ['contractType', 'vintages']), offer(120, 1_800), offer(90, 600, ['contractType'])],
-        // Neither can be accepted any more, whatever is waived.
-        ...[offer(120, 500, ['status']), offer(120, 500, ['notExpired'])],
-      ],
-    })
-    expect(decision.recommendation).toMatchObject({
-      status: 'none',
-      headline: 'No award satisfies the hard requirements.',
-      award: null,
-      closest: {
-        waived: [{ name: 'priceMax', title: 'Price at most the maximum' }],
-        words:
-          'Closest: a · Project 2 (offer 2), 120 t at 18.00 USD/t, 2,160 USD in total; “Price at most the maximum” would have to be waived.',
-      },
-    })
-    expect(decision.recommendation.reasons).toEqual([
-      'No offer meets every hard requirement.',
-      'Not met: “Status not rejected or withdrawn” by 1 of 5, “Offer not expired” by 1 of 5, “Contract type as asked for” by 2 of 5, “Vintages within the range” by 1 of 5, “Price at most the maximum” by 1 of 5.',
-    ])
-    expect(decision.recommendation.changes).toEqual([
-      decision.recommendation.closest?.words,
-      'Waiving “Contract type as asked for” alone: a · Project 3 (offer 3), 90 t at 6.00 USD/t, 540 USD in total, which covers 90 % of the wanted volume.',
-    ])
-    expect(decision.scenarios.find(({ scenario }) => scenario === 'recommended')?.award).toBeNull()
-  })
-
-  it('awards all that is eligible if that does not reach the wanted volume, and says which waiver would', () => {
-    const decision = decide({ offers: [offer(60, 1_000), offer(50, 1_800)] })
-    expect(awarded(decision)).toEqual([1])
-    expect(decision.recommendation).toMatchObject({ status: 'partial', award: { coverage: 0.6, reached: false } })
-    expect(decision.recommendation.reasons[0]).toMatch(
-      /do not reach the wanted 100 t: 40 t are missing\. Closest: .*waived/,
-    )
-  })
-
-  it('keeps the award within the maximum volume of the RFQ, while that is hard', () => {
-    const offers = [offer(160, 100), offer(90, 1_000), offer(20, 1_400)]
-    expect(awarded(decide({ offers }))).toEqual([2, 3])
-    expect(awarded(decide({ offers, levels: levels({ volumeMax: 'advisory' }) }))).toEqual([1])
-    const atMaximum = decide({ offers: offers.slice(1) }, { wantedVolume: 'max' }).recommendation
-    expect(atMaximum).toMatchObject({ status: 'partial', award: { tonnes: 110 } })
-    const tooSmall = decide({ offers: [offer(90, 1_000), offer(80, 1_000)] }, { wantedVolume: 'max' }).recommendation
-    expect(tooSmall.reasons[0]).toMatch(
-      /^No set of eligible whole offers has exactly the wanted 150 t, .* this is the largest below\. Closest: /,
-    )
-    const { recommendation } = decide({ offers, levels: levels({ volumeMax: 'advisory' }) })
-    expect(recommendation.conditions).toContain("The award of 160 t is 10 t above the RFQ's maximum of 150 t.")
-  })
-
-  it('says that there are no offers, or that none can be compared', () => {
-    const empty = decide({})
-    expect(empty.recommendation).toMatchObject({ status: 'no-offers', headline: 'The RFQ has no offers.' })
-    expect(empty.savings).toBeNull()
-    const rfq = { responses: [{ id: 'a' }] }
-    const unread = decided({ rfq, rfqStored: { shape: 'list' }, responses: [] }).recommendation
-    expect(unread).toMatchObject({ status: 'no-offers', headline: 'The RFQ has 1 offer, not read yet.' })
-    expect(empty.switches.entries.every(({ award }) => award === null)).toBe(true)
-    const euro = decided({ responses: [response(1, { offer: { currency: 'EUR' } })] })
-    expect(euro.recommendation.status).toBe('no-offers')
-    expect(euro.recommendation.reasons[0]).toContain('No exchange rate into USD is configured')
-  })
-
-  it('compares across currencies with a configured rate, and names offers without one', () => {
-    const responses = sampleResponses()
-    const without = decided({ responses })
-    expect(without.recommendation.reasons.join(' ')).toContain(
-      '(offer 3) is not considered. The offer is priced in EUR.',
-    )
-    const converted = decided({ responses, settings: EURO_SETTINGS })
-    const euro = converted.negotiation.offers.find(({ ownCurrency }) => ownCurrency === 'EUR')
-    const { pricePerTonne, ownPricePerTonne } = euro?.enterAward ?? {}
-    expect(ownPricePerTonne).toBeCloseTo((pricePerTonne ?? 0) / 1.1, 9)
-    expect(euro?.enterAward.words).toContain('EUR/t')
-  })
-
-  it('has no target if the RFQ states no volume', () => {
-    const { recommendation, scenarios } = decided({ rfq: { minVolume: null, maxVolume: null } })
-    expect(recommendation).toMatchObject({ status: 'no-target', award: null })
-    expect(scenarios).toEqual([])
-  })
-
-  it('is preceded by what makes it moot: the RFQ is closed or overdue, or an offer is accepted', () => {
-    const codes = (scene: ComparisonOverrides) => decided(scene).banners.map(({ code }) => code)
-    expect(codes({})).toEqual([])
-    expect(codes({ rfq: { state: 'closed', closedAt: '2026-03-15T00:00:00.000Z' } })).toEqual(['rfq-closed'])
-    expect(codes({ rfq: { responseDueDate: '2026-03-10' } })).toEqual(['rfq-overdue'])
-    const accepted = decided({ responses: [response(1, { status: 'accepted' })] })
-    expect(accepted.banners[0]?.words).toBe('An offer has already been accepted: Developer 1 · Project 1 (offer 1).')
-    const overdue = decided({ rfq: { responseDueDate: '2026-03-10' } })
-    expect(recommendationLines(overdue)[0]).toContain(overdue.banners[0]?.words)
-  })
-
-  it('leads with the accepted award, says how it compares with that of the rule, and recommends no other', () => {
-    const priced = (at: number, unitPrice: number, status: string) =>
-      response(at, { status, offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })] } })
-    const dearer = decided({ responses: [priced(1, 11, 'submitted'), priced(2, 14, 'accepted')] })
-    expect(recommendationLines(dearer)).toEqual([
-      'Accepted: Developer 2 · Project 2 (offer 2): 10,000 t at 14.00 USD/t, 140,000 USD in total. It covers 100 % of the wanted 10,000 t.',
-      'Compared: It costs 30,000 USD more (+27.3 %) than what the rule “Cheapest compliant” chooses: Developer 1 · Project 1 (offer 1), 10,000 t at 11.00 USD/t, 110,000 USD in total.',
-      expect.stringMatching(/^Not met: /),
-    ])
-    expect(dearer.accepted).toMatchObject({ isRecommended: false, costDifference: 30_000, award: { tonnes: 10_000 } })
-    expect(dearer.recommendation).toMatchObject({ awards: [], changes: [], questions: [], award: { total: 110_000 } })
-    const same = decided({ responses: [priced(1, 11, 'accepted'), priced(2, 14, 'submitted')] })
-    expect(recommendationLines(same)[1]).toBe('Compared: It is what the rule “Cheapest compliant” chooses.')
-    const equal = decided({ responses: [priced(1, 14, 'submitted'), priced(2, 14, 'accepted')] })
-    expect(recommendationLines(equal)[1]).toMatch(
-      /^Compared: It costs the same as what the rule “Cheapest compliant” chooses: Developer 1/,
-    )
-    const unrated = decided({ responses: [response(1, { status: 'accepted', offer: { currency: 'EUR' } })] })
-    expect(recommendationLines(unrated)[0]).toMatch(
-      /^Accepted: Developer 1 · Project 1 \(offer 1\): [\d,]+ t at [\d.]+ EUR\/t, [\d,]+ EUR in total, which cannot be converted into USD\. It covers 100 % of the wanted 10,000 t\.$/,
-    )
-    const none = decided({ responses: [priced(1, 99, 'accepted'), priced(2, 1, 'rejected')] })
-    expect(recommendationLines(none).join(' ')).not.toMatch(/Award |offer 2/)
-  })
-
-  it('warns of a close decision', () => {
-    const { recommendation } = decide({ offers: [offer(100, 1_000), offer(150, 670)] })
-    expect(recommendation.conditions.at(-1)).toMatch(
-      /^A close decision: the runner-up costs only 0\.5 % more in total, and .*costs less per tonne: 6\.70 USD\/t\.$/,
-    )
-  })
-
-  it('groups the conditions of many awarded offers by requirement', () => {
-    const offers = [1, 2, 3, 4].map((at) => offer(25, 600 + at, ['reviewAccepted']))
-    const { recommendation } = decide({ offers })
-    expect(recommendation.conditions).toEqual([
-      'Offer 1: The offer has not been reviewed yet. The same requirement fails for 3 other offers.',
-      'First to expire, offer 1: The offer expires in 106 days, on 2026-06-30.',
-    ])
-  })
-
-  it('names the cheapest compliant award if offers by rank do not fit within the maximum', () => {
-    const offers = [offer(140, 1_400), offer(90, 600), offer(80, 601)]
-    const weights = { price: 100, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 }
-    const scene = { min: 125, max: 145, offers }
-    const { recommendation } = decide(scene, { awardRule: 'best-score-compliant', weights })
-    expect(recommendation.status).toBe('partial')
     expect(recommendation.reasons[0]).toBe(
-      "Taking offers by rank does not reach the wanted 125 t within the RFQ's maximum of 145 t. Closest: a · Project 1 (offer 1), 140 t at 14.00 USD/t, 1,960 USD in total; the rule “Cheapest compliant” chooses it.",
+      'The next best award, Developer 1 · Project 1, 6,110 t at 36.99 USD/t, costs 8.19 USD/t more (28.4 %).',
+    )
+    expect(savings?.maxPrice?.amount).toBeCloseTo(8_670 * (40 - 28.8), 6)
+  })
+
+  it('is another one by the lowest total, by score or for more tonnes, and says so', () => {
+    const offers = [sized(1, 5_000, 30), sized(2, 8_500, 28), sized(3, 4_000, 35)]
+    expect(awarded(offers)).toEqual([2])
+    expect(awarded(offers, { settings: { awardRule: 'lowest-cost' } })).toEqual([1])
+    expect(awarded(offers, { settings: { volume: 8_600 } })).toEqual([1, 3])
+    const { changes } = decided(offers).recommendation
+    expect(changes.join(' ')).toContain('By lowest total cost: Developer 1 · Project 1, 5,000 t at 30.00 USD/t.')
+    const { reasons } = decided(offers, { settings: { awardRule: 'lowest-cost' } }).recommendation
+    expect(reasons.join(' ')).toContain('3,500 t more at 25.14 USD/t')
+  })
+
+  it('takes offers by score, and says that the first by score is not awarded by price', () => {
+    const late = [delivery({ fulfilmentDueDate: '2026-12-30', vintages: [vintage({ volume: 6_000, unitPrice: 20 })] })]
+    const prepaid = { scheduledDeliveries: late, prePayments: [{ amount: 120_000, paymentDueDate: '2026-04-01' }] }
+    const offers = [sized(1, 6_000, 20.5), response(2, { offer: prepaid })]
+    const byPrice = decided(offers)
+    expect(awarded(offers, { settings: { awardRule: 'best-score' } })).toEqual([1])
+    expect(byPrice.recommendation.award?.offers.map(({ number }) => number)).toEqual([2])
+    expect(byPrice.recommendation.reasons.join(' ')).toMatch(
+      /Developer 1 · Project 1 is first by score \(.*the lowest price/,
     )
   })
 
-  it('is printed in three lines, at most', () => {
-    const lines = recommendationLines(decide({ offers: [offer(120, 1_000), offer(110, 1_200)] }))
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['Recommendation:', 'Why:', 'Check:'])
-    expect(lines[2]).toContain('It stays in the award up to 11.00 USD/t (+10 %).')
-    expect(recommendationLines(decide({}))).toEqual(['Recommendation: The RFQ has no offers.'])
-  })
-})
-
-describe('requirements', () => {
-  it('never count an offer with a rejected review as compliant, whatever its level', () => {
-    const offers = [offer(120, 600, ['reviewNotRejected']), offer(120, 1_000)]
-    expect(awarded(decide({ offers }))).toEqual([2])
-    for (const level of ['advisory', 'off'] as const) {
-      const decision = decide({ offers, levels: levels({ reviewNotRejected: level }) })
-      expect(awarded(decision)).toEqual([1])
-      expect(decision.recommendation.award?.compliant).toBe(false)
-      expect(decision.recommendation.award?.unmet).toMatchObject([{ name: 'reviewNotRejected', level }])
-      expect(decision.recommendation.conditions[0]).toBe(
-        'Waived by the settings: The review rejected the offer: "As found."',
-      )
-      const only = decision.scenarios.find(({ scenario }) => scenario === 'only-compliant')
-      expect(only?.award?.offers.map(({ sequence }) => sequence)).toEqual([2])
-      expect(decision.offers.map(({ eligible, compliant }) => [eligible, compliant])).toContainEqual([true, false])
-    }
-    const { offers: reported } = compareOffers(
-      comparisonInput({ responses: [response(1, { offer: { review: { status: 'rejected' } } })] }),
-    )
-    expect(reported[0]?.meetsRequirements).toBe(false)
-  })
-
-  it('that cannot be evaluated count as not met, and say so', () => {
-    const undated = response(1, { offer: { scheduledDeliveries: [delivery({ fulfilmentDueDate: null })] } })
-    const summary = storedDocument(summaryOf(response(2)), { shape: 'summary' })
-    const { offers } = decided({ responses: [undated, summary] })
-    expect(offers[0]?.why).toBe('Not determinable: not every delivery has a date.')
-    expect(offers[1]?.why).toContain('Not determinable: only the summary of the offer was read so far.')
-    expect(offers.map(({ compliant }) => compliant)).toEqual([false, false])
-  })
-
-  it('cover rejected, withdrawn and expired offers, which a person may admit', () => {
-    const gone = storedDocument(response(2), { missingSince: '2026-03-12T00:00:00.000Z' })
-    const responses = [response(1, { status: 'rejected' }), gone, response(3, { offer: { expiryDate: '2026-03-10' } })]
-    const { offers, recommendation } = decided({ responses })
-    expect(offers.map(({ why }) => why)).toEqual([
-      'The offer has been rejected.',
-      'The offer has not been visible on the marketplace since 2026-03-12.',
-      'The offer expired on 2026-03-10, 6 days ago.',
-    ])
-    expect(recommendation.status).toBe('none')
-    const admitted = decided({ responses, settings: { requirements: { notExpired: 'off' } } })
-    expect(awarded(admitted)).toEqual([3])
-    expect(admitted.recommendation.award?.score).toBeNull()
-  })
-
-  it('cost what the award costs more than without them', () => {
-    const { requirementCosts } = decide({ offers: [offer(120, 1_000), offer(110, 700, ['vintages']), offer(160, 400)] })
-    expect(requirementCosts.map(({ name, cost }) => [name, Math.round(cost ?? 0)])).toEqual(
-      [
-        ['vintages', 430],
-        ['priceMin', 0],
-        ['volumeMax', 560],
-      ].filter(([name]) => name !== 'priceMin'),
-    )
-    expect(requirementCosts[0]?.words).toBe(
-      '“Vintages within the range” costs 430 USD: without it, a · Project 2 (offer 2) for 770 USD (−35.8 %).',
-    )
-  })
-})
-
-describe('rules', () => {
-  it('choose differently: by total, by score, or regardless of requirements', () => {
-    const offers = [offer(120, 1_000, ['reviewAccepted']), offer(100, 1_190), offer(130, 300, ['contractType'])]
-    const { byRule } = decide({ offers })
-    const chosen = AWARD_RULES.map((rule) => byRule[rule]?.offers.map(({ sequence }) => sequence))
-    expect(chosen[0]).toEqual([2])
-    expect(chosen[2]).toEqual([3])
-    for (const rule of AWARD_RULES) {
-      const decision = decide({ offers }, { awardRule: rule })
-      expect(decision.recommendation.award).toEqual(byRule[rule])
-      expect(decision.recommendation.reasons[0]?.toLowerCase()).toContain(rule.replaceAll('-', ' '))
-    }
-  })
-
-  it('by score take whole offers by rank, skip one that exceeds the maximum, and follow the weights', () => {
-    const offers = [offer(140, 1_100), offer(60, 1_000), offer(50, 1_150)]
-    const byScore = (settings: object) => decide({ offers }, { awardRule: 'best-score-compliant', ...settings })
-    const coverage = byScore({
-      weights: { price: 0, coverage: 100, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 },
-    })
-    expect(awarded(coverage)).toEqual([1])
-    const price = byScore({
-      weights: { price: 100, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 },
-    })
-    expect(awarded(price)).toEqual([2, 3])
-    expect(price.recommendation.dependsOnScores).toBe(true)
-    const mixed = byScore({
-      weights: { price: 60, coverage: 15, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 },
-    })
-    expect(mixed.recommendation.firstWeight?.words).toMatch(/^Weight of (price|coverage) [+−](10|20): /)
-  })
-})
-
-describe('scenarios, savings and negotiation', () => {
-  const offers = [
-    offer(60, 1_000, [], 'a'),
-    offer(50, 1_100, [], 'b'),
-    offer(120, 1_200, [], 'c'),
-    offer(100, 500, ['status']),
-  ]
-
-  it('list the cost of each constraint, and what would have to be waived', () => {
-    const { scenarios } = decide({ offers })
-    const costs = Object.fromEntries(
-      scenarios.map(({ scenario, award, constraint }) => [scenario, [award?.total, constraint?.cost]]),
-    )
-    expect(costs).toMatchObject({
-      recommended: [1_150, 650],
-      'cheapest-single': [1_440, 290],
-      'cheapest-combination': [1_150, expect.closeTo(110, 6)],
-      'only-compliant': [1_150, 0],
-      'cheapest-regardless': [500, undefined],
-    })
-    expect(scenarios.at(-1)).toMatchObject({
-      waived: ['Status not rejected or withdrawn (offer 4)'],
-      difference: -650,
-    })
-  })
-
-  it('count savings on the wanted tonnes, and what exceeds them as a cost', () => {
-    const { savings } = decide({ offers: [offer(150, 1_000)] })
-    expect(savings).toMatchObject({ tonnes: 100, cost: 1_000, excessTonnes: 50, excessCost: 500 })
-    const [budget, median, next] = savings?.baselines ?? []
-    expect(budget).toMatchObject({ cost: 1_500, saving: 500, savingAfterExcess: 0 })
-    expect(median).toMatchObject({ saving: 0, savingAfterExcess: -500 })
-    expect(next).toMatchObject({ pricePerTonne: null, saving: null })
-  })
-
-  it('compare with the runner-up by the difference of the two totals', () => {
-    const { savings, recommendation } = decide({ offers: [offer(120, 1_000), offer(140, 900)] })
-    const next = savings?.baselines.find(({ baseline }) => baseline === 'next-best')
-    expect(next?.savingAfterExcess).toBeCloseTo(recommendation.runnerUp?.costDifference ?? 0, 6)
-  })
-
-  it('ask for terms within the limits, and a question for each open point', () => {
-    const late = response(1, {
+  it('is compared by present value or for the tonnes expected to arrive, and shows what is payable', () => {
+    const soon = sized(1, 6_000, 30)
+    const later = response(2, {
       offer: {
-        expiryDate: '2026-03-20',
         scheduledDeliveries: [
-          delivery({ fulfilmentDueDate: '2027-01-10', vintages: [vintage({ volume: 30_000, unitPrice: 16 })] }),
+          delivery({ fulfilmentDueDate: '2026-12-31', vintages: [vintage({ volume: 6_000, unitPrice: 30.2 })] }),
         ],
-        prePayments: [{ amount: 240_000, paymentDueDate: '2026-04-01' }],
       },
     })
-    const { negotiation } = decided({
-      responses: [late],
-      listings: [listing(1, { registryId: null, certificationLabels: [] })],
-    })
-    const [first] = negotiation.offers
-    expect(first?.terms.map(({ words }) => words)).toEqual([
-      'Ask for delivery by 2026-12-31: 10 days earlier than offered.',
-      'Ask for pre-payments of at most 30 % of the total, instead of 50 %: 96,000 USD less before delivery.',
-      "Ask for a price of at most 15.00 USD/t, the RFQ's maximum, instead of 16.00 USD/t.",
-      'Ask to buy only the wanted 10,000 t of the 30,000 t at the same price per tonne.',
-      'Ask to extend the offer, which expires in 4 days, on 2026-03-20.',
-    ])
-    expect(first?.questions).toContain(
-      "Please state the project's registry ID and certification labels: the listing does not.",
-    )
-    expect(first?.enterAward.words).toBe('No price suffices; it does not meet: Delivered by the fulfilment due date.')
-    expect(negotiation.additionalRequirements).toBe('No double claiming.')
+    expect(awarded([soon, later])).toEqual([1])
+    const { recommendation } = decided([soon, later], { settings: { priceBasis: 'present-value', discountRate: 0.5 } })
+    expect(recommendation.award).toMatchObject({ pricePerTonne: 30.2, total: 181_200 })
+    expect(recommendation.award?.costPerTonne).toBeLessThan(30)
+    expect(recommendation.reasons[0]).toContain('by present value')
   })
 
-  it('mark criteria on which all offers score the same, and rank without them', () => {
-    const { criteria } = decide({ offers: [offer(120, 1_000), offer(120, 1_200)] })
-    const same = criteria.criteria
-      .filter(({ distinguishes }) => distinguishes === false)
-      .map(({ criterion }) => criterion)
-    expect(same).toEqual(['coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'])
-    expect(criteria.ranking?.map(({ rank, total }) => [rank, Math.round(total)])).toEqual([
-      [1, 100],
-      [2, 83],
+  it('is partial if nothing reaches the volume, and says how much is missing', () => {
+    const { recommendation } = decided([sized(1, 3_000, 30)])
+    expect(recommendation).toMatchObject({ status: 'partial', award: { coverage: 0.6 } })
+    expect(recommendation.headline).toContain('only 60 % of the 5,000 t asked for')
+    expect(recommendation.reasons[0]).toContain('2,000 t are missing')
+  })
+
+  it('takes a single larger offer only without a maximum, and only if nothing else reaches the volume', () => {
+    const large = sized(1, 60_000, 10)
+    expect(awarded([large, sized(2, 6_000, 30)], { rfq: { maxVolume: null } })).toEqual([2])
+    const alone = decided([large], { rfq: { maxVolume: null } }).recommendation
+    expect(alone.award?.tonnes).toBe(60_000)
+    expect(alone.conditions.join(' ')).toContain('55,000 t more than the 5,000 t asked for')
+    expect(decided([large]).recommendation).toMatchObject({ status: 'none', award: null })
+    expect(decided([large]).recommendation.headline).toContain('9,000 t')
+  })
+
+  it('may exceed a maximum that is waived, and says so', () => {
+    const { award, conditions } = decided([sized(1, 9_500, 10)], {
+      settings: { requirements: { volumeMax: 'advisory' } },
+    }).recommendation
+    expect(award?.tonnes).toBe(9_500)
+    expect(conditions).toContain("The award is 500 t above the RFQ's maximum of 9,000 t.")
+  })
+
+  it('names the one ranked first if it is not part of it, and why', () => {
+    const tooLarge = decided([sized(1, 60_000, 10), sized(2, 6_000, 30)]).recommendation
+    expect(tooLarge.reasons[0]).toMatch(
+      /^Developer 1 · Project 1, first by price, is not part of it: .*9,000 t are the most/,
+    )
+    const dearer = decided([sized(1, 1_000, 10), sized(2, 5_000, 20), sized(3, 8_900, 18)]).recommendation
+    expect(dearer.award?.offers.map(({ number }) => number)).toEqual([3])
+    expect(dearer.reasons[0]).toMatch(
+      /first by price \(1,000 t at 10.00 USD\/t\), is not part of it: the best award with it, .* more/,
+    )
+  })
+
+  it('states up to which price each offer stays, capped by a hard maximum price', () => {
+    const { breakEven } = decided([sized(1, 5_000, 30), sized(2, 5_000, 35)]).recommendation
+    expect(breakEven).toMatchObject([{ offerId: offerId(1), breakEvenPricePerTonne: 35 }])
+    const only = decided([sized(1, 5_000, 30)]).recommendation.breakEven[0]
+    expect(only).toMatchObject({ breakEvenPricePerTonne: 40 })
+    const free = decided([sized(1, 5_000, 30)], { settings: { requirements: { priceMax: 'off' } } }).recommendation
+    expect(free.breakEven[0]).toMatchObject({ breakEvenPricePerTonne: null })
+    expect(free.breakEven[0]?.words).toContain('at any price')
+  })
+})
+
+describe('an offer that is not open', () => {
+  const good = sized(2, 6_000, 30)
+  const cheap = (status: unknown) => sized(1, 6_000, 10, { status })
+
+  it.each([
+    ['withdrawn', '1 with the status “withdrawn”'],
+    ['somethingNew', '1 with the status “somethingNew”'],
+    ['rejected', '1 rejected'],
+    [null, '1 without a status'],
+  ])('is never awarded, whatever the requirements: %s', (status, words) => {
+    const off = Object.fromEntries(
+      ['reviewNotRejected', 'notExpired', 'contractType', 'vintages', 'fulfilmentDate', 'priceMax', 'volumeMax'].map(
+        (name) => [name, 'off' as const],
+      ),
+    )
+    for (const settings of [{}, { requirements: off }]) {
+      const { recommendation, excluded, choices } = decided([cheap(status), good], { settings })
+      expect(recommendation.award?.offers.map(({ number }) => number)).toEqual([2])
+      expect(recommendation.headline).toContain(words)
+      expect(excluded).toMatchObject([{ number: 1 }])
+      expect(choices.flatMap(({ award }) => award.offers.map(({ number }) => number))).not.toContain(1)
+    }
+    expect(decided([cheap(status)]).recommendation).toMatchObject({ status: 'none', award: null })
+  })
+
+  it('is never awarded if it disappeared, or a newer list no longer has it', () => {
+    const gone = storedDocument(cheap('submitted'), { missingSince: '2026-03-12T10:00:00.000Z' })
+    const missing = compareOffers(comparisonInput({ responses: [gone, good], rfq: RFQ })).decision.recommendation
+    expect(missing.award?.offers.map(({ number }) => number)).toEqual([2])
+    expect(missing.headline).toContain('1 of 2 offers compared; 1 no longer visible.')
+    const listed = {
+      ...{ at: '2026-03-12T10:00:00.000Z', readAt: '2026-03-11T10:00:00.000Z', state: null, responseDueDate: null },
+      ...{ fulfilmentDueDate: null, offersNew: [], fields: [], contradicts: true },
+      offersGone: [{ id: offerId(1), name: 'Developer 1' }],
+    }
+    const input = comparisonInput({ responses: [cheap('submitted'), good], rfq: RFQ, listed })
+    const notListed = compareOffers(input).decision.recommendation
+    expect(notListed.award?.offers.map(({ number }) => number)).toEqual([2])
+    expect(notListed.headline).toContain('1 no longer listed')
+  })
+
+  it('is none of those of an RFQ that is missing', () => {
+    const rfqStored = { missingSince: '2026-03-12T10:00:00.000Z' }
+    const input = comparisonInput({ responses: [good], rfq: RFQ, rfqStored })
+    const { recommendation, banners, choices } = compareOffers(input).decision
+    expect(recommendation).toMatchObject({ status: 'none', award: null })
+    expect(recommendation.headline).toContain('missing from the channel since 2026-03-12')
+    expect(banners.map(({ code }) => code)).toEqual(['rfq-missing'])
+    expect(choices).toEqual([])
+  })
+})
+
+describe('accepted offers', () => {
+  const accepted = (at: number, volume: number, offer: Body = {}) =>
+    sized(at, volume, 30, { status: 'accepted', offer })
+
+  it('are fixed: nothing more is recommended once they reach the volume', () => {
+    const { recommendation, choices, questions, awardedTonnes } = decided([accepted(1, 6_000), sized(2, 6_000, 10)])
+    expect(recommendation).toMatchObject({ status: 'accepted', award: null, accepted: { tonnes: 6_000 } })
+    expect(recommendation.headline).toMatch(
+      /^Accepted: Developer 1 · Project 1: 6,000 t .* Nothing more is recommended\./,
+    )
+    expect([choices, questions, awardedTonnes]).toEqual([[], [], { [offerId(1)]: 6_000 }])
+  })
+
+  it('leave a smaller range for the rest', () => {
+    const offers = [accepted(1, 3_000), sized(2, 7_000, 10), sized(3, 4_000, 20), sized(4, 2_000, 25)]
+    const { recommendation, awardedTonnes } = decided(offers)
+    expect(recommendation.award?.offers.map(({ number }) => number)).toEqual([3])
+    expect(recommendation.headline).toContain('together 7,000 t')
+    expect(awardedTonnes).toEqual({ [offerId(1)]: 3_000, [offerId(3)]: 4_000 })
+  })
+
+  it('that cannot be compared are told with what is known of them', () => {
+    const euros = decided([accepted(1, 2_000, { currency: 'EUR' }), sized(2, 4_000, 10)]).recommendation
+    expect(euros.accepted).toMatchObject({ tonnes: 2_000, award: null })
+    expect(euros.headline).toContain('2,000 t at 30.00 EUR/t')
+    expect(euros.award?.tonnes).toBe(4_000)
+    const unknown = { scheduledDeliveries: [], totalVolume: null, totalPrice: 100_000 }
+    const nothing = decided([accepted(1, 2_000, unknown), sized(2, 4_000, 10)]).recommendation
+    expect(nothing).toMatchObject({ status: 'accepted', award: null })
+    expect(nothing.headline).toContain('unknown tonnes')
+  })
+})
+
+describe('without enough to go by', () => {
+  it('no award is recommended, and the choices are shown, if no minimum volume is stated', () => {
+    const { recommendation, choices } = decided([sized(1, 3_000, 30), sized(2, 4_000, 20)], {
+      rfq: { minVolume: null },
+    })
+    expect(recommendation).toMatchObject({ status: 'no-volume', award: null })
+    expect(recommendation.headline).toContain('states no minimum volume')
+    expect(choices.map(({ award }) => award.tonnes)).toEqual([4_000, 7_000])
+    expect(awarded([sized(1, 3_000, 30)], { rfq: { minVolume: null }, settings: { volume: 2_000 } })).toEqual([1])
+  })
+
+  it('no award is recommended if the minimum is above the maximum, or the volume entered is', () => {
+    const offers = [sized(1, 6_000, 30)]
+    for (const of of [{ rfq: { minVolume: 10_000 } }, { settings: { volume: 10_000 } }]) {
+      const { recommendation } = decided(offers, of)
+      expect(recommendation).toMatchObject({ status: 'no-volume', award: null })
+      expect(recommendation.headline).toContain("10,000 t, is above the RFQ's maximum of 9,000 t")
+    }
+  })
+
+  it.each<[string, Body[], RegExp]>([
+    ['no offers', [], /^The RFQ has no offers\.$/],
+    [
+      'other currencies only',
+      [sized(1, 6_000, 8.33, { offer: { currency: 'EUR' } })],
+      /1 in EUR without a rate \(8.33 EUR\/t\)/,
+    ],
+    ['no volume', [sized(1, 0, 8, { offer: { totalVolume: null, totalPrice: 5 } })], /1 without volume/],
+    ['no price', [sized(1, 6_000, 0)], /1 without price/],
+    ['a negative price', [sized(1, 6_000, -5)], /1 without price/],
+    ['no currency', [sized(1, 6_000, 5, { offer: { currency: null } })], /1 without currency/],
+    ['no offer in the response', [response(1, { offer: null })], /1 unreadable/],
+  ])('says what is known and what is not: %s', (_, offers, words) => {
+    const { recommendation } = decided(offers)
+    expect(recommendation.award).toBeNull()
+    expect(recommendation.headline).toMatch(words)
+  })
+
+  it('counts every offer in the headline, each once', () => {
+    const offers = [
+      sized(1, 6_000, 30),
+      sized(2, 6_000, 35),
+      sized(3, 6_000, 8.33, { offer: { currency: 'EUR' } }),
+      sized(4, 0, 8, { offer: { totalVolume: null, totalPrice: 5 } }),
+      sized(5, 6_000, 50),
+    ]
+    expect(decided(offers).recommendation.headline).toMatch(
+      / 2 of 5 offers compared; 1 in EUR without a rate \(8.33 EUR\/t\), 1 without volume, 1 above the maximum price\.$/,
+    )
+  })
+})
+
+describe('what is saved', () => {
+  it('is against the maximum price and the median offer, as far as they differ', () => {
+    const saved = (...of: Parameters<typeof decided>) => decided(...of).savings?.words
+    expect(saved([sized(1, 6_000, 30), sized(2, 6_000, 40)])).toBe(
+      "The 6,000 t cost 60,000 USD less than at the RFQ's maximum price (40.00 USD/t), and 30,000 USD less than at the price of the median offer (35.00 USD/t).",
+    )
+    expect(saved([sized(1, 6_000, 40)])).toBe("The 6,000 t cost the same as at the RFQ's maximum price.")
+    const same = [sized(1, 6_000, 20), sized(2, 6_000, 20)]
+    expect(saved(same)).toBe("The 6,000 t cost 120,000 USD less than at the RFQ's maximum price (40.00 USD/t).")
+    const without = { rfq: { pricing: { currency: 'USD' } } }
+    expect(saved(same, without)).toBe('The 6,000 t cost the same as at the price of the median offer.')
+    expect(saved([sized(1, 6_000, 20)], without)).toBeUndefined()
+  })
+})
+
+describe('choices', () => {
+  const offers = [sized(1, 5_000, 30), sized(2, 8_500, 28), sized(3, 3_900, 35), sized(4, 6_000, 55)]
+
+  it('are the efficient awards by tonnes, with the price of the extra tonnes and what else leads to them', () => {
+    const efficient = decided(offers).choices.filter(({ kind }) => kind === 'efficient')
+    expect(efficient.map(({ award, isRecommended }) => [award.tonnes, isRecommended])).toEqual([
+      [5_000, false],
+      [8_500, true],
+      [8_900, false],
     ])
-    expect(decide({ offers: [offer(120, 1_000)] }).criteria).toMatchObject({ ranking: null })
+    expect(efficient[1]?.extra?.pricePerTonne).toBeCloseTo((8_500 * 28 - 5_000 * 30) / 3_500, 9)
+    expect(efficient[0]?.notes).toEqual([expect.stringContaining('lowest total cost')])
+  })
+
+  it('show what a waived requirement or a divided offer would buy, compared per tonne', () => {
+    const cheap = [
+      sized(1, 6_000, 30),
+      sized(2, 6_000, 10, { offer: { contractType: 'option' } }),
+      sized(3, 60_000, 12),
+    ]
+    const { choices, recommendation } = decided(cheap)
+    const waived = choices.find(({ requirement }) => requirement === 'contractType')
+    expect(waived?.award.offers.map(({ number }) => number)).toEqual([2])
+    expect(waived?.perTonneDifference).toBeCloseTo(-20, 9)
+    const divided = choices.find(({ kind }) => kind === 'divided')
+    expect(divided?.award).toMatchObject({
+      tonnes: 6_000,
+      pricePerTonne: 12,
+      offers: [{ number: 3, shareOfOffer: 0.1 }],
+    })
+    expect(recommendation.changes.join(' ')).toContain('If “Contract type as asked for” is waived')
+  })
+
+  it('are at most eight efficient awards, the recommended one, the smallest and the largest among them, and four others', () => {
+    const many = Array.from({ length: 40 }, (_, at) => sized(at + 1, 1_000 + 37 * at, 20 + (at % 11)))
+    const { choices, recommendation } = decided(many)
+    const efficient = choices.filter(({ kind }) => kind === 'efficient')
+    expect(efficient.length).toBeLessThanOrEqual(9)
+    expect(choices.length - efficient.length).toBeLessThanOrEqual(4)
+    expect(efficient.filter(({ isRecommended }) => isRecommended)).toHaveLength(1)
+    expect(recommendation.award).not.toBeNull()
+  })
+
+  it('show the four that cost least of what waived requirements would buy', () => {
+    const review = { status: 'rejected', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
+    const lineOf = (of: Body) => [delivery({ vintages: [vintage({ volume: 6_000, unitPrice: 15 })], ...of })]
+    const old = { vintages: [vintage({ volume: 6_000, unitPrice: 14, reportingPeriodStart: '2015-01-01' })] }
+    const { choices } = decided([
+      sized(1, 6_000, 30),
+      sized(2, 6_000, 11, { offer: { contractType: 'option' } }),
+      sized(3, 6_000, 12, { offer: { expiryDate: '2026-03-01' } }),
+      sized(4, 6_000, 13, { offer: { review } }),
+      response(5, { offer: { scheduledDeliveries: lineOf(old) } }),
+      response(6, { offer: { scheduledDeliveries: lineOf({ fulfilmentDueDate: '2027-02-01' }) } }),
+    ])
+    expect(choices.map(({ kind, requirement }) => [kind, requirement])).toEqual([
+      ['efficient', null],
+      ['waived', 'contractType'],
+      ['waived', 'notExpired'],
+      ['waived', 'reviewNotRejected'],
+      ['waived', 'vintages'],
+    ])
+  })
+
+  it('are one row where two offers are equal, and prefer the one submitted first', () => {
+    const { choices } = decided([sized(1, 5_000, 30), sized(2, 5_000, 30)])
+    expect(choices.map(({ award }) => award.offers.map(({ number }) => number))).toEqual([[1]])
+  })
+})
+
+describe('questions', () => {
+  const asked = (offer: Body, rfq: Body = {}) =>
+    decided([response(1, { offer }), sized(2, 6_000, 20)], { rfq }).questions.flatMap(({ offers }) =>
+      offers.flatMap(({ number, questions }) => (number === 1 ? questions : [])),
+    )
+  const lines = (volume: number, unitPrice: number) => ({
+    scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })],
+  })
+
+  it('ask for a part of an offer that is too large, and for a price within the limits', () => {
+    expect(asked(lines(60_000, 12)).join(' ')).toContain('Would you sell 5,000 t to 9,000 t of the 60,000 t')
+    expect(asked(lines(6_000, 50)).join(' ')).toContain('come down to 40.00 USD/t')
+  })
+
+  it('quote notes that speak of discounts or parts', () => {
+    const notes = 'A discount of 5 % applies if the whole volume is awarded.'
+    expect(asked({ ...lines(6_000, 30), additionalNotesToBuyer: notes }).join(' ')).toContain(notes)
+    expect(asked({ ...lines(6_000, 15), additionalNotesToBuyer: 'Delivery through the registry.' })).toEqual([])
+  })
+
+  it('are one text for each developer, for all of its offers', () => {
+    const both = [1, 2].map((at) => sized(at, 60_000, 12, { projectDeveloperName: 'Katari' }))
+    const [katari, ...others] = decided(both).questions
+    expect(others).toEqual([])
+    expect(katari?.developer).toBe('Katari')
+    expect(katari?.text.match(/Would you sell/g)).toHaveLength(2)
+    expect(katari?.text).toContain('RFQ 4711')
+  })
+
+  it('are not asked of rejected offers', () => {
+    expect(decided([sized(1, 60_000, 12, { status: 'rejected' })]).questions).toEqual([])
   })
 })
 
 describe('a decision', () => {
   it('is the same for the same offers in any order, and plain JSON', () => {
-    fc.assert(
-      fc.property(randomCase({ maxOffers: 5 }), (of) => {
-        const input = comparisonInput({ responses: sampleResponses(), settings: { requirements: of.levels } })
-        const reversed = { ...input, responses: [...input.responses].reverse() }
-        const decision = compareOffers(input).decision
-        expect(compareOffers(reversed).decision).toEqual(decision)
-        expect(JSON.parse(JSON.stringify(decision))).toStrictEqual(decision)
-      }),
-      { numRuns: shareOf(3) },
-    )
+    const offers = [sized(1, 3_000, 30), sized(2, 4_000, 25), sized(3, 2_500, 28), sized(4, 6_000, 55)]
+    const decision = decided(offers)
+    expect(decided([...offers].reverse())).toEqual(decision)
+    expect(JSON.parse(JSON.stringify(decision))).toEqual(decision)
+    expect(decision.command).toContain(`--as-of ${AS_OF.toISOString()}`)
   })
 
-  it('is the cheapest of all sets of random offers (more runs in decide.integration.test.ts)', () => {
-    fc.assert(
-      fc.property(randomCase({ maxOffers: 5 }), (of) => {
-        const best = bestSet(of, hardOf(of.levels), of.min)
-        expect(figuresOf(decisionOf(of).recommendation.award)).toEqual({ reached: best.reached, cents: best.cents })
-      }),
-      { numRuns: shareOf(12) },
-    )
+  it('names offers with the same developer and project by their number', () => {
+    const same = { projectDeveloperName: 'Katari', projectName: 'Peat' }
+    const { headline } = decided([sized(1, 6_000, 30, same), sized(2, 6_000, 25, same)]).recommendation
+    expect(headline).toContain('Award Katari · Peat (no. 2):')
   })
 
-  it('solves what it can ahead, and has a command for the rest', () => {
-    const fails = [
-      'reviewNotRejected',
-      'status',
-      'notExpired',
-      'contractType',
-      'vintages',
-      'fulfilmentDate',
-      'listing',
-      'submittedOnTime',
-      'reviewAccepted',
-    ]
-    const many = fails.map((name, at) => offer(40 + at, 1_000 + at, [name]))
-    const { switches } = decide({ offers: [...many, offer(30, 1_600), offer(30, 400)] })
-    expect(switches.complete).toBe(false)
-    expect(switches.entries.length).toBeLessThanOrEqual(1_536)
-    expect(switches.entries[0]?.key).toBe(switches.currentKey)
-    expect(switches.command).toBe('quotekeeper report 4711 --channel acme/forest --as-of 2026-03-16T12:00:00.000Z')
-    const key = new RegExp(`^[01]{${switches.names.length}}\\|(min|mid|max)$`)
-    expect(switches.entries.every((entry) => key.test(entry.key))).toBe(true)
+  it('ranks what competes by cost per tonne, or by score, and gives each other offer a reason', () => {
+    const offers = [sized(1, 6_000, 30), sized(2, 6_000, 25), sized(3, 6_000, 50), sized(4, 6_000, 20, { status: 'x' })]
+    const { offers: ordered } = compared(offers)
+    expect(ordered.map(({ sequence, rank, standing }) => [sequence, rank, standing])).toEqual([
+      [2, 1, 'ranked'],
+      [1, 2, 'ranked'],
+      [3, null, 'not-compliant'],
+      [4, null, 'excluded'],
+    ])
+    expect(ordered.map(({ why }) => why === null)).toEqual([true, true, false, false])
+    expect(ordered[3]?.scores).toBeNull()
   })
 })

@@ -1,196 +1,286 @@
+/** RFQs with random offers, and what is right for them: computed by trying every set of offers, without the code under test. */
 import fc from 'fast-check'
-import { OFFER_REQUIREMENTS } from '../../../src/compare/decision/award-requirements.js'
-import type { Decision, DecisionAward } from '../../../src/compare/decision/decision-model.js'
+import type { Award, Decision } from '../../../src/compare/decision/decision-model.js'
+import { OFFER_REQUIREMENTS } from '../../../src/compare/offer/award-requirements.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 import {
+  AWARD_RULES,
+  type AwardRule,
   DEFAULT_SETTINGS,
+  PRICE_BASES,
+  type PriceBasis,
   REQUIREMENT_LEVELS,
   type RequirementLevels,
   type RequirementName,
-  type SettingsInput,
 } from '../../../src/core/settings.js'
-import { comparisonInput, delivery, listingId, offerId, response, vintage } from '../../helpers/comparison-inputs.js'
+import {
+  comparisonInput,
+  delivery,
+  listingId,
+  offerId,
+  response,
+  storedDocument,
+  vintage,
+} from '../../helpers/comparison-inputs.js'
 
-/** What an invented offer does not meet, chosen by the test, not computed by the code under test. */
+/** What an invented offer does not meet, chosen by the test. */
+export type Fails = ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>
+
 export interface InventedOffer {
   volume: number
-  /** In cents per tonne of its own currency, so that sums are exact. */
+  /** Cents per tonne of its own currency. */
   cents: number
-  currency: 'USD' | 'EUR'
-  developer: string
-  fails: ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>
+  /** There is no rate for pounds. */
+  currency: 'USD' | 'EUR' | 'GBP'
+  status: 'submitted' | 'accepted' | 'rejected' | 'onHold' | null
+  isMissing: boolean
+  /** Delivered, and paid, in two weeks instead of 198 days. */
+  isSoon: boolean
+  fails: Fails
 }
 
 export interface Case {
   offers: InventedOffer[]
-  min: number
+  min: number | null
   max: number | null
+  /** The volume of the settings. */
+  volume: number | null
   maxCents: number
   minCents: number
   levels: RequirementLevels
+  rule: AwardRule
+  basis: PriceBasis
 }
 
 /** What one unit is worth in US dollars; an exact double. */
-export const RATES = { USD: 1, EUR: 1.25 }
-/** Cents per tonne in the comparison currency, the US dollar. */
-export const dollarCents = ({ cents, currency }: InventedOffer): number => cents * RATES[currency]
+const RATES = { USD: 1, EUR: 1.25, GBP: null }
+const DISCOUNT_RATE = 0.3
+/** Of spot contracts, which the RFQ does not ask for. */
+const HAIRCUT = 0.5
 
-const review = (status: string) => ({
-  status,
-  offerId: 'o',
-  source: 'ECB',
-  sourceId: 's',
-  comment: 'As found.',
-  createdAt: '2026-03-05T10:00:00.000Z',
-  updatedAt: '2026-03-05T10:00:00.000Z',
-})
-
-function reviewOf(fails: InventedOffer['fails']) {
-  if (fails.has('reviewNotRejected')) return review('rejected')
-  return fails.has('reviewAccepted') ? null : review('accepted')
+/** Cents per tonne in the comparison currency, the US dollar; null without a rate. */
+export function dollarCents({ cents, currency }: InventedOffer): number | null {
+  const rate = RATES[currency]
+  return rate === null ? null : cents * rate
 }
 
-/** The document of an invented offer. */
-export function bodyOf({ volume, cents, currency, developer, fails }: InventedOffer, number: number) {
+/** Dollars per tonne, as a price per tonne of the offer's own currency. */
+export const ownPrice = ({ currency }: InventedOffer, dollars: number): number => dollars / (RATES[currency] ?? 1)
+
+const DATES = { soon: '2026-03-30', later: '2026-09-30', late: '2027-02-01' }
+const DAYS = { soon: 14, later: 198, late: 322 }
+const deliveredOf = ({ fails, isSoon }: InventedOffer) =>
+  fails.has('fulfilmentDate') ? 'late' : isSoon ? 'soon' : 'later'
+
+/** Cents per tonne by which awards are compared; only of offers with a rate. */
+function costPerTonne(offer: InventedOffer, basis: PriceBasis): number {
+  const quoted = dollarCents(offer) ?? 0
+  if (basis === 'quoted') return quoted
+  const present = quoted / (1 + DISCOUNT_RATE) ** (DAYS[deliveredOf(offer)] / 365)
+  return basis === 'risk-adjusted' && offer.fails.has('contractType') ? present / (1 - HAIRCUT) : present
+}
+
+function reviewOf(fails: Fails) {
+  const at = '2026-03-05T10:00:00.000Z'
+  const review = { offerId: 'o', source: 'ECB', sourceId: 's', comment: 'As found.', createdAt: at, updatedAt: at }
+  if (fails.has('reviewNotRejected')) return { ...review, status: 'rejected' }
+  return fails.has('reviewAccepted') ? null : { ...review, status: 'accepted' }
+}
+
+/** @param unitPrice instead of its own */
+function documentOf(offer: InventedOffer, number: number, unitPrice = offer.cents / 100) {
+  const { volume, currency, status, isMissing, fails } = offer
   const year = fails.has('vintages') ? 2015 : 2023
-  return response(number, {
-    projectDeveloperName: developer,
+  const line = { volume, unitPrice, reportingPeriodStart: `${year}-01-01`, reportingPeriodEnd: `${year}-12-31` }
+  const body = response(number, {
     listingId: fails.has('listing') ? listingId(99) : listingId(1),
-    status: fails.has('status') ? 'rejected' : 'submitted',
+    status,
     submittedAt: fails.has('submittedOnTime') ? '2026-03-22T09:00:00.000Z' : '2026-03-02T09:00:00.000Z',
     offer: {
       currency,
       contractType: fails.has('contractType') ? 'spot' : 'forward',
       expiryDate: fails.has('notExpired') ? '2026-03-10' : '2026-06-30',
       review: reviewOf(fails),
-      scheduledDeliveries: [
-        delivery({
-          fulfilmentDueDate: fails.has('fulfilmentDate') ? '2027-02-01' : '2026-09-30',
-          vintages: [
-            vintage({
-              volume,
-              unitPrice: cents / 100,
-              reportingPeriodStart: `${year}-01-01`,
-              reportingPeriodEnd: `${year}-12-31`,
-            }),
-          ],
-        }),
-      ],
+      scheduledDeliveries: [delivery({ fulfilmentDueDate: DATES[deliveredOf(offer)], vintages: [vintage(line)] })],
     },
   })
+  return isMissing ? storedDocument(body, { missingSince: '2026-03-12T10:00:00.000Z' }) : body
 }
 
-export function reportOf({ offers, min, max, maxCents, minCents, levels }: Case, settings: SettingsInput = {}) {
+/** The report on a case; with a price of one offer, in dollars, changed; or with the offers in the opposite order. */
+export function reportOf(of: Case, change: { at?: number; dollars?: number; isReversed?: boolean } = {}): RfqReport {
+  const { offers, min, max, volume, maxCents, minCents, levels, rule, basis } = of
+  const responses = offers.map((offer, at) =>
+    documentOf(offer, at + 1, at === change.at ? ownPrice(offer, change.dollars ?? 0) : undefined),
+  )
   return compareOffers(
     comparisonInput({
-      responses: offers.map((offer, at) => bodyOf(offer, at + 1)),
+      responses: change.isReversed ? responses.reverse() : responses,
       rfq: {
-        minVolume: min,
-        maxVolume: max,
-        contractTypes: ['forward'],
+        ...{ minVolume: min, maxVolume: max, contractTypes: ['forward'], fulfilmentDueDate: '2026-12-31' },
         pricing: { minUnitPrice: minCents / 100, maxUnitPrice: maxCents / 100, currency: 'USD' },
       },
-      settings: { currency: 'USD', exchangeRates: { EUR: { rate: RATES.EUR } }, requirements: levels, ...settings },
+      settings: {
+        ...{ currency: 'USD', exchangeRates: { EUR: { rate: RATES.EUR } }, discountRate: DISCOUNT_RATE },
+        ...{ haircuts: { spot: HAIRCUT }, awardRule: rule, priceBasis: basis, volume, requirements: levels },
+      },
     }),
   )
 }
-export const decisionOf = (of: Case, settings: SettingsInput = {}): Decision => reportOf(of, settings).decision
 
-/** The requirements that offer number `at` does not meet, whatever the levels. */
-export function failuresOf({ offers, maxCents, minCents }: Case, at: number): Set<RequirementName> {
-  const offer = offers[at]
-  const failed = new Set<RequirementName>(offer?.fails)
+/** Positions of the offers of an award. */
+export const membersOf = (award: Award): number[] => award.offers.map(({ id }) => Number(id.slice(-12)) - 1)
+export const idOf = (at: number): string => offerId(at + 1)
+
+/** The hard requirements that an offer does not meet. */
+export function hardFailures({ maxCents, minCents, levels }: Case, offer: InventedOffer): Set<RequirementName> {
+  const failed = new Set<RequirementName>(offer.fails)
   if (failed.has('reviewNotRejected')) failed.add('reviewAccepted')
-  if (offer !== undefined && dollarCents(offer) > maxCents) failed.add('priceMax')
-  if (offer !== undefined && dollarCents(offer) < minCents) failed.add('priceMin')
-  return failed
+  const price = dollarCents(offer)
+  if (price !== null && price > maxCents) failed.add('priceMax')
+  if (price !== null && price < minCents) failed.add('priceMin')
+  return new Set([...failed].filter((name) => levels[name] === 'hard'))
 }
 
-export const hardOf = (levels: RequirementLevels): Set<RequirementName> =>
-  new Set((Object.keys(levels) as RequirementName[]).filter((name) => levels[name] === 'hard'))
+/** Whether it may be awarded if it meets the requirements. */
+const isOpen = (offer: InventedOffer) => offer.status === 'submitted' && !offer.isMissing && dollarCents(offer) !== null
 
-/** A set of offers by number, from 0. */
-export interface BruteSet {
+/** Positions of the offers that compete, with one requirement waived or none. */
+export const competing = (of: Case, waived: RequirementName | null = null): number[] =>
+  of.offers.flatMap((offer, at) =>
+    isOpen(offer) && [...hardFailures(of, offer)].every((name) => name === waived) ? [at] : [],
+  )
+
+const acceptedOf = ({ offers }: Case) => offers.filter(({ status }) => status === 'accepted')
+
+export interface Range {
+  lower: number
+  upper: number
+  /** Whether one larger offer may be taken if nothing else reaches the lower end. */
+  mayExceed: boolean
+}
+
+/** The tonnes to award; null if no volume is asked for, or more than the maximum; `settled` if what is accepted suffices. */
+export function rangeOf(of: Case, waived: RequirementName | null = null): Range | 'settled' | null {
+  const { min, max, volume, levels } = of
+  const lower = Math.max(min ?? 0, volume ?? 0)
+  const isLimited = max !== null && levels.volumeMax === 'hard' && waived !== 'volumeMax'
+  const upper = isLimited ? max : Math.max(2 * lower, max ?? 0)
+  if (lower === 0 || upper < lower) return acceptedOf(of).length > 0 && lower === 0 ? 'settled' : null
+  const fixed = acceptedOf(of).reduce((sum, offer) => sum + offer.volume, 0)
+  if (fixed >= lower) return 'settled'
+  return { lower: lower - fixed, upper: upper - fixed, mayExceed: !isLimited }
+}
+
+/** A set of offers. */
+export interface TriedSet {
   members: number[]
   tonnes: number
-  cents: number
+  /** In cents, by the price basis. */
+  cost: number
 }
 
-/** All sets of offers, the empty one included. */
-export function allSets({ offers }: Case): BruteSet[] {
-  return Array.from({ length: 2 ** offers.length }, (_, mask) => {
-    const members = offers.flatMap((_offer, at) => (mask & (2 ** at) ? [at] : []))
-    const tonnes = members.reduce((total, at) => total + (offers[at]?.volume ?? 0), 0)
-    const cents = offers.reduce(
-      (total, offer, at) => total + (members.includes(at) ? offer.volume * dollarCents(offer) : 0),
-      0,
-    )
-    return { members, tonnes, cents }
+/** Every set of some offers but the empty one. */
+export function everySet({ offers, basis }: Case, positions: readonly number[]): TriedSet[] {
+  return Array.from({ length: 2 ** positions.length - 1 }, (_, index) => {
+    const members = positions.filter((_at, bit) => ((index + 1) >> bit) & 1)
+    let [tonnes, cost] = [0, 0]
+    for (const offer of members.map((at) => offers[at] as InventedOffer)) {
+      tonnes += offer.volume
+      cost += offer.volume * costPerTonne(offer, basis)
+    }
+    return { members, tonnes, cost }
   })
 }
 
-/** The hard requirements a set does not meet. */
-export function violations(of: Case, set: BruteSet, hard: ReadonlySet<RequirementName>): Set<RequirementName> {
-  const failed = new Set(set.members.flatMap((at) => [...failuresOf(of, at)]))
-  if (of.max !== null && set.tonnes > of.max) failed.add('volumeMax')
-  return new Set([...failed].filter((name) => hard.has(name)))
+/** What a rule for prices wants to be low. */
+export const measureOf = (rule: AwardRule, { cost, tonnes }: Pick<TriedSet, 'cost' | 'tonnes'>): number =>
+  rule === 'lowest-cost' ? cost : cost / tonnes
+
+/**
+ * The best award by a rule for prices, with the lowest measure. `partial`: the most tonnes below the range, at the lowest cost.
+ * `tonnes`: the most of equally good ones; null of a single larger offer, since which of equal ones does not matter.
+ */
+export type Best = { status: 'award' | 'partial'; measure: number; tonnes: number | null } | { status: 'none' }
+
+export function bestAward(of: Case, positions: readonly number[], { lower, upper, mayExceed }: Range): Best {
+  const all = everySet(of, positions)
+  const measured = (sets: TriedSet[]) => {
+    const measure = Math.min(...sets.map((set) => measureOf(of.rule, set)))
+    const best = sets.filter((set) => measureOf(of.rule, set) <= measure * (1 + 1e-9))
+    return { status: 'award' as const, measure, tonnes: Math.max(...best.map(({ tonnes }) => tonnes)) }
+  }
+  const within = all.filter(({ tonnes }) => tonnes >= lower && tonnes <= upper)
+  if (within.length > 0) return measured(within)
+  const larger = all.filter(({ members, tonnes }) => members.length === 1 && tonnes > upper)
+  if (mayExceed && larger.length > 0) return { ...measured(larger), tonnes: null }
+  const below = all.filter(({ tonnes }) => tonnes <= upper)
+  if (below.length === 0) return { status: 'none' }
+  const most = Math.max(...below.map(({ tonnes }) => tonnes))
+  const cheapest = Math.min(...below.flatMap(({ tonnes, cost }) => (tonnes === most ? [cost] : [])))
+  return { status: 'partial', measure: measureOf(of.rule, { tonnes: most, cost: cheapest }), tonnes: most }
 }
 
-/** The cheapest set that reaches a volume without violating a requirement; else the most tonnes, then the cheapest. */
-export function bestSet(of: Case, hard: ReadonlySet<RequirementName>, wanted: number) {
-  const compliant = allSets(of).filter((set) => violations(of, set, hard).size === 0)
-  const reaching = compliant.filter(({ tonnes }) => tonnes >= wanted)
-  const [cheapest] = reaching.sort((a, b) => a.cents - b.cents)
-  if (cheapest !== undefined) return { reached: true, ...cheapest }
-  const [largest] = compliant.sort((a, b) => b.tonnes - a.tonnes || a.cents - b.cents)
-  return { reached: false, ...(largest ?? { members: [], tonnes: 0, cents: 0 }) }
+/** The sets that no other one beats, by tonnes: one of equal ones. */
+export function efficientSets(of: Case, positions: readonly number[], upper: number): TriedSet[] {
+  const all = everySet(of, positions).filter(({ tonnes }) => tonnes <= upper)
+  const byTonnes = new Map<number, TriedSet>()
+  for (const set of all) {
+    const isBeaten = all.some(
+      ({ tonnes, cost }) =>
+        (tonnes >= set.tonnes && cost < set.cost * (1 - 1e-12)) ||
+        (tonnes > set.tonnes && cost <= set.cost * (1 + 1e-12)),
+    )
+    if (!isBeaten) byTonnes.set(set.tonnes, set)
+  }
+  return [...byTonnes.values()].sort((a, b) => a.tonnes - b.tonnes)
 }
 
-/** Fewest requirements waived, then lowest cost, of the sets that reach a volume and can still be accepted; null if none does. */
-export function closestSet(of: Case, hard: ReadonlySet<RequirementName>, wanted: number) {
-  const final = new Set([...hard].filter((name) => name === 'status' || name === 'notExpired'))
-  const [closest] = allSets(of)
-    .filter((set) => set.tonnes >= wanted && violations(of, set, final).size === 0)
-    .map((set) => ({ ...set, waived: violations(of, set, hard).size }))
-    .sort((a, b) => a.waived - b.waived || a.cents - b.cents)
-  return closest ?? null
-}
+/** In cents, by the price basis, as `TriedSet`. */
+export const costOf = ({ costPerTonne: each, tonnes }: Award): number => 100 * each * tonnes
 
-/** Figures of an award that do not depend on which of several equal sets was chosen. */
-export const figuresOf = (award: DecisionAward | null) =>
-  award === null ? { reached: false, cents: 0 } : { reached: award.reached, cents: Math.round(award.total * 100) }
+export const efficientChoices = ({ choices }: Decision) => choices.filter(({ kind }) => kind === 'efficient')
 
-/** A random case. Most requirements fail rarely, so that awards exist. */
-export function randomCase({ maxOffers }: { maxOffers: number }): fc.Arbitrary<Case> {
+/** Random cases. Most requirements fail rarely, and most offers are open, so that awards exist. */
+export function randomCase({ maxOffers, rules = AWARD_RULES }: { maxOffers: number; rules?: readonly AwardRule[] }) {
   const failing = fc.uniqueArray(
     fc.constantFrom(...OFFER_REQUIREMENTS.filter((name) => name !== 'priceMax' && name !== 'priceMin')),
     { maxLength: 2 },
   )
-  const offer = fc.record({
+  const rarely = <T>(usual: T, weight: number, ...others: T[]) =>
+    fc.oneof({ arbitrary: fc.constant(usual), weight }, { arbitrary: fc.constantFrom(...others), weight: 1 })
+  const offer: fc.Arbitrary<InventedOffer> = fc.record({
     volume: fc.integer({ min: 1, max: 40 }),
-    cents: fc.integer({ min: 75, max: 450 }).map((quarter) => quarter * 4),
-    currency: fc.constantFrom('USD', 'USD', 'EUR'),
-    developer: fc.constantFrom('a', 'b', 'c'),
-    fails: fc.oneof(fc.constant([]), failing).map((list) => new Set(list) as InventedOffer['fails']),
+    // Often equal prices, 480 EUR and 600 USD among them.
+    cents: fc.oneof(
+      fc.integer({ min: 75, max: 450 }).map((quarter) => quarter * 4),
+      fc.constantFrom(480, 600, 700),
+    ),
+    currency: rarely<InventedOffer['currency']>('USD', 3, 'EUR', 'EUR', 'GBP'),
+    status: rarely<InventedOffer['status']>('submitted', 6, 'accepted', 'rejected', 'onHold', null),
+    isMissing: rarely(false, 12, true),
+    isSoon: fc.boolean(),
+    fails: fc.oneof(fc.constant([]), failing).map((list) => new Set(list) as Fails),
   })
-  const levels = fc.record(
-    Object.fromEntries(
-      (Object.keys(DEFAULT_SETTINGS.requirements) as RequirementName[]).map((name) => [
-        name,
-        fc.constantFrom(...REQUIREMENT_LEVELS),
-      ]),
-    ) as Record<RequirementName, fc.Arbitrary<'hard' | 'advisory' | 'off'>>,
-  )
+  const names = Object.keys(DEFAULT_SETTINGS.requirements) as RequirementName[]
+  const level = fc.constantFrom(...REQUIREMENT_LEVELS)
+  const levels = fc.record(Object.fromEntries(names.map((name) => [name, level]))) as fc.Arbitrary<RequirementLevels>
   return fc
     .record({
       offers: fc.array(offer, { minLength: 1, maxLength: maxOffers }),
-      min: fc.integer({ min: 1, max: 90 }),
-      extra: fc.option(fc.integer({ min: 0, max: 60 }), { nil: null }),
+      min: rarely<'some' | null>('some', 9, null),
+      lower: fc.integer({ min: 1, max: 90 }),
+      extra: fc.option(fc.integer({ min: -2, max: 60 }), { nil: null, freq: 3 }),
+      volume: fc.option(fc.integer({ min: 1, max: 90 }), { nil: null, freq: 2 }),
       maxCents: fc.integer({ min: 900, max: 1_800 }),
       minCents: fc.integer({ min: 300, max: 600 }),
       levels: fc.oneof(fc.constant(DEFAULT_SETTINGS.requirements), levels),
+      rule: fc.constantFrom(...rules),
+      basis: fc.constantFrom(...PRICE_BASES),
     })
-    .map(({ extra, ...rest }) => ({ ...rest, max: extra === null ? null : rest.min + extra }))
+    .map(({ extra, min, lower, ...rest }): Case => {
+      const max = extra === null ? null : Math.max(1, lower + extra)
+      return { ...rest, min: min === null ? null : lower, max }
+    })
 }
-
-export { offerId }

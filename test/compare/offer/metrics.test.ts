@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferReport } from '../../../src/compare/offer/offer-report-model.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import type { SettingsInput } from '../../../src/core/settings.js'
 import {
   type ComparisonOverrides,
   comparisonInput,
@@ -12,7 +13,7 @@ import {
   vintage,
 } from '../../helpers/comparison-inputs.js'
 
-/** The offer of a response made with these terms. As-of is 2026-03-16, the wanted volume 10,000 t. */
+/** The offer of a response made with these terms. As-of is 2026-03-16, the volume asked for 10,000 t. */
 function assessed(offer: Record<string, unknown> | null, scene: ComparisonOverrides = {}): OfferReport {
   const report = compareOffers(comparisonInput({ responses: [response(1, { offer })], ...scene }))
   return report.offers[0] as OfferReport
@@ -156,19 +157,20 @@ describe('the figures of an offer', () => {
   })
 
   it('are null, each with a reason, if there is no offer', () => {
-    const { metrics, eligibility } = assessed(null)
+    const { metrics, exclusions } = assessed(null)
     const { reasons, ...figures } = metrics
     const nulls = Object.entries(figures).flatMap(([name, value]) => (value === null ? [name] : []))
     expect(nulls).toContain('pricePerTonne')
     expect(Object.keys(reasons).sort()).toEqual(nulls.sort())
-    expect(eligibility.exclusions.map(({ code }) => code)).toEqual(['no-offer'])
+    expect(exclusions.map(({ code }) => code)).toEqual(['no-offer'])
   })
 })
 
-describe('eligibility of an offer', () => {
+describe('an offer that does not compete', () => {
   it.each([
     ['rejected', response(1, { status: 'rejected' })],
-    ['expired', response(1, { offer: { expiryDate: '2026-03-15' } })],
+    ['not-open', response(1, { status: 'withdrawn' })],
+    ['not-open', response(1, { status: null })],
     ['no-volume', response(1, { offer: { scheduledDeliveries: [] } })],
     ['no-price', response(1, { offer: { scheduledDeliveries: [], totalVolume: 5 } })],
     [
@@ -177,24 +179,32 @@ describe('eligibility of an offer', () => {
     ],
     ['no-currency', response(1, { offer: { currency: 'dollars' } })],
     ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
-    ['withdrawn', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
-  ])('is denied with a reason: %s', (code, one) => {
+    ['missing', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
+  ])('has a reason and no score: %s', (code, one) => {
     const [offer] = compareOffers(comparisonInput({ responses: [one] })).offers
-    expect(offer).toMatchObject({ rank: null, priceRank: null, scores: null, eligibility: { eligible: false } })
-    expect(offer?.eligibility.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
-    expect(offer?.eligibility.exclusions[0]?.words).toMatch(/\.$/)
+    expect(offer).toMatchObject({ rank: null, scores: null, standing: 'excluded' })
+    expect(offer?.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
+    expect(offer?.exclusions[0]?.words).toMatch(/\.$/)
+    expect(offer?.why).toBe(offer?.exclusions[0]?.words)
   })
 
-  it('is granted on the expiry date, after acceptance, or with rankExpired', () => {
-    const ranks = (offer: Record<string, unknown>, status = 'submitted', settings = {}) =>
-      compareOffers(comparisonInput({ responses: [response(1, { status, offer })], settings })).offers[0]?.rank
-    expect(ranks({ expiryDate: '2026-03-16' })).toBe(1)
-    expect(ranks({ expiryDate: '2026-01-01' }, 'accepted')).toBe(1)
-    expect(ranks({ expiryDate: '2026-01-01' }, 'submitted', { rankExpired: true })).toBe(1)
+  it('has a score and no rank if it does not meet a hard requirement, and a rank on its expiry date', () => {
+    const offerOf = (expiryDate: string, of: { status?: string; settings?: SettingsInput } = {}) => {
+      const { status = 'submitted', settings = {} } = of
+      const responses = [response(1, { status, offer: { expiryDate } })]
+      return compareOffers(comparisonInput({ responses, settings })).offers[0]
+    }
+    const expired = offerOf('2026-03-15')
+    expect(expired).toMatchObject({ rank: null, standing: 'not-compliant', exclusions: [] })
+    expect(expired?.why).toContain('expired on 2026-03-15')
+    expect(expired?.scores).not.toBeNull()
+    expect(offerOf('2026-03-16')).toMatchObject({ rank: 1, standing: 'ranked', why: null })
+    expect(offerOf('2026-01-01', { settings: { requirements: { notExpired: 'advisory' } } })?.rank).toBe(1)
+    expect(offerOf('2026-01-01', { status: 'accepted' })).toMatchObject({ rank: null, standing: 'accepted' })
   })
 
   it('normalises the spelling of a currency', () => {
-    const offer = assessed({ ...TWO_LINES, currency: ' usd ' })
+    const offer = assessed({ currency: ' usd ' })
     expect(offer).toMatchObject({ rank: 1, terms: { currency: ' usd ', currencyCode: 'USD' } })
   })
 })

@@ -363,7 +363,7 @@ const RFQ_CASES: Record<RfqFlagCode, Case> = {
   },
   'rfq-no-volume': {
     scene: { rfq: { minVolume: 0, maxVolume: null } },
-    words: 'no volume above 0',
+    words: 'no minimum volume',
     compared: [0, null],
   },
   'rfq-no-price-limit': { scene: { rfq: { pricing: { currency: 'USD' } } }, words: 'no maximum price' },

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { CRITERIA, DEFAULT_SETTINGS } from '../../../src/core/settings.js'
+import { AWARD_RULES, CRITERIA, DEFAULT_SETTINGS, PRICE_BASES, type SettingsInput } from '../../../src/core/settings.js'
 import {
   comparisonInput,
   delivery,
   listing,
+  listingId,
   manyResponses,
   offerId,
   response,
@@ -66,11 +67,27 @@ describe('scores', () => {
       response(1, { offer: at(10) }),
       response(2, { offer: at(9, { prePayments: [{ amount: 9_000, paymentDueDate: null }] }) }),
     ]
-    const best = (weights: Partial<typeof none>) =>
-      compareOffers(comparisonInput({ responses, settings: { weights: { ...none, ...weights } } })).summary.bestOffer
-        ?.id
+    const best = (weights: Partial<typeof none>) => {
+      const settings = { awardRule: 'best-score' as const, weights: { ...none, ...weights } }
+      return compareOffers(comparisonInput({ responses, settings })).summary.bestOffer?.id
+    }
     expect(best({ price: 1 })).toBe(offerId(2))
     expect(best({ payment: 1 })).toBe(offerId(1))
+  })
+
+  it('are those of open and accepted offers that can be compared, measured by the lowest price among them', () => {
+    const responses = [
+      response(1, { offer: at(10) }),
+      response(2, { offer: at(8, { contractType: 'option' }) }),
+      response(3, { status: 'accepted', offer: at(16) }),
+      response(4, { status: 'rejected', offer: at(2) }),
+      response(5, { status: 'paused', offer: at(2) }),
+      response(6, { offer: at(2, { currency: 'EUR' }) }),
+      response(7, { status: 'accepted', offer: at(2, { currency: 'EUR' }) }),
+    ]
+    const { offers } = compareOffers(comparisonInput({ responses, settings: { discountRate: 0 } }))
+    const byNumber = [1, 2, 3, 4, 5, 6, 7].map((number) => offers.find(({ id }) => id === offerId(number)))
+    expect(byNumber.map((offer) => offer?.scores?.price ?? null)).toEqual([80, 100, 50, null, null, null, null])
   })
 })
 
@@ -83,26 +100,70 @@ describe('ranks', () => {
         offer: at(10),
       }),
     )
-    const { offers } = compareOffers(comparisonInput({ responses: same }))
-    expect(offers.map(({ id }) => id)).toEqual([4, 1, 2, 3].map(offerId))
-    expect(offers.map(({ rank, priceRank, sequence }) => [rank, priceRank, sequence])).toEqual(
-      [1, 2, 3, 4].map((n) => [n, n, n]),
-    )
+    for (const awardRule of AWARD_RULES) {
+      const { offers } = compareOffers(comparisonInput({ responses: same, settings: { awardRule } }))
+      expect(offers.map(({ id }) => id)).toEqual([4, 1, 2, 3].map(offerId))
+      expect(offers.map(({ rank, sequence }) => [rank, sequence])).toEqual([1, 2, 3, 4].map((n) => [n, n]))
+    }
   })
 
-  it('run from 1 without gaps, by score and by price, whatever the offers', () => {
+  it('follow the cost per tonne by the price basis, or the score', () => {
+    // The cheapest by quoted price is paid for at once; the first by score has the best documented project.
+    const prepaid = { prePayments: [{ amount: 98_000, paymentDueDate: '2026-03-16' }] }
+    const responses = [
+      response(1, { listingId: listingId(99), offer: at(9.8, prepaid) }),
+      response(2, { listingId: listingId(99), offer: at(10) }),
+      response(3, { offer: at(10.2) }),
+    ]
+    const order = (of: SettingsInput) =>
+      compareOffers(comparisonInput({ responses, settings: { discountRate: 0.2, ...of } })).offers.map(({ id }) => id)
+    expect(order({})).toEqual([1, 2, 3].map(offerId))
+    expect(order({ awardRule: 'lowest-cost' })).toEqual([1, 2, 3].map(offerId))
+    expect(order({ priceBasis: 'present-value' })).toEqual([2, 3, 1].map(offerId))
+    expect(order({ awardRule: 'best-score' })).toEqual([3, 2, 1].map(offerId))
+  })
+
+  it('come after accepted offers, and before those that do not compete, which are by sequence', () => {
+    const responses = [
+      response(1, { status: 'rejected', offer: at(2) }),
+      response(2, { offer: at(12) }),
+      response(3, { offer: at(3, { contractType: 'option' }) }),
+      response(4, { status: 'accepted', offer: at(15) }),
+      response(5, { offer: at(11) }),
+      response(6, { status: 'accepted', offer: at(2, { currency: 'EUR' }) }),
+    ]
+    const { offers } = compareOffers(comparisonInput({ responses }))
+    expect(offers.map(({ id, standing, rank }) => [id, standing, rank])).toEqual([
+      [offerId(4), 'accepted', null],
+      [offerId(6), 'accepted', null],
+      [offerId(5), 'ranked', 1],
+      [offerId(2), 'ranked', 2],
+      [offerId(1), 'excluded', null],
+      [offerId(3), 'not-compliant', null],
+    ])
+    expect(offers.map(({ why }) => why === null)).toEqual([false, false, true, true, false, false])
+  })
+
+  it('run from 1 without gaps by the measure of the rule, whatever the offers', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 25 }), fc.integer({ min: 1, max: 1e6 }), (count, seed) => {
-        const { offers } = compareOffers(comparisonInput({ responses: manyResponses(count, 2, seed) }))
-        const ranked = offers.filter(({ rank }) => rank !== null)
-        expect(ranked.map(({ rank }) => rank)).toEqual(ranked.map((_, index) => index + 1))
-        const byPrice = [...ranked].sort((a, b) => (a.priceRank ?? 0) - (b.priceRank ?? 0))
-        expect(byPrice.map(({ priceRank }) => priceRank)).toEqual(ranked.map((_, index) => index + 1))
-        for (const [index, offer] of byPrice.entries()) {
-          expect(offer.compared.price).toBeGreaterThanOrEqual(byPrice[index - 1]?.compared.price ?? 0)
-        }
-      }),
-      { numRuns: shareOf(20) },
+      fc.property(
+        fc.integer({ min: 0, max: 25 }),
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.constantFrom(...AWARD_RULES),
+        fc.constantFrom(...PRICE_BASES),
+        (count, seed, awardRule, priceBasis) => {
+          const responses = manyResponses(count, 2, seed)
+          const { offers } = compareOffers(comparisonInput({ responses, settings: { awardRule, priceBasis } }))
+          const ranked = offers.filter(({ standing }) => standing === 'ranked')
+          expect(ranked.map(({ rank }) => rank)).toEqual(ranked.map((_, index) => index + 1))
+          expect(offers.slice(ranked.length).every(({ rank }) => rank === null)).toBe(true)
+          const measures = ranked.map(({ scores, compared }) =>
+            awardRule === 'best-score' ? -(scores?.total ?? 0) : (compared.costPerTonne ?? 0),
+          )
+          expect(measures).toEqual([...measures].sort((a, b) => a - b))
+        },
+      ),
+      { numRuns: shareOf(40) },
     )
   })
 })
@@ -123,7 +184,7 @@ it('counts, lowest, median, mean and spread are those of the ranked offers', () 
     price: { lowest: 10, median: 11, highest: 14, mean: 35 / 3, weightedMean: 35 / 3, spread: 4 },
     volume: 30_000,
     coverage: 1,
-    cheapestOffer: { id: offerId(1), pricePerTonne: 10 },
+    bestOffer: { id: offerId(1), pricePerTonne: 10 },
     flags: { high: 2, medium: 0, low: 0 },
     flagCounts: [
       { code: 'rejected', severity: 'high', offers: 1 },

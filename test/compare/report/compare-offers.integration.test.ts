@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AWARD_SCENARIOS } from '../../../src/compare/awards/award-model.js'
 import type { ComparisonInput, StoredDocument } from '../../../src/compare/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
 import type { KnownDocument } from '../../../src/core/records.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.js'
 import {
   comparisonInput,
   delivery,
@@ -36,22 +36,41 @@ function expectPlain(value: unknown, path = 'report'): void {
 /** Properties of every report, whatever its documents contain. */
 function expectSound(report: RfqReport): void {
   expectPlain(report)
-  expect(report.checks.master.figures.fails).toBe(0)
-  expect(report.awards.map(({ scenario }) => scenario)).toEqual([...AWARD_SCENARIOS])
-  for (const { eligibility, rank, scores, metrics } of report.offers) {
-    expect(eligibility.eligible).toBe(rank !== null)
-    expect(eligibility.eligible).toBe(scores !== null)
-    expect(eligibility.eligible).toBe(eligibility.exclusions.length === 0)
+  expectAllNamed(report)
+  const competing = report.offers.filter(({ standing }) => standing === 'ranked')
+  expect(competing.map(({ rank }) => rank)).toEqual(competing.map((_, at) => at + 1))
+  for (const { exclusions, unmet, standing, why, rank, scores, metrics } of report.offers) {
+    expect(rank === null).toBe(standing !== 'ranked')
+    expect(why === null).toBe(standing === 'ranked')
+    if (standing !== 'accepted') expect(scores === null).toBe(exclusions.length > 0)
+    if (standing === 'ranked') expect(unmet.every(({ level }) => level !== 'hard')).toBe(true)
     const { reasons, ...figures } = metrics
     const nulls = Object.entries(figures).flatMap(([name, value]) => (value === null ? [name] : []))
     expect(Object.keys(reasons).sort()).toEqual(nulls.sort())
   }
 }
 
+/** Every offer competes or is told with a reason, and every sentence is one. */
+function expectAllNamed({ offers, decision }: RfqReport): void {
+  const { recommendation, choices, excluded, requirements, savings } = decision
+  expect(excluded).toHaveLength(offers.filter(({ rank }) => rank === null).length)
+  expect(requirements).toHaveLength(Object.keys(DEFAULT_SETTINGS.requirements).length)
+  const { headline, reasons, conditions, changes } = recommendation
+  const own = [headline, ...reasons, ...conditions, ...changes, ...(savings === null ? [] : [savings.words])]
+  const sentences = [...own, ...excluded.map(({ words }) => words)]
+  for (const words of sentences) expect(words).toMatch(/^\S.*[.”]$/s)
+  expect(savings?.words ?? '').not.toMatch(/cost \.$/)
+  expect(sentences.join(' ')).not.toMatch(/NaN|Infinity|undefined|null|\[object/)
+  for (const { award } of choices) {
+    expect(award.offers.length).toBeGreaterThan(0)
+    expect([award.tonnes > 0, award.total > 0]).toEqual([true, true])
+  }
+}
+
 describe('a report', () => {
   it('is plain JSON and names its schema', () => {
     const report = compareOffers(comparisonInput({ settings: EURO_SETTINGS }))
-    expect(report.schema).toBe('quotekeeper.rfq-report/1')
+    expect(report.schema).toBe('quotekeeper.rfq-report/2')
     expectSound(report)
     expect(JSON.parse(JSON.stringify(report))).toStrictEqual(report)
   })

@@ -10,25 +10,16 @@ describe('compareOffers', () => {
       const report = compareOffers(
         comparisonInput({ responses, rfq: { minVolume: 100_000, maxVolume: 2_000_000, minVintageYear: 2020 } }),
       )
-      expect(report.summary).toMatchObject({ offers, ranked: offers })
+      expect(report.summary.offers).toBe(offers)
       expect(report.offers.flatMap((offer) => offer.lines)).toHaveLength(offers * lines)
-      expect(report.checks.master.figures.fails).toBe(0)
-      expect(report.awards.map(({ reached }) => reached)).toEqual([
-        false,
-        true,
-        true,
-        expect.any(Boolean),
-        false,
-        true,
-        true,
-      ])
-      expect(report.sensitivity.contenders).toHaveLength(30)
-      const { recommendation, offers: decided, switches, negotiation } = report.decision
-      expect(recommendation).toMatchObject({ status: 'award', award: { reached: true, compliant: true } })
-      expect(decided).toHaveLength(offers)
-      expect(switches).toMatchObject({ complete: true, currentKey: switches.entries[0]?.key })
-      const priced = negotiation.offers.filter(({ rankFirst }) => !rankFirst.words.startsWith('Computed for some'))
-      expect(priced).toHaveLength(negotiation.limit)
+      const { recommendation, choices, excluded } = report.decision
+      expect(recommendation.status).toBe('award')
+      expect(recommendation.award?.tonnes).toBeGreaterThanOrEqual(100_000)
+      expect(report.summary.ranked + excluded.length).toBe(offers)
+      expect(recommendation.reasons.length).toBeGreaterThan(0)
+      const efficient = choices.filter(({ kind }) => kind === 'efficient')
+      expect(efficient).toHaveLength(8)
+      expect(efficient.filter(({ isRecommended }) => isRecommended)).toHaveLength(1)
     }
   })
 })

@@ -89,26 +89,25 @@ describe('HTML page', () => {
 
   it('applies the conditional formats of the workbook and collapses the figures behind the charts', () => {
     const html = page('sample')
-    expect(section(html, 'Comparison')).toMatch(/class="n r good">USD 9\.80</)
+    expect(section(html, 'Offers')).toMatch(/class="[^"]*good">USD 9\.80</)
     expect(section(html, 'Scoring')).toMatch(/class="n r b? ?good">1</)
-    expect(section(html, 'Statistics')).toContain('>Offers received<')
+    expect(section(html, 'About')).toContain('>What was received<')
     const summary = section(html, 'Summary')
     expect(summary.indexOf('<svg')).toBeLessThan(summary.indexOf('<summary>Chart data</summary>'))
     expect(page('no-offers')).not.toContain('<details>')
   })
 
-  it('shows values on the columns of charts, and bars behind the figures that have bars in the workbook', () => {
+  it('labels the dots of charts, and shows bars behind the figures that have bars in the workbook', () => {
     const html = page('sample')
-    expect(section(html, 'Summary')).toMatch(/class="value">9\.80</)
+    expect(section(html, 'Summary')).toMatch(/class="value">recommended</)
     expect(section(html, 'Scoring')).toMatch(/class="n r bar" style="--bar:100%">100\.0</)
-    expect(section(html, 'Offers')).toMatch(/style="--bar:95%">95\.0%</)
   })
 
   it('begins with the recommendation, and repeats headers in the cards that offers become on narrow screens', () => {
     const html = page('sample')
     const summary = section(html, 'Summary')
-    expect(summary.indexOf('Award ')).toBeLessThan(summary.indexOf('>Scenarios<'))
-    for (const header of ['Price per tonne (USD/t)', 'Score of 100', 'Failed hard requirement']) {
+    expect(summary.indexOf('Award ')).toBeLessThan(summary.indexOf('>Choices<'))
+    for (const header of ['Price per tonne (USD/t)', 'Score (0–100)', 'Not met (hard unless marked)']) {
       expect(summary, header).toContain(`<td data-label="${header}"`)
     }
     expect(section(html, 'Offers')).not.toContain('data-label')

@@ -22,11 +22,6 @@ describe('rows', () => {
     expect(fittedHeight(bodyRow(text('word '.repeat(40), style.body)), [20])).toBe(15)
   })
 
-  it('are high enough for cells that may replace others', () => {
-    const row = bodyRow(text('short', style.wrapped))
-    expect(fittedHeight({ ...row, alternative: [LONG] }, [25])).toBe(fittedHeight(bodyRow(LONG), [25]))
-  })
-
   it('give a merged cell the width of all its columns', () => {
     const widths = [10, 25, 25, 50]
     expect(fittedHeight({ ...bodyRow(undefined, LONG), merged: [[1, 3]] }, widths)).toBe(

@@ -6,14 +6,14 @@ type Values = Readonly<Record<string, number | string>>
 /**
  * Changes cells as a reader would: values only; styles stay and nothing is recalculated. An empty text clears a cell.
  * @param inputs cells of `Inputs` by defined name, such as `DiscountRate`
- * @param award cells of `Award` by address
+ * @param choices cells of `Choices` by address
  */
-export async function editWorkbook(bytes: Buffer, inputs: Values, award: Values = {}): Promise<Buffer> {
+export async function editWorkbook(bytes: Buffer, inputs: Values, choices: Values = {}): Promise<Buffer> {
   const zip = await JSZip.loadAsync(bytes)
   const workbook = (await zip.file('xl/workbook.xml')?.async('string')) ?? ''
   const inputCells = Object.entries(inputs).map(([name, value]) => [addressOfName(workbook, name), value] as const)
   await setValues(zip, sheetNumber(workbook, 'Inputs'), inputCells)
-  await setValues(zip, sheetNumber(workbook, 'Award'), Object.entries(award))
+  await setValues(zip, sheetNumber(workbook, 'Choices'), Object.entries(choices))
   // No value depends on rows and columns that every printed page repeats, and LibreOffice takes most of its time for them.
   zip.file('xl/workbook.xml', workbook.replaceAll(/<definedName name="_xlnm\.Print_Titles".*?<\/definedName>/g, ''))
   return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' })

@@ -198,7 +198,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
       ],
     }),
   'twelve-deliveries': () =>
-    comparisonInput({ responses: manyResponses(7, 12), settings: { wantedVolume: 'mid', discountRate: 0.11 } }),
+    comparisonInput({ responses: manyResponses(7, 12), settings: { volume: 12_000, discountRate: 0.11 } }),
   'invalid-documents': () =>
     comparisonInput({
       rfqStored: { valid: false },
@@ -252,7 +252,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
 
 /** A much larger RFQ than the cases: 300 offers. */
 export const crowdedInput = (): ComparisonInput =>
-  comparisonInput({ responses: manyResponses(300, 2), settings: { wantedVolume: 'mid' } })
+  comparisonInput({ responses: manyResponses(300, 2), settings: { volume: 30_000 } })
 
 /** Currencies with and without a rate, an expired, an accepted, a withdrawn, a summary-only offer, pre-payments, history. */
 export function mixedInput(): ComparisonInput {
@@ -268,7 +268,7 @@ export function mixedInput(): ComparisonInput {
       ...EURO_SETTINGS,
       haircuts: { forward: 0.05 },
       weights: { price: 60, evidence: 0 },
-      wantedVolume: 'max',
+      volume: 15_000,
     },
     responses: [
       now,

@@ -6,7 +6,7 @@ import type { SheetChart } from '../../../reports/layout/sheet-chart.js'
 import type { ReportIdentity, SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { rowSheet } from '../../../reports/layout/table-sheet.js'
 import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
-import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
+import { date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
 import { anyCharacter } from '../../helpers/any-text.js'
 import { longIt, shareOf } from '../../helpers/long-tests.js'
@@ -51,7 +51,7 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
           formula(`B${index + 2}*2`, (index + 1) * 2),
           date('2026-03-16', calendarDate),
           webLink(word, 'https://example.com/?a=1&b=2', link),
-          arrayFormula('MAX(B2:B3)', words.length),
+          formula('MAX(B2:B3)', words.length),
           sheetLink('two', 'Two', link),
         ],
       })),

@@ -5,7 +5,7 @@ import { type ReadCall, readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'
 import { RFQ_SORTS } from '../queries.js'
-import { comparison, countedListOf, offerDetail, offerItem, rfqDetail, rfqItem } from '../schemas/index.js'
+import { countedListOf, offerDetail, offerItem, rfqDetail, rfqItem, rfqViewSchema } from '../schemas/index.js'
 import { isSettingName, whatIfSettings } from '../what-if.js'
 import { channelOf, listPage, momentOf, requireFound, rfqNameOf, wholeList } from './request.js'
 
@@ -111,12 +111,12 @@ export const rfqEndpoints = [
     path: `${RFQ_PATH}/comparison`,
     summary: 'Compare the offers for an RFQ',
     description:
-      'The model of the report, as `quotekeeper report --json` prints it. Every setting under `reports:` of the ' +
-      'configuration can be replaced for this request: `weights.price=60`, `requirements.priceMax=advisory`, ' +
-      '`wantedVolume=max`, `discountRate=0.05`, `exchangeRates.USD=0.92`.',
+      'Whom to award, why, the alternatives, and every offer: what `quotekeeper compare --json` prints. Every setting under ' +
+      '`reports:` of the configuration can be replaced for this request: `volume=5000`, `awardRule=lowest-cost`, ' +
+      '`weights.price=60`, `requirements.priceMax=advisory`, `exchangeRates.USD=0.92`.',
     query: moments,
     acceptsSettings: true,
-    result: comparison,
+    result: rfqViewSchema,
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
@@ -131,9 +131,7 @@ export const rfqEndpoints = [
           changed,
         )
       const { settings } = changed
-      const report = requireFound(await call.deps.queries.comparison({ ...name, settings }))
-      // The schema describes the parts that others rely on, and allows the rest.
-      return report as unknown as z.input<typeof comparison>
+      return requireFound(await call.deps.queries.comparison({ ...name, settings }))
     },
   }),
 ]

@@ -90,7 +90,7 @@ const rfqTerms = {
 
 export const rfqFigures = z
   .strictObject({
-    ranked: count.describe('Offers that can be ranked.'),
+    ranked: count.describe('Offers that compete: open, comparable, and meeting every hard requirement.'),
     summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
     newerTerms: count.describe(
       'Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type.',
@@ -98,35 +98,36 @@ export const rfqFigures = z
     meetRequirements: count.describe(
       'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
     ),
-    wanted: number.describe('Wanted tonnes.'),
+    wanted: number.describe('Tonnes asked for: the least that an award must have.'),
     volume: z.number().describe('Tonnes of the ranked offers.'),
     coverage: number.describe(
-      'The share of the wanted volume that they cover, at most 1; null if offers were not read yet.',
+      'The share of the tonnes asked for that they cover, at most 1; null if offers were not read yet.',
     ),
     currency: nullableText,
     bestPricePerTonne: number,
     bestPriceOffer: nullableText,
     award: z
       .strictObject({
-        status: z.enum(['award', 'partial', 'none', 'no-target', 'no-offers']),
+        status: z.enum(['award', 'partial', 'accepted', 'none', 'no-volume', 'no-offers']),
         offers: z.array(z.string()).describe('Labels of the awarded offers.'),
         tonnes: z.number(),
         pricePerTonne: number,
+        coverage: number.describe('Share of the tonnes asked for, at most 1.'),
+        words: text,
       })
       .nullable()
       .describe(
-        'The recommended award; null if the award rule depends on scores: see the comparison, or if offers were not read yet.',
+        'The recommended award; null if the award rule is `best-score` (see the comparison), or if offers were not read yet.',
       ),
     accepted: z
       .strictObject({
         offers: z.array(z.string()).describe('Their labels.'),
-        tonnes: number,
-        pricePerTonne: number,
+        tonnes: z.number().describe('Tonnes that are known.'),
+        pricePerTonne: number.describe('Null unless all can be compared.'),
+        words: text,
       })
       .nullable()
-      .describe(
-        'The accepted offers; null if there are none. Tonnes are null if one states none, the price if one cannot be compared.',
-      ),
+      .describe('The accepted offers; null if there are none.'),
   })
   .meta({ id: 'RfqFigures' })
 

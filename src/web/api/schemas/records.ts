@@ -207,29 +207,6 @@ export const todayModel = z
   })
   .meta({ id: 'Today' })
 
-/** The parts of the comparison that other programs need most; docs/COMPARISON.md describes the rest. */
-export const comparison = z
-  .looseObject({
-    schema: z.literal('quotekeeper.rfq-report/1'),
-    context: z.looseObject({ channel: channelKey, timeZone: text, asOf: timestamp, generatedAt: timestamp }),
-    settings: z.looseObject({}).describe('The settings it was computed with.'),
-    currency: z.looseObject({ comparison: nullableText }),
-    rfq: z.looseObject({ id: text, number }),
-    summary: z.looseObject({}),
-    decision: z.looseObject({}).describe('Whom to award, why, and what could change that.'),
-    offers: z.array(z.looseObject({ id: text, rank: z.int().nullable() })).describe('Ranked offers first, by rank.'),
-    awards: z.array(z.looseObject({})),
-    awardsByWanted: z.array(z.looseObject({})),
-    sensitivity: z.looseObject({}),
-    changes: z.array(change),
-    checks: z.looseObject({}),
-    decisions: z.array(z.looseObject({})),
-    problems: z.array(z.looseObject({})),
-    about: z.looseObject({}),
-  })
-  .describe('As printed by `quotekeeper report --json`.')
-  .meta({ id: 'Comparison' })
-
 export const acceptedJob = z
   .strictObject({ job: text, href: text.describe('Answers the status of the job.') })
   .meta({ id: 'AcceptedJob' })

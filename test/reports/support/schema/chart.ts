@@ -1,4 +1,4 @@
-/** Charts of columns, lines and bubbles (ECMA-376 part 1, 21.2). */
+/** Charts of columns, lines and points (ECMA-376 part 1, 21.2). */
 import { empty, type Kinds, optional, val, withChildren, withText } from './kind.js'
 import { bool, double, oneOf, text, unsigned, whole } from './values.js'
 
@@ -32,12 +32,11 @@ const frame: Kinds = {
 }
 
 const plots: Kinds = {
-  plotArea: withChildren('layout? (barChart | lineChart | bubbleChart)+ (catAx | valAx)* spPr?'),
+  plotArea: withChildren('layout? (barChart | lineChart | scatterChart)+ (catAx | valAx)* spPr?'),
   barChart: withChildren('barDir grouping? varyColors? ser=BarSeries* dLbls? gapWidth? overlap? axId axId'),
   lineChart: withChildren('grouping=LineGrouping varyColors? ser=LineSeries* dLbls? marker=Flag? axId axId'),
-  bubbleChart: withChildren('varyColors? ser=BubbleSeries* dLbls? bubbleScale? showNegBubbles? axId axId'),
-  bubbleScale: optional(whole(0, 300)),
-  showNegBubbles: flag,
+  scatterChart: withChildren('scatterStyle varyColors? ser=ScatterSeries* dLbls? axId axId'),
+  scatterStyle: val(oneOf('none', 'line', 'lineMarker', 'marker', 'smooth', 'smoothMarker')),
   Flag: flag,
   barDir: optional(oneOf('bar', 'col')),
   grouping: optional(oneOf('percentStacked', 'clustered', 'standard', 'stacked')),
@@ -60,13 +59,9 @@ const plots: Kinds = {
 const series: Kinds = {
   BarSeries: withChildren('idx order tx=SeriesText? spPr? invertIfNegative? dLbls? cat? val?'),
   LineSeries: withChildren('idx order tx=SeriesText? spPr? marker? dLbls? cat? val? smooth?'),
-  BubbleSeries: withChildren(
-    'idx order tx=SeriesText? spPr? invertIfNegative? dLbls? xVal? yVal? bubbleSize? bubble3D?',
-  ),
+  ScatterSeries: withChildren('idx order tx=SeriesText? spPr? marker? dLbls? xVal? yVal? smooth?'),
   xVal: withChildren('strRef | numRef'),
   yVal: withChildren('numRef'),
-  bubbleSize: withChildren('numRef'),
-  bubble3D: flag,
   idx: count,
   order: count,
   SeriesText: withChildren('strRef | v'),

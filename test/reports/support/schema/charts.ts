@@ -58,7 +58,7 @@ const same = (one: string, other: string): boolean =>
 function* axisFaults(chart: Element): Generator<string> {
   const axes = [...all(chart, 'c:catAx'), ...all(chart, 'c:valAx')]
   const ids = axes.map((axis) => first(axis, 'c:axId')?.attributes.val)
-  for (const plot of ['c:barChart', 'c:lineChart', 'c:bubbleChart'].flatMap((name) => all(chart, name))) {
+  for (const plot of ['c:barChart', 'c:lineChart', 'c:scatterChart'].flatMap((name) => all(chart, name))) {
     const used = plot.children.filter(({ name }) => name === 'c:axId').map(({ attributes }) => attributes.val)
     if (used.some((id) => !ids.includes(id)) || new Set(used).size !== 2) yield `a plot has the axes ${used.join()}`
   }

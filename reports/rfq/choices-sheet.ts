@@ -1,0 +1,172 @@
+import type { Choice, ExcludedOffer } from '../../src/compare/decision/decision-model.js'
+import { BASIS_TEXT } from '../../src/compare/decision/reasons.js'
+import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import { columnsOf } from '../layout/columns.js'
+import { here, is, mark } from '../layout/marks.js'
+import { fitsOnePage, headingRows, RowList, textRow } from '../layout/rows.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { dataRows, rowSheet, tableRows } from '../layout/table-sheet.js'
+import * as style from '../xlsx/cell-styles.js'
+import { blank, type Cell, formula, number as numberCell, text as textCell } from '../xlsx/cells.js'
+import { TONNES } from '../xlsx/validations.js'
+import type { RfqLayout } from './layout.js'
+import { isShortened, kindText, RECOMMENDED } from './summary-sheet.js'
+
+const NOTE =
+  'Sets of whole offers that no other set beats: none has at least as many tonnes for less. Solved with the inputs of this report. Prices are compared per tonne; totals of different tonnages are not.'
+const WIDTHS = [6, 46, 17, 13, 17, 15, 15, 18, 18, 16, 46]
+/** Columns of a text: all but the first. */
+const TEXT = [[1, WIDTHS.length - 1]] as const
+/** Letters of the columns in the table of the reader's own award. */
+const OWN = { price: 'E', cost: 'F', tonnes: 'G', total: 'H', ownCost: 'I' } as const
+
+/** `Choices`: the awards worth a look, an award entered by hand, the offers that do not compete, and savings. */
+export function choicesSheet(layout: RfqLayout): SheetPlan {
+  const { report } = layout
+  const { choices, excluded, savings, recommendation } = report.decision
+  const list = new RowList().add(...headingRows(layout, 'Choices', NOTE)).addSection('Choices')
+  const first = list.next + 1
+  if (choices.length === 0) list.add(textRow('No award can be made of the offers.'))
+  else list.add(...choiceRows(layout))
+  const lastChoice = list.next - 1
+  list.add(...sentences('What to check before signing', recommendation.conditions))
+  list.add(...sentences('What would change the award', recommendation.changes))
+  const own = ownAward(layout, list.addSection('Your own award: enter tonnes in the yellow cells').next)
+  list.add(...own.rows)
+  list.addSection('Offers that do not compete')
+  if (excluded.length === 0) list.add(textRow('None: every offer competes.'))
+  else list.add(...excludedRows(excluded))
+  if (savings !== null) list.addSection('Savings').add(paragraph(savings.words))
+  return rowSheet({
+    name: 'Choices',
+    widths: WIDTHS,
+    rows: () => list.rows,
+    data: () => dataRows(choiceColumns(layout), choices),
+    frozen: { rows: 2 },
+    marks: [
+      ...(choices.length === 0
+        ? []
+        : [mark(`A${first}:I${lastChoice}`, is({ column: 'C' }, '=', RECOMMENDED), 'good')]),
+      ...own.marks,
+    ],
+    validations: own.validations,
+    print: { titleRows: [1, 2], onePage: fitsOnePage(list.rows, WIDTHS) },
+  })
+}
+
+function* choiceRows(layout: RfqLayout): Generator<RowPlan> {
+  const columns = choiceColumns(layout)
+  // Notes fill the rest of the row.
+  const merged = columns.length < WIDTHS.length ? [[columns.length - 1, WIDTHS.length - 1] as const] : []
+  for (const row of tableRows(columns, layout.report.decision.choices)) yield { ...row, merged }
+}
+
+function choiceColumns({ numbers, money, price, inCurrency, perTonne, report }: RfqLayout) {
+  const { text, number } = columnsOf<Choice>()
+  const { priceBasis } = report.settings
+  const signed = style.withNumberFormat(price, '+#,##0.00;-#,##0.00;0.00')
+  return [
+    number('No.', (_, index) => index + 1),
+    text('Award', ({ title }) => title, { style: style.boldWrapped }),
+    text('Kind', kindText),
+    number('Tonnes', ({ award }) => award.tonnes, numbers.volume),
+    number(inCurrency('Total'), ({ award }) => award.total, money),
+    number(perTonne('Price per tonne'), ({ award }) => award.pricePerTonne, style.asBold(price)),
+    ...(priceBasis === 'quoted'
+      ? []
+      : [
+          number(
+            perTonne(`Cost per tonne, ${BASIS_TEXT[priceBasis]}`),
+            ({ award }: Choice) => award.costPerTonne,
+            price,
+          ),
+        ]),
+    number('Extra tonnes against the row before', ({ extra }) => extra?.tonnes, numbers.volume),
+    number(perTonne('Price of the extra tonnes'), ({ extra }) => extra?.pricePerTonne, price),
+    number(perTonne('Difference to the recommended price'), ({ perTonneDifference }) => perTonneDifference, signed),
+    text('Notes', ({ notes }) => notes.join('; '), { style: style.afterNumber }),
+  ]
+}
+
+/** Sentences of which Summary shows only the first. */
+function* sentences(title: string, all: readonly string[]): Generator<RowPlan> {
+  if (!isShortened(all)) return
+  yield* new RowList().addSection(title).rows
+  for (const one of all) yield paragraph(one)
+}
+
+const paragraph = (words: string): RowPlan => ({
+  cells: [undefined, textCell(words, style.wrapped)],
+  merged: TEXT,
+})
+
+function* excludedRows(excluded: readonly ExcludedOffer[]): Generator<RowPlan> {
+  const { text, number } = columnsOf<ExcludedOffer>()
+  const columns = [
+    number('No.', (offer) => offer.number),
+    text('Offer', ({ name }) => name, { style: style.boldWrapped }),
+    text('Reason', ({ words }) => words),
+  ]
+  for (const row of tableRows(columns, excluded)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
+}
+
+/** A table of the offers that can be compared, with a column of tonnes to enter and what they cost. @param row of its headers */
+function ownAward(layout: RfqLayout, row: number) {
+  const { report, offers, numbers, money, price, inCurrency, perTonne, nameOf } = layout
+  const comparable = report.offers.flatMap((offer, index) =>
+    offer.metrics.volume === null || offer.compared.cost === null ? [] : [{ offer, index }],
+  )
+  if (comparable.length === 0) return { rows: [textRow('No offer can be compared.')], marks: [], validations: [] }
+  type Row = (typeof comparable)[number]
+  const { text, cells, formula: figures } = columnsOf<Row>()
+  const [first, last] = [row + 1, row + comparable.length]
+  const figure = (
+    header: string,
+    own: style.Style,
+    key: Parameters<typeof offers.cell>[0],
+    value: (offer: OfferReport) => number | null,
+  ) => figures(header, own, ({ offer, index }) => [offers.cell(key, index), value(offer)])
+  const times = (header: string, letter: string) =>
+    figures(header, money, (_row, _at, at) => [
+      `IF(ISNUMBER(${OWN.tonnes}${first + at}),${OWN.tonnes}${first + at}*${letter}${first + at},0)`,
+      0,
+    ])
+  const columns = [
+    cells('No.', ({ offer }) => numberCell(offer.sequence, style.plainNumber), { style: style.plainNumber }),
+    text('Offer', ({ offer }) => nameOf(offer).replace(/^\d+ · /, ''), { style: style.boldWrapped }),
+    text('Standing', ({ offer }) => offer.standing.replace('-', ' ')),
+    figure('Offered (t)', numbers.volume, 'volume', ({ metrics }) => metrics.volume),
+    figure(perTonne('Price per tonne'), price, 'comparedPricePerTonne', ({ compared }) => compared.pricePerTonne),
+    figure(perTonne('Cost per tonne'), price, 'costPerTonne', ({ compared }) => compared.costPerTonne),
+    cells('Your tonnes', () => blank(style.asInput(numbers.volume)), { style: numbers.volume }),
+    times(inCurrency('Total'), OWN.price),
+    times(inCurrency('Cost'), OWN.cost),
+    figures('Check', style.wrapped, (_row, _at, at) => {
+      const [tonnes, offered] = [`${OWN.tonnes}${first + at}`, `D${first + at}`]
+      return [`IF(N(${tonnes})<0,"${INVALID}",IF(N(${tonnes})>N(${offered}),"${TOO_MANY}",""))`, '']
+    }),
+  ]
+  const sum = (letter: string) => `SUM(${letter}${first}:${letter}${last})`
+  const perTonneOf = (letter: string) => `IF(${sum(OWN.tonnes)}>0,${sum(letter)}/${sum(OWN.tonnes)},"")`
+  const total: (Cell | undefined)[] = [
+    blank(style.boldBody),
+    textCell('Your award', style.boldBody),
+    blank(style.boldBody),
+    blank(style.boldBody),
+    formula(perTonneOf(OWN.total), '', style.asBold(price)),
+    formula(perTonneOf(OWN.ownCost), '', style.asBold(price)),
+    formula(sum(OWN.tonnes), 0, style.asBold(numbers.volume)),
+    formula(sum(OWN.total), 0, style.asBold(money)),
+    formula(sum(OWN.ownCost), 0, style.asBold(money)),
+    blank(style.boldBody),
+  ]
+  return {
+    rows: [...tableRows(columns, comparable), { cells: total }],
+    marks: [
+      mark(`J${first}:J${last}`, is(here, '=', TOO_MANY), 'warn'),
+      mark(`J${first}:J${last}`, is(here, '=', INVALID), 'bad'),
+    ],
+    validations: [{ address: `${OWN.tonnes}${first}:${OWN.tonnes}${last}`, rule: TONNES }],
+  }
+}
+const [INVALID, TOO_MANY] = ['invalid', 'more than offered']

@@ -1,0 +1,166 @@
+import { oneLine } from '../../core/clean-text.js'
+import { formatPricePerTonne, formatTonnes, truncate } from '../../core/number-format.js'
+import { upTo } from '../awards/efficient-awards.js'
+import type { OfferFlagCode } from '../flag.js'
+import { type FlagValue, formatFlagValue } from '../flag-value.js'
+import type { ListingQuality } from '../offer/listing-quality.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { isReviewRejected } from '../offer/requirements.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import type { AwardProblem } from './award-problem.js'
+import type { DeveloperQuestions } from './decision-model.js'
+
+type Question = (offer: OfferReport, rfq: RfqTerms, compared: readonly FlagValue[]) => string
+const asked =
+  (words: string): Question =>
+  () =>
+    words
+const value = (compared: readonly FlagValue[], at: number) =>
+  formatFlagValue(compared[at] ?? { what: '', value: null, unit: null })
+
+/** What a developer can clarify about each flag; flags that only concern the buyer or the data are left out. */
+const QUESTIONS: Partial<Record<OfferFlagCode, Question>> = {
+  withdrawn: asked('Is the offer still valid? It is no longer visible on the marketplace.'),
+  'not-listed': asked('Is the offer still valid? The newest list no longer has it.'),
+  'unknown-status': ({ status }) => `Is the offer still open? Its status is “${truncate(status ?? 'unknown', 40)}”.`,
+  'price-above-max': (_offer, _rfq, of) =>
+    `Could you come down to ${value(of, 1)}, the maximum of the RFQ? You ask for ${value(of, 0)}.`,
+  'delivery-after-due': ({ metrics }, rfq) =>
+    `Could you deliver by ${rfq.fulfilmentDueDate}? The last delivery is due on ${metrics.lastDelivery}.`,
+  'no-expiry': asked('Until when is the offer valid?'),
+  expired: ({ terms }) => `Would you extend the offer? It expired on ${terms.expiryDate}.`,
+  expiring: ({ terms }) => `Would you extend the offer? It expires on ${terms.expiryDate}.`,
+  'late-submission': asked('Why was the offer submitted after the response due date?'),
+  'price-below-min': (_offer, _rfq, of) =>
+    `Is the price of ${value(of, 0)} correct, and what does it include? The RFQ expects at least ${value(of, 1)}.`,
+  'vintage-too-old': (_offer, rfq) => `Can you supply vintages from ${rfq.minVintageYear} on?`,
+  'vintage-too-new': (_offer, rfq) => `Can you supply vintages up to ${rfq.maxVintageYear}?`,
+  'contract-type-not-asked': (_offer, rfq) => `Can you offer a ${rfq.contractTypes.join(' or ')} contract?`,
+  'vintage-after-delivery': asked(
+    'Which dates are right? At least one delivery is due before its reporting period ends.',
+  ),
+  'delivery-past': ({ metrics }) =>
+    `When will you deliver? The first delivery date, ${metrics.firstDelivery}, is past.`,
+  'no-currency': asked('In which currency is the offer priced?'),
+  'currency-differs': (_offer, rfq) => `Can you quote in ${rfq.currency}, the currency of the RFQ?`,
+  'volume-mismatch': (_offer, _rfq, of) =>
+    `Which volume applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
+  'total-mismatch': (_offer, _rfq, of) =>
+    `Which total applies: ${value(of, 0)} as stated, or ${value(of, 1)}, the sum of the delivery lines?`,
+  'no-lines': asked('When will you deliver, and which vintages?'),
+  'no-volume': asked('How many tonnes do you offer?'),
+  'no-prices': asked('What is the price per tonne of each delivery?'),
+  'no-dates': asked('When is each delivery due?'),
+  'no-vintages': asked('Which reporting period does each delivery come from?'),
+  'implausible-numbers': (_offer, _rfq, of) => `Please correct the ${of[0]?.what ?? 'figures'}: ${value(of, 0)}.`,
+  'prepayment-above-total': asked('Why do the pre-payments exceed the total price?'),
+  'prepayment-before-delivery': asked('How is the pre-payment secured until delivery?'),
+  'listing-missing': asked('Is the project still for sale? Its listing is no longer visible on the marketplace.'),
+  'listing-unknown': asked('Which project do the credits come from? Its listing is not known.'),
+  'listing-not-asked': asked('Why is the offer for a listing that the RFQ does not name?'),
+  'listing-short': (_offer, _rfq, of) =>
+    `How will you supply ${value(of, 0)}, when the listing has only ${value(of, 1)} available?`,
+  'price-above-listing': (_offer, _rfq, of) =>
+    `Why is the price, ${value(of, 0)}, above the maximum of the listing, ${value(of, 1)}?`,
+}
+
+/** What notes of the seller may mean for the price or the volume: a person must read them. */
+const TELLING_NOTES =
+  /discount|rebate|partial|part of|split|negotiab|flexib|lower price|smaller|minimum|at least|bundle|together/i
+const MAX_NOTE = 300
+
+/**
+ * What to ask the developers of offers that could change the decision: all but those that are rejected, or accepted. Nothing once what is
+ * accepted suffices.
+ */
+export function questionsOf(problem: AwardProblem): DeveloperQuestions[] {
+  const { offers, rfq, context, accepted, search } = problem
+  if (accepted.length > 0 && search === null) return []
+  const groups = new Map<string, DeveloperQuestions['offers']>()
+  for (const offer of offers) {
+    if (offer.standing === 'accepted' || offer.status === 'rejected' || !offer.hasOffer) continue
+    const questions = [
+      ...volumeQuestion(offer, problem),
+      ...notesQuestion(offer),
+      ...clarificationQuestions(offer, rfq),
+    ]
+    if (questions.length === 0) continue
+    const developer = oneLine(offer.developer ?? context.nameOf(offer))
+    const notes = tellingNotes(offer)
+    const asked = { offerId: offer.id, number: offer.sequence, name: context.nameOf(offer), questions, notes }
+    groups.set(developer, [...(groups.get(developer) ?? []), asked])
+  }
+  return [...groups].map(([developer, asked]) => ({ developer, offers: asked, text: textOf(developer, asked, rfq) }))
+}
+
+/** Of an offer that is larger than what can be awarded. */
+function volumeQuestion({ metrics, terms }: OfferReport, { range }: AwardProblem): string[] {
+  if (range === null || metrics.volume === null || metrics.volume <= upTo(range.upper)) return []
+  const price = formatPricePerTonne(metrics.pricePerTonne ?? 0, terms.currency)
+  const wanted =
+    range.lower === range.upper
+      ? formatTonnes(range.lower)
+      : `${formatTonnes(range.lower)} to ${formatTonnes(range.upper)}`
+  return [`Would you sell ${wanted} of the ${formatTonnes(metrics.volume)} at the same price of ${price}?`]
+}
+
+/** The notes to the buyer, if they may matter for the price or the volume. */
+const tellingNotes = ({ terms: { notes } }: OfferReport): string | null =>
+  notes !== null && TELLING_NOTES.test(notes) ? truncate(oneLine(notes), MAX_NOTE) : null
+
+function notesQuestion(offer: OfferReport): string[] {
+  const notes = tellingNotes(offer)
+  return notes === null ? [] : [`Your notes say “${notes}” What does that mean for the price and the volume here?`]
+}
+
+function textOf(developer: string, offers: DeveloperQuestions['offers'], rfq: RfqTerms): string {
+  const title = [
+    rfq.number === null ? 'the RFQ' : `RFQ ${rfq.number}`,
+    rfq.title === null ? '' : `“${oneLine(rfq.title)}”`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+  const parts = offers.map(({ name, questions }) => `${name}:\n${questions.map((one) => `- ${one}`).join('\n')}`)
+  return [`To ${developer}, about your ${offers.length === 1 ? 'offer' : 'offers'} for ${title}:`, ...parts].join(
+    '\n\n',
+  )
+}
+
+/** Questions from flags and missing facts; one sentence or two each. */
+function clarificationQuestions(offer: OfferReport, rfq: RfqTerms): string[] {
+  return [
+    ...reviewQuestion(offer),
+    ...offer.flags.flatMap(({ code, compared }) => {
+      const question = QUESTIONS[code as OfferFlagCode]
+      return question === undefined ? [] : [question(offer, rfq, compared)]
+    }),
+    ...missingFacts(offer.listing),
+  ]
+}
+
+function reviewQuestion({ terms }: OfferReport): string[] {
+  const { review } = terms
+  if (review === null || !isReviewRejected({ terms })) return []
+  const comment = review.comment === null ? '' : `: "${truncate(review.comment, 120)}"`
+  return [`What has changed since the review rejected the offer${comment}?`]
+}
+
+const FACTS: readonly [fact: keyof ListingQuality, name: string][] = [
+  ['country', 'country'],
+  ['registry', 'registry'],
+  ['registryId', 'registry ID'],
+  ['methodologies', 'methodology'],
+  ['mitigationActivity', 'mitigation activity'],
+  ['labels', 'certification labels'],
+]
+
+function missingFacts(listing: ListingQuality): string[] {
+  if (!listing.known) return []
+  const missing = FACTS.filter(([fact]) => {
+    const found = listing[fact]
+    return found === null || (Array.isArray(found) && found.length === 0)
+  }).map(([, name]) => name)
+  if (missing.length === 0) return []
+  const list = missing.length === 1 ? missing[0] : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`
+  return [`Please state the project's ${list}: the listing does not.`]
+}

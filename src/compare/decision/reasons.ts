@@ -1,0 +1,176 @@
+import { formatOneDecimal, formatPercent, formatTonnes } from '../../core/number-format.js'
+import type { PriceBasis, Settings } from '../../core/settings.js'
+import { cheapestPerTonne, reaching, searchAwards, without } from '../awards/award-rules.js'
+import { type AwardSet, upTo } from '../awards/efficient-awards.js'
+import { awardOf, type Candidate, formatDerivedPrice, isSameAward, offersText, priceText } from './award-figures.js'
+import { type AwardProblem, awardOfLots, MANY_OFFERS } from './award-problem.js'
+import type { Award } from './decision-model.js'
+
+/** Sentences that say why the award was chosen. */
+const MAX_REASONS = 4
+
+/** Why the award: each sentence compares it with an alternative that it beats, per tonne or by the price of extra tonnes. */
+export function reasonsOf(award: Award, reached: boolean, problem: AwardProblem): string[] {
+  const first = firstRanked(award, problem)
+  const next = reached ? nextBest(award, problem) : null
+  return [
+    ...(reached ? [] : [shortfall(problem)]),
+    ...(first === null ? [] : [first]),
+    ...(next === null ? [] : [next.words]),
+    ...(reached ? otherEnd(award, next?.award ?? null, problem) : []),
+    ...bestScored(award, next?.award ?? null, problem),
+  ].slice(0, MAX_REASONS)
+}
+
+/** The sets of other offers, the empty one among them, that complete an offer within the range. */
+function completions(candidate: Candidate, { competing, range }: AwardProblem): AwardSet<Candidate>[] {
+  if (range === null) return []
+  const rest = without(range, candidate.tonnes)
+  if (rest.upper < 0) return []
+  const none = rest.lower === 0 ? [{ tonnes: 0, cost: 0, lots: () => [] }] : []
+  return [
+    ...none,
+    ...reaching(
+      searchAwards(
+        competing.filter((one) => one !== candidate),
+        rest,
+      ),
+    ),
+  ]
+}
+
+/** Why the offer that ranks first is not part of the award. */
+function firstRanked(award: Award, problem: AwardProblem): string | null {
+  const { competing, range, context, settings } = problem
+  const first = competing.find(({ offer }) => offer.rank === 1)
+  if (first === undefined || range === null || award.offers.some(({ id }) => id === first.offer.id)) return null
+  const name = context.nameOf(first.offer)
+  const price = priceText(awardOf([first], context))
+  const what = settings.awardRule === 'best-score' ? 'first by score' : 'first by price'
+  if (first.tonnes > upTo(range.upper))
+    return `${name}, ${what}, is not part of it: it offers ${price}, and ${formatTonnes(range.upper)} are the most that can be awarded.`
+  const withFirst = completions(first, problem).map((set) => ({
+    tonnes: set.tonnes + first.tonnes,
+    cost: set.cost + first.cost,
+    lots: set.lots,
+  }))
+  const best = settings.awardRule === 'lowest-cost' ? withFirst[0] : cheapestPerTonne(withFirst)
+  const offers = `${name}, ${what} (${price}), is not part of it:`
+  if (best === undefined) return `${offers} with it, no award has ${rangeText(range.lower, range.upper)}.`
+  const members = [...best.lots(), first].sort((a, b) => a.offer.sequence - b.offer.sequence)
+  const other = awardOf(members, context)
+  return `${offers} the best award with it, ${offersText(other.offers)}, ${comparison(award, other, settings)}.`
+}
+
+/** `5,000 t to 8,000 t`, as a range of tonnes. */
+const rangeText = (lower: number, upper: number) =>
+  Number.isFinite(upper) ? `${formatTonnes(lower)} to ${formatTonnes(upper)}` : `${formatTonnes(lower)} or more`
+
+/**
+ * What an alternative is, and what it costs more or less per tonne: `8,000 t at 29.10 USD/t, costs 0.30 USD more per tonne (1 %)`. Totals
+ * of different tonnages are not compared.
+ */
+function comparison(award: Award, other: Award, { awardRule, priceBasis: basis }: Settings): string {
+  const difference = other.costPerTonne - award.costPerTonne
+  const more = other.tonnes - award.tonnes
+  if (awardRule === 'lowest-cost' && more > award.tonnes * 1e-9) {
+    const each = (other.costPerTonne * other.tonnes - award.costPerTonne * award.tonnes) / more
+    return `${priceText(other)}, has ${formatTonnes(more)} more at ${formatDerivedPrice(each, award.currency)}${byBasis(basis)}`
+  }
+  if (awardRule === 'best-score') {
+    const points = `scores ${formatOneDecimal(other.score)} points, the award ${formatOneDecimal(award.score)}`
+    return `${priceText(other)}, ${points}`
+  }
+  const by = byBasis(basis)
+  const share = Math.abs(difference) / award.costPerTonne
+  if (share < 0.0005) return `${priceText(other)}, costs the same per tonne${by}`
+  const sign = difference > 0 ? 'more' : 'less'
+  return `${priceText(other)}, costs ${formatDerivedPrice(Math.abs(difference), award.currency)} ${sign}${by} (${formatPercent(share)})`
+}
+
+/** By what a difference was computed, unless it is the quoted price. */
+const byBasis = (basis: PriceBasis): string => (basis === 'quoted' ? '' : ` by ${BASIS_TEXT[basis]}`)
+
+export const BASIS_TEXT: Record<PriceBasis, string> = {
+  quoted: 'quoted price',
+  'present-value': 'present value',
+  'risk-adjusted': 'risk-adjusted price',
+}
+
+/** Awarded offers that are left out in turn, the largest first; with many offers, one. */
+const MAX_LEFT_OUT = 4
+
+/** The best award without one of the awarded offers: what the award competes with. */
+function nextBest(award: Award, problem: AwardProblem): { words: string; award: Award | null } {
+  const { competing, settings, context, rfq } = problem
+  if (competing.length === 1) return { words: 'It is the only offer that competes.', award: null }
+  const ids = new Set(award.offers.map(({ id }) => id))
+  const awarded = competing.filter(({ offer }) => ids.has(offer.id)).sort((a, b) => b.tonnes - a.tonnes)
+  const others = awarded.slice(0, competing.length > MANY_OFFERS ? 1 : MAX_LEFT_OUT).flatMap((left): Award[] => {
+    const found = awardOfLots(
+      problem,
+      competing.filter((one) => one !== left),
+    )
+    return found?.reached ? [awardOf(found.lots(), context)] : []
+  })
+  const measure: (one: Award) => number =
+    settings.awardRule === 'best-score'
+      ? ({ score }) => -score
+      : settings.awardRule === 'lowest-cost'
+        ? ({ costPerTonne, tonnes }) => costPerTonne * tonnes
+        : ({ costPerTonne }) => costPerTonne
+  const [best] = others.sort((a, b) => measure(a) - measure(b))
+  if (best === undefined)
+    return { words: `Without it, no award reaches the ${formatTonnes(rfq.window.lower ?? 0)} asked for.`, award: null }
+  const what = award.offers.length === 1 ? 'The next best award' : 'The next best award, without one of the offers'
+  return { words: `${what}, ${offersText(best.offers)}, ${comparison(award, best, settings)}.`, award: best }
+}
+
+const isAward = (set: AwardSet<Candidate>, award: Award, context: AwardProblem['context']) =>
+  Math.abs(set.tonnes - award.tonnes) <= award.tonnes * 1e-9 && isSameAward(awardOf(set.lots(), context), award)
+
+/** The award with the fewest tonnes, or for the rule `lowest-cost` the one with the lowest price: what the tonnes between them cost. */
+function otherEnd(award: Award, next: Award | null, { search, settings, context }: AwardProblem): string[] {
+  const within = search === null ? [] : reaching(search)
+  const set = settings.awardRule === 'lowest-cost' ? cheapestPerTonne(within) : within[0]
+  if (set === undefined || isAward(set, award, context)) return []
+  const other = awardOf(set.lots(), context)
+  if (isSameAward(other, next)) return []
+  const more = award.tonnes - other.tonnes
+  const each = (award.costPerTonne * award.tonnes - other.costPerTonne * other.tonnes) / more
+  const name = `${offersText(other.offers)} with ${priceText(other)}`
+  if (each < 0) return []
+  const extra = `${formatDerivedPrice(each, award.currency)}${byBasis(settings.priceBasis)}`
+  return more > 0
+    ? [`The lowest total has ${name}; the ${formatTonnes(more)} that this award has more cost ${extra}.`]
+    : [`The lowest price per tonne has ${name}, which is ${formatTonnes(-more)} more at ${extra}.`]
+}
+
+/** Why the offer with the highest score is not part of the award, unless that is said already. */
+function bestScored(award: Award, next: Award | null, { competing, context, settings }: AwardProblem): string[] {
+  const [first] = [...competing].sort((a, b) => b.score - a.score || a.offer.sequence - b.offer.sequence)
+  if (first === undefined || settings.awardRule === 'best-score' || first.offer.rank === 1) return []
+  if (award.offers.some(({ id }) => id === first.offer.id)) return []
+  const own = awardOf([first], context)
+  const points = `${formatOneDecimal(first.score)} points, the award ${formatOneDecimal(award.score)}`
+  const rule = settings.awardRule === 'lowest-cost' ? 'lowest cost' : 'lowest price'
+  if (isSameAward(own, next))
+    return [`${context.nameOf(first.offer)} is first by score (${points}), but the rule is the ${rule}.`]
+  const difference = own.costPerTonne - award.costPerTonne
+  const why =
+    difference > 0
+      ? `it costs ${formatDerivedPrice(difference, award.currency)} more than the award, and the rule is the ${rule}`
+      : 'with it, an award within the range costs more'
+  return [`${context.nameOf(first.offer)} is first by score (${points}), but ${why}.`]
+}
+
+/** What is missing if nothing reaches the range. */
+function shortfall({ competing, range, settings }: AwardProblem): string {
+  const { lower, upper } = range ?? { lower: 0, upper: 0 }
+  const all = competing.reduce((sum, { tonnes }) => sum + tonnes, 0)
+  if (all < lower)
+    return `All offers that compete have ${formatTonnes(all)} together: ${formatTonnes(lower - all)} are missing.`
+  return settings.awardRule === 'best-score'
+    ? `Taken by score, whole offers do not come to ${rangeText(lower, upper)}.`
+    : `No set of whole offers has ${rangeText(lower, upper)}: this is the largest below.`
+}

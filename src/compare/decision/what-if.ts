@@ -1,0 +1,124 @@
+import { formatChange, formatPricePerTonne } from '../../core/number-format.js'
+import { AWARD_RULES, type AwardRule, PRICE_BASES, type PriceBasis, type Settings } from '../../core/settings.js'
+import { breakEvenCost } from '../awards/award-rules.js'
+import { awardOf, type Candidate, isSameAward, joined, offersText, priceText } from './award-figures.js'
+import { type AwardProblem, awardByBasis, awardByRule, MANY_OFFERS } from './award-problem.js'
+import type { Award, BreakEven, Choice } from './decision-model.js'
+
+/** The rules as they are named in sentences. */
+export const RULE_TEXT: Record<AwardRule, string> = {
+  'lowest-price': 'lowest price per tonne',
+  'lowest-cost': 'lowest total cost',
+  'best-score': 'best score',
+}
+
+const PRICED_BY: Record<PriceBasis, string> = {
+  quoted: 'quoted prices',
+  'present-value': 'present values',
+  'risk-adjusted': 'risk-adjusted prices',
+}
+
+/** Awarded offers with a price up to which they stay: each takes two searches. */
+const MAX_BREAK_EVENS = 8
+/** The same with more than FEW_OFFERS. */
+const MAX_BREAK_EVENS_OF_MANY = 2
+const FEW_OFFERS = 100
+
+/**
+ * The prices up to which awarded offers stay in the award, those with the most tonnes first. They are known for the price rules and quoted
+ * prices only.
+ */
+export function breakEvensOf(award: Award, problem: AwardProblem): BreakEven[] {
+  const { settings, competing } = problem
+  const { awardRule: rule } = settings
+  if (rule === 'best-score' || settings.priceBasis !== 'quoted' || competing.length > MANY_OFFERS) return []
+  const ids = new Set(award.offers.map(({ id }) => id))
+  const awarded = competing.filter(({ offer }) => ids.has(offer.id)).sort((a, b) => b.tonnes - a.tonnes)
+  const max = competing.length > FEW_OFFERS ? MAX_BREAK_EVENS_OF_MANY : MAX_BREAK_EVENS
+  return awarded.slice(0, max).flatMap((one) => breakEvenOf(one, awarded.length, rule, problem))
+}
+
+function breakEvenOf(
+  candidate: Candidate,
+  awarded: number,
+  rule: Exclude<AwardRule, 'best-score'>,
+  { competing, range, context, rfq, settings }: AwardProblem,
+): BreakEven[] {
+  if (range === null) return []
+  const lots = competing.filter((one) => one !== candidate)
+  const cost = breakEvenCost(candidate.tonnes, { lots, range }, rule)
+  // A single offer that is larger than the range.
+  if (cost === null) return []
+  const max = settings.requirements.priceMax === 'hard' ? rfq.comparedMaxUnitPrice : null
+  const limit = cost === 'any' ? null : cost / candidate.tonnes
+  const isCapped = max !== null && (limit === null || max < limit)
+  const price = isCapped ? max : limit
+  const pricePerTonne = candidate.total / candidate.tonnes
+  const name = awarded === 1 ? 'It' : context.nameOf(candidate.offer)
+  const base = { offerId: candidate.offer.id, pricePerTonne, breakEvenPricePerTonne: price }
+  const needed = 'without it, no award reaches the volume asked for'
+  if (price === null) return [{ ...base, words: `${name} stays in the award at any price: ${needed}.` }]
+  const why = isCapped ? `, the RFQ's maximum${limit === null ? `; ${needed}` : ''}` : ''
+  const change = formatChange(price / pricePerTonne - 1)
+  return [
+    {
+      ...base,
+      words: `${name} stays in the award up to ${formatPricePerTonne(price, context.currency)} (${change})${why}.`,
+    },
+  ]
+}
+
+/** What leads to an award: another rule, or another price basis. */
+export interface Alternative {
+  /** `lowest total cost`, `present values`. */
+  by: string
+  /** Null if it reaches no volume asked for. */
+  award: Award | null
+}
+
+/** The awards by the other rules and price bases. */
+export function alternativesOf(problem: AwardProblem): Alternative[] {
+  const { settings, context, competing } = problem
+  const found = [
+    ...AWARD_RULES.filter((rule) => rule !== settings.awardRule).map((rule) => ({
+      by: RULE_TEXT[rule],
+      chosen: awardByRule(problem, rule),
+    })),
+    ...(competing.length > MANY_OFFERS ? [] : otherBases(settings)).map((basis) => ({
+      by: PRICED_BY[basis],
+      chosen: awardByBasis(problem, basis),
+    })),
+  ]
+  return found.flatMap(({ by, chosen }) => (chosen?.reached ? [{ by, award: awardOf(chosen.lots(), context) }] : []))
+}
+
+/** Without haircuts, risk-adjusted prices are present values. */
+function otherBases({ priceBasis, haircuts }: Settings): PriceBasis[] {
+  const same = Object.values(haircuts).every((share) => share === 0) ? 'risk-adjusted' : null
+  return PRICE_BASES.filter((basis) => basis !== priceBasis && basis !== same)
+}
+
+/** Waived requirements that are named, those that cost least first. */
+const MAX_WAIVED = 2
+
+/** What would change the award, one sentence each; what leads to the same award is one sentence. */
+export function changesOf(
+  award: Award | null,
+  breakEvens: readonly BreakEven[],
+  alternatives: readonly Alternative[],
+  choices: readonly Choice[],
+): string[] {
+  const others: { award: Award; by: string[] }[] = []
+  for (const { by, award: other } of award === null ? [] : alternatives) {
+    if (other === null || isSameAward(other, award)) continue
+    const known = others.find((each) => isSameAward(each.award, other))
+    if (known === undefined) others.push({ award: other, by: [by] })
+    else known.by.push(by)
+  }
+  const waived = choices.filter(({ kind }) => kind === 'waived').slice(0, MAX_WAIVED)
+  return [
+    ...breakEvens.map(({ words }) => words),
+    ...others.map((other) => `By ${joined(other.by)}: ${offersText(other.award.offers)}, ${priceText(other.award)}.`),
+    ...waived.map(({ title, award: other }) => `${title}, ${priceText(other)}.`),
+  ]
+}

@@ -1,0 +1,49 @@
+import { formatTonnes } from '../../core/number-format.js'
+import { positiveOrNull } from '../../core/numbers.js'
+import type { Settings } from '../../core/settings.js'
+
+/** The tonnes that an award may have. */
+export interface AwardWindow {
+  /** At least so many; null if neither the RFQ nor the settings say. Coverage is measured by it. */
+  lower: number | null
+  /** At most so many; null if nothing limits them. */
+  upper: number | null
+  /** Whether `upper` is the RFQ's maximum; otherwise a single larger offer may be awarded if nothing else reaches `lower`. */
+  isUpperStated: boolean
+  /** Why no award can be recommended: one sentence, or null. */
+  problem: string | null
+  /** Where the limits come from, or `problem`; one sentence. */
+  words: string
+}
+
+/** Without a maximum, an award has at most so many times the tonnes asked for. */
+const WITHOUT_MAXIMUM = 2
+
+/**
+ * The RFQ's minimum to its maximum; the volume of the settings raises the lower end. Without a maximum, or if it is waived, the upper end
+ * is twice the lower one.
+ */
+export function awardWindow(
+  stated: { minVolume: number | null; maxVolume: number | null },
+  { volume: set, requirements }: Pick<Settings, 'volume' | 'requirements'>,
+): AwardWindow {
+  const [min, max, volume] = [positiveOrNull(stated.minVolume), positiveOrNull(stated.maxVolume), positiveOrNull(set)]
+  const isUpperStated = max !== null && requirements.volumeMax === 'hard'
+  const lower = min === null || (volume ?? 0) > min ? (volume ?? min) : min
+  if (lower === null) {
+    const problem =
+      'No award is recommended, because the RFQ states no minimum volume: say how many tonnes to award (“volume”).'
+    return { lower, upper: isUpperStated ? max : null, isUpperStated, problem, words: problem }
+  }
+  const lowerWords = lower === min ? "the RFQ's minimum" : 'the volume entered'
+  const upper = isUpperStated ? max : Math.max(WITHOUT_MAXIMUM * lower, max ?? 0)
+  if (upper < lower) {
+    const problem = `No award is recommended, because ${lowerWords}, ${formatTonnes(lower)}, is above the RFQ's maximum of ${formatTonnes(upper)}.`
+    return { lower, upper, isUpperStated, problem, words: problem }
+  }
+  const waived = max === null ? 'the RFQ states no maximum' : `the RFQ's maximum of ${formatTonnes(max)} is waived`
+  const upperWords = isUpperStated ? "the RFQ's maximum" : upper === max ? waived : `twice that, because ${waived}`
+  const below = volume !== null && volume < lower ? ` The volume entered, ${formatTonnes(volume)}, is below that.` : ''
+  const words = `${formatTonnes(lower)}, ${lowerWords}, to ${formatTonnes(upper)}, ${upperWords}.${below}`
+  return { lower, upper, isUpperStated, problem: null, words }
+}

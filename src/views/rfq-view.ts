@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { Decision } from '../compare/decision/decision-model.js'
+import type { RfqReport } from '../compare/report/rfq-report-model.js'
+import { withoutNoise } from '../core/number-format.js'
+import type { PricesRead, TermsRead } from '../core/offer-sources.js'
+import type { Settings } from '../core/settings.js'
+import { withWords } from '../core/source-words.js'
+import { decisionSchema } from './decision-schema.js'
+import { offerView, offerViewSchema } from './offer-view.js'
+
+const text = z.string()
+const count = z.int().min(0)
+
+/** Tonnes of each offer in a year or a month, for charts. */
+const period = z.strictObject({
+  label: text,
+  tonnes: z.array(z.strictObject({ label: text, tonnes: z.number() })),
+})
+export type TonnesByOffer = z.infer<typeof period>
+
+/** A part whose members docs/COMPARISON.md describes. */
+const part = <T extends object | null>() => z.looseObject({}) as unknown as z.ZodType<T, T>
+const partOrNull = <T extends object | null>() => z.looseObject({}).nullable() as unknown as z.ZodType<T, T>
+
+/** The comparison of the offers for an RFQ, as every surface shows it. */
+export const rfqViewSchema = z
+  .strictObject({
+    channel: text,
+    asOf: text,
+    timeZone: text,
+    generatedAt: text,
+    termsRead: z
+      .custom<TermsRead | null>()
+      .describe('When the terms of the offers were read; null as of a past moment.'),
+    pricesRead: partOrNull<PricesRead | null>().describe(
+      'When the RFQ was read, which shows status and prices; null as of a past moment.',
+    ),
+    listed: partOrNull<ReturnType<typeof withWords>>().describe('What the list says otherwise; null if nothing.'),
+    currency: z.strictObject({ comparison: text.nullable(), reason: text }),
+    settings: part<Settings>().describe('The settings it was computed with.'),
+    rfq: part<RfqReport['rfq']>().describe('The terms of the RFQ; `window` has the tonnes that an award may have.'),
+    summary: part<Omit<RfqReport['summary'], 'changes'>>(),
+    decision: decisionSchema as unknown as z.ZodType<Decision, Decision>,
+    offers: z
+      .array(offerViewSchema)
+      .describe('Accepted offers first, then those that compete by rank, then the others.'),
+    vintages: z.array(period).describe('Tonnes by vintage year, of the first offers.'),
+    deliveries: z.array(period).describe('Tonnes by month of delivery, of the first offers.'),
+    closings: count.describe('Decisions on closing the RFQ.'),
+    problems: count,
+  })
+  .meta({ id: 'Comparison' })
+export type RfqView = z.infer<typeof rfqViewSchema>
+
+/** Offers in a chart of tonnes; more could not be told apart. */
+const MAX_CHARTED = 8
+
+/** The view of a report on an RFQ, with 15 significant digits, so that no surface shows 8.745000000000001. */
+export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
+
+function viewOf(report: RfqReport): RfqView {
+  const { context, settings, currency, rfq, decision, offers } = report
+  const { changes: _changes, ...summary } = report.summary
+  const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
+  const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
+  return {
+    ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
+    listed: withWords(context.listed),
+    currency: { comparison: currency.comparison, reason: currency.reason },
+    ...{ settings, rfq, summary, decision },
+    offers: offers.map((offer) => offerView(offer, decision, currency.comparison)),
+    vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
+    deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),
+    closings: report.decisions.length,
+    problems: report.problems.length,
+  }
+}
+
+function withRoundedNumbers<T>(value: T): T {
+  if (typeof value === 'number') return withoutNoise(value) as T
+  if (Array.isArray(value)) return value.map(withRoundedNumbers) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withRoundedNumbers(member)])) as T
+}
+
+function tonnesBy(
+  offers: RfqReport['offers'],
+  keyOf: (line: RfqReport['offers'][number]['lines'][number]) => string | null,
+): TonnesByOffer[] {
+  const keys = [...new Set(offers.flatMap(({ lines }) => lines.map((line) => keyOf(line) ?? 'undated')))].sort()
+  return keys.map((key) => ({
+    label: key,
+    tonnes: offers.map(({ label, lines }) => ({
+      label,
+      tonnes: lines.reduce((sum, line) => ((keyOf(line) ?? 'undated') === key ? sum + (line.volume ?? 0) : sum), 0),
+    })),
+  }))
+}
+
+/** The recommendation in lines for a terminal: what to do, why, what to check, what would change it. */
+export function recommendationLines({ banners, recommendation, savings }: RfqView['decision']): string[] {
+  const { headline, reasons, conditions, changes, award } = recommendation
+  const line = (title: string, sentences: readonly string[]) =>
+    sentences.length === 0 ? [] : [[title, ...sentences].join(' ')]
+  return [
+    [...banners.map(({ words }) => words), headline].join(' '),
+    ...line('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.words])]),
+    ...line('Check:', conditions),
+    ...line('What would change it:', changes.slice(0, MAX_CHANGES)),
+  ]
+}
+const MAX_CHANGES = 4

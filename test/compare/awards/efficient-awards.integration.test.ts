@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { dividedAward, efficientAwards } from '../../../src/compare/awards/efficient-awards.js'
+import { everySet, randomLots, type TriedSet } from './award-sets.js'
+
+/** The sets that no other one beats, up to a maximum. */
+function undominated(sets: readonly TriedSet[], max: number): [tonnes: number, cost: number][] {
+  const allowed = sets.filter(({ tonnes }) => tonnes <= max).sort((a, b) => b.tonnes - a.tonnes || a.cost - b.cost)
+  let lowest = Number.POSITIVE_INFINITY
+  const kept: [number, number][] = []
+  for (const { tonnes, cost } of allowed) {
+    if (cost >= lowest) continue
+    lowest = cost
+    kept.push([tonnes, cost])
+  }
+  return kept.reverse()
+}
+
+describe('efficient awards', () => {
+  it('equal those found by trying every set, in a hundred thousand small cases', () => {
+    fc.assert(
+      fc.property(randomLots, ({ lots, range: { upper } }) => {
+        const { awards, exact } = efficientAwards(lots, upper)
+        const found = awards.map(({ tonnes, cost }) => [tonnes, cost])
+        return exact && JSON.stringify(found) === JSON.stringify(undominated(everySet(lots), upper))
+      }),
+      { numRuns: 100_000 },
+    )
+  }, 60_000)
+
+  it('contain offers whose tonnes and costs add up to theirs, each at most once', () => {
+    fc.assert(
+      fc.property(randomLots, ({ lots, range: { upper } }) => {
+        for (const award of efficientAwards(lots, upper).awards) {
+          const members = award.lots()
+          expect(new Set(members).size).toBe(members.length)
+          expect(members.reduce((sum, { tonnes }) => sum + tonnes, 0)).toBe(award.tonnes)
+          expect(members.reduce((sum, { cost }) => sum + cost, 0)).toBe(award.cost)
+        }
+      }),
+    )
+  })
+
+  it('keep a dearer and smaller part that is the one to go on with below a maximum', () => {
+    const lots = [6, 8, 6].map((tonnes, at) => ({ tonnes, cost: [6, 5, 6][at] as number }))
+    expect(efficientAwards(lots, 12).awards.map(({ tonnes, cost }) => [tonnes, cost])).toEqual([
+      [8, 5],
+      [12, 12],
+    ])
+  })
+
+  it('prefer fewer offers, then those submitted first, where tonnes and costs are equal', () => {
+    const lots = [4, 6, 10, 10].map((tonnes, id) => ({ id, tonnes, cost: 5 * tonnes }))
+    const [last] = efficientAwards(lots, 10).awards.slice(-1)
+    expect(last?.lots().map(({ id }) => id)).toEqual([2])
+  })
+
+  it('say that they are not exact once sums share cells, and stay feasible and near the bound of divided offers', () => {
+    let state = 7
+    const random = () => {
+      state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+      return state / 2 ** 32
+    }
+    const lots = Array.from({ length: 120 }, () => {
+      const tonnes = 1000 + random() * 90_000
+      return { tonnes, cost: tonnes * (5 + 20 * random()) }
+    })
+    const { awards, exact } = efficientAwards(lots, 800_000)
+    expect(exact).toBe(false)
+    const largest = awards.at(-1)
+    expect(largest?.tonnes).toBeLessThanOrEqual(800_000)
+    expect(largest?.lots().reduce((sum, { tonnes }) => sum + tonnes, 0)).toBeCloseTo(largest?.tonnes ?? 0, 3)
+    const bound = dividedAward(lots, largest?.tonnes ?? 0)?.cost ?? 0
+    expect(largest?.cost).toBeGreaterThanOrEqual(bound)
+    expect((largest?.cost ?? 0) / bound).toBeLessThan(1.02)
+  })
+
+  it('take thousands of offers, alike or different', () => {
+    const alike = Array.from({ length: 5000 }, () => ({ tonnes: 500, cost: 3500 }))
+    expect(efficientAwards(alike, 20_000).awards).toHaveLength(40)
+    const different = Array.from({ length: 5000 }, (_, at) => ({
+      tonnes: 1 + (at % 97),
+      cost: (1 + (at % 97)) * (5 + at),
+    }))
+    const { awards, exact } = efficientAwards(different, 20_000)
+    expect(exact).toBe(true)
+    expect(awards.at(-1)?.tonnes).toBe(20_000)
+  })
+})
+
+describe('a divided award', () => {
+  it('costs no more than any set of whole offers with the same tonnes, and does not exist beyond all tonnes', () => {
+    fc.assert(
+      fc.property(randomLots, ({ lots }) => {
+        for (const { tonnes, cost } of everySet(lots)) {
+          expect(dividedAward(lots, tonnes)?.cost).toBeLessThanOrEqual(cost * (1 + 1e-9))
+        }
+        const all = lots.reduce((sum, { tonnes }) => sum + tonnes, 0)
+        expect(dividedAward(lots, all * 1.01)).toBeNull()
+      }),
+    )
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import type { SettingsInput } from '../../../src/core/settings.js'
+import { comparisonInput, delivery, response, vintage } from '../../helpers/comparison-inputs.js'
+
+type Body = Record<string, unknown>
+const ACCEPTED = { status: 'accepted', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
+const decided = (responses: Body[], settings: SettingsInput = {}, rfq: Body = {}) =>
+  compareOffers(comparisonInput({ responses, settings, rfq })).decision
+const conditions = (offer: Body, settings: SettingsInput = {}, of: Body = {}) =>
+  decided([response(1, { ...of, offer })], settings).recommendation.conditions
+
+describe('what to check of an award', () => {
+  const lines = (...volumes: [volume: number, unitPrice: number][]) => [
+    delivery({ vintages: volumes.map(([volume, unitPrice]) => vintage({ volume, unitPrice })) }),
+  ]
+
+  it.each<[string, Body, string, SettingsInput?]>([
+    [
+      'a stated total above the lines',
+      { totalPrice: 300_000 },
+      'The stated total is 300,000 USD, but the delivery lines add up to 120,000 USD.',
+    ],
+    [
+      'a stated total of 0',
+      { totalPrice: 0 },
+      'The stated total is 0 USD, but the delivery lines add up to 120,000 USD.',
+    ],
+    [
+      'a negative price',
+      { scheduledDeliveries: lines([10_000, 12], [100, -7]), totalVolume: 10_100, totalPrice: 119_300 },
+      'A number is negative or implausibly large: ',
+    ],
+    [
+      'a total that is paid in advance',
+      { prePayments: [{ amount: 120_000, paymentDueDate: '2026-04-01' }] },
+      'Pre-payments are the whole total, 120,000 USD.',
+    ],
+    [
+      'an offer that expired',
+      { expiryDate: '2026-03-10' },
+      'The offer expired on 2026-03-10, 6 days before the as-of date 2026-03-16.',
+      { requirements: { notExpired: 'off' } },
+    ],
+  ])('begins with %s', (_, offer, words, settings) => {
+    const found = conditions(offer, settings)
+    expect(found[0]?.startsWith(words)).toBe(true)
+    expect(found).toContain('The offer has not been reviewed yet.')
+  })
+
+  it('says once what is a high flag and a requirement, before what is not flagged', () => {
+    const late = { submittedAt: '2026-03-22T09:00:00.000Z', listingId: 'another' }
+    expect(conditions({}, {}, late).slice(0, 3)).toEqual([
+      'Submitted late: on 2026-03-22, after the response due date, 2026-03-20.',
+      'The offer is for a listing that the RFQ does not name.',
+      'The offer has not been reviewed yet.',
+    ])
+    const off = conditions({}, { requirements: { submittedOnTime: 'off' } }, late)
+    expect(off[0]).toMatch(/^The offer was submitted late: at 2026-03-22T09:00:00.000Z/)
+    expect(off[1]).toBe('The offer is for a listing that the RFQ does not name.')
+  })
+
+  it('says when the offer expires, or that it does not say so', () => {
+    const last = (offer: Body, settings: SettingsInput = {}) => conditions(offer, settings).at(-1)
+    expect(last({ expiryDate: '2026-03-16' })).toBe('The offer expires today, on 2026-03-16.')
+    expect(last({ expiryDate: '2026-03-17' })).toBe('The offer expires in 1 day, on 2026-03-17.')
+    expect(last({ expiryDate: null })).toBe('The offer states no expiry date.')
+    const expired = conditions({ expiryDate: '2026-03-10' }, { requirements: { notExpired: 'advisory' } })
+    expect(expired.filter((words) => words.includes('expire'))).toEqual([
+      'The offer expired on 2026-03-10, 6 days ago.',
+    ])
+  })
+
+  const small = (number: number, offer: Body = {}) =>
+    response(number, {
+      offer: { scheduledDeliveries: lines([2_000 + number, 12]), totalPrice: 10 * number, ...offer },
+    })
+
+  it('says of several offers by name what goes for some, and once what goes for each', () => {
+    const { award, conditions: found } = decided(
+      [small(1), small(2), response(3)],
+      {},
+      { minVolume: 14_000 },
+    ).recommendation
+    expect(award?.offers).toHaveLength(3)
+    expect(found).toEqual([
+      'Developer 1 · Project 1: The stated total is 10 USD, but the delivery lines add up to 24,012 USD.',
+      'Developer 2 · Project 2: The stated total is 20 USD, but the delivery lines add up to 24,024 USD.',
+      'Each offer: The offer has not been reviewed yet.',
+      'Each offer: The offer expires in 106 days, on 2026-06-30.',
+    ])
+    const two = [small(1, { review: ACCEPTED }), small(2, { expiryDate: '2026-05-01' }), response(3)]
+    const some = decided(two, {}, { minVolume: 14_000 }).recommendation.conditions
+    expect(some).toContain('Developer 2 · Project 2 and Developer 3 · Project 3: The offer has not been reviewed yet.')
+    expect(some).toContain('Developer 2 · Project 2: The offer expires in 46 days, on 2026-05-01.')
+  })
+
+  it('counts what is more than eight conditions, the least severe', () => {
+    const dates = (number: number) => ({ expiryDate: `2026-06-0${number}` })
+    const five = decided([1, 2, 3, 4, 5].map((number) => small(number, dates(number)))).recommendation
+    expect(five.award?.offers).toHaveLength(5)
+    // Of each offer its total and expiry date, and that no offer was reviewed: 11.
+    expect(five.conditions).toHaveLength(8)
+    expect(five.conditions.at(-1)).toBe('And 4 more conditions.')
+    for (const number of [1, 2, 3, 4, 5]) {
+      expect(five.conditions.join(' ')).toContain(`Project ${number}: The stated total is ${number}0 USD`)
+    }
+  })
+
+  it('are those of what is accepted, once nothing more is recommended, and of both before', () => {
+    const accepted = (volume: number) =>
+      response(1, { status: 'accepted', offer: { scheduledDeliveries: lines([volume, 12]), totalPrice: 10 } })
+    const settled = decided([accepted(12_000), response(2, { offer: { totalPrice: 20 } })]).recommendation
+    expect(settled.status).toBe('accepted')
+    expect(settled.conditions.join(' ')).toContain('The stated total is 10 USD')
+    expect(settled.conditions.join(' ')).not.toMatch(/20 USD|expire/)
+    const more = decided([accepted(4_000), small(2), response(3)], {}, { minVolume: 15_000 }).recommendation
+    expect(more.award?.offers.map(({ number }) => number)).toEqual([2, 3])
+    expect(more.conditions.join(' ')).toMatch(/Developer 1 · Project 1: The stated total is 10 USD/)
+    expect(more.conditions.join(' ')).toMatch(/Developer 2 · Project 2: The stated total is 20 USD/)
+  })
+
+  it('does not say that an offer alone is smaller than the volume that the award reaches', () => {
+    const { award, conditions: found } = decided([
+      response(1, { offer: { scheduledDeliveries: lines([6_000, 12]) } }),
+      response(2, { offer: { scheduledDeliveries: lines([6_000, 12]) } }),
+    ]).recommendation
+    expect(award?.coverage).toBe(1)
+    expect(found.join(' ')).not.toContain('is below')
+  })
+})
