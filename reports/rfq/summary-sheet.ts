@@ -3,7 +3,7 @@ import type { Choice } from '../../src/compare/decision/decision-model.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { oneLine } from '../../src/core/clean-text.js'
-import { formatAmount, formatCount, formatPrice, formatRange } from '../../src/core/number-format.js'
+import { formatAmount, formatCount, formatPrice, formatRange, truncate } from '../../src/core/number-format.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer-view.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnsOf } from '../layout/columns.js'
@@ -27,8 +27,8 @@ const TEXT_WIDTH = WIDTHS[TABLE_COLUMNS - 1] as number
 /** First columns of the three lists, counted from 0. */
 const LISTS = [0, 5, 8] as const
 /** Rows of each part, so that all fit on the page. */
-const [MAX_SENTENCES, MAX_CHOICES, MAX_OFFERS, MAX_QUESTIONS] = [4, 8, 12, 4]
-const CELL_LINES = 3
+const [MAX_SENTENCES, MAX_CHOICES, MAX_OFFERS, MAX_QUESTIONS] = [6, 8, 12, 4]
+const CELL_LINES = 4
 /** Two lines. */
 const BANNER_POINTS = 28
 /** Points that the chart needs beside the tables. */
@@ -214,11 +214,14 @@ const KINDS: Record<Choice['kind'], string> = {
 }
 export const kindText = ({ kind, isRecommended }: Choice): string => (isRecommended ? RECOMMENDED : KINDS[kind])
 
+const CHOICES_TITLE =
+  'Choices: no other award has at least as many tonnes for less, unless marked; “Extra tonnes” against the row before'
+
 function* choiceRows({ report, numbers, money, price, inCurrency, perTonne }: RfqLayout): Generator<RowPlan> {
   const { choices } = report.decision
   if (choices.length === 0) return
   const { text: words, number } = columnsOf<Choice>()
-  yield sectionRow('Choices')
+  yield sectionRow(CHOICES_TITLE)
   yield* tableRows(
     [
       number('No.', (_, index) => index + 1),
@@ -241,6 +244,10 @@ function* choiceRows({ report, numbers, money, price, inCurrency, perTonne }: Rf
 const notesText = (notes: readonly string[]) => (notes.length === 0 ? '' : `${notes.join('; ')}.`)
 
 // --- offers ----------------------------------------------------------------------------------------------------------
+
+/** With what the project does, as far as its listing states it. */
+const withActivity = (name: string, { listing: { mitigationActivity } }: OfferReport) =>
+  mitigationActivity === null ? name : `${name} (${truncate(oneLine(mitigationActivity), 60)})`
 
 const shownOffers = ({ offers }: RfqReport) => offers.slice(0, MAX_OFFERS)
 
@@ -270,7 +277,7 @@ function offerRows(layout: RfqLayout): RowPlan[] {
     ...tableRows(
       [
         figure('Rank', 'rank', style.asBold(style.centred), ({ rank }) => rank),
-        text('Offer', nameOf, { style: style.boldWrapped }),
+        text('Offer', (offer) => withActivity(nameOf(offer), offer), { style: style.boldWrapped }),
         text('Status', (offer) => statusText(layout, offer)),
         figure('Tonnes', 'volume', numbers.volume, ({ metrics }) => metrics.volume),
         figure(inCurrency('Total'), 'comparedTotal', money, ({ compared }) => compared.total),
@@ -292,12 +299,9 @@ function offerRows(layout: RfqLayout): RowPlan[] {
 
 // --- questions -------------------------------------------------------------------------------------------------------
 
-/** The first question about each of the first offers by rank. */
+/** The first question about each of the first offers, those closest to the award first. */
 function questionRows({ report, nameOf }: RfqLayout): RowPlan[] {
-  const asked = new Map(
-    report.decision.questions.flatMap(({ offers }) => offers.map((offer) => [offer.offerId, offer] as const)),
-  )
-  const all = report.offers.flatMap((offer) => asked.get(offer.id) ?? [])
+  const all = report.decision.questions.flatMap(({ offers }) => offers)
   if (all.length === 0) return []
   const count = all.reduce((sum, { questions }) => sum + questions.length, 0)
   const shown = all.slice(0, MAX_QUESTIONS)

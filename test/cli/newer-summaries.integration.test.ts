@@ -121,7 +121,7 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
       'read at 09:30, says total 96,000 USD, volume 12,000 t, currency USD, expiry 2026-12-31.'
     expect(await text('compare', number)).toContain(`Check: ${words}`)
     expect((await json('report', number)).decision).toMatchObject({
-      banners: [],
+      banners: [{ code: 'summary-differs' }],
       recommendation: {
         award: { offers: [{ id: beta }] },
         conditions: [words, 'The offer has not been reviewed yet.', expect.anything()],

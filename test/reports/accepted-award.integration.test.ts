@@ -32,7 +32,8 @@ describe('an accepted offer that covers half of what is asked for', () => {
   it('is first, with its tonnes and no rank, and has its status in words', () => {
     const { Summary: summary = [], Offers: offers = [] } = sheetsOf(report)
     const head = summary.findIndex((row) => row[1] === 'Offer')
-    expect(summary[head + 1]?.slice(0, 4)).toEqual(['–', '1 · Developer 1 · Project 1', 'Accepted', '5,000'])
+    const name = '1 · Developer 1 · Project 1 (Afforestation, reforestation and revegetation)'
+    expect(summary[head + 1]?.slice(0, 4)).toEqual(['–', name, 'Accepted', '5,000'])
     expect(offers.find(([label]) => label === 'Accepted or recommended (t)')?.slice(2)).toEqual(['5,000', ''])
   })
 })

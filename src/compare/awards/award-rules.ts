@@ -74,8 +74,8 @@ export function cheapestPerTonne<S extends Lot>(sets: readonly S[]): S | undefin
   return best
 }
 
-/** Less is the rounding error of sums. */
-const NO_GAP = 1e-9
+/** Less is shown as 0 %. */
+const NO_GAP = 5e-4
 
 /** How far the award may be from the best, measured by what the same tonnes would cost if offers could be divided. */
 function gapOf<L extends Lot>(award: Lot, { lots, range }: AwardSearch<L>, rule: AwardRule): number | null {

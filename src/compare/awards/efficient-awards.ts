@@ -67,8 +67,18 @@ export function efficientAwards<L extends Lot>(lots: readonly L[], max: number):
       next = swapped
     }
   }
-  return { awards: undominated(sums).map((at) => awardSet(at, sums, sets, lots)), exact }
+  const awards = undominated(sums).map((at) => awardSet(at, sums, sets, lots))
+  // In cells, the set of all offers may have been dropped for a smaller, cheaper one.
+  const all = setOfAll(order.sort((a, b) => a - b).map((at) => lots[at] as L))
+  if (!exact && all.tonnes <= upTo(max) && all.tonnes > (awards.at(-1)?.tonnes ?? 0)) awards.push(all)
+  return { awards, exact }
 }
+
+const setOfAll = <L extends Lot>(lots: L[]): AwardSet<L> => ({
+  tonnes: lots.reduce((sum, { tonnes }) => sum + tonnes, 0),
+  cost: lots.reduce((sum, { cost }) => sum + cost, 0),
+  lots: () => lots,
+})
 
 const tonnesOf = (lots: readonly Lot[], at: number) => lots[at]?.tonnes ?? 0
 const perTonne = (lots: readonly Lot[], at: number) => (lots[at]?.cost ?? 0) / (lots[at]?.tonnes ?? 1)

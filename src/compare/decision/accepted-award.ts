@@ -3,7 +3,7 @@ import { plausibleOrNull, ratio, sum } from '../../core/numbers.js'
 import { atLeast } from '../awards/efficient-awards.js'
 import { tonnesOf, totalOf } from '../offer/known-amounts.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import { type AwardContext, amountsText, awardOf, candidatesOf, offersText } from './award-figures.js'
+import { type AwardContext, amountsText, awardOf, type Candidate, candidatesOf, offersText } from './award-figures.js'
 import type { AcceptedAward } from './decision-model.js'
 
 /** What is accepted, as far as it is known; null if no offer is. */
@@ -14,7 +14,7 @@ export function acceptedAward(offers: readonly OfferReport[], context: AwardCont
   const award = candidates.length < accepted.length ? null : awardOf(candidates, context)
   const named = accepted.map((offer) => ({ id: offer.id, number: offer.sequence, name: context.nameOf(offer) }))
   const tonnes = sum(accepted.map((offer) => tonnesOf(offer) ?? 0))
-  const what = award === null ? accepted.map(ownAmounts).join('; ') : amountsText(award)
+  const what = award === null ? accepted.map((offer) => ownAmounts(offer, candidates)).join('; ') : amountsText(award)
   const isKnown = accepted.every((offer) => tonnesOf(offer) !== null)
   const names = offersText(named.map((offer) => ({ ...offer, shareOfOffer: 1 })))
   return {
@@ -25,8 +25,8 @@ export function acceptedAward(offers: readonly OfferReport[], context: AwardCont
   }
 }
 
-/** What is known of an offer that cannot be compared: `5,000 t at 8.33 EUR/t, not compared`. */
-function ownAmounts(offer: OfferReport): string {
+/** What is known of an offer, in its own currency: `5,000 t at 8.33 EUR/t, which cannot be compared`. */
+function ownAmounts(offer: OfferReport, comparable: readonly Candidate[]): string {
   const [tonnes, total] = [tonnesOf(offer), plausibleOrNull(totalOf(offer))]
   const price = ratio(total, tonnes)
   const { currency } = offer.terms
@@ -36,7 +36,7 @@ function ownAmounts(offer: OfferReport): string {
       : total === null
         ? ''
         : ` for ${formatMoney(total, currency)}`
-  return `${tonnes === null ? 'unknown tonnes' : formatTonnes(tonnes)}${cost}, which cannot be compared`
+  return `${tonnes === null ? 'unknown tonnes' : formatTonnes(tonnes)}${cost}${comparable.some((one) => one.offer === offer) ? '' : ', which cannot be compared'}`
 }
 
 function coverageText(tonnes: number, isKnown: boolean, { lower }: AwardContext): string {

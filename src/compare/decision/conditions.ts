@@ -1,6 +1,9 @@
-import { formatCount } from '../../core/number-format.js'
-import type { FlagCode } from '../flag.js'
+import { oneLine } from '../../core/clean-text.js'
+import { formatCount, formatPercent, truncate } from '../../core/number-format.js'
+import { earliest } from '../date-math.js'
+import type { FlagCode, Severity } from '../flag.js'
 import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { joined } from './award-figures.js'
 
 /** Requirements that say the same as a high flag. */
@@ -15,19 +18,22 @@ const SAID_BY: Partial<Record<FlagCode, UnmetRequirement['name']>> = {
   'listing-not-asked': 'listing',
 }
 
-/** Says nothing of an offer that is awarded together with others, or accepted. */
-const OF_THE_OFFER_ALONE: ReadonlySet<FlagCode> = new Set(['volume-below-min'])
+/** Said otherwise: by a requirement, an expiry date, the share of pre-payments, or because coverage is that of the award. */
+const SAID_OTHERWISE: ReadonlySet<FlagCode> = new Set([
+  ...(['volume-below-min', 'volume-above-max', 'price-below-min', 'review-not-accepted', 'expiring'] as const),
+  ...(['prepayment-share', 'no-registry-id'] as const),
+])
 
 /** More conditions are counted. */
 const MAX_CONDITIONS = 8
 
 /**
- * What to check before signing, one sentence each: high flags first, then requirements not met, then expiry dates; with the offers that a
- * sentence is about if there are several.
+ * What to check before signing, one sentence each: high flags first, then requirements not met, other flags but low ones, pre-payments and
+ * expiry dates; with the offers that a sentence is about if there are several.
  */
 export function conditionsOf(offers: readonly OfferReport[], nameOf: (offer: OfferReport) => string): string[] {
   const about = new Map<string, Set<OfferReport>>()
-  for (const sentencesOf of [flagTexts, requirementTexts, expiryText]) {
+  for (const sentencesOf of [flagTexts('high'), requirementTexts, flagTexts('medium'), prepaymentText, expiryText]) {
     for (const offer of offers) {
       for (const words of sentencesOf(offer)) about.set(words, (about.get(words) ?? new Set()).add(offer))
     }
@@ -41,13 +47,28 @@ export function conditionsOf(offers: readonly OfferReport[], nameOf: (offer: Off
   return [...all.slice(0, MAX_CONDITIONS - 1), `And ${formatCount(all.length - MAX_CONDITIONS + 1, 'more condition')}.`]
 }
 
-/** High flags; in the words of the requirement that says the same. */
-const flagTexts = ({ flags, unmet }: OfferReport): string[] =>
-  flags
-    .filter(({ code, severity }) => severity === 'high' && !OF_THE_OFFER_ALONE.has(code))
-    .map(({ code, words }) => unmet.find(({ name }) => name === SAID_BY[code])?.words ?? words)
+/** The requirements of the RFQ that are text, which only a person can check; null if there are none. */
+export const askedBesides = ({ additionalRequirements }: Pick<RfqTerms, 'additionalRequirements'>): string | null =>
+  additionalRequirements === null ? null : truncate(oneLine(additionalRequirements), MAX_QUOTED)
+const MAX_QUOTED = 300
+
+/** Flags of a severity; in the words of the requirement that says the same. */
+const flagTexts =
+  (wanted: Severity) =>
+  ({ flags, unmet }: OfferReport): string[] =>
+    flags
+      .filter(({ code, severity }) => severity === wanted && !SAID_OTHERWISE.has(code))
+      .map(({ code, words }) => unmet.find(({ name }) => name === SAID_BY[code])?.words ?? words)
 
 const requirementTexts = ({ unmet }: OfferReport): string[] => unmet.map(({ words }) => words)
+
+/** Unless a high flag says that all is paid in advance, or more. */
+function prepaymentText({ metrics: { prepaidShare }, prepayments }: OfferReport): string[] {
+  if (prepaidShare === null || prepaidShare <= 0 || prepaidShare >= 1 - 1e-9) return []
+  const first = earliest(prepayments.map(({ dueDate }) => dueDate))
+  const from = first === null ? '' : `, from ${first} on`
+  return [`${formatPercent(prepaidShare)} of the total is paid in advance${from}.`]
+}
 
 function expiryText({ status, terms: { daysToExpiry, expiryDate } }: OfferReport): string[] {
   if (status === 'accepted' || (daysToExpiry !== null && daysToExpiry < 0)) return []

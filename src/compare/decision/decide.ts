@@ -1,12 +1,13 @@
-import { formatCount } from '../../core/number-format.js'
+import { oneLine } from '../../core/clean-text.js'
+import { formatCount, truncate } from '../../core/number-format.js'
 import { nameById, plainNames } from '../../core/rfq-name.js'
 import type { RequirementName, Settings } from '../../core/settings.js'
 import { describeListed } from '../../core/source-words.js'
 import type { ListedChanges, ListedOffer } from '../../core/sources.js'
-import { quoteForShell } from '../../quote-for-shell.js'
 import { upTo } from '../awards/efficient-awards.js'
 import type { ReportContext } from '../comparison-context.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
+import { tonnesOf } from '../offer/known-amounts.js'
 import { hasOtherTerms } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -16,6 +17,7 @@ import type { Award, Banner, Decision, RequirementSetting } from './decision-mod
 import { excludedOffers } from './excluded-offers.js'
 import { questionsOf } from './questions.js'
 import { outcomeOf, recommend } from './recommendation.js'
+import { reportCommand } from './report-command.js'
 import { savingsOf } from './savings.js'
 import { alternativesOf } from './what-if.js'
 
@@ -50,15 +52,18 @@ export function decisionOf({ context, settings, currency, rfq, offers }: Decisio
     recommendation: recommend(problem, outcome, alternatives, choices),
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
-    questions: questionsOf(problem),
+    questions: questionsOf(problem, award, choices),
     savings: award === null ? null : savingsOf(award, problem),
-    awardedTonnes: tonnesByOffer(award, accepted?.award ?? null),
-    command: commandOf(context, rfq),
+    awardedTonnes: tonnesByOffer(award, problem),
+    command: reportCommand(context, plainNames(rfq)[0] ?? nameById(rfq.id), settings),
   }
 }
 
-const tonnesByOffer = (...awards: readonly (Award | null)[]): Record<string, number> =>
-  Object.fromEntries(awards.flatMap((award) => award?.offers ?? []).map(({ id, tonnes }) => [id, tonnes]))
+const tonnesByOffer = (award: Award | null, { accepted }: AwardProblem): Record<string, number> =>
+  Object.fromEntries([
+    ...(award?.offers ?? []).map(({ id, tonnes }) => [id, tonnes]),
+    ...accepted.map((offer) => [offer.id, tonnesOf(offer) ?? 0]),
+  ])
 
 function requirementSettings({ offers, competing, rfq, settings }: AwardProblem): RequirementSetting[] {
   const open = offers.filter(({ exclusions }) => exclusions.length === 0)
@@ -83,6 +88,7 @@ function bannersOf(
 ): Banner[] {
   return [
     ...stateBanner(rfq),
+    ...(rfq.source.valid ? [] : [NOT_VALID]),
     ...(listed === null
       ? []
       : [
@@ -95,27 +101,42 @@ function bannersOf(
   ]
 }
 
+const NOT_VALID: Banner = {
+  code: 'rfq-invalid',
+  words: 'The RFQ cannot be read whole: a limit that it states may be missing here. See its problems.',
+}
+
 function stateBanner(rfq: RfqTerms): Banner[] {
   if (rfq.missingSince !== null)
-    return [{ code: 'rfq-missing', words: `The RFQ has been missing from the channel since ${rfq.missingSince}.` }]
+    return [
+      {
+        code: 'rfq-missing',
+        words: `The RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`,
+      },
+    ]
   if (rfq.state === 'closed') {
     const closed = rfq.closedAt === null ? 'is closed' : `was closed on ${rfq.closedAt.slice(0, 10)}`
     return [{ code: 'rfq-closed', words: `The RFQ ${closed}.` }]
+  }
+  if (rfq.state !== 'open') {
+    const state = rfq.state === null ? 'not known' : `“${truncate(oneLine(rfq.state), 40)}”, not “open”`
+    return [{ code: 'rfq-not-open', words: `The state of the RFQ is ${state}.` }]
   }
   if (rfq.daysToDue === null || rfq.daysToDue >= 0) return []
   const words = `The RFQ is overdue: it is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
   return [{ code: 'rfq-overdue', words }]
 }
 
-/** Offers of the award have this among what to check; those that cannot be awarded any more do not matter. */
+/** Those of the award first; those that cannot be awarded any more do not matter. */
 function newerTermsBanner(
   offers: readonly OfferReport[],
   awarded: ReadonlySet<string>,
   nameOf: (offer: OfferReport) => string,
 ): Banner[] {
-  const isOpen = ({ id, missingSince, status }: OfferReport) =>
-    missingSince === null && status !== 'rejected' && !awarded.has(id)
-  const [first, ...others] = offers.filter((offer) => isOpen(offer) && hasOtherTerms(offer.newerSummary))
+  const isOpen = ({ missingSince, status }: OfferReport) => missingSince === null && status !== 'rejected'
+  const [first, ...others] = offers
+    .filter((offer) => isOpen(offer) && hasOtherTerms(offer.newerSummary))
+    .sort((a, b) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))
   if (first?.newerSummary == null) return []
   const more =
     others.length === 0 ? '' : ` The same goes for ${formatCount(others.length, 'more offer')}, see their flags.`
@@ -139,10 +160,4 @@ function namesOfGone(
       const offer = known.get(id)
       return offer === undefined ? name : nameOf(offer)
     })
-}
-
-/** The command that makes the report again; settings are added with `--set`. */
-function commandOf({ channel, asOf }: ReportContext, { number, id }: RfqTerms): string {
-  const name = plainNames({ id, number })[0] ?? nameById(id)
-  return `quotekeeper report ${quoteForShell(name)} --channel ${quoteForShell(channel)} --as-of ${asOf}`
 }

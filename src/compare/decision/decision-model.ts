@@ -39,7 +39,14 @@ export interface RequirementSetting {
 }
 
 export interface Banner {
-  code: 'rfq-missing' | 'rfq-closed' | 'rfq-overdue' | 'rfq-list-differs' | 'summary-differs'
+  code:
+    | 'rfq-missing'
+    | 'rfq-closed'
+    | 'rfq-not-open'
+    | 'rfq-overdue'
+    | 'rfq-invalid'
+    | 'rfq-list-differs'
+    | 'summary-differs'
   words: string
 }
 

@@ -74,7 +74,7 @@ const NOT_MET_TEXT: Record<UnmetRequirement['name'], string> = {
   notExpired: 'expired',
   contractType: 'with another contract type',
   vintages: 'with vintages outside the range',
-  fulfilmentDate: 'delivered too late',
+  fulfilmentDate: 'with delivery too late',
   priceMax: 'above the maximum price',
   priceMin: 'below the minimum price',
   submittedOnTime: 'submitted late',

@@ -1,14 +1,15 @@
 import { oneLine } from '../../core/clean-text.js'
 import { formatPricePerTonne, formatTonnes, truncate } from '../../core/number-format.js'
 import { upTo } from '../awards/efficient-awards.js'
-import type { OfferFlagCode } from '../flag.js'
+import type { OfferFlagCode, Severity } from '../flag.js'
 import { type FlagValue, formatFlagValue } from '../flag-value.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { AwardProblem } from './award-problem.js'
-import type { DeveloperQuestions } from './decision-model.js'
+import { askedBesides } from './conditions.js'
+import type { Award, Choice, DeveloperQuestions } from './decision-model.js'
 
 type Question = (offer: OfferReport, rfq: RfqTerms, compared: readonly FlagValue[]) => string
 const asked =
@@ -31,8 +32,7 @@ const QUESTIONS: Partial<Record<OfferFlagCode, Question>> = {
   expired: ({ terms }) => `Would you extend the offer? It expired on ${terms.expiryDate}.`,
   expiring: ({ terms }) => `Would you extend the offer? It expires on ${terms.expiryDate}.`,
   'late-submission': asked('Why was the offer submitted after the response due date?'),
-  'price-below-min': (_offer, _rfq, of) =>
-    `Is the price of ${value(of, 0)} correct, and what does it include? The RFQ expects at least ${value(of, 1)}.`,
+  'price-below-min': (_offer, _rfq, of) => `Does the price of ${value(of, 0)} include all fees, and what else?`,
   'vintage-too-old': (_offer, rfq) => `Can you supply vintages from ${rfq.minVintageYear} on?`,
   'vintage-too-new': (_offer, rfq) => `Can you supply vintages up to ${rfq.maxVintageYear}?`,
   'contract-type-not-asked': (_offer, rfq) => `Can you offer a ${rfq.contractTypes.join(' or ')} contract?`,
@@ -73,16 +73,24 @@ const MAX_NOTE = 300
  * What to ask the developers of offers that could change the decision: all but those that are rejected, or accepted. Nothing once what is
  * accepted suffices.
  */
-export function questionsOf(problem: AwardProblem): DeveloperQuestions[] {
+export function questionsOf(
+  problem: AwardProblem,
+  award: Award | null,
+  choices: readonly Choice[],
+): DeveloperQuestions[] {
   const { offers, rfq, context, accepted, search } = problem
   if (accepted.length > 0 && search === null) return []
   const groups = new Map<string, DeveloperQuestions['offers']>()
-  for (const offer of offers) {
+  for (const offer of closestFirst(offers, award)) {
     if (offer.standing === 'accepted' || offer.status === 'rejected' || !offer.hasOffer) continue
     const questions = [
-      ...volumeQuestion(offer, problem),
+      ...volumeQuestion(offer, problem, choices),
+      ...reviewQuestion(offer),
+      ...flagQuestions(offer, rfq, ['high']),
       ...notesQuestion(offer),
-      ...clarificationQuestions(offer, rfq),
+      ...flagQuestions(offer, rfq, ['medium', 'low']),
+      ...missingFacts(offer.listing),
+      ...additionalRequirements(offer, rfq),
     ]
     if (questions.length === 0) continue
     const developer = oneLine(offer.developer ?? context.nameOf(offer))
@@ -93,10 +101,33 @@ export function questionsOf(problem: AwardProblem): DeveloperQuestions[] {
   return [...groups].map(([developer, asked]) => ({ developer, offers: asked, text: textOf(developer, asked, rfq) }))
 }
 
-/** Of an offer that is larger than what can be awarded. */
-function volumeQuestion({ metrics, terms }: OfferReport, { range }: AwardProblem): string[] {
-  if (range === null || metrics.volume === null || metrics.volume <= upTo(range.upper)) return []
+/** Offers of the award first, then the others that compete, then those that miss the fewest hard requirements. */
+function closestFirst(offers: readonly OfferReport[], award: Award | null): OfferReport[] {
+  const awarded = new Set(award?.offers.map(({ id }) => id))
+  const distance = ({ id, standing, unmet }: OfferReport) => {
+    if (awarded.has(id)) return -1
+    if (standing === 'ranked') return 0
+    return standing === 'not-compliant' ? unmet.filter(({ level }) => level === 'hard').length : Number.MAX_VALUE
+  }
+  return [...offers].sort((a, b) => distance(a) - distance(b))
+}
+
+/** Of an offer that is larger than what can be awarded, or of which a part would make a cheaper award. */
+function volumeQuestion(
+  { id, metrics, terms }: OfferReport,
+  { range }: AwardProblem,
+  choices: readonly Choice[],
+): string[] {
+  if (range === null || metrics.volume === null) return []
   const price = formatPricePerTonne(metrics.pricePerTonne ?? 0, terms.currency)
+  if (metrics.volume <= upTo(range.upper)) {
+    const parts = choices.flatMap(({ kind, award }) => (kind === 'divided' ? award.offers : []))
+    const part = parts.find((each) => each.id === id && each.shareOfOffer < 1)
+    if (part === undefined) return []
+    return [
+      `Would you sell ${formatTonnes(part.tonnes)} of the ${formatTonnes(metrics.volume)} at the same price of ${price}?`,
+    ]
+  }
   const wanted =
     range.lower === range.upper
       ? formatTonnes(range.lower)
@@ -126,16 +157,17 @@ function textOf(developer: string, offers: DeveloperQuestions['offers'], rfq: Rf
   )
 }
 
-/** Questions from flags and missing facts; one sentence or two each. */
-function clarificationQuestions(offer: OfferReport, rfq: RfqTerms): string[] {
-  return [
-    ...reviewQuestion(offer),
-    ...offer.flags.flatMap(({ code, compared }) => {
-      const question = QUESTIONS[code as OfferFlagCode]
-      return question === undefined ? [] : [question(offer, rfq, compared)]
-    }),
-    ...missingFacts(offer.listing),
-  ]
+/** One sentence or two for each flag of the severities. */
+const flagQuestions = (offer: OfferReport, rfq: RfqTerms, severities: readonly Severity[]): string[] =>
+  offer.flags.flatMap(({ code, severity, compared }) => {
+    const question = QUESTIONS[code as OfferFlagCode]
+    return question === undefined || !severities.includes(severity) ? [] : [question(offer, rfq, compared)]
+  })
+
+/** Of offers that compete. */
+function additionalRequirements({ standing }: OfferReport, rfq: RfqTerms): string[] {
+  const asked = askedBesides(rfq)
+  return asked === null || standing !== 'ranked' ? [] : [`The RFQ also asks: “${asked}” Does your offer meet that?`]
 }
 
 function reviewQuestion({ terms }: OfferReport): string[] {

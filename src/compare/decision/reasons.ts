@@ -12,15 +12,23 @@ const MAX_REASONS = 4
 /** Why the award: each sentence compares it with an alternative that it beats, per tonne or by the price of extra tonnes. */
 export function reasonsOf(award: Award, reached: boolean, problem: AwardProblem): string[] {
   const first = firstRanked(award, problem)
-  const next = reached ? nextBest(award, problem) : null
+  if (!reached) return [shortfall(problem), ...sentence(first)].slice(0, MAX_REASONS)
+  const rival = rivalOf(award, problem)
+  const known = [first?.award ?? null, rival.award]
   return [
-    ...(reached ? [] : [shortfall(problem)]),
-    ...(first === null ? [] : [first]),
-    ...(next === null ? [] : [next.words]),
-    ...(reached ? otherEnd(award, next?.award ?? null, problem) : []),
-    ...bestScored(award, next?.award ?? null, problem),
+    ...sentence(first),
+    rival.words,
+    ...otherEnd(award, known, problem),
+    ...bestScored(award, known, problem),
   ].slice(0, MAX_REASONS)
 }
+
+/** A sentence, and the award that it compares with. */
+interface Reason {
+  words: string
+  award: Award | null
+}
+const sentence = (reason: Reason | null): string[] => (reason === null ? [] : [reason.words])
 
 /** The sets of other offers, the empty one among them, that complete an offer within the range. */
 function completions(candidate: Candidate, { competing, range }: AwardProblem): AwardSet<Candidate>[] {
@@ -40,31 +48,38 @@ function completions(candidate: Candidate, { competing, range }: AwardProblem): 
 }
 
 /** Why the offer that ranks first is not part of the award. */
-function firstRanked(award: Award, problem: AwardProblem): string | null {
+function firstRanked(award: Award, problem: AwardProblem): Reason | null {
   const { competing, range, context, settings } = problem
   const first = competing.find(({ offer }) => offer.rank === 1)
   if (first === undefined || range === null || award.offers.some(({ id }) => id === first.offer.id)) return null
-  const name = context.nameOf(first.offer)
-  const price = priceText(awardOf([first], context))
-  const what = settings.awardRule === 'best-score' ? 'first by score' : 'first by price'
-  if (first.tonnes > upTo(range.upper))
-    return `${name}, ${what}, is not part of it: it offers ${price}, and ${formatTonnes(range.upper)} are the most that can be awarded.`
+  const place = settings.awardRule === 'best-score' ? 'first by score' : 'first by price'
+  const name = `${context.nameOf(first.offer)}, ${place} (${priceText(awardOf([first], context))}), is not part of it:`
+  if (first.tonnes > upTo(range.upper)) return { words: `${name} ${atMostText(problem)}`, award: null }
   const withFirst = completions(first, problem).map((set) => ({
     tonnes: set.tonnes + first.tonnes,
     cost: set.cost + first.cost,
     lots: set.lots,
   }))
   const best = settings.awardRule === 'lowest-cost' ? withFirst[0] : cheapestPerTonne(withFirst)
-  const offers = `${name}, ${what} (${price}), is not part of it:`
-  if (best === undefined) return `${offers} with it, no award has ${rangeText(range.lower, range.upper)}.`
+  if (best === undefined)
+    return { words: `${name} with it, no award has ${rangeText(range.lower, range.upper)}.`, award: null }
   const members = [...best.lots(), first].sort((a, b) => a.offer.sequence - b.offer.sequence)
   const other = awardOf(members, context)
-  return `${offers} the best award with it, ${offersText(other.offers)}, ${comparison(award, other, settings)}.`
+  const words = `${name} the best award with it, ${offersText(other.offers)}, ${comparison(award, other, settings)}.`
+  return { words, award: other }
+}
+
+function atMostText({ range, rfq }: AwardProblem): string {
+  const most = `at most ${formatTonnes(range?.upper ?? 0)} can be awarded`
+  return rfq.window.isUpperStated ? `${most}.` : `${most}: ${rfq.window.words}`
 }
 
 /** `5,000 t to 8,000 t`, as a range of tonnes. */
-const rangeText = (lower: number, upper: number) =>
-  Number.isFinite(upper) ? `${formatTonnes(lower)} to ${formatTonnes(upper)}` : `${formatTonnes(lower)} or more`
+function rangeText(lower: number, upper: number): string {
+  if (!Number.isFinite(upper)) return `${formatTonnes(lower)} or more`
+  const [from, to] = [formatTonnes(lower), formatTonnes(upper)]
+  return from === to ? `exactly ${from}` : `${from} to ${to}`
+}
 
 /**
  * What an alternative is, and what it costs more or less per tonne: `8,000 t at 29.10 USD/t, costs 0.30 USD more per tonne (1 %)`. Totals
@@ -76,10 +91,6 @@ function comparison(award: Award, other: Award, { awardRule, priceBasis: basis }
   if (awardRule === 'lowest-cost' && more > award.tonnes * 1e-9) {
     const each = (other.costPerTonne * other.tonnes - award.costPerTonne * award.tonnes) / more
     return `${priceText(other)}, has ${formatTonnes(more)} more at ${formatDerivedPrice(each, award.currency)}${byBasis(basis)}`
-  }
-  if (awardRule === 'best-score') {
-    const points = `scores ${formatOneDecimal(other.score)} points, the award ${formatOneDecimal(award.score)}`
-    return `${priceText(other)}, ${points}`
   }
   const by = byBasis(basis)
   const share = Math.abs(difference) / award.costPerTonne
@@ -101,60 +112,74 @@ export const BASIS_TEXT: Record<PriceBasis, string> = {
 const MAX_LEFT_OUT = 4
 
 /** The best award without one of the awarded offers: what the award competes with. */
-function nextBest(award: Award, problem: AwardProblem): { words: string; award: Award | null } {
-  const { competing, settings, context, rfq } = problem
+function rivalOf(award: Award, problem: AwardProblem): Reason {
+  const { competing, settings, context, range } = problem
   if (competing.length === 1) return { words: 'It is the only offer that competes.', award: null }
   const ids = new Set(award.offers.map(({ id }) => id))
   const awarded = competing.filter(({ offer }) => ids.has(offer.id)).sort((a, b) => b.tonnes - a.tonnes)
-  const others = awarded.slice(0, competing.length > MANY_OFFERS ? 1 : MAX_LEFT_OUT).flatMap((left): Award[] => {
+  const rivals = awarded.slice(0, competing.length > MANY_OFFERS ? 1 : MAX_LEFT_OUT).flatMap((left) => {
     const found = awardOfLots(
       problem,
       competing.filter((one) => one !== left),
     )
-    return found?.reached ? [awardOf(found.lots(), context)] : []
+    const isWithin = found?.reached && found.tonnes <= upTo(range?.upper ?? 0)
+    return isWithin ? [{ left, award: awardOf(found.lots(), context) }] : []
   })
-  const measure: (one: Award) => number =
-    settings.awardRule === 'best-score'
-      ? ({ score }) => -score
-      : settings.awardRule === 'lowest-cost'
-        ? ({ costPerTonne, tonnes }) => costPerTonne * tonnes
-        : ({ costPerTonne }) => costPerTonne
-  const [best] = others.sort((a, b) => measure(a) - measure(b))
+  const measure = ({ costPerTonne, tonnes, score }: Award) =>
+    ({ 'lowest-price': costPerTonne, 'lowest-cost': costPerTonne * tonnes, 'best-score': -score })[settings.awardRule]
+  const [best] = rivals.sort((a, b) => measure(a.award) - measure(b.award))
+  const what = awarded.length > 1 ? 'one of the offers' : 'it'
   if (best === undefined)
-    return { words: `Without it, no award reaches the ${formatTonnes(rfq.window.lower ?? 0)} asked for.`, award: null }
-  const what = award.offers.length === 1 ? 'The next best award' : 'The next best award, without one of the offers'
-  return { words: `${what}, ${offersText(best.offers)}, ${comparison(award, best, settings)}.`, award: best }
+    return {
+      words: `Without ${what}, no award has ${rangeText(range?.lower ?? 0, range?.upper ?? Number.POSITIVE_INFINITY)}.`,
+      award: null,
+    }
+  const name = awarded.length > 1 ? context.nameOf(best.left.offer) : 'it'
+  const rival = offersText(best.award.offers)
+  const words =
+    settings.awardRule === 'best-score'
+      ? `Without ${name}, the rule chooses ${rival}, ${priceText(best.award)}.`
+      : `Without ${name}, the best award, ${rival}, ${comparison(award, best.award, settings)}.`
+  return { words, award: best.award }
 }
 
 const isAward = (set: AwardSet<Candidate>, award: Award, context: AwardProblem['context']) =>
   Math.abs(set.tonnes - award.tonnes) <= award.tonnes * 1e-9 && isSameAward(awardOf(set.lots(), context), award)
 
 /** The award with the fewest tonnes, or for the rule `lowest-cost` the one with the lowest price: what the tonnes between them cost. */
-function otherEnd(award: Award, next: Award | null, { search, settings, context }: AwardProblem): string[] {
+function otherEnd(
+  award: Award,
+  known: readonly (Award | null)[],
+  { search, settings, context }: AwardProblem,
+): string[] {
   const within = search === null ? [] : reaching(search)
   const set = settings.awardRule === 'lowest-cost' ? cheapestPerTonne(within) : within[0]
   if (set === undefined || isAward(set, award, context)) return []
   const other = awardOf(set.lots(), context)
-  if (isSameAward(other, next)) return []
+  if (known.some((one) => isSameAward(one, other))) return []
   const more = award.tonnes - other.tonnes
   const each = (award.costPerTonne * award.tonnes - other.costPerTonne * other.tonnes) / more
   const name = `${offersText(other.offers)} with ${priceText(other)}`
   if (each < 0) return []
   const extra = `${formatDerivedPrice(each, award.currency)}${byBasis(settings.priceBasis)}`
   return more > 0
-    ? [`The lowest total has ${name}; the ${formatTonnes(more)} that this award has more cost ${extra}.`]
-    : [`The lowest price per tonne has ${name}, which is ${formatTonnes(-more)} more at ${extra}.`]
+    ? [`The lowest total is that of ${name}; the ${formatTonnes(more)} that this award has more cost ${extra}.`]
+    : [`The lowest price per tonne is that of ${name}, which is ${formatTonnes(-more)} more at ${extra}.`]
 }
 
 /** Why the offer with the highest score is not part of the award, unless that is said already. */
-function bestScored(award: Award, next: Award | null, { competing, context, settings }: AwardProblem): string[] {
+function bestScored(
+  award: Award,
+  known: readonly (Award | null)[],
+  { competing, context, settings }: AwardProblem,
+): string[] {
   const [first] = [...competing].sort((a, b) => b.score - a.score || a.offer.sequence - b.offer.sequence)
   if (first === undefined || settings.awardRule === 'best-score' || first.offer.rank === 1) return []
   if (award.offers.some(({ id }) => id === first.offer.id)) return []
   const own = awardOf([first], context)
   const points = `${formatOneDecimal(first.score)} points, the award ${formatOneDecimal(award.score)}`
   const rule = settings.awardRule === 'lowest-cost' ? 'lowest cost' : 'lowest price'
-  if (isSameAward(own, next))
+  if (known.some((one) => isSameAward(one, own)))
     return [`${context.nameOf(first.offer)} is first by score (${points}), but the rule is the ${rule}.`]
   const difference = own.costPerTonne - award.costPerTonne
   const why =

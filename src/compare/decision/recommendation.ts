@@ -3,7 +3,7 @@ import { unreadText } from '../rfq/rfq-flags.js'
 import { acceptedAward } from './accepted-award.js'
 import { amountsText, awardOf, offersText } from './award-figures.js'
 import type { AwardProblem } from './award-problem.js'
-import { conditionsOf } from './conditions.js'
+import { askedBesides, conditionsOf } from './conditions.js'
 import type { AcceptedAward, Award, Choice, Recommendation } from './decision-model.js'
 import { accountingText } from './excluded-offers.js'
 import { reasonsOf } from './reasons.js'
@@ -56,7 +56,7 @@ function awardText(
 ): string {
   const what = `${offersText(award.offers)}: ${amountsText(award)}`
   const wanted = range?.lower ?? 0
-  const short = `, only ${formatPercent(award.tonnes / wanted)} of the ${formatTonnes(wanted)}`
+  const short = `, ${formatTonnes(wanted - award.tonnes)} short of the ${formatTonnes(wanted)}`
   if (accepted === null) return `Award ${what}${reached ? '' : `${short} asked for`}.`
   const together = `; together ${formatTonnes(accepted.tonnes + award.tonnes)} of the ${formatTonnes(rfq.window.lower ?? 0)} asked for`
   return `${accepted.words} Award also ${what}${reached ? together : `${short} that are missing`}.`
@@ -88,7 +88,14 @@ export function recommend(
   if (award === null) {
     const shown = status === 'accepted' ? offers.filter(({ standing }) => standing === 'accepted') : []
     const conditions = conditionsOf(shown, context.nameOf)
-    return { ...outcome, headline, reasons: [], conditions, changes: changesOf(null, [], [], choices), breakEven: [] }
+    return {
+      ...outcome,
+      headline,
+      reasons: [],
+      conditions,
+      changes: changesOf(null, [], [], choices, problem),
+      breakEven: [],
+    }
   }
   const breakEven = status === 'award' ? breakEvensOf(award, problem) : []
   const ids = new Set([...award.offers, ...(accepted?.offers ?? [])].map(({ id }) => id))
@@ -103,8 +110,9 @@ export function recommend(
       ),
       ...aboveMaximum(award, problem),
       ...(gap === null ? [] : [gapText(gap)]),
+      ...additionalRequirements(problem),
     ],
-    changes: changesOf(award, breakEven, alternatives, choices),
+    changes: changesOf(award, breakEven, alternatives, choices, problem),
     breakEven,
   }
 }
@@ -121,6 +129,11 @@ function aboveMaximum({ tonnes }: Award, { rfq, accepted }: AwardProblem): strin
       `The award is ${formatTonnes(tonnes - lower)} more than the ${formatTonnes(lower)} asked for: no smaller one reaches it.`,
     ]
   return []
+}
+
+const additionalRequirements = ({ rfq }: AwardProblem): string[] => {
+  const asked = askedBesides(rfq)
+  return asked === null ? [] : [`The RFQ also asks, which is not checked here: “${asked}”`]
 }
 
 const gapText = (gap: number) =>

@@ -12,7 +12,7 @@ export function savingsOf({ tonnes, pricePerTonne }: Award, { rfq, competing, co
     price === null ? null : { pricePerTonne: price, amount: tonnes * (price - pricePerTonne) }
   const prices = competing.map(({ total, tonnes: own }) => total / own).sort((a, b) => a - b)
   const maxPrice = at(rfq.comparedMaxUnitPrice)
-  const medianOffer = prices.length < 2 ? null : at(median(prices))
+  const medianOffer = prices.length < 3 ? null : at(median(prices))
   if (maxPrice === null && medianOffer === null) return null
   const part = (saving: { pricePerTonne: number; amount: number } | null, what: string) => {
     if (saving === null || formatTotal(saving.amount, '') === formatTotal(0, '')) return []

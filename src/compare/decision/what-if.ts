@@ -1,8 +1,9 @@
 import { formatChange, formatPricePerTonne } from '../../core/number-format.js'
+import { plausibleOrNull, positiveOrNull } from '../../core/numbers.js'
 import { AWARD_RULES, type AwardRule, PRICE_BASES, type PriceBasis, type Settings } from '../../core/settings.js'
 import { breakEvenCost } from '../awards/award-rules.js'
 import { awardOf, type Candidate, isSameAward, joined, offersText, priceText } from './award-figures.js'
-import { type AwardProblem, awardByBasis, awardByRule, MANY_OFFERS } from './award-problem.js'
+import { type AwardProblem, awardByBasis, awardByRule, awardOfLots, MANY_OFFERS } from './award-problem.js'
 import type { Award, BreakEven, Choice } from './decision-model.js'
 
 /** The rules as they are named in sentences. */
@@ -107,6 +108,7 @@ export function changesOf(
   breakEvens: readonly BreakEven[],
   alternatives: readonly Alternative[],
   choices: readonly Choice[],
+  problem: AwardProblem,
 ): string[] {
   const others: { award: Award; by: string[] }[] = []
   for (const { by, award: other } of award === null ? [] : alternatives) {
@@ -116,9 +118,48 @@ export function changesOf(
     else known.by.push(by)
   }
   const waived = choices.filter(({ kind }) => kind === 'waived').slice(0, MAX_WAIVED)
+  const divided = choices.filter(({ kind }) => kind === 'divided')
   return [
     ...breakEvens.map(({ words }) => words),
     ...others.map((other) => `By ${joined(other.by)}: ${offersText(other.award.offers)}, ${priceText(other.award)}.`),
-    ...waived.map(({ title, award: other }) => `${title}, ${priceText(other)}.`),
+    ...(award === null ? [] : statedFigures(award, problem)),
+    ...[...waived, ...divided].map(({ title, award: other }) => `${title}, ${priceText(other)}.`),
   ]
+}
+
+/** Offers that contradict themselves and are looked at: the first by rank. */
+const MAX_CONTRADICTORY = 3
+
+/** Another award, if what an offer states holds rather than its delivery lines. */
+function statedFigures(award: Award, problem: AwardProblem): string[] {
+  const { competing, settings, context } = problem
+  if (settings.awardRule === 'best-score' || settings.priceBasis !== 'quoted' || competing.length > MANY_OFFERS)
+    return []
+  const contradictory = competing.filter(({ offer: { metrics } }) =>
+    [metrics.volumeVerdict, metrics.totalVerdict].includes('differs'),
+  )
+  const first = contradictory.sort((a, b) => (a.offer.rank ?? 0) - (b.offer.rank ?? 0)).slice(0, MAX_CONTRADICTORY)
+  return first.flatMap((one) => {
+    const stated = asStated(one)
+    const found = awardOfLots(
+      problem,
+      competing.map((each) => (each === one ? stated : each)),
+    )
+    if (!found?.reached) return []
+    const other = awardOf(found.lots(), context)
+    const ids = new Set(award.offers.map(({ id }) => id))
+    if (other.offers.length === ids.size && other.offers.every(({ id }) => ids.has(id))) return []
+    const figures = priceText(awardOf([stated], context))
+    const held = `If what ${context.nameOf(one.offer)} states holds (${figures})`
+    return [`${held}, the award is ${offersText(other.offers)}, ${priceText(other)}.`]
+  })
+}
+
+/** The offer by its stated volume and total, as far as it states them. */
+function asStated(one: Candidate): Candidate {
+  const { terms, compared } = one.offer
+  const tonnes = positiveOrNull(plausibleOrNull(terms.statedVolume)) ?? one.tonnes
+  const stated = positiveOrNull(plausibleOrNull(terms.statedTotal))
+  const total = stated === null ? one.total : stated * (compared.rate ?? 1)
+  return { ...one, tonnes, total, cost: total }
 }

@@ -8,7 +8,10 @@ interface Named {
 
 const MAX_LABEL_LENGTH = 60
 
-/** Short, unique labels: the developer; if shared, with the project; then with a number. */
+/**
+ * Short, unique labels: the developer; if shared, with the project; then with the number of the offer.
+ * @param offers in the order of their numbers
+ */
 export function offerLabels(offers: readonly Named[]): string[] {
   const short = offers.map(({ developer, project, id }) =>
     truncateLabel(developer ?? project ?? `Offer ${id.slice(0, 8)}`),
@@ -36,22 +39,14 @@ function duplicates(labels: readonly string[]): Set<string> {
   return twice
 }
 
-/** `Acme (2)` for the second label of a name; numbers already used by another label are skipped. */
+/** `Acme (no. 2)` for the second offer, if another one has the label; again if that is taken too. */
 function numbered(labels: readonly string[]): string[] {
-  const taken = new Set(labels.map(keyOf))
-  const counts = new Map<string, number>()
-  return labels.map((label) => {
-    const before = counts.get(keyOf(label)) ?? 0
-    const number = before === 0 ? 1 : freeNumber(label, before + 1, taken)
-    const name = number === 1 ? label : `${label} (${number})`
-    counts.set(keyOf(label), number)
+  const shared = duplicates(labels)
+  const taken = new Set(labels.map(keyOf).filter((key) => !shared.has(key)))
+  return labels.map((label, at) => {
+    let name = shared.has(keyOf(label)) ? `${label} (no. ${at + 1})` : label
+    while (shared.has(keyOf(label)) && taken.has(keyOf(name))) name = `${name} (no. ${at + 1})`
     taken.add(keyOf(name))
     return name
   })
-}
-
-function freeNumber(label: string, from: number, taken: ReadonlySet<string>): number {
-  let number = from
-  while (taken.has(keyOf(`${label} (${number})`))) number++
-  return number
 }

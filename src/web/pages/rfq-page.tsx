@@ -1,11 +1,11 @@
 import type { Recommendation } from '../../compare/decision/decision-model.js'
+import { reportCommand } from '../../compare/decision/report-command.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
 import { cleanText } from '../../core/clean-text.js'
 import { formatCount, formatDaysFromToday, formatRange } from '../../core/number-format.js'
 import { nameById } from '../../core/rfq-name.js'
 import type { PriceBasis } from '../../core/settings.js'
 import { describePricesRead, describeTermsRead } from '../../core/source-words.js'
-import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { RfqView } from '../../views/rfq-view.js'
 import type { RfqPage } from '../page-queries.js'
@@ -264,17 +264,11 @@ interface MakeReportProps {
 }
 
 /** Makes a workbook or an HTML report of exactly what the page shows; viewers get the command. */
-function MakeReport({ page: { request, query }, view: { channel, asOf }, name, changes }: MakeReportProps) {
+function MakeReport({ page: { request, query }, view, name, changes }: MakeReportProps) {
   const settings = Object.entries(changes)
-  const command = [
-    ...['quotekeeper', 'report', name, '--channel', channel, '--as-of', asOf],
-    ...settings.flatMap(([key, value]) => ['--set', `${key}=${value}`]),
-  ]
-    .map(quoteForShell)
-    .join(' ')
   const fields = [
     ...[
-      ['channel', channel],
+      ['channel', view.channel],
       ['rfq', name],
       ['_csrf', request.csrfToken],
     ],
@@ -297,7 +291,7 @@ function MakeReport({ page: { request, query }, view: { channel, asOf }, name, c
         </form>
       )}
       <code class="small muted" data-volatile>
-        {plain(command)}
+        {plain(reportCommand(view, name, view.settings))}
       </code>
     </div>
   )

@@ -71,6 +71,7 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       value: ({ notMet }) => notMetText(notMet),
       cell: notMetCell,
     },
+    { key: 'activity', title: 'Activity', fileOnly: true, value: ({ mitigationActivity }) => mitigationActivity },
     { key: 'notes', title: 'Notes', fileOnly: true, value: ({ notes }) => notes },
     { key: 'total', title: 'Total', fileOnly: true, value: ({ own }) => own.total },
     {
@@ -126,6 +127,7 @@ const OfferCell = ({ offer, rfqPath, asOf }: { offer: OfferView; rfqPath: string
     </a>
     <span class="muted small">{` no. ${offer.number}`}</span>
     {offer.project !== null && <div class="small">{plain(offer.project)}</div>}
+    {offer.mitigationActivity !== null && <div class="muted small">{plain(offer.mitigationActivity)}</div>}
   </>
 )
 

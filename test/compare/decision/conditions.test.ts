@@ -61,7 +61,7 @@ describe('what to check of an award', () => {
   })
 
   it('says when the offer expires, or that it does not say so', () => {
-    const last = (offer: Body, settings: SettingsInput = {}) => conditions(offer, settings).at(-1)
+    const last = (offer: Body, settings: SettingsInput = {}) => conditions(offer, settings).at(-2)
     expect(last({ expiryDate: '2026-03-16' })).toBe('The offer expires today, on 2026-03-16.')
     expect(last({ expiryDate: '2026-03-17' })).toBe('The offer expires in 1 day, on 2026-03-17.')
     expect(last({ expiryDate: null })).toBe('The offer states no expiry date.')
@@ -88,6 +88,7 @@ describe('what to check of an award', () => {
       'Developer 2 · Project 2: The stated total is 20 USD, but the delivery lines add up to 24,024 USD.',
       'Each offer: The offer has not been reviewed yet.',
       'Each offer: The offer expires in 106 days, on 2026-06-30.',
+      'The RFQ also asks, which is not checked here: “No double claiming.”',
     ])
     const two = [small(1, { review: ACCEPTED }), small(2, { expiryDate: '2026-05-01' }), response(3)]
     const some = decided(two, {}, { minVolume: 14_000 }).recommendation.conditions
@@ -100,8 +101,8 @@ describe('what to check of an award', () => {
     const five = decided([1, 2, 3, 4, 5].map((number) => small(number, dates(number)))).recommendation
     expect(five.award?.offers).toHaveLength(5)
     // Of each offer its total and expiry date, and that no offer was reviewed: 11.
-    expect(five.conditions).toHaveLength(8)
-    expect(five.conditions.at(-1)).toBe('And 4 more conditions.')
+    expect(five.conditions).toHaveLength(9)
+    expect(five.conditions.at(-2)).toBe('And 4 more conditions.')
     for (const number of [1, 2, 3, 4, 5]) {
       expect(five.conditions.join(' ')).toContain(`Project ${number}: The stated total is ${number}0 USD`)
     }
@@ -118,6 +119,17 @@ describe('what to check of an award', () => {
     expect(more.award?.offers.map(({ number }) => number)).toEqual([2, 3])
     expect(more.conditions.join(' ')).toMatch(/Developer 1 · Project 1: The stated total is 10 USD/)
     expect(more.conditions.join(' ')).toMatch(/Developer 2 · Project 2: The stated total is 20 USD/)
+  })
+
+  it('have pre-payments, and flags that are not high', () => {
+    const found = conditions({ prePayments: [{ amount: 30_000, paymentDueDate: '2026-04-01' }] })
+    expect(found).toContain('25 % of the total is paid in advance, from 2026-04-01 on.')
+    const early = [
+      delivery({ fulfilmentDueDate: '2026-03-01', vintages: [vintage({ volume: 10_000, unitPrice: 12 })] }),
+    ]
+    expect(conditions({ scheduledDeliveries: early }).join(' ')).toContain(
+      'The first delivery date, 2026-03-01, is before',
+    )
   })
 
   it('does not say that an offer alone is smaller than the volume that the award reaches', () => {

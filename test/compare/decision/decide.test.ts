@@ -35,7 +35,7 @@ describe('the recommended award', () => {
       headline: 'Award Developer 2 · Project 2: 8,670 t at 28.80 USD/t, 249,696 USD in total. All 2 offers compared.',
     })
     expect(recommendation.reasons[0]).toBe(
-      'The next best award, Developer 1 · Project 1, 6,110 t at 36.99 USD/t, costs 8.19 USD/t more (28.4 %).',
+      'Without it, the best award, Developer 1 · Project 1, 6,110 t at 36.99 USD/t, costs 8.19 USD/t more (28.4 %).',
     )
     expect(savings?.maxPrice?.amount).toBeCloseTo(8_670 * (40 - 28.8), 6)
   })
@@ -82,7 +82,7 @@ describe('the recommended award', () => {
   it('is partial if nothing reaches the volume, and says how much is missing', () => {
     const { recommendation } = decided([sized(1, 3_000, 30)])
     expect(recommendation).toMatchObject({ status: 'partial', award: { coverage: 0.6 } })
-    expect(recommendation.headline).toContain('only 60 % of the 5,000 t asked for')
+    expect(recommendation.headline).toContain(', 2,000 t short of the 5,000 t asked for.')
     expect(recommendation.reasons[0]).toContain('2,000 t are missing')
   })
 
@@ -107,7 +107,7 @@ describe('the recommended award', () => {
   it('names the one ranked first if it is not part of it, and why', () => {
     const tooLarge = decided([sized(1, 60_000, 10), sized(2, 6_000, 30)]).recommendation
     expect(tooLarge.reasons[0]).toMatch(
-      /^Developer 1 · Project 1, first by price, is not part of it: .*9,000 t are the most/,
+      /^Developer 1 · Project 1, first by price \(.*\), is not part of it: at most 9,000 t can be awarded\.$/,
     )
     const dearer = decided([sized(1, 1_000, 10), sized(2, 5_000, 20), sized(3, 8_900, 18)]).recommendation
     expect(dearer.award?.offers.map(({ number }) => number)).toEqual([3])
@@ -267,11 +267,15 @@ describe('without enough to go by', () => {
 describe('what is saved', () => {
   it('is against the maximum price and the median offer, as far as they differ', () => {
     const saved = (...of: Parameters<typeof decided>) => decided(...of).savings?.words
-    expect(saved([sized(1, 6_000, 30), sized(2, 6_000, 40)])).toBe(
+    const three = [sized(1, 6_000, 30), sized(2, 6_000, 35), sized(3, 6_000, 40)]
+    expect(saved(three)).toBe(
       "The 6,000 t cost 60,000 USD less than at the RFQ's maximum price (40.00 USD/t), and 30,000 USD less than at the price of the median offer (35.00 USD/t).",
     )
+    expect(saved(three.slice(1))).toBe(
+      "The 6,000 t cost 30,000 USD less than at the RFQ's maximum price (40.00 USD/t).",
+    )
     expect(saved([sized(1, 6_000, 40)])).toBe("The 6,000 t cost the same as at the RFQ's maximum price.")
-    const same = [sized(1, 6_000, 20), sized(2, 6_000, 20)]
+    const same = [1, 2, 3].map((number) => sized(number, 6_000, 20))
     expect(saved(same)).toBe("The 6,000 t cost 120,000 USD less than at the RFQ's maximum price (40.00 USD/t).")
     const without = { rfq: { pricing: { currency: 'USD' } } }
     expect(saved(same, without)).toBe('The 6,000 t cost the same as at the price of the median offer.')
@@ -366,7 +370,9 @@ describe('questions', () => {
   it('quote notes that speak of discounts or parts', () => {
     const notes = 'A discount of 5 % applies if the whole volume is awarded.'
     expect(asked({ ...lines(6_000, 30), additionalNotesToBuyer: notes }).join(' ')).toContain(notes)
-    expect(asked({ ...lines(6_000, 15), additionalNotesToBuyer: 'Delivery through the registry.' })).toEqual([])
+    expect(
+      asked({ ...lines(6_000, 15), additionalNotesToBuyer: 'Delivery through the registry.' }).join(' '),
+    ).not.toContain('registry.')
   })
 
   it('are one text for each developer, for all of its offers', () => {
@@ -409,5 +415,84 @@ describe('a decision', () => {
     ])
     expect(ordered.map(({ why }) => why === null)).toEqual([true, true, false, false])
     expect(ordered[3]?.scores).toBeNull()
+  })
+})
+
+describe('what a reader must know first', () => {
+  const banners = (rfq: Record<string, unknown>) =>
+    decided([sized(1, 6_000, 30)], { rfq }).banners.map(({ code }) => code)
+
+  it.each([
+    ['a state that is neither open nor closed', { state: 'cancelled' }, 'rfq-not-open'],
+    ['a closed RFQ', { state: 'closed' }, 'rfq-closed'],
+  ])('has %s', (_, rfq, code) => {
+    expect(banners(rfq)).toContain(code)
+    expect(banners({})).not.toContain(code)
+  })
+
+  it('has an RFQ that cannot be read whole, since a limit may be among what cannot', () => {
+    const { decision } = compareOffers(
+      comparisonInput({
+        responses: [sized(1, 6_000, 30)],
+        rfq: { ...RFQ, maxVolume: '9000' },
+        rfqStored: { valid: false },
+      }),
+    )
+    expect(decision.banners.map(({ code }) => code)).toEqual(['rfq-invalid'])
+  })
+})
+
+describe('what contradicts itself', () => {
+  const priced = (number: number, volume: number, unitPrice: number, totalPrice: number) =>
+    sized(number, volume, unitPrice, {
+      offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice })] })], totalPrice },
+    })
+
+  it('is evaluated as stated too, if that leads to another award', () => {
+    const { changes } = decided([sized(1, 6_000, 30), priced(2, 6_000, 31, 6_000 * 29)]).recommendation
+    expect(changes.join(' ')).toContain(
+      'If what Developer 2 · Project 2 states holds (6,000 t at 29.00 USD/t), the award is Developer 2 · Project 2, 6,000 t at 29.00 USD/t.',
+    )
+    const dearer = decided([sized(1, 6_000, 30), priced(2, 6_000, 31, 6_000 * 30.5)]).recommendation
+    expect(dearer.changes.join(' ')).not.toContain('states holds')
+  })
+})
+
+describe('the command', () => {
+  it('has every setting that has not its default, so that it gives the same decision under any configuration', () => {
+    const settings = {
+      volume: 6_000,
+      awardRule: 'lowest-cost',
+      weights: { price: 60 },
+      requirements: { priceMax: 'advisory' },
+      currency: 'USD',
+      exchangeRates: { EUR: { rate: 1.25, source: "the bank's" } },
+    } as const
+    expect(decided([sized(1, 6_000, 30)]).command).not.toContain('--set')
+    expect(decided([sized(1, 6_000, 30)], { settings }).command).toMatch(
+      / --set currency=USD --set 'exchangeRates\.EUR=\{.*' --set weights\.price=60 --set awardRule=lowest-cost --set volume=6000 --set requirements\.priceMax=advisory$/,
+    )
+  })
+})
+
+describe('an RFQ without a maximum', () => {
+  it('says that at most twice the minimum can be awarded, and compares with nothing larger', () => {
+    const { reasons } = decided([sized(1, 5_000, 30), sized(2, 15_000, 20)], {
+      rfq: { maxVolume: null },
+    }).recommendation
+    expect(reasons[0]).toMatch(/at most 10,000 t can be awarded: .*twice that, because the RFQ states no maximum\.$/)
+    expect(reasons.join(' ')).toContain('Without it, no award has 5,000 t to 10,000 t.')
+  })
+})
+
+describe('accepted offers in two currencies', () => {
+  it('are each shown with their amounts, and with their tonnes', () => {
+    const accepted = [sized(1, 3_000, 30, { status: 'accepted' }), sized(2, 2_500, 30, { status: 'accepted' })]
+    const euros = { ...accepted[1], offer: { ...(accepted[1]?.offer as object), currency: 'EUR' } }
+    const { recommendation, awardedTonnes } = decided([accepted[0] ?? {}, euros])
+    expect(recommendation.headline).toContain(
+      '3,000 t at 30.00 USD/t; 2,500 t at 30.00 EUR/t, which cannot be compared.',
+    )
+    expect(awardedTonnes).toEqual({ [offerId(1)]: 3_000, [offerId(2)]: 2_500 })
   })
 })

@@ -281,9 +281,9 @@ it('labels an offer by developer, adds the project if the developer is shared, t
   const { offers } = compareOffers(comparisonInput({ responses }))
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   expect([1, 2, 3, 4, 5].map((number) => labels.get(offerId(number)))).toEqual([
-    'Acme · A',
+    'Acme · A (no. 1)',
     'acme · B',
-    'Acme · A (2)',
+    'Acme · A (no. 3)',
     'Solo',
     'Offer 30000000',
   ])

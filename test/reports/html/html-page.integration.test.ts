@@ -106,7 +106,7 @@ describe('HTML page', () => {
   it('begins with the recommendation, and repeats headers in the cards that offers become on narrow screens', () => {
     const html = page('sample')
     const summary = section(html, 'Summary')
-    expect(summary.indexOf('Award ')).toBeLessThan(summary.indexOf('>Choices<'))
+    expect(summary.indexOf('Award ')).toBeLessThan(summary.indexOf('>Choices: '))
     for (const header of ['Price per tonne (USD/t)', 'Score (0–100)', 'Not met (hard unless marked)']) {
       expect(summary, header).toContain(`<td data-label="${header}"`)
     }
