@@ -27,11 +27,16 @@ export interface ParsedRfq extends VersionMetadata {
   /** `list`: only the list entry could be read. */
   shape: 'full' | 'list'
   document: Rfq | null
+  unreadable: Unreadable
 }
 
-export type ParsedResponse =
-  | (VersionMetadata & { shape: 'full'; document: RfqResponse | null })
-  | (VersionMetadata & { shape: 'summary'; document: ResponseSummary | null })
+/** Members that the document states, but with a value of another type or format than documented: `pricing.maxUnitPrice`. */
+export type Unreadable = readonly string[]
+
+export type ParsedResponse = VersionMetadata & { unreadable: Unreadable } & (
+    | { shape: 'full'; document: RfqResponse | null }
+    | { shape: 'summary'; document: ResponseSummary | null }
+  )
 
 export interface ParsedListing extends VersionMetadata {
   document: Listing | null

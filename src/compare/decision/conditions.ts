@@ -70,8 +70,13 @@ function prepaymentText({ metrics: { prepaidShare }, prepayments }: OfferReport)
   return [`${formatPercent(prepaidShare)} of the total is paid in advance${from}.`]
 }
 
-function expiryText({ status, terms: { daysToExpiry, expiryDate } }: OfferReport): string[] {
-  if (status === 'accepted' || (daysToExpiry !== null && daysToExpiry < 0)) return []
+function expiryText({ status, unmet, terms: { daysToExpiry, expiryDate } }: OfferReport): string[] {
+  if (
+    status === 'accepted' ||
+    unmet.some(({ name, met }) => name === 'notExpired' && met === null) ||
+    (daysToExpiry !== null && daysToExpiry < 0)
+  )
+    return []
   if (daysToExpiry === null) return ['The offer states no expiry date.']
   return [`The offer expires ${inDays(daysToExpiry)}, on ${expiryDate}.`]
 }

@@ -11,6 +11,7 @@ import { tonnesOf } from '../offer/known-amounts.js'
 import { hasOtherTerms } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
+import { joined } from './award-figures.js'
 import { type AwardProblem, awardProblem } from './award-problem.js'
 import { choicesOf } from './choices.js'
 import type { Award, Banner, Decision, RequirementSetting } from './decision-model.js'
@@ -88,7 +89,7 @@ function bannersOf(
 ): Banner[] {
   return [
     ...stateBanner(rfq),
-    ...(rfq.source.valid ? [] : [NOT_VALID]),
+    ...unreadableBanner(rfq),
     ...(listed === null
       ? []
       : [
@@ -101,10 +102,15 @@ function bannersOf(
   ]
 }
 
-const NOT_VALID: Banner = {
-  code: 'rfq-invalid',
-  words: 'The RFQ cannot be read whole: a limit that it states may be missing here. See its problems.',
+function unreadableBanner({ source, unreadable }: RfqTerms): Banner[] {
+  if (source.valid && unreadable.length === 0) return []
+  const all = unreadable.slice(0, MAX_PLACES).map((path) => truncate(path, 60))
+  const places = unreadable.length === 0 ? '' : ` (${joined(unreadable.length > MAX_PLACES ? [...all, '…'] : all)})`
+  return [
+    { code: 'rfq-invalid', words: `The RFQ cannot be read whole${places}: what depends on it is not determinable.` },
+  ]
 }
+const MAX_PLACES = 4
 
 function stateBanner(rfq: RfqTerms): Banner[] {
   if (rfq.missingSince !== null)

@@ -3,6 +3,7 @@ import type { RequirementLevels, RequirementName } from '../../core/settings.js'
 import { daysBetween } from '../date-math.js'
 import { formatFlagValue } from '../flag-value.js'
 import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'
+import { isUnreadable } from '../stored-documents.js'
 import type { OfferReport, UnmetRequirement } from './offer-report-model.js'
 import { isReviewRejected, type Requirement } from './requirements.js'
 
@@ -83,6 +84,23 @@ const RULES: Record<OfferRequirement, Rule> = {
     ),
 }
 
+/** The members of the RFQ that a requirement is about. */
+const LIMITS: Partial<Record<OfferRequirement, readonly string[]>> = {
+  contractType: ['contractTypes'],
+  vintages: ['minVintageYear', 'maxVintageYear'],
+  fulfilmentDate: ['fulfilmentDueDate'],
+  priceMax: ['pricing.maxUnitPrice'],
+  priceMin: ['pricing.minUnitPrice'],
+  submittedOnTime: ['responseDueDate'],
+  listing: ['listingIds'],
+}
+
+/** By its rule; not determinable if the RFQ states the limit in a way that cannot be read. */
+function evaluate(name: OfferRequirement, offer: AssessedOffer, rfq: RfqTerms): Failure {
+  const unknown = LIMITS[name]?.find((member) => isUnreadable(rfq.unreadable, member))
+  return unknown === undefined ? RULES[name](offer, rfq) : notDeterminable(`the ${unknown} of the RFQ cannot be read`)
+}
+
 /** Whatever the reason: requests did not suffice so far, or the marketplace did not give the offer. */
 const ONLY_SUMMARY = 'only the summary of the offer was read so far'
 
@@ -109,7 +127,7 @@ export function unmetRequirements(offer: AssessedOffer, rfq: RfqTerms, levels: R
   const hasNoPrice = offer.exclusions.some(({ code }) => WITHOUT_PRICE.has(code))
   const unmet = OFFER_REQUIREMENTS.flatMap((name): UnmetRequirement[] => {
     const level = levels[name]
-    const failure = level === 'off' || !offer.hasOffer ? null : RULES[name](offer, rfq)
+    const failure = level === 'off' || !offer.hasOffer ? null : evaluate(name, offer, rfq)
     if (level === 'off' || failure === null) return []
     const isPrice = name === 'priceMax' || name === 'priceMin'
     const isSaid = isPrice
@@ -142,8 +160,10 @@ function reviewAccepted(offer: AssessedOffer): Failure {
   )
 }
 
-function notExpired({ status, terms }: AssessedOffer): Failure {
+function notExpired({ status, terms, unreadable }: AssessedOffer): Failure {
   const { expiryDate, daysToExpiry } = terms
+  if (status !== 'accepted' && isUnreadable(unreadable, 'expiryDate'))
+    return notDeterminable('the expiry date cannot be read')
   if (daysToExpiry === null || daysToExpiry >= 0 || status === 'accepted') return null
   return notMet(`The offer expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} ago.`)
 }

@@ -39,6 +39,8 @@ export interface OfferReport {
   compared: ComparedAmounts
   /** False if the document is unusable or contains no offer. */
   hasOffer: boolean
+  /** What it states in a way that cannot be read: `expiryDate`. */
+  unreadable: string[]
   /** Why it can be part of no award, whatever the requirements; empty if it can. */
   exclusions: Exclusion[]
   /** The requirements of the buyer that it does not meet, at a level other than `off`; hard ones first. */

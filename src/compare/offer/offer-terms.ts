@@ -78,6 +78,8 @@ export interface OfferFacts {
   prepayments: PrepaymentLine[]
   /** False if the document is unusable or contains no offer. */
   hasOffer: boolean
+  /** What the offer states in a way that cannot be read: `expiryDate`. */
+  unreadable: string[]
   /** Negative or implausibly large numbers, as sent. */
   implausible: FlagValue[]
 }
@@ -88,6 +90,7 @@ export function offerFacts(known: ParsedResponse, context: ComparisonContext): O
   const offer: Offer | null = known.shape === 'full' ? (known.document?.offer ?? null) : summaryAsOffer(known.document)
   return {
     hasOffer: offer !== null,
+    unreadable: known.unreadable.map((path) => path.replace(/^offer\./, '')),
     shape: known.shape,
     listingId: nonBlank(response?.listingId),
     developer: nonBlank(response?.projectDeveloperName),

@@ -1,6 +1,8 @@
 import { formatTonnes } from '../../core/number-format.js'
 import { positiveOrNull } from '../../core/numbers.js'
 import type { Settings } from '../../core/settings.js'
+import type { Unreadable } from '../comparison-input.js'
+import { isUnreadable } from '../stored-documents.js'
 
 /** The tonnes that an award may have. */
 export interface AwardWindow {
@@ -24,10 +26,15 @@ const WITHOUT_MAXIMUM = 2
  * is twice the lower one.
  */
 export function awardWindow(
-  stated: { minVolume: number | null; maxVolume: number | null },
+  stated: { minVolume: number | null; maxVolume: number | null; unreadable: Unreadable },
   { volume: set, requirements }: Pick<Settings, 'volume' | 'requirements'>,
 ): AwardWindow {
   const [min, max, volume] = [positiveOrNull(stated.minVolume), positiveOrNull(stated.maxVolume), positiveOrNull(set)]
+  const unknown = (['minVolume', 'maxVolume'] as const).find((member) => isUnreadable(stated.unreadable, member))
+  if (unknown !== undefined) {
+    const problem = `No award is recommended, because the ${unknown} that the RFQ states cannot be read.`
+    return { lower: null, upper: null, isUpperStated: false, problem, words: problem }
+  }
   const isUpperStated = max !== null && requirements.volumeMax === 'hard'
   const lower = min === null || (volume ?? 0) > min ? (volume ?? min) : min
   if (lower === null) {

@@ -42,6 +42,8 @@ export interface RfqTerms {
   comparedMinUnitPrice: number | null
   comparedMaxUnitPrice: number | null
   window: AwardWindow
+  /** What it states in a way that cannot be read, `fulfilmentDueDate`: such a limit is unknown, not absent. */
+  unreadable: string[]
   /** Offers that the list shows of an RFQ that was never read itself; nothing else is known of them. */
   unreadOffers: number
   /** Since when the RFQ has been missing from the channel's list; null if it is not. */
@@ -84,7 +86,8 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
     minUnitPrice: plausibleOrNull(rfq?.pricing?.minUnitPrice),
     maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
     currency: nonBlank(rfq?.pricing?.currency),
-    window: awardWindow({ minVolume, maxVolume }, settings),
+    window: awardWindow({ minVolume, maxVolume, unreadable: known.unreadable }, settings),
+    unreadable: [...known.unreadable],
     unreadOffers: unreadOffersOf(known.shape, rfq),
     missingSince: known.missingSince,
   }

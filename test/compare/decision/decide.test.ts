@@ -430,15 +430,29 @@ describe('what a reader must know first', () => {
     expect(banners({})).not.toContain(code)
   })
 
-  it('has an RFQ that cannot be read whole, since a limit may be among what cannot', () => {
-    const { decision } = compareOffers(
-      comparisonInput({
-        responses: [sized(1, 6_000, 30)],
-        rfq: { ...RFQ, maxVolume: '9000' },
-        rfqStored: { valid: false },
-      }),
-    )
-    expect(decision.banners.map(({ code }) => code)).toEqual(['rfq-invalid'])
+  it.each<[string, Record<string, unknown>]>([
+    ['pricing.maxUnitPrice', { pricing: { ...RFQ.pricing, maxUnitPrice: '20' } }],
+    ['maxVintageYear', { maxVintageYear: '2026' }],
+    ['fulfilmentDueDate', { fulfilmentDueDate: '31/12/2026' }],
+    ['contractTypes', { contractTypes: 'forward' }],
+  ])('has an unreadable %s, which no offer is known to meet', (place, rfq) => {
+    const { banners: found, recommendation, excluded } = decided([sized(1, 6_000, 30)], { rfq })
+    expect(found).toMatchObject([{ code: 'rfq-invalid', words: expect.stringContaining(`(${place})`) }])
+    expect(recommendation.status).toBe('none')
+    expect(excluded[0]?.words).toMatch(/Not determinable: the .* of the RFQ cannot be read\./)
+  })
+
+  it('is that no award is recommended for a volume that cannot be read', () => {
+    const { recommendation } = decided([sized(1, 6_000, 30)], { rfq: { maxVolume: '9000' }, settings: { volume: 100 } })
+    expect(recommendation).toMatchObject({ status: 'no-volume', award: null })
+    expect(recommendation.headline).toContain('the maxVolume that the RFQ states cannot be read')
+  })
+
+  it('is not that an offer has no expiry date, if it states one that cannot be read', () => {
+    const offer = sized(1, 6_000, 30, { offer: { expiryDate: '2020-1-1' } })
+    expect(decided([offer]).excluded[0]?.words).toBe('Not determinable: the expiry date cannot be read.')
+    const taken = decided([offer], { settings: { requirements: { notExpired: 'advisory' } } }).recommendation
+    expect(taken.conditions.join(' ')).not.toContain('states no expiry date')
   })
 })
 
