@@ -28,8 +28,8 @@ import {
 const PRICE_RULES = ['lowest-price', 'lowest-cost'] as const
 const ANY = randomCase({ maxOffers: 7 })
 const BY_PRICE = randomCase({ maxOffers: 7, rules: PRICE_RULES })
-const always = (cases: typeof ANY, check: (of: Case) => void, runs = 200) =>
-  fc.assert(fc.property(cases, check), { numRuns: runsLongTests ? 20 * runs : runs })
+const always = (cases: typeof ANY, check: (of: Case) => void, runs = 100) =>
+  fc.assert(fc.property(cases, check), { numRuns: runsLongTests ? 40 * runs : runs })
 
 const decided = (of: Case) => reportOf(of).decision
 const close = (value: number) => expect.closeTo(value, 6)
@@ -204,7 +204,7 @@ describe('the decision on random offers, compared with every set of them', () =>
           expect(stays(limit + 0.01)).toBe(false)
         }
       },
-      400,
+      200,
     )
   })
 
@@ -277,7 +277,7 @@ describe('the decision on random offers, compared with every set of them', () =>
             )
         }
       },
-      100,
+      50,
     )
   })
 
