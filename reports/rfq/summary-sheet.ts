@@ -28,7 +28,7 @@ const TEXT_WIDTH = WIDTHS[TABLE_COLUMNS - 1] as number
 const LISTS = [0, 5, 8] as const
 /** Rows of each part, so that all fit on the page. */
 const [MAX_SENTENCES, MAX_CHOICES, MAX_OFFERS, MAX_QUESTIONS] = [6, 8, 12, 4]
-const CELL_LINES = 4
+const CELL_LINES = 5
 /** Two lines. */
 const BANNER_POINTS = 28
 /** Points that the chart needs beside the tables. */
@@ -257,6 +257,9 @@ function statusText({ view }: RfqLayout, { id, status, standing }: OfferReport):
   return standing !== 'accepted' && view.decision.awardedTonnes[id] ? `${shown}, in the award` : shown
 }
 
+const rankedBy = ({ awardRule, priceBasis }: RfqReport['settings']): string =>
+  awardRule === 'best-score' ? 'score' : priceBasis === 'quoted' ? 'price per tonne' : 'cost per tonne'
+
 /** The offers in the order of rank when the report was made; their figures refer to `Offers`. */
 function offerRows(layout: RfqLayout): RowPlan[] {
   const { report, view, offers, numbers, money, price, inCurrency, perTonne, nameOf } = layout
@@ -273,7 +276,7 @@ function offerRows(layout: RfqLayout): RowPlan[] {
   const all = report.offers.length
   const which = shown.length < all ? `The first ${shown.length} of ${all} offers` : 'Offers'
   return [
-    sectionRow(`${which}, in order of rank`),
+    sectionRow(`${which}, in order of rank: by ${rankedBy(report.settings)}`),
     ...tableRows(
       [
         figure('Rank', 'rank', style.asBold(style.centred), ({ rank }) => rank),
@@ -299,9 +302,14 @@ function offerRows(layout: RfqLayout): RowPlan[] {
 
 // --- questions -------------------------------------------------------------------------------------------------------
 
-/** The first question about each of the first offers, those closest to the award first. */
+/** The first question about each of the first offers: those of the award, then by rank. */
 function questionRows({ report, nameOf }: RfqLayout): RowPlan[] {
-  const all = report.decision.questions.flatMap(({ offers }) => offers)
+  const { questions, awardedTonnes } = report.decision
+  const asked = new Map(questions.flatMap(({ offers }) => offers.map((offer) => [offer.offerId, offer] as const)))
+  const [awarded, others] = [true, false].map((isAwarded) =>
+    report.offers.filter(({ id }) => id in awardedTonnes === isAwarded).flatMap(({ id }) => asked.get(id) ?? []),
+  )
+  const all = [...(awarded ?? []), ...(others ?? [])]
   if (all.length === 0) return []
   const count = all.reduce((sum, { questions }) => sum + questions.length, 0)
   const shown = all.slice(0, MAX_QUESTIONS)

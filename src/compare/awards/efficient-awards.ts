@@ -201,7 +201,7 @@ function undominated({ tonnes, costs, size }: Sums): number[] {
   let lowest = Number.POSITIVE_INFINITY
   for (let at = size - 1; at >= 0 && (tonnes[at] ?? 0) > 0; at--) {
     const cost = costs[at] ?? 0
-    if (cost >= lowest) continue
+    if (cost >= lowest * (1 - NOISE)) continue
     lowest = cost
     kept.push(at)
   }

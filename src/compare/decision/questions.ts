@@ -33,8 +33,8 @@ const QUESTIONS: Partial<Record<OfferFlagCode, Question>> = {
   expiring: ({ terms }) => `Would you extend the offer? It expires on ${terms.expiryDate}.`,
   'late-submission': asked('Why was the offer submitted after the response due date?'),
   'price-below-min': (_offer, _rfq, of) => `Does the price of ${value(of, 0)} include all fees, and what else?`,
-  'vintage-too-old': (_offer, rfq) => `Can you supply vintages from ${rfq.minVintageYear} on?`,
-  'vintage-too-new': (_offer, rfq) => `Can you supply vintages up to ${rfq.maxVintageYear}?`,
+  'vintage-too-old': (_offer, rfq) => `Can you supply only vintages from ${rfq.minVintageYear} on?`,
+  'vintage-too-new': (_offer, rfq) => `Can you supply only vintages up to ${rfq.maxVintageYear}?`,
   'contract-type-not-asked': (_offer, rfq) => `Can you offer a ${rfq.contractTypes.join(' or ')} contract?`,
   'vintage-after-delivery': asked(
     'Which dates are right? At least one delivery is due before its reporting period ends.',

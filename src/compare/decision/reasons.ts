@@ -82,21 +82,24 @@ function rangeText(lower: number, upper: number): string {
 }
 
 /**
- * What an alternative is, and what it costs more or less per tonne: `8,000 t at 29.10 USD/t, costs 0.30 USD more per tonne (1 %)`. Totals
- * of different tonnages are not compared.
+ * What an alternative is, what it costs more or less per tonne, and what the tonnes between the two cost. Totals of different tonnages are
+ * not compared.
  */
 function comparison(award: Award, other: Award, { awardRule, priceBasis: basis }: Settings): string {
   const difference = other.costPerTonne - award.costPerTonne
   const more = other.tonnes - award.tonnes
-  if (awardRule === 'lowest-cost' && more > award.tonnes * 1e-9) {
-    const each = (other.costPerTonne * other.tonnes - award.costPerTonne * award.tonnes) / more
-    return `${priceText(other)}, has ${formatTonnes(more)} more at ${formatDerivedPrice(each, award.currency)}${byBasis(basis)}`
-  }
   const by = byBasis(basis)
+  const each = (other.costPerTonne * other.tonnes - award.costPerTonne * award.tonnes) / more
+  const extra = `${formatDerivedPrice(each, award.currency)}${by}`
+  if (awardRule === 'lowest-cost' && more > award.tonnes * 1e-9)
+    return `${priceText(other)}, has ${formatTonnes(more)} more at ${extra}`
   const share = Math.abs(difference) / award.costPerTonne
   if (share < 0.0005) return `${priceText(other)}, costs the same per tonne${by}`
   const sign = difference > 0 ? 'more' : 'less'
-  return `${priceText(other)}, costs ${formatDerivedPrice(Math.abs(difference), award.currency)} ${sign}${by} (${formatPercent(share)})`
+  const words = `${priceText(other)}, costs ${formatDerivedPrice(Math.abs(difference), award.currency)} ${sign}${by} (${formatPercent(share)})`
+  // A larger award that costs less in total is better anyway.
+  if (more > -award.tonnes * 1e-9 || each <= 0) return words
+  return `${words}; the ${formatTonnes(-more)} that this award has more cost ${extra}`
 }
 
 /** By what a difference was computed, unless it is the quoted price. */

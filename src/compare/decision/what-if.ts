@@ -150,7 +150,7 @@ function statedFigures(award: Award, problem: AwardProblem): string[] {
     const ids = new Set(award.offers.map(({ id }) => id))
     if (other.offers.length === ids.size && other.offers.every(({ id }) => ids.has(id))) return []
     const figures = priceText(awardOf([stated], context))
-    const held = `If what ${context.nameOf(one.offer)} states holds (${figures})`
+    const held = `If the volume and total that ${context.nameOf(one.offer)} states hold (${figures}), not its delivery lines`
     return [`${held}, the award is ${offersText(other.offers)}, ${priceText(other)}.`]
   })
 }

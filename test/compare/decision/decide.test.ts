@@ -35,7 +35,7 @@ describe('the recommended award', () => {
       headline: 'Award Developer 2 · Project 2: 8,670 t at 28.80 USD/t, 249,696 USD in total. All 2 offers compared.',
     })
     expect(recommendation.reasons[0]).toBe(
-      'Without it, the best award, Developer 1 · Project 1, 6,110 t at 36.99 USD/t, costs 8.19 USD/t more (28.4 %).',
+      'Without it, the best award, Developer 1 · Project 1, 6,110 t at 36.99 USD/t, costs 8.19 USD/t more (28.4 %); the 2,560 t that this award has more cost 9.25 USD/t.',
     )
     expect(savings?.maxPrice?.amount).toBeCloseTo(8_670 * (40 - 28.8), 6)
   })
@@ -465,10 +465,10 @@ describe('what contradicts itself', () => {
   it('is evaluated as stated too, if that leads to another award', () => {
     const { changes } = decided([sized(1, 6_000, 30), priced(2, 6_000, 31, 6_000 * 29)]).recommendation
     expect(changes.join(' ')).toContain(
-      'If what Developer 2 · Project 2 states holds (6,000 t at 29.00 USD/t), the award is Developer 2 · Project 2, 6,000 t at 29.00 USD/t.',
+      'If the volume and total that Developer 2 · Project 2 states hold (6,000 t at 29.00 USD/t), not its delivery lines, the award is Developer 2 · Project 2, 6,000 t at 29.00 USD/t.',
     )
     const dearer = decided([sized(1, 6_000, 30), priced(2, 6_000, 31, 6_000 * 30.5)]).recommendation
-    expect(dearer.changes.join(' ')).not.toContain('states holds')
+    expect(dearer.changes.join(' ')).not.toContain('not its delivery lines')
   })
 })
 
