@@ -3,7 +3,7 @@ import { Queue } from 'bullmq'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import { eventually } from '../helpers/eventually.js'
-import { ROUNDS } from '../helpers/long-tests.js'
+import { longIt, ROUNDS } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
@@ -64,7 +64,7 @@ describe.skipIf(redisSkipReason !== null)('a job for a channel that one of two w
     await eventually(() => expect(done).toEqual([{ name: 'rfq-report', id: 'first', payload: report('1') }]))
   })
 
-  it('fails after an hour of returns with an error that names the channel, if no worker has it', async () => {
+  longIt('fails after an hour of returns with an error that names the channel, if no worker has it', async () => {
     const { open, log } = runners
     const worker = await open({ timing: { returnPause: 20, returnFor: 200 } })
     await worker.work(withoutChannel())

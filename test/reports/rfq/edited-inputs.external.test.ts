@@ -33,7 +33,7 @@ interface AppliedEdit {
 /** LibreOffice needs seconds for each edited file. */
 const GENERATED = 8
 const byName = (edits: readonly InputEdit[]) => Object.fromEntries(edits.map((edit) => [edit.name, edit]))
-const QUICK = ['own tonnes', 'exchange rate', 'everything at once', 'many offers', 'generated 1', 'generated 2']
+const QUICK = ['own tonnes', 'exchange rate', 'everything at once', 'generated 1']
 const cases = labelledCases(byName([...NAMED_EDITS, ...generatedEdits(GENERATED, 7)]), QUICK)
 
 const missing = whyNoTools()
