@@ -1,6 +1,7 @@
 import { extraText } from '../../src/compare/decision/choices.js'
 import type { Choice } from '../../src/compare/decision/decision-model.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
+import { rankedBy } from '../../src/compare/report/report-notes.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
 import { oneLine } from '../../src/core/clean-text.js'
 import { formatAmount, formatCount, formatPrice, formatRange, truncate } from '../../src/core/number-format.js'
@@ -256,9 +257,6 @@ function statusText({ view }: RfqLayout, { id, status, standing }: OfferReport):
   const shown = codeWords(status ?? 'unknown')
   return standing !== 'accepted' && view.decision.awardedTonnes[id] ? `${shown}, in the award` : shown
 }
-
-const rankedBy = ({ awardRule, priceBasis }: RfqReport['settings']): string =>
-  awardRule === 'best-score' ? 'score' : priceBasis === 'quoted' ? 'price per tonne' : 'cost per tonne'
 
 /** The offers in the order of rank when the report was made; their figures refer to `Offers`. */
 function offerRows(layout: RfqLayout): RowPlan[] {

@@ -1,4 +1,4 @@
-import { round6 } from '../../core/numbers.js'
+import { round6, sum } from '../../core/numbers.js'
 import type { AwardRule } from '../../core/settings.js'
 import { type AwardSet, atLeast, dividedAward, efficientAwards, type Lot, upTo } from './efficient-awards.js'
 
@@ -19,7 +19,10 @@ export interface ScoredLot extends Lot {
 export interface ChosenAward<L extends Lot> extends AwardSet<L> {
   /** Whether it has at least `lower` tonnes. */
   reached: boolean
-  /** By how much less than its cost per tonne an award could cost at most, as a share; null if it is proven to be the best. */
+  /**
+   * By how much less than its cost per tonne an award could cost at most, as a share; null if it is proven to be the best. 0 below the range,
+   * if another award may have more tonnes.
+   */
   gap: number | null
 }
 
@@ -34,7 +37,7 @@ export interface AwardSearch<L extends Lot> {
 
 /** Finds the efficient awards of offers within a range. Lots are in the order in which they were submitted. */
 export function searchAwards<L extends Lot>(lots: readonly L[], range: TonnesRange): AwardSearch<L> {
-  const all = lots.reduce((sum, { tonnes }) => sum + tonnes, 0)
+  const all = sum(lots.map(({ tonnes }) => tonnes))
   const { awards, exact } = efficientAwards(lots, Math.min(range.upper, all))
   return { lots, range, efficient: awards, exact }
 }
@@ -62,7 +65,10 @@ export function chooseAward<L extends ScoredLot>(search: AwardSearch<L>, rule: A
   const single = singleLarger(search, rule)
   if (single !== null) return single
   const most = search.efficient.at(-1)
-  return most === undefined ? null : { ...most, reached: false, gap: search.exact ? null : 0 }
+  if (most === undefined) return null
+  // Nothing has more tonnes than all offers together.
+  const isProven = search.exact || most.tonnes >= atLeast(sum(search.lots.map(({ tonnes }) => tonnes)))
+  return { ...most, reached: false, gap: isProven ? null : 0 }
 }
 
 /** Of equal prices, the last, which has the most tonnes. */
@@ -115,7 +121,7 @@ function byScore<L extends ScoredLot>(search: AwardSearch<L>): ChosenAward<L> | 
   }
   if (taken.length === 0) return null
   const members = taken.sort((a, b) => a.at - b.at).map(({ lot }) => lot)
-  return { tonnes, cost: members.reduce((sum, { cost }) => sum + cost, 0), lots: () => members, reached, gap: null }
+  return { tonnes, cost: sum(members.map(({ cost }) => cost)), lots: () => members, reached, gap: null }
 }
 
 /** The range that is left to the others if an offer, or what is accepted, is part of the award. */
@@ -129,7 +135,8 @@ export const without = ({ lower, upper, isUpperStated }: TonnesRange, tonnes: nu
  * The highest cost of an offer at which the rule awards it, with all others unchanged. For `lowest-price`: with a₀ the lowest cost per
  * tonne without it and v its tonnes, the largest a₀ (v + t) − c over the efficient awards (t, c) of the others with v + t in the range.
  * For `lowest-cost`: the largest C₀ − c, with C₀ the lowest cost without it.
- * @param others the offers without this one, and the whole range
+ * @param tonnes of the offer
+ * @param lots the other offers; `range` is the whole one
  * @returns `any` if nothing reaches the range without it; null if it can never be part of an award within the range
  */
 export function breakEvenCost<L extends Lot>(

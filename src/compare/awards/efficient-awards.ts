@@ -1,3 +1,5 @@
+import { sum } from '../../core/numbers.js'
+
 /** A whole offer that an award can contain. */
 export interface Lot {
   /** Above 0. */
@@ -75,8 +77,8 @@ export function efficientAwards<L extends Lot>(lots: readonly L[], max: number):
 }
 
 const setOfAll = <L extends Lot>(lots: L[]): AwardSet<L> => ({
-  tonnes: lots.reduce((sum, { tonnes }) => sum + tonnes, 0),
-  cost: lots.reduce((sum, { cost }) => sum + cost, 0),
+  tonnes: sum(lots.map(({ tonnes }) => tonnes)),
+  cost: sum(lots.map(({ cost }) => cost)),
   lots: () => lots,
 })
 

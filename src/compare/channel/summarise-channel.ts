@@ -24,8 +24,8 @@ import {
 export const DUE_SOON_DAYS = 7
 
 /**
- * The overview of a channel as known at a moment. Pure, like `compareOffers`, but with awards
- * in one line, without sensitivity and changes, so that a channel of thousands of RFQs stays cheap.
+ * The overview of a channel as known at a moment. Pure, like `compareOffers`, but with awards in one line, without reasons and
+ * changes, so that a channel of thousands of RFQs stays cheap.
  * @returns plain JSON
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */

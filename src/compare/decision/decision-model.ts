@@ -101,10 +101,10 @@ export interface Recommendation {
   reasons: string[]
   /** What to check before signing. */
   conditions: string[]
-  /** What would change the award: prices, another rule, another price basis. */
+  /** What would change the award: prices, another rule or price basis, stated figures, a waived requirement, a part of an offer. */
   changes: string[]
   breakEven: BreakEven[]
-  /** Not null if the award is not proven to be the best by its rule: the cost per tonne is at most this share above the best. */
+  /** Not null if the award is not proven to be the best by its rule: `ChosenAward.gap`. */
   gap: number | null
 }
 
@@ -142,7 +142,7 @@ export interface Choice {
   extra: { tonnes: number; pricePerTonne: number } | null
   /** Price per tonne less that of the recommended award; null without one. */
   perTonneDifference: number | null
-  /** What else leads to the same award, and what its extra tonnes cost. */
+  /** What else leads to the same award. */
   notes: string[]
 }
 
@@ -169,7 +169,7 @@ export interface Savings {
   pricePerTonne: number
   /** The RFQ's maximum price in the comparison currency. */
   maxPrice: { pricePerTonne: number; amount: number } | null
-  /** The median price of the offers that compete. */
+  /** The median price of the offers that compete; null if there are fewer than three. */
   medianOffer: { pricePerTonne: number; amount: number } | null
   words: string
 }

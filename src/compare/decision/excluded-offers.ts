@@ -65,7 +65,7 @@ const EXCLUSION_TEXT: Record<Exclude<Exclusion['code'], 'not-open' | 'no-exchang
 
 function unmetText({ name, met }: UnmetRequirement, { shape }: OfferReport): string {
   if (met !== null) return NOT_MET_TEXT[name]
-  return shape === 'summary' ? 'not read in full yet' : NOT_KNOWN_TEXT[name]
+  return shape === 'summary' ? 'not read in full yet' : `whose ${UNKNOWN_FACT[name]} cannot be checked`
 }
 
 const NOT_MET_TEXT: Record<UnmetRequirement['name'], string> = {
@@ -81,17 +81,18 @@ const NOT_MET_TEXT: Record<UnmetRequirement['name'], string> = {
   listing: 'for another listing',
 }
 
-const NOT_KNOWN_TEXT: Record<UnmetRequirement['name'], string> = {
-  reviewNotRejected: 'with an unknown review',
-  reviewAccepted: 'with an unknown review',
-  notExpired: 'with an unknown expiry date',
-  contractType: 'without a contract type',
-  vintages: 'without all vintages',
-  fulfilmentDate: 'without all delivery dates',
-  priceMax: 'with a price that cannot be compared with the maximum',
-  priceMin: 'with a price that cannot be compared with the minimum',
-  submittedOnTime: 'without a time of submission',
-  listing: 'without a listing',
+/** What a requirement is about that is not determinable: the offer does not say it, or the limit of the RFQ cannot be read. */
+const UNKNOWN_FACT: Record<UnmetRequirement['name'], string> = {
+  reviewNotRejected: 'review',
+  reviewAccepted: 'review',
+  notExpired: 'expiry date',
+  contractType: 'contract type',
+  vintages: 'vintages',
+  fulfilmentDate: 'delivery dates',
+  priceMax: 'price',
+  priceMin: 'price',
+  submittedOnTime: 'time of submission',
+  listing: 'listing',
 }
 
 /** Prices in their own currency, of offers that lack nothing but a rate: ` (8.33 EUR/t)`, ` (8.33 to 9.10 EUR/t)`. */

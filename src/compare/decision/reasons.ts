@@ -1,4 +1,5 @@
 import { formatOneDecimal, formatPercent, formatTonnes } from '../../core/number-format.js'
+import { sum } from '../../core/numbers.js'
 import type { PriceBasis, Settings } from '../../core/settings.js'
 import { cheapestPerTonne, reaching, searchAwards, without } from '../awards/award-rules.js'
 import { type AwardSet, upTo } from '../awards/efficient-awards.js'
@@ -171,11 +172,8 @@ function otherEnd(
 }
 
 /** Why the offer with the highest score is not part of the award, unless that is said already. */
-function bestScored(
-  award: Award,
-  known: readonly (Award | null)[],
-  { competing, context, settings }: AwardProblem,
-): string[] {
+function bestScored(award: Award, known: readonly (Award | null)[], problem: AwardProblem): string[] {
+  const { competing, context, settings, range } = problem
   const [first] = [...competing].sort((a, b) => b.score - a.score || a.offer.sequence - b.offer.sequence)
   if (first === undefined || settings.awardRule === 'best-score' || first.offer.rank === 1) return []
   if (award.offers.some(({ id }) => id === first.offer.id)) return []
@@ -184,6 +182,8 @@ function bestScored(
   const rule = settings.awardRule === 'lowest-cost' ? 'lowest cost' : 'lowest price'
   if (known.some((one) => isSameAward(one, own)))
     return [`${context.nameOf(first.offer)} is first by score (${points}), but the rule is the ${rule}.`]
+  if (first.tonnes > upTo(range?.upper ?? 0))
+    return [`${context.nameOf(first.offer)} is first by score (${points}), but ${atMostText(problem)}`]
   const difference = own.costPerTonne - award.costPerTonne
   const why =
     difference > 0
@@ -195,7 +195,7 @@ function bestScored(
 /** What is missing if nothing reaches the range. */
 function shortfall({ competing, range, settings }: AwardProblem): string {
   const { lower, upper } = range ?? { lower: 0, upper: 0 }
-  const all = competing.reduce((sum, { tonnes }) => sum + tonnes, 0)
+  const all = sum(competing.map(({ tonnes }) => tonnes))
   if (all < lower)
     return `All offers that compete have ${formatTonnes(all)} together: ${formatTonnes(lower - all)} are missing.`
   return settings.awardRule === 'best-score'

@@ -1,4 +1,5 @@
 import { formatPercent, formatTonnes } from '../../core/number-format.js'
+import { upTo } from '../awards/efficient-awards.js'
 import { unreadText } from '../rfq/rfq-flags.js'
 import { acceptedAward } from './accepted-award.js'
 import { amountsText, awardOf, offersText } from './award-figures.js'
@@ -121,10 +122,10 @@ function aboveMaximum({ tonnes }: Award, { rfq, accepted }: AwardProblem): strin
   const max = rfq.maxVolume
   const limit = max !== null && max > 0 ? max : null
   if (accepted.length > 0) return []
-  if (limit !== null && tonnes > limit * (1 + 1e-9))
+  if (limit !== null && tonnes > upTo(limit))
     return [`The award is ${formatTonnes(tonnes - limit)} above the RFQ's maximum of ${formatTonnes(limit)}.`]
   const { upper, lower } = rfq.window
-  if (limit === null && upper !== null && lower !== null && tonnes > upper * (1 + 1e-9))
+  if (limit === null && upper !== null && lower !== null && tonnes > upTo(upper))
     return [
       `The award is ${formatTonnes(tonnes - lower)} more than the ${formatTonnes(lower)} asked for: no smaller one reaches it.`,
     ]
@@ -137,4 +138,4 @@ const additionalRequirements = ({ rfq }: AwardProblem): string[] => {
 }
 
 const gapText = (gap: number) =>
-  `The award is the best that was found among very many; a better one costs at most ${formatPercent(gap)} less.`
+  `The award is the best that was found among very many; another one may ${gap === 0 ? 'have more tonnes' : `cost up to ${formatPercent(gap)} less`}.`

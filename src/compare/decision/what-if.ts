@@ -13,7 +13,8 @@ export const RULE_TEXT: Record<AwardRule, string> = {
   'best-score': 'best score',
 }
 
-const PRICED_BY: Record<PriceBasis, string> = {
+/** The price bases as they are named in sentences. */
+export const PRICED_BY: Record<PriceBasis, string> = {
   quoted: 'quoted prices',
   'present-value': 'present values',
   'risk-adjusted': 'risk-adjusted prices',

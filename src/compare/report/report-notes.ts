@@ -1,6 +1,7 @@
 import { formatFourDecimals, formatPercent, formatTonnes } from '../../core/number-format.js'
-import { type AwardRule, CRITERIA, type PriceBasis, type Settings } from '../../core/settings.js'
+import { type AwardRule, CRITERIA, type Settings } from '../../core/settings.js'
 import type { Source } from '../comparison-context.js'
+import { PRICED_BY } from '../decision/what-if.js'
 import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../offer/criterion-text.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -15,22 +16,15 @@ export interface About {
   runs: number[]
 }
 
-const RANKED_BY: Record<AwardRule, string> = {
-  'lowest-price': 'cost per tonne',
-  'lowest-cost': 'cost per tonne',
-  'best-score': 'score',
-}
+/** What ranks go by. */
+export const rankedBy = ({ awardRule, priceBasis }: Pick<Settings, 'awardRule' | 'priceBasis'>): string =>
+  awardRule === 'best-score' ? 'score' : priceBasis === 'quoted' ? 'price per tonne' : 'cost per tonne'
+
 const AWARDED_BY: Record<AwardRule, string> = {
   'lowest-price': 'the lowest cost per tonne',
   'lowest-cost': 'the lowest total cost',
   'best-score': 'the offers with the highest scores until the tonnes asked for are reached',
 }
-const COMPARED_BY: Record<PriceBasis, string> = {
-  quoted: 'compared by quoted prices',
-  'present-value': 'compared by present values',
-  'risk-adjusted': 'compared by risk-adjusted prices',
-}
-
 /** Definitions of the terms in a report, with its settings. */
 export function definitionsOf(settings: Settings): About['definitions'] {
   const totalTolerance = formatPercent(settings.totalTolerance)
@@ -71,7 +65,7 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     },
     {
       term: 'Compared, ranked',
-      words: `Offers whose status is “submitted”, that are still listed, with a volume and a total in a currency that can be converted, and that meet every hard requirement. By ${RANKED_BY[settings.awardRule]}. All others are listed with the reason.`,
+      words: `Offers whose status is “submitted”, that are still listed, with a volume and a total in a currency that can be converted, and that meet every hard requirement. By ${rankedBy(settings)}. All others are listed with the reason.`,
     },
     {
       term: 'Score',
@@ -90,7 +84,7 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     { term: 'Late', words: "Submitted after the end of the RFQ's response due date in the channel's time zone." },
     {
       term: 'Award',
-      words: `A set of whole offers. The recommended one has ${AWARDED_BY[settings.awardRule]}, ${COMPARED_BY[settings.priceBasis]}. Totals are those payable.`,
+      words: `A set of whole offers. The recommended one has ${AWARDED_BY[settings.awardRule]}, compared by ${PRICED_BY[settings.priceBasis]}. Totals are those payable.`,
     },
     {
       term: 'Efficient award',

@@ -81,12 +81,10 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
 
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 
-/** Flags that a banner says: about offers it names them as the page does, and about a due date what becomes of the RFQ. */
-const SAID_BY_BANNERS: readonly string[] = ['rfq-list-differs', 'rfq-overdue']
-
 /** What to know before anything else, each fact once. */
 function Notices({ view, outlook, closing }: { view: RfqView; closing: string } & Pick<RfqPage, 'outlook'>) {
   const { decision, rfq } = view
+  const said = new Set<string>(decision.banners.map(({ code }) => code))
   return (
     <>
       {decision.banners.map(({ code, words }) =>
@@ -100,7 +98,7 @@ function Notices({ view, outlook, closing }: { view: RfqView; closing: string } 
       )}
       {rfq.flags.map(
         ({ code, words, severity }) =>
-          !SAID_BY_BANNERS.includes(code) && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
+          !said.has(code) && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
       )}
     </>
   )

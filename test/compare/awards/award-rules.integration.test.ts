@@ -97,3 +97,25 @@ describe('the rule best-score', () => {
     expect(chosen(lot(1, 11, 80), lot(2, 11, 80, 4))).toEqual([true, [1]])
   })
 })
+
+describe('an award below the range, of more offers than every sum of which is kept', () => {
+  // Uneven tonnes, so that sums share cells.
+  const lots: TestLot[] = Array.from({ length: 500 }, (_, id) => {
+    const tonnes = 1_000 + ((id * 7919) % 4999) / 7
+    return { id, tonnes, score: 0, cost: tonnes * (5 + (id % 13)) }
+  })
+  const all = lots.reduce((sum, { tonnes }) => sum + tonnes, 0)
+
+  it('has all offers if they fit, and is then proven', () => {
+    const search = searchAwards(lots, { lower: 2 * all, upper: 3 * all, isUpperStated: true })
+    const award = chooseAward(search, 'lowest-price')
+    expect(search.exact).toBe(false)
+    expect([award?.reached, award?.lots().length, award?.gap]).toEqual([false, 500, null])
+  })
+
+  it('is not proven to have the most tonnes if one is too large', () => {
+    const tooLarge = { id: 500, tonnes: 4 * all, score: 0, cost: 1 }
+    const search = searchAwards([...lots, tooLarge], { lower: 2 * all, upper: 3 * all, isUpperStated: true })
+    expect(chooseAward(search, 'lowest-price')?.gap).toBe(0)
+  })
+})

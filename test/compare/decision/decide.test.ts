@@ -439,6 +439,9 @@ describe('what a reader must know first', () => {
     const { banners: found, recommendation, excluded } = decided([sized(1, 6_000, 30)], { rfq })
     expect(found).toMatchObject([{ code: 'rfq-invalid', words: expect.stringContaining(`(${place})`) }])
     expect(recommendation.status).toBe('none')
+    expect(recommendation.headline).toMatch(
+      /1 whose (price|vintages|delivery dates|contract type) cannot be checked\.$/,
+    )
     expect(excluded[0]?.words).toMatch(/Not determinable: the .* of the RFQ cannot be read\./)
   })
 
@@ -485,6 +488,19 @@ describe('the command', () => {
     expect(decided([sized(1, 6_000, 30)]).command).not.toContain('--set')
     expect(decided([sized(1, 6_000, 30)], { settings }).command).toMatch(
       / --set currency=USD --set 'exchangeRates\.EUR=\{.*' --set weights\.price=60 --set awardRule=lowest-cost --set volume=6000 --set requirements\.priceMax=advisory$/,
+    )
+  })
+})
+
+describe('an offer that is first by score, but larger than the maximum', () => {
+  it('is not part of the award for that reason', () => {
+    const cheapest = sized(3, 20_000, 19, {
+      offer: { prePayments: [{ amount: 380_000, paymentDueDate: '2026-04-01' }] },
+    })
+    const { award, reasons } = decided([sized(1, 6_000, 25), sized(2, 20_000, 19.1), cheapest]).recommendation
+    expect(award?.offers.map(({ number }) => number)).toEqual([1])
+    expect(reasons.join(' ')).toMatch(
+      /Developer 2 · Project 2 is first by score \(.*\), but at most 9,000 t can be awarded\./,
     )
   })
 })
