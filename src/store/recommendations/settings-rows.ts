@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../../core/canonical-json.js'
+import { type Settings, settingsSchema } from '../../core/settings.js'
+import type { Queries, Transaction } from '../sql-database.js'
+
+/** Identifies settings: the SHA-256 hash of their canonical JSON. */
+export const settingsHash = (settings: Settings): string => hash('sha256', canonicalJson(settings))
+
+/** Stores settings, unless they are stored. @returns their hash */
+export async function rememberSettings(tx: Transaction, settings: Settings): Promise<string> {
+  const known = settingsHash(settings)
+  await tx.run('insert into settings (hash, settings) values (@hash, @settings) on conflict (hash) do nothing', {
+    hash: known,
+    settings: canonicalJson(settings),
+  })
+  return known
+}
+
+/**
+ * Reads stored settings. Those of an earlier version of the program may lack members, which get their defaults.
+ * @returns undefined if none have this hash
+ */
+export async function findSettings(queries: Queries, known: string): Promise<Settings | undefined> {
+  const row = await queries.get<{ settings: string }>('select settings from settings where hash = @hash', {
+    hash: known,
+  })
+  return row && settingsSchema.parse(JSON.parse(row.settings))
+}
