@@ -8,6 +8,7 @@ import { longFaultUnless } from './fault-test.js'
 
 const longFault = longFaultUnless(redisSkipReason)
 const ROUNDS = 3
+const CLOSED = "select rfq_id as id from close_decisions where outcome = 'closed' order by 1"
 
 async function startRedis() {
   const redis = await PrivateRedis.start()
@@ -39,33 +40,39 @@ longFault(52, 'start, work and check name both databases, as often as they are r
   expect(two.sql('select count(*) as n from runs')).toEqual([{ n: 0 }])
 })
 
-longFault(53, 'every RFQ is closed once by the other process, also while the worker restarts', async () => {
-  const fixture = await openProcessFixture({
-    more: `queue: ${(await startRedis()).url}
+longFault(
+  53,
+  'every RFQ is closed once by the other process, also while the worker restarts',
+  async () => {
+    const fixture = await openProcessFixture({
+      more: `queue: ${(await startRedis()).url}
 schedule: { rfqs: "* * * * * *", closeExpired: "* * * * * *", channelReport: null }
 closing: { reportOnClose: false }
 web: { port: 0 }
 `,
-  })
-  const other = join(fixture.folder, 'other.yaml')
-  const configuration = readFileSync(join(fixture.folder, 'quotekeeper.yaml'), 'utf8')
-  writeFileSync(other, configuration.replace(/channel: [^,]+,/, 'channel: elsewhere,'))
-  const startWorker = async () => {
-    const worker = fixture.start(['--config', other, 'work'])
-    await eventually(() => expect(worker.out).toContain('quotekeeper started'))
-    return worker
-  }
-  let worker = await startWorker()
-  const service = fixture.start(['start'])
-  for (let round = 0; round < ROUNDS; round++) {
-    await eventually(() => expect(worker.out).toContain('job returned to the queue for another worker'))
-    expect(worker.out).not.toContain('job refused')
-    worker.signal('SIGTERM')
-    expect(await worker.ended).toBe('exit 0')
-    worker = await startWorker()
-  }
-  const closed = [...fixture.rfqIds].sort().map((id) => ({ id }))
-  await fixture.waitForRows("select rfq_id as id from close_decisions where outcome = 'closed' order by 1", closed)
-  expect(fixture.posts()).toHaveLength(closed.length)
-  expect(service.out).not.toMatch(/job (refused|failed)/)
-})
+    })
+    const other = join(fixture.folder, 'other.yaml')
+    const configuration = readFileSync(join(fixture.folder, 'quotekeeper.yaml'), 'utf8')
+    writeFileSync(other, configuration.replace(/channel: [^,]+,/, 'channel: elsewhere,'))
+    const startWorker = async () => {
+      const worker = fixture.start(['--config', other, 'work'])
+      await eventually(() => expect(worker.out).toContain('quotekeeper started'))
+      return worker
+    }
+    let worker = await startWorker()
+    const service = fixture.start(['start'])
+    for (let round = 0; round < ROUNDS; round++) {
+      await eventually(() => expect(worker.out).toContain('job returned to the queue for another worker'))
+      expect(worker.out).not.toContain('job refused')
+      worker.signal('SIGTERM')
+      expect(await worker.ended).toBe('exit 0')
+      worker = await startWorker()
+    }
+    const closed = [...fixture.rfqIds].sort().map((id) => ({ id }))
+    // A job that a worker held when it was restarted may stall, which the queue notices after half a minute.
+    await eventually(() => expect(fixture.sql(CLOSED)).toEqual(closed), 90_000)
+    expect(fixture.posts()).toHaveLength(closed.length)
+    expect(service.out).not.toMatch(/job (refused|failed)/)
+  },
+  180_000,
+)
