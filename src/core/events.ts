@@ -3,6 +3,7 @@
  * transaction that observed them.
  */
 import type { Timestamp } from './clock.js'
+import type { RecommendationFigures } from './recommendation.js'
 
 /** Every kind, with what it means. */
 export const EVENT_KINDS = {
@@ -24,6 +25,7 @@ export const EVENT_KINDS = {
   'close.resumed': 'a person ended the stop of all closing',
   'channel.behind': 'a channel had no complete poll for three intervals of its schedule',
   'channel.key-refused': 'the marketplace does not accept the API key of a channel',
+  'recommendation.changed': 'another award is recommended for an RFQ, or none any more',
   'report.made': 'the service wrote a report',
   'notify.test': 'a test that a person asked for with quotekeeper notify --test; never recorded',
   'problems.found': "documents deviate from the marketplace's API description in a way not seen before",
@@ -71,6 +73,8 @@ export interface EventData {
   reason?: string
   /** What to do about it. */
   remedy?: string
+  /** Of a changed recommendation: what was recommended before, and what is now. */
+  recommendation?: { before: RecommendedAward; after: RecommendedAward }
   /** Of a first poll: what it found. */
   found?: { rfqs: number; offers: number; lateOffers: number; problems: number }
   problem?: { kind: string; id: string; path: string; code: string; message: string }
@@ -83,6 +87,12 @@ export interface EventData {
   /** A person's order to close nothing, who ended it, and the earlier orders in its place, oldest first. */
   stop?: StopOrder & { endedBy?: string; replaces?: StopOrder[] }
 }
+
+/** What is recommended, in an event. */
+export type RecommendedAward = Pick<
+  RecommendationFigures,
+  'status' | 'offers' | 'tonnes' | 'cost' | 'pricePerTonne' | 'currency'
+>
 
 interface StopOrder {
   by: string

@@ -56,6 +56,7 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'channel.behind': ({ poll, reason }) =>
     `no complete poll of ${poll?.kind ?? 'the channel'} for three intervals: ${reason ?? ''}`,
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,
+  'recommendation.changed': ({ rfq, reason }) => `${rfqName(rfq)}: ${reason ?? 'another award is recommended'}`,
   'report.made': ({ rfq, report }) =>
     `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written${report?.by ? `, made by ${report.by}` : ''}: ${fileName(report?.path ?? '')}`,
   'problems.found': ({ problem }) => `${countedKind('problems.found', 1)}${named([problem?.message ?? ''])}`,
@@ -78,6 +79,7 @@ const NOUNS: Record<EventKind, [singular: string, plural: string]> = {
   'close.held': ['close held', 'closes held'],
   'close.stopped': ['stop of all closing', 'stops of all closing'],
   'close.resumed': ['end of a stop of all closing', 'ends of stops of all closing'],
+  'recommendation.changed': ['changed recommendation', 'changed recommendations'],
   'channel.behind': ['late poll', 'late polls'],
   'channel.key-refused': ['refused API key', 'refused API keys'],
   'report.made': ['report', 'reports'],

@@ -1,21 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { createContext } from '../compare/comparison-context.js'
 import { daysBetween } from '../compare/date-math.js'
-import { assessRfq } from '../compare/rfq-assessment.js'
-import { parseStoredResponse, parseStoredRfq } from '../compare/stored-documents.js'
 import { createOverdueTest } from '../core/expiry.js'
 import { byCodeUnit } from '../core/numbers.js'
-import { RecentlyUsed } from '../core/recently-used.js'
-import type { KnownDocument, RfqEntry } from '../core/records.js'
 import { nameById, plainNames } from '../core/rfq-name.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
 import { TimeSlice } from '../core/time-slice.js'
-import type { Overview } from '../store/contract.js'
+import { firstInstantOf } from '../core/zoned-time.js'
+import { factsOf, NO_FACTS, type RfqFacts } from '../recommendations/rfq-facts.js'
+import { NO_FIGURES, type RfqFigures } from '../recommendations/rfq-figures.js'
+import { rfqStateOf, type StateStore } from '../recommendations/rfq-state.js'
+import type { ListedRfq, Overview, RecommendationQueries } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
-import { factsOf, NO_FACTS, type RfqFacts } from './rfq-facts.js'
-import { figuresOf, NO_FIGURES, type RfqFigures } from './rfq-figures.js'
-import { readSummaryTimes, type SummaryStore } from './summary-times.js'
 
 /** An RFQ in a list, as known at a moment. */
 export interface RfqListRow extends RfqFacts {
@@ -39,8 +34,11 @@ export interface RfqListRow extends RfqFacts {
 }
 
 export interface RfqListSource {
-  store: Pick<Overview, 'rfqEntries'> & SummaryStore
+  store: Pick<Overview, 'rfqEntries'> &
+    StateStore &
+    Pick<RecommendationQueries, 'listedRfqs' | 'rfqFigures' | 'settingsInForce'>
   channels: readonly ChannelRules[]
+  /** Those to compare with, unless others were in force. */
   settings: Settings
 }
 
@@ -50,17 +48,14 @@ export interface RfqListMoment {
   asOf?: Date
 }
 
-/** Lists RFQs. It keeps what it read of each document in memory, so that only what changed is read again. */
+/**
+ * Lists RFQs. The present is read from recorded rows (src/recommendations); what is not recorded yet, and past moments, is computed.
+ */
 export interface RfqList {
   /** Open ones first, due soonest first; then the others, newest number first. */
   rows(filter: RfqListMoment & { channel?: string }): Promise<RfqListRow[]>
   /** The figures of some rows of `rows`, called with the same moment; in the same order. */
   figures(rows: readonly RfqListRow[], moment: RfqListMoment): Promise<RfqFigures[]>
-  /**
-   * Computes figures that are not in memory yet, for a second at most, with pauses in which other requests are answered.
-   * @returns whether none are left
-   */
-  computeFigures(moment: { now: Date }): Promise<boolean>
 }
 
 /** Today in a channel, and the test whether its RFQs are past due. */
@@ -80,42 +75,33 @@ export const dueOf = ({ state, responseDueDate }: RfqFacts, dates: ChannelDates)
   overdue: state === 'open' && dates.isOverdue(responseDueDate),
 })
 
-/** RFQs that are read at once: their documents, and those of all their offers. */
+/** RFQs whose documents are read at once. */
 const DOCUMENTS_BATCH = 100
 const OFFERS_BATCH = 10
-/** Versions of RFQs whose facts, and figures, are kept in memory: at most 80 MB. */
-const MAX_REMEMBERED = 50_000
-/** How long figures are computed ahead, and the pause after each batch of RFQs, in milliseconds. */
-const AHEAD_MS = 1_000
-const PAUSE_MS = 5
+/** RFQs that are not recorded and whose figures are computed for one list: more take seconds. */
+const MAX_COMPUTED = 1_000
 
-/** Creates the list; keep it for as long as the store is open. */
+/** Creates the list. */
 export function createRfqList({ store, channels, settings }: RfqListSource): RfqList {
   const rulesOf = createRulesLookup(channels)
-  const knownFacts = new RecentlyUsed<RfqFacts>(MAX_REMEMBERED)
-  const knownFigures = new RecentlyUsed<RfqFigures>(MAX_REMEMBERED)
-  /** What the figures of a row depend on, besides the date. */
-  const contents = new WeakMap<RfqListRow, string>()
+  /** The rows whose figures are recorded. */
+  const recorded = new WeakSet<RfqListRow>()
 
-  /** The facts of each entry. Reads the documents of the versions that are not in memory. */
-  async function loadFacts(entries: readonly RfqEntry[], asOf: Date | undefined): Promise<Map<string, RfqFacts>> {
-    // Requests for several moments run at the same time, so each has a map of its own.
-    const facts = new Map<string, RfqFacts>()
-    const unknown = entries.filter((entry) => {
-      const found = knownFacts.get(factsKey(entry))
-      if (found !== undefined) facts.set(entityKey(entry), found)
-      return found === undefined
-    })
-    for (const [channel, group] of byChannel(unknown)) {
+  /** The facts of each RFQ, from its document. */
+  async function loadFacts(
+    rfqs: readonly { channel: string; id: string }[],
+    asOf: Date | undefined,
+  ): Promise<Map<string, DocumentFacts>> {
+    const facts = new Map<string, DocumentFacts>()
+    for (const [channel, group] of byChannel(rfqs)) {
       for (const batch of batches(group, DOCUMENTS_BATCH)) {
         const ids = batch.map(({ id }) => id)
-        const found = await store.rfqs({ channel, ids, withoutResponses: true, ...(asOf && { asOf }) })
+        const found = await store.rfqs({ channel, ids, withoutResponses: asOf !== undefined, ...(asOf && { asOf }) })
         const slice = new TimeSlice()
-        for (const { rfq } of found) {
+        for (const { rfq, responses } of found) {
           if (slice.isOver) await slice.next()
-          const own = factsOf(rfq, listedOf(rfq))
-          facts.set(entityKey(rfq), own)
-          knownFacts.set(factsKey(entryOf(rfq)), own)
+          const offers = responses.filter(({ missingSince }) => missingSince === null).length
+          facts.set(entityKey(rfq), { facts: factsOf(rfq, listedOf(rfq)), valid: rfq.valid, offers })
         }
       }
     }
@@ -124,130 +110,123 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
 
   /** Slow to create, so created once for each channel. */
   function createDates(at: Date) {
-    const known = new Map<string, ChannelDates>()
+    const known = new Map<string, ChannelDates & { start: string }>()
     return (channel: string) => {
-      const dates = known.get(channel) ?? channelDates(rulesOf(channel), at)
-      known.set(channel, dates)
-      return dates
+      const found = known.get(channel)
+      if (found !== undefined) return found
+      const { calendar } = rulesOf(channel)
+      const dates = channelDates(rulesOf(channel), at)
+      const start = firstInstantOf(dates.today, (instant) => calendar.dateAt(instant))?.toISOString() ?? ''
+      known.set(channel, { ...dates, start })
+      return { ...dates, start }
     }
   }
 
-  function toRow(entry: RfqEntry, facts: RfqFacts, dates: ChannelDates): RfqListRow {
-    const { channel, id, version, readAt, changedAt, missingSince, valid, offers } = entry
-    const row = {
-      channel,
-      id,
-      name: id,
-      ...facts,
-      ...dueOf(facts, dates),
-      offers,
-      readAt,
-      changedAt,
-      missingSince,
-      valid,
-      version,
-    }
-    contents.set(row, `${missingSince ?? ''} ${entry.responsesKey}`)
-    return row
+  async function presentRows({ channel, now }: { channel?: string | undefined; now: Date }): Promise<RfqListRow[]> {
+    const datesOf = createDates(now)
+    const all = await store.listedRfqs(channel === undefined ? {} : { channel })
+    const isRight = ({ channel: key, row, isDirty }: ListedRfq) =>
+      row !== null && !isDirty && row.computedAt >= datesOf(key).start
+    const others = await loadFacts(
+      all.flatMap((each) => (isRight(each) ? [] : { channel: each.channel, id: each.rfqId })),
+      undefined,
+    )
+    return all.map((each) => {
+      const { channel: key, rfqId: id, row, version, readAt, changedAt, missingSince } = each
+      const other = others.get(entityKey({ channel: key, id }))
+      const facts = other?.facts ?? (row === null ? NO_FACTS : (JSON.parse(row.facts) as RfqFacts))
+      const made: RfqListRow = {
+        ...{ channel: key, id, name: id },
+        ...facts,
+        ...dueOf(facts, datesOf(key)),
+        offers: other?.offers ?? row?.offers ?? 0,
+        ...{ readAt, changedAt, missingSince, version },
+        valid: other?.valid ?? row?.valid ?? false,
+      }
+      if (other === undefined) recorded.add(made)
+      return made
+    })
+  }
+
+  async function pastRows(filter: { channel?: string | undefined; asOf: Date }): Promise<RfqListRow[]> {
+    const { channel, asOf } = filter
+    const entries = await store.rfqEntries({ asOf, ...(channel !== undefined && { channel }) })
+    const known = await loadFacts(entries, asOf)
+    const datesOf = createDates(asOf)
+    return entries.map((entry) => {
+      const facts = known.get(entityKey(entry))?.facts ?? NO_FACTS
+      const { channel: key, id, version, readAt, changedAt, missingSince, valid, offers } = entry
+      return {
+        ...{ channel: key, id, name: id },
+        ...facts,
+        ...dueOf(facts, datesOf(key)),
+        ...{ offers, readAt, changedAt, missingSince, valid, version },
+      }
+    })
   }
 
   /** Computes the figures of rows of one channel. */
-  async function figuresOfBatch(
+  async function computeBatch(
     rows: readonly RfqListRow[],
     { now, asOf }: RfqListMoment,
   ): Promise<Map<RfqListRow, RfqFigures>> {
-    const figures = new Map<RfqListRow, RfqFigures>()
     const channel = rows[0]?.channel ?? ''
-    const context = createContext({
-      channel,
-      timeZone: rulesOf(channel).timeZone,
-      asOf: asOf ?? now,
-      generatedAt: now,
-      programVersion: '',
-      settings,
-    })
+    const { timeZone } = rulesOf(channel)
+    const own = (asOf && (await store.settingsInForce(asOf))) ?? settings
     const found = await store.rfqs({ channel, ids: rows.map(({ id }) => id), ...(asOf && { asOf }) })
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const figures = new Map<RfqListRow, RfqFigures>()
     const slice = new TimeSlice()
-    for (const { rfq, responses } of found) {
+    for (const each of found) {
       if (slice.isOver) await slice.next()
-      const row = rows.find(({ id }) => id === rfq.id)
-      if (row === undefined) continue
-      const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
-      const summaries = await readSummaryTimes(store, rfq, parsed, asOf)
-      // Neither numbers of problems nor listings influence these figures.
-      const assessed = assessRfq(
-        { ...parsed, listings: new Map(), problemsOf: () => 0, ...summaries },
-        { ...context, report: { ...context.report, listed: row.listed } },
-      )
-      const own = figuresOf(assessed, context)
-      figures.set(row, own)
-      // A poll may have recorded another version since the rows were read. That an offer was read again, and is the same, is no version.
-      if (rfq.version === row.version && summaries === null) knownFigures.set(figuresKey(row, context.asOfDate), own)
+      const row = byId.get(each.rfq.id)
+      const state = await rfqStateOf(store, each, { timeZone, at: asOf ?? now, asOf, settings: own })
+      if (row !== undefined) figures.set(row, state.figures)
     }
     return figures
   }
 
-  /** Offers that a newer list no longer has are not awarded. */
-  const goneOf = ({ listed }: RfqListRow) => JSON.stringify(listed?.offersGone.map(({ id }) => id) ?? [])
-  const figuresKey = (row: RfqListRow, date: string) =>
-    `${versionKey(row)} ${date} ${goneOf(row)} ${contents.get(row) ?? ''}`
-
-  async function rows({ channel, now, asOf }: RfqListMoment & { channel?: string }): Promise<RfqListRow[]> {
-    const entries = await store.rfqEntries({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }) })
-    const facts = await loadFacts(entries, asOf)
-    const datesOf = createDates(asOf ?? now)
-    const found = entries.map((entry) => toRow(entry, facts.get(entityKey(entry)) ?? NO_FACTS, datesOf(entry.channel)))
-    return withNames(found).sort(byUrgency)
-  }
-
-  /** The figures that are in memory, and the rows without, in batches of one channel. */
-  function splitKnown(all: readonly RfqListRow[], { now, asOf = now }: RfqListMoment) {
-    const datesOf = createDates(asOf)
+  async function recordedFigures(rows: readonly RfqListRow[]): Promise<Map<RfqListRow, RfqFigures>> {
     const figures = new Map<RfqListRow, RfqFigures>()
-    const unknown = all.filter((row) => {
-      const found = knownFigures.get(figuresKey(row, datesOf(row.channel).today))
-      if (found !== undefined) figures.set(row, found)
-      return found === undefined
-    })
-    return { figures, unknown: [...byChannel(unknown).values()].flatMap((group) => batches(group, OFFERS_BATCH)) }
+    for (const [channel, group] of byChannel(rows)) {
+      const texts = await store.rfqFigures(
+        channel,
+        group.map(({ id }) => id),
+      )
+      for (const row of group) {
+        const text = texts.get(row.id)
+        if (text !== undefined) figures.set(row, JSON.parse(text) as RfqFigures)
+      }
+    }
+    return figures
   }
 
   return {
-    rows,
-    async figures(all, moment) {
-      const { figures, unknown } = splitKnown(all, moment)
-      for (const batch of unknown) for (const [row, own] of await figuresOfBatch(batch, moment)) figures.set(row, own)
-      return all.map((row) => figures.get(row) ?? NO_FIGURES)
+    async rows({ channel, now, asOf }) {
+      const found = asOf === undefined ? await presentRows({ channel, now }) : await pastRows({ channel, asOf })
+      return withNames(found).sort(byUrgency)
     },
-    async computeFigures(moment) {
-      const all = await rows(moment)
-      const end = performance.now() + AHEAD_MS
-      for (const batch of splitKnown(all.slice(0, MAX_REMEMBERED), moment).unknown) {
-        if (performance.now() > end) return false
-        await figuresOfBatch(batch, moment)
-        await delay(PAUSE_MS)
+    async figures(all, moment) {
+      const figures =
+        moment.asOf === undefined ? await recordedFigures(all.filter((row) => recorded.has(row))) : new Map()
+      const others = all.filter((row) => !figures.has(row)).slice(0, MAX_COMPUTED)
+      for (const [, group] of byChannel(others)) {
+        for (const batch of batches(group, OFFERS_BATCH))
+          for (const [row, own] of await computeBatch(batch, moment)) figures.set(row, own)
       }
-      return true
+      return all.map((row) => figures.get(row) ?? NO_FIGURES)
     },
   }
 }
 
+interface DocumentFacts {
+  facts: RfqFacts
+  valid: boolean
+  /** Offers that are not missing; 0 if they were not read. */
+  offers: number
+}
+
 const entityKey = ({ channel, id }: { channel: string; id: string }) => `${channel}\t${id}`
-const versionKey = (document: { channel: string; id: string; version: number }) =>
-  `${entityKey(document)}\t${document.version}`
-
-/** Without its body, which is parsed on each access. */
-const entryOf = ({ channel, id, version, readAt, entry }: KnownDocument) => ({
-  ...{ channel, id, version, readAt },
-  listedAt: entry?.at ?? null,
-  isFollowed: (entry?.followedAt ?? null) !== null,
-})
-
-/** What the facts of an RFQ depend on. */
-const factsKey = (rfq: Pick<RfqEntry, 'channel' | 'id' | 'version' | 'listedAt' | 'isFollowed' | 'readAt'>) =>
-  // What the list says otherwise is told with when the RFQ was last read.
-  `${versionKey(rfq)}\t${rfq.listedAt ?? ''}\t${rfq.isFollowed}\t${rfq.readAt ?? ''}`
-
 function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const entry of entries) {

@@ -1,5 +1,5 @@
 import { byCodeUnit, compareNullsLast } from '../core/numbers.js'
-import { NO_FIGURES, type RfqFigures } from './rfq-figures.js'
+import { NO_FIGURES, type RfqFigures } from '../recommendations/rfq-figures.js'
 import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
 
 /** A row of the list with the figures of its offers. */

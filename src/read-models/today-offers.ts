@@ -3,8 +3,8 @@ import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../core/n
 import { byCodeUnit } from '../core/numbers.js'
 import type { OfferRevisions } from '../core/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
+import type { RfqFigures } from '../recommendations/rfq-figures.js'
 import { channelPath, rfqPath } from './page-paths.js'
-import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
 import { listedWords } from './today-listed.js'
 import {

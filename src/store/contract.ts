@@ -6,6 +6,7 @@ import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { EventFeed, Outbox } from './events/outbox-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport, TickClaims } from './maintenance/maintenance-contract.js'
+import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
 import type { SchedulingProcesses } from './runs/scheduling-contract.js'
@@ -16,6 +17,7 @@ export type * from './documents/history-contract.js'
 export type * from './documents/poll-states-contract.js'
 export type * from './documents/recorder-contract.js'
 export type * from './maintenance/maintenance-contract.js'
+export type * from './recommendations/recommendation-contract.js'
 export type * from './reports/report-contract.js'
 export type * from './runs/run-contract.js'
 export type * from './runs/scheduling-contract.js'
@@ -35,6 +37,7 @@ export interface Store
     TickClaims,
     SchedulingProcesses,
     Pruning,
+    Recommendations,
     ReportRecords,
     EventFeed,
     Outbox {
@@ -80,6 +83,7 @@ export interface Reader
     >,
     EventFeed,
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,
+    RecommendationQueries,
     Monitoring {
   close(): Promise<void>
 }

@@ -11,6 +11,7 @@ import { createOutbox } from './events/outbox.js'
 import { createMaintenanceLog } from './maintenance/maintenance.js'
 import { createPruning } from './maintenance/prune.js'
 import { findIdentity } from './meta.js'
+import { createRecommendationQueries, createRecommendations } from './recommendations/recommendations.js'
 import { createReportRecords } from './reports/report-records.js'
 import { createRuns } from './runs/run-leases.js'
 import { createRunQueries } from './runs/run-queries.js'
@@ -27,6 +28,7 @@ export const createSharedQueries = (database: SqlDatabase) => ({
   ...createDeliveries(database),
   ...createEventFeed(database),
   ...createMonitoring(database),
+  ...createRecommendationQueries(database),
   openRfqsDue: createOpenRfqsDue(database),
 })
 
@@ -48,6 +50,7 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createTickClaims(database),
   ...createSchedulingProcesses(database, { clock, command }),
   ...createPruning(database),
+  ...createRecommendations(database, events),
   ...createReportRecords(database),
   ...createEventFeed(database),
   ...createOutbox(database, events),

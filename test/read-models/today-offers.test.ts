@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { NO_FIGURES } from '../../src/read-models/rfq-figures.js'
 import { pastOverdueItems } from '../../src/read-models/today-closing.js'
 import type { TodayContext } from '../../src/read-models/today-model.js'
 import { offerWords } from '../../src/read-models/today-offers.js'
+import { NO_FIGURES } from '../../src/recommendations/rfq-figures.js'
 
 const figures = { ...NO_FIGURES, ranked: 2, wanted: 1_000, volume: 1_000, currency: 'EUR', bestPricePerTonne: 31.64 }
 const award = {

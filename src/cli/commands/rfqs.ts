@@ -2,8 +2,8 @@ import { RFQ_STATES } from '../../core/documents.js'
 import { formatPercent, formatPrice, formatRange } from '../../core/number-format.js'
 import { listedInBrief, withWords } from '../../core/source-words.js'
 import { didYouMean } from '../../core/suggest.js'
-import type { RfqFigures } from '../../read-models/rfq-figures.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
+import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import type { Store } from '../../store/contract.js'
 import { withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
@@ -41,7 +41,11 @@ export const register: RegisterCommand = (command, cli) => {
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-        const { createRfqList } = await import('../../read-models/rfq-list.js')
+        const [{ createRfqList }, { recordRecommendations }] = await Promise.all([
+          import('../../read-models/rfq-list.js'),
+          import('../recommendations.js'),
+        ])
+        await recordRecommendations(cli, app)
         const { channels } = app.config
         const list = createRfqList({ store, channels, settings: app.config.reports.settings })
         const moment = { now: await databaseNow(store, cli.io.now()), ...(filter.asOf && { asOf: filter.asOf }) }

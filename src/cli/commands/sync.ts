@@ -58,6 +58,10 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
       if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options, progress }))
     }
   }
+  if (!cli.io.stop.aborted) {
+    const { recordRecommendations } = await import('../recommendations.js')
+    await recordRecommendations(cli, app, Number.POSITIVE_INFINITY)
+  }
   printPolls(cli, options, polled, channels.length * kinds.length)
 }
 

@@ -39,10 +39,12 @@ export const register: RegisterCommand = (command, cli) => {
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
-        const [{ today }, { createTodaySource }] = await Promise.all([
+        const [{ today }, { createTodaySource }, { recordRecommendations }] = await Promise.all([
           import('../../read-models/today.js'),
           import('../today-source.js'),
+          import('../recommendations.js'),
         ])
+        await recordRecommendations(cli, app)
         const found = await today(createTodaySource(app, store), {
           ...filter,
           now: await databaseNow(store, cli.io.now()),

@@ -19,7 +19,10 @@ export async function createPages(
   observer?: Pick<JobObserver, 'reportEnded'>,
 ): Promise<(queue: ServiceQueue) => WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
-  const queries = await openQueries(app, pageThreadScript, now)
+  const queries = await openQueries(app, pageThreadScript)
+  const { keepRecommendations } = await import('../recommendations.js')
+  const compute: ThreadQueries['computeRecommendations'] = (...args) => queries.computeRecommendations(...args)
+  app.onClose(keepRecommendations({ app, store: await app.store(), now, command: 'start', compute }))
   const reports = await createReports(app, now, observer)
   const notifications = await createNotificationsDeps(app, now)
   const pages = (actions: QueueActions) =>
@@ -47,20 +50,12 @@ export async function createPages(
   }
 }
 
-async function openQueries(app: App, script: URL | null, now: Clock): Promise<ThreadQueries> {
+async function openQueries(app: App, script: URL | null): Promise<ThreadQueries> {
   const config = apiConfigOf(app.config)
   if (script === null) return (await import('./thread-queries.js')).createThreadQueries(await app.store(), config)
-  const [{ queryInThread }, { keepFigures }] = await Promise.all([
-    import('./page-client.js'),
-    import('./keep-figures.js'),
-  ])
+  const { queryInThread } = await import('./page-client.js')
   const { queries, close } = queryInThread(script, { database: app.config.database, config })
-  const onError = (error: unknown) => app.log.warn({ err: error }, 'figures of RFQs could not be computed ahead')
-  const stop = keepFigures(queries, { now, onError })
-  app.onClose(() => {
-    stop()
-    return close()
-  })
+  app.onClose(close)
   return queries
 }
 

@@ -1,17 +1,27 @@
-import { createRfqList, type RfqList } from '../../read-models/rfq-list.js'
-import type { Monitoring, Reader } from '../../store/contract.js'
+import { createRfqList } from '../../read-models/rfq-list.js'
+import { computeRfqs } from '../../recommendations/compute-rfq.js'
+import type { ComputedRfq, DirtyRfq, Monitoring, Reader } from '../../store/contract.js'
 import type { ApiReader } from '../../web/api/read.js'
 import type { PageQueries } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
 import { openApiReader } from '../api/open-api-reader.js'
+import { computeSourceOf } from '../compute-source.js'
 import { createPageQueries } from './page-queries.js'
 
-/** Everything that pages and the API read. */
-export type ThreadQueries = PageQueries & ApiReader & Pick<RfqList, 'computeFigures'>
+/** What the recorder of recommendations asks for. */
+interface RecommendationComputer {
+  /** `computeRfqs`: null for those that failed. */
+  computeRecommendations(dirty: DirtyRfq[], now: Date): Promise<(ComputedRfq | null)[]>
+}
 
-/** What pages and the API read, from an open store. They share the list of RFQs, which keeps documents in memory. */
+/** Everything that pages and the API read. */
+export type ThreadQueries = PageQueries & ApiReader & RecommendationComputer
+
+/** What pages and the API read, from an open store. */
 export function createThreadQueries(store: Omit<Reader, 'close' | keyof Monitoring>, config: ApiConfig): ThreadQueries {
   const rfqs = createRfqList({ store, channels: config.channels, settings: config.reports.settings })
   const source = { store, config, rfqs }
-  return { ...createPageQueries(source), ...openApiReader(source), computeFigures: rfqs.computeFigures }
+  const computed = computeSourceOf(store, config)
+  const computeRecommendations = (dirty: DirtyRfq[], now: Date) => computeRfqs(computed, dirty, now, () => undefined)
+  return { ...createPageQueries(source), ...openApiReader(source), computeRecommendations }
 }

@@ -1,7 +1,7 @@
 import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
 import { type ComparisonContext, createContext } from '../comparison-context.js'
 import type { ChannelInput, ParsedListing, ReportedDecision } from '../comparison-input.js'
-import { awardsInBrief } from '../decision/award-in-brief.js'
+import { assessedOutcome, awardsInBrief } from '../decision/award-in-brief.js'
 import type { Severity } from '../flag.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import { conflictPaths } from '../offer/newer-summary.js'
@@ -84,7 +84,7 @@ function awardMembers(
   { settings }: ComparisonContext,
 ): Pick<RfqRow, 'accepted' | 'award' | 'awardWords'> {
   const { rfq } = assessed
-  const { accepted, award } = awardsInBrief(assessed, settings)
+  const { accepted, award } = awardsInBrief(assessed, assessedOutcome(assessed, settings))
   if (accepted !== null) return { accepted, award: award.offers.length > 0 ? award : null, awardWords: accepted.words }
   if (rfq.unreadOffers > 0) return { accepted, award: null, awardWords: `${unreadText(rfq.unreadOffers)}.` }
   if (rfq.state !== 'open') return { accepted, award: null, awardWords: 'No offer was accepted.' }

@@ -3,7 +3,7 @@ import type { Settings } from '../../core/settings.js'
 import type { RfqAssessment } from '../rfq-assessment.js'
 import { awardProblem } from './award-problem.js'
 import type { Award, Recommendation } from './decision-model.js'
-import { outcomeOf } from './recommendation.js'
+import { type Outcome, outcomeOf } from './recommendation.js'
 
 /** The accepted and the recommended award in one line of a list. */
 export interface AwardInBrief {
@@ -27,12 +27,15 @@ export interface AcceptedInBrief {
   words: string
 }
 
+/** What is recommended for an RFQ whose offers were assessed. */
+export const assessedOutcome = ({ rfq, currency, offers }: RfqAssessment, settings: Settings): Outcome =>
+  outcomeOf(awardProblem({ rfq, offers, settings }, currency.comparison))
+
 /** What is accepted, and what is recommended besides: the same as in the report, without the reasons. */
 export function awardsInBrief(
-  { rfq, currency, offers }: RfqAssessment,
-  settings: Settings,
+  { offers }: Pick<RfqAssessment, 'offers'>,
+  { status, award, accepted, words }: Outcome,
 ): { accepted: AcceptedInBrief | null; award: AwardInBrief } {
-  const { status, award, accepted, words } = outcomeOf(awardProblem({ rfq, offers, settings }, currency.comparison))
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const labelsOf = (named: readonly { id: string }[]) => named.map(({ id }) => labels.get(id) ?? id)
   return {

@@ -11,7 +11,7 @@ export interface CopiedTable {
 }
 
 /**
- * All tables except `meta` and `counters`, referred ones first. What is of use for seconds only (`request_limits`) or describes the
+ * All tables except `meta` and `counters`, referred ones first. What is of use for seconds only (`request_limits`, `recommendation_lease`) or describes the
  * schema (`migrations`) is not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
@@ -37,7 +37,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'delivery_targets', key: ['target'] },
   { name: 'reports', key: ['id'] },
   { name: 'settings', key: ['hash'] },
+  { name: 'settings_in_force', key: ['number'] },
   { name: 'recommendations', key: ['number'] },
+  { name: 'rfq_rows', key: ['channel', 'rfq_id'] },
+  { name: 'offer_listings', key: ['channel', 'listing_id', 'rfq_id'] },
   { name: 'dirty_rfqs', key: ['channel', 'rfq_id'] },
   { name: 'awards', key: ['id'] },
   { name: 'award_files', key: ['award_id'] },
@@ -51,6 +54,7 @@ export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'recorded_moments', column: 'id' },
   { table: 'deliveries', column: 'id' },
   { table: 'reports', column: 'id' },
+  { table: 'settings_in_force', column: 'number' },
   { table: 'recommendations', column: 'number' },
 ]
 

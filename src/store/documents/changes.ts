@@ -85,6 +85,8 @@ export class DocumentChanges {
   readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
   readonly problems = new FoundProblems()
   readonly pendingTexts: PendingText[] = []
+  /** What recommendations depend on, with the moment of the first change. */
+  readonly dirty = { rfqs: new Map<string, string>(), listings: new Map<string, string>() }
 
   /** @param stored all documents that the changes concern, as far as they are stored */
   constructor(stored: readonly DocumentState[]) {
@@ -114,6 +116,7 @@ export class DocumentChanges {
     const result = this.#upsertContent(key, snapshot, context)
     // Those of a list entry are recorded with its RFQ.
     if (key.kind !== 'rfq-entry') for (const problem of snapshot.problems) this.problems.add(key, problem, context)
+    if (snapshot.problems.some(({ code }) => code === 'conflict')) this.#markDirty(key, context.stamp)
     if (result !== 'inserted') this.#recordRequest(key, snapshot, context)
     return result
   }
@@ -134,16 +137,20 @@ export class DocumentChanges {
   follow(rfqId: string, { run, stamp }: ChangeContext): void {
     const key = documentKey(run, 'rfq-entry', rfqId)
     const entry = this.find(key)
-    if (entry?.followed_at === null) this.#changeVersion(key, entry, { followed_at: stamp })
+    if (entry?.followed_at !== null) return
+    this.#changeVersion(key, entry, { followed_at: stamp })
+    this.#markDirty(key, stamp)
   }
 
   /** Notes whether the list contradicts an RFQ, once it or its entry was recorded. */
-  compareWithEntry(rfqId: string, { run }: ChangeContext): boolean {
+  compareWithEntry(rfqId: string, { run, stamp }: ChangeContext): boolean {
     const key = documentKey(run, 'rfq', rfqId)
     const rfq = this.find(key)
     if (rfq === undefined) return false
     const contradicted = isContradicted(this.find(documentKey(run, 'rfq-entry', rfqId)) ?? null, rfq)
     if ((rfq.contradicted === 1) !== contradicted) this.#update(key, { contradicted: contradicted ? 1 : 0 })
+    // Lists tell of a contradiction with when the RFQ was read.
+    if (contradicted) this.#markDirty(key, stamp)
     return contradicted
   }
 
@@ -164,6 +171,7 @@ export class DocumentChanges {
     this.absences.push(absence)
     this.#openAbsences.set(key.name, absence)
     this.#update(key, { missing_since: stamp })
+    this.#markDirty(key, stamp)
   }
 
   clearMissing(key: DocumentKey, { stamp }: ChangeContext): void {
@@ -172,6 +180,7 @@ export class DocumentChanges {
     if (open) open.returned_at = later(stamp, open.missing_since)
     else this.returned.push({ ...toRowKey(key), returned_at: stamp })
     this.#update(key, { missing_since: null })
+    this.#markDirty(key, stamp)
   }
 
   /** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
@@ -391,10 +400,22 @@ export class DocumentChanges {
     }
     this.newVersions.push(added)
     this.#newest.set(row, added)
+    this.#markDirty({ kind, rfqId: rfq_id, id }, observedAt)
+  }
+
+  /** Notes that what is recommended, or what lists show, may differ from a moment on. */
+  #markDirty({ kind, rfqId, id }: Pick<DocumentKey, 'kind' | 'rfqId' | 'id'>, since: string): void {
+    const [marks, entity] =
+      kind === 'listing' ? [this.dirty.listings, id] : [this.dirty.rfqs, kind === 'response' ? rfqId : id]
+    const known = marks.get(entity)
+    if (known === undefined || since < known) marks.set(entity, since)
   }
 
   #changeVersion(key: DocumentKey, row: DocumentState, change: Partial<Omit<ChangedVersion, keyof VersionKey>>): void {
-    if (change.valid !== undefined) row.valid = change.valid
+    if (change.valid !== undefined) {
+      row.valid = change.valid
+      this.#markDirty(key, row.last_observed_at)
+    }
     if (change.followed_at !== undefined) row.followed_at = change.followed_at
     const added = this.#addedVersion(row)
     if (added) {

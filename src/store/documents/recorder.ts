@@ -3,6 +3,7 @@ import type { DocumentKind } from '../../core/documents.js'
 import { TimeSlice } from '../../core/time-slice.js'
 import { RunLostError } from '../errors.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../events/observed-events.js'
+import { markDirty } from '../recommendations/dirty-rfqs.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { assertLive } from '../runs/run-leases.js'
 import { allOf, type SqlDatabase, type Transaction } from '../sql-database.js'
@@ -90,6 +91,7 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
       results.push(await recordRfq(changes, snapshot, context, slice))
     }
     await save(tx, run.channel, changes)
+    await markDirty(tx, run.channel, changes.dirty)
     await events.write(tx, run, all)
     return results
   }
@@ -107,6 +109,7 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
       const observed: Observed['observations'] = { rfq: null, changes: [], problems: [] }
       const result = await work(changes, { run, stamp, recording, readAt: readAt.toISOString(), observed })
       await save(tx, run.channel, changes)
+      await markDirty(tx, run.channel, changes.dirty)
       await events.write(tx, run, [{ observations: observed, stamp }])
       return result
     })

@@ -327,7 +327,14 @@ create index recorded_moments_at on recorded_moments (at);
 -- What the comparison was made with, under the hash of its canonical text.
 create table settings (hash text primary key, settings text not null) strict, without rowid;
 
--- What is recommended for an RFQ, and its figures: a row for each time that any of it differed.
+-- Which settings comparisons are made with, from when on: those of the process that records recommendations.
+create table settings_in_force (
+  number integer primary key autoincrement,
+  at text not null,
+  settings_hash text not null references settings (hash)
+) strict;
+
+-- What is recommended for an RFQ, and its figures: a row for each moment at which any of it differed.
 create table recommendations (
   number integer primary key autoincrement,
   channel text not null,
@@ -342,21 +349,59 @@ create table recommendations (
   currency text,
   coverage real,
   best_price real,
+  -- Those with the exchange rates of the moment.
   settings_hash text not null references settings (hash),
   engine_version text not null,
+  -- Why status or offers differ from the row before; null if only figures do, and of the first row.
   reason text,
   superseded_at text
 ) strict;
 create unique index recommendations_newest on recommendations (channel, rfq_id) where superseded_at is null;
 create index recommendations_of on recommendations (channel, rfq_id, at);
+create index recommendations_changed on recommendations (at) where reason is not null;
 
--- RFQs whose recommendation is to be computed again, and since when.
+-- What lists show of an RFQ. Right until the RFQ is among dirty_rfqs, or until the next day, settings or exchange rates.
+create table rfq_rows (
+  channel text not null,
+  rfq_id text not null,
+  -- Of the RFQ that it was computed from.
+  version integer not null,
+  valid integer not null,
+  -- Those that are not missing.
+  offers integer not null,
+  -- JSON.
+  facts text not null,
+  figures text not null,
+  computed_at text not null,
+  engine_version text not null,
+  primary key (channel, rfq_id)
+) strict, without rowid;
+
+-- The RFQs with an offer for a listing, as of their rows.
+create table offer_listings (
+  channel text not null,
+  listing_id text not null,
+  rfq_id text not null,
+  primary key (channel, listing_id, rfq_id)
+) strict, without rowid;
+
+-- RFQs whose recommendation is to be computed again: for all moments since the first change. Each change counts as a mark.
 create table dirty_rfqs (
   channel text not null,
   rfq_id text not null,
   since text not null,
+  marks integer not null default 1,
   primary key (channel, rfq_id)
 ) strict, without rowid;
+
+-- The process that records recommendations.
+create table recommendation_lease (
+  id integer primary key check (id = 1),
+  holder text not null,
+  command text,
+  settings_hash text not null,
+  lease_until text not null
+) strict;
 
 -- What the desk decided: a chain of hashes, as of close_decisions. A withdrawal is a row of its own.
 create table awards (

@@ -1,5 +1,5 @@
-import type { ComparisonContext } from '../compare/comparison-context.js'
 import { type AcceptedInBrief, type AwardInBrief, awardsInBrief } from '../compare/decision/award-in-brief.js'
+import type { Outcome } from '../compare/decision/recommendation.js'
 import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq-assessment.js'
@@ -26,10 +26,7 @@ export interface RfqFigures {
   bestPricePerTonne: number | null
   /** Whose offer that is. */
   bestPriceOffer: string | null
-  /**
-   * The recommended award; null if the award rule depends on scores, which need more than these figures, or if the offers were
-   * not read yet.
-   */
+  /** The recommended award; null if the offers were not read yet. */
   award: AwardInBrief | null
   /** The accepted offers; null if there are none. */
   accepted: AcceptedInBrief | null
@@ -51,15 +48,12 @@ export const NO_FIGURES: RfqFigures = {
   accepted: null,
 }
 
-/** The figures of an RFQ whose offers were assessed. */
-export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): RfqFigures {
+/** The figures of an RFQ whose offers were assessed. @param outcome what is recommended */
+export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures {
   const { rfq, currency, offers } = assessed
   const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
-  const isUnread = rfq.unreadOffers > 0
-  // Scores need listings, which lists do not load.
-  const isByScore = context.settings.awardRule === 'best-score'
-  const { accepted, award } = awardsInBrief(assessed, context.settings)
+  const { accepted, award } = awardsInBrief(assessed, outcome)
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,
@@ -72,7 +66,7 @@ export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): 
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
-    award: isUnread || isByScore ? null : award,
+    award: rfq.unreadOffers > 0 ? null : award,
     accepted,
   }
 }

@@ -1,0 +1,18 @@
+import { createRulesLookup } from '../read-models/channel-rules.js'
+import type { ComputeSource } from '../recommendations/compute-rfq.js'
+import type { ApiConfig } from './api/api-queries.js'
+
+/** What recommendations are computed from, as configured. */
+export function computeSourceOf(
+  store: ComputeSource['store'],
+  config: Pick<ApiConfig, 'channels' | 'reports'>,
+): ComputeSource {
+  const rulesOf = createRulesLookup(config.channels)
+  return {
+    store,
+    timeZoneOf: (channel) => rulesOf(channel).timeZone,
+    settings: config.reports.settings,
+    settingsAt: async (settings) => settings,
+    rateFetches: async () => [],
+  }
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../core/clock.js'
+import { computeRfqs } from '../recommendations/compute-rfq.js'
+import { createRecommendationRecorder, type RecommendationRecorder } from '../recommendations/recorder.js'
+import type { Store } from '../store/contract.js'
+import { StoreError } from '../store/errors.js'
+import type { App } from './app.js'
+import type { Cli } from './cli-context.js'
+import { computeSourceOf } from './compute-source.js'
+import { printNote } from './output.js'
+import type { ThreadQueries } from './pages/thread-queries.js'
+
+interface RecorderSource {
+  app: Pick<App, 'config' | 'log'>
+  store: Store
+  now: Clock
+  command: string | undefined
+  compute: ThreadQueries['computeRecommendations']
+}
+
+const createRecorder = ({ app: { config }, store, now, command, compute }: RecorderSource): RecommendationRecorder =>
+  createRecommendationRecorder({
+    ...{ store, compute, now },
+    channels: config.channels,
+    settings: config.reports.settings,
+    rateFetches: computeSourceOf(store, config).rateFetches,
+    holder: randomUUID(),
+    command: command === undefined ? null : `quotekeeper ${command}`,
+  })
+
+/** How often the service looks for RFQs that changed, in milliseconds. */
+const INTERVAL_MS = 2_000
+/** How long it records before it looks whether it is to stop. */
+const ROUND_MS = 500
+
+/**
+ * Records recommendations until it is stopped, while the service runs.
+ * @returns stops it
+ */
+export function keepRecommendations(source: RecorderSource): () => Promise<void> {
+  const { log } = source.app
+  const recorder = createRecorder(source)
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let said: string | null = null
+
+  async function round(): Promise<void> {
+    let pause = INTERVAL_MS
+    try {
+      const result = await recorder.round(ROUND_MS)
+      if (result.held && result.left > 0 && result.recorded > 0) pause = 0
+      const other = result.held ? null : recordsText(result)
+      if (other !== null && other !== said) log.info(other)
+      said = other
+    } catch (error) {
+      if (!isStopped) log.warn({ err: error }, 'recommendations could not be recorded; it will be tried again')
+    }
+    if (!isStopped) timer = setTimeout(() => (running = round()), pause)
+    timer?.unref()
+  }
+
+  running = round()
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+    await recorder.release().catch(() => undefined)
+  }
+}
+
+/** How long a command records before it prints, in milliseconds. */
+const COMMAND_MS = 3_000
+
+/**
+ * Records the recommendations of RFQs that changed, unless another process does; says so if that process has other settings. A database
+ * that cannot be written is left as it is.
+ * @param withinMs ends earlier after so many milliseconds
+ */
+export async function recordRecommendations(cli: Cli, app: App, withinMs = COMMAND_MS): Promise<void> {
+  const store = await app.store()
+  const source = computeSourceOf(store, app.config)
+  const onError = (error: unknown) => app.log.warn({ err: error }, 'a recommendation could not be computed')
+  const recorder = createRecorder({
+    ...{ app, store, now: cli.io.now, command: cli.command },
+    compute: (dirty, now) => computeRfqs(source, dirty, now, onError),
+  })
+  try {
+    const result = await recorder.round(withinMs)
+    if (result.held) await recorder.release()
+    else if (result.hasOtherSettings) printNote(cli, recordsText(result))
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    app.log.debug({ err: error }, 'recommendations could not be recorded')
+  }
+}
+
+const recordsText = ({ command, hasOtherSettings }: { command: string | null; hasOtherSettings: boolean }): string =>
+  `recommendations are recorded by ${command ?? 'another process'}${
+    hasOtherSettings ? ', with other settings than those configured here: restart it to use these' : ''
+  }`

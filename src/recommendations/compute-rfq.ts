@@ -1,0 +1,187 @@
+import { canonicalJson } from '../core/canonical-json.js'
+import { rfqFacts } from '../core/event-facts.js'
+import { createCalendar } from '../core/expiry.js'
+import type { RecommendationFigures, RecordedRecommendation } from '../core/recommendation.js'
+import type { Settings } from '../core/settings.js'
+import { TimeSlice } from '../core/time-slice.js'
+import { addDays, firstInstantOf } from '../core/zoned-time.js'
+import type { ComputedRfq, DirtyRfq, NewRecommendation, RecommendationQueries } from '../store/contract.js'
+import { StoreError } from '../store/errors.js'
+import { VERSION } from '../version.js'
+import { changeReason, isOtherAward } from './change-reason.js'
+import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
+
+/** The version of the comparison: another one may compute other figures of equal documents and settings. */
+export const ENGINE_VERSION = `${VERSION}/${COMPARISON_RULES}`
+
+export interface ComputeSource {
+  store: StateStore &
+    Pick<
+      RecommendationQueries,
+      'changeMoments' | 'recommendationAt' | 'settingsInForce' | 'settingsChanges' | 'rfqRow' | 'rfqFigures'
+    >
+  /** IANA name of a channel's time zone. */
+  timeZoneOf: (channel: string) => string
+  /** Those to compute with where no others were in force. */
+  settings: Settings
+  /** Settings with the exchange rates of a moment. */
+  settingsAt: (settings: Settings, at: Date) => Promise<Settings>
+  /** Moments after another one at which new exchange rates were recorded. */
+  rateFetches: (after: Date) => Promise<string[]>
+}
+
+/**
+ * Computes what was recommended for an RFQ at each moment since it was marked: when its documents changed, at midnight, and when settings or
+ * exchange rates changed. The newest moment is computed from the documents as they are.
+ * @returns null if the RFQ is no longer stored
+ * @throws StoreError
+ */
+export async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date): Promise<ComputedRfq | null> {
+  const { store } = source
+  const { channel, rfqId } = dirty
+  const [found] = await store.rfqs({ channel, ids: [rfqId] })
+  if (found === undefined) return null
+  const states = createStates(source, dirty)
+  const current = await states.of(found, now)
+  const moments = await momentsOf(source, dirty, current.listings, now)
+  const recommendations: NewRecommendation[] = []
+  let last: Recorded | null = await store.recommendationAt({ channel, rfqId })
+  for (const [at, moment] of moments.entries()) {
+    const state = at === moments.length - 1 ? current : await states.past(new Date(moment))
+    if (state === null || (last !== null && isEqual(last, state.recommendation))) continue
+    const isChange = last !== null && isOtherAward(last, state.recommendation)
+    const before = isChange ? await states.past(new Date(Date.parse(moment) - 1)) : null
+    const reason = last !== null && isChange ? reasonOf(last, before, state) : null
+    const made: NewRecommendation = {
+      ...state.recommendation,
+      ...{ at: later(last?.at ?? '', moment), engineVersion: ENGINE_VERSION, reason, settings: state.settings },
+      event:
+        last !== null && reason !== null
+          ? { rfq: rfqFacts(rfqId, found.rfq), ...eventData(last, state, reason) }
+          : null,
+    }
+    recommendations.push(made)
+    last = made
+  }
+  return {
+    dirty,
+    recommendations,
+    row: {
+      ...{ channel, rfqId, version: found.rfq.version, valid: found.rfq.valid },
+      offers: found.responses.filter(({ missingSince }) => missingSince === null).length,
+      facts: JSON.stringify(current.facts),
+      figures: JSON.stringify(current.figures),
+      computedAt: later(now.toISOString(), moments.at(-1) ?? ''),
+      engineVersion: ENGINE_VERSION,
+    },
+    listings: current.listings,
+  }
+}
+
+type Recorded = RecommendationFigures & Pick<RecordedRecommendation, 'at'>
+
+/** @param then the state just before, computed again; what was recorded may be by other rules, or by what is no longer stored after a restore */
+function reasonOf(recorded: RecommendationFigures, then: RfqState | null, state: RfqState): string {
+  return then === null || !isOtherAward(then.recommendation, state.recommendation)
+    ? `${recordedName(recorded)} → ${recordedName(state.recommendation)}, because Quotekeeper compares otherwise now`
+    : changeReason(then, state)
+}
+
+const eventData = (before: RecommendationFigures, { recommendation }: RfqState, reason: string) => ({
+  reason,
+  recommendation: { before: inEvent(before), after: inEvent(recommendation) },
+})
+
+/** States of one RFQ, now and at past moments. */
+function createStates({ store, timeZoneOf, settings, settingsAt }: ComputeSource, { channel, rfqId }: DirtyRfq) {
+  const timeZone = timeZoneOf(channel)
+  const inForce = async (at: Date) => settingsAt((await store.settingsInForce(at)) ?? settings, at)
+  return {
+    of: async (found: Parameters<typeof rfqStateOf>[1], at: Date) =>
+      rfqStateOf(store, found, { timeZone, at, settings: await inForce(at) }),
+    async past(at: Date): Promise<RfqState | null> {
+      const [found] = await store.rfqs({ channel, ids: [rfqId], asOf: at })
+      return found === undefined
+        ? null
+        : rfqStateOf(store, found, { timeZone, at, asOf: at, settings: await inForce(at) })
+    },
+  }
+}
+
+/** The moments to compute, in order; at least one. */
+async function momentsOf(
+  { store, timeZoneOf, rateFetches }: ComputeSource,
+  { channel, rfqId, since }: DirtyRfq,
+  listings: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const row = await store.rfqRow(channel, rfqId)
+  // Until then, the row was right but for its documents.
+  const through = new Date(row === null || row.computedAt > since ? since : row.computedAt)
+  const moments = new Set([
+    ...(await store.changeMoments({ channel, rfqId, since: new Date(since), listings })),
+    ...midnightsBetween(through, now, timeZoneOf(channel)),
+    ...(await store.settingsChanges(through)),
+    ...(await rateFetches(through)),
+  ])
+  return moments.size === 0 ? [later(since, through.toISOString())] : [...moments].sort()
+}
+
+/** The first instants of the days after a moment, up to another one. */
+export function midnightsBetween(after: Date, upTo: Date, timeZone: string): string[] {
+  const calendar = createCalendar(timeZone)
+  const last = calendar.dateAt(upTo)
+  const midnights: string[] = []
+  for (let day = addDays(calendar.dateAt(after), 1); day <= last; day = addDays(day, 1)) {
+    const instant = firstInstantOf(day, (at) => calendar.dateAt(at))
+    if (instant !== null) midnights.push(instant.toISOString())
+  }
+  return midnights
+}
+
+const figuresIn = ({
+  status,
+  offers,
+  tonnes,
+  cost,
+  pricePerTonne,
+  currency,
+  coverage,
+  bestPrice,
+}: RecommendationFigures) => ({ status, offers, tonnes, cost, pricePerTonne, currency, coverage, bestPrice })
+const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
+  canonicalJson(figuresIn(a)) === canonicalJson(figuresIn(b))
+
+const inEvent = ({ status, offers, tonnes, cost, pricePerTonne, currency }: RecommendationFigures) => ({
+  ...{ status, offers, tonnes, cost, pricePerTonne, currency },
+})
+
+const recordedName = ({ offers }: RecommendationFigures) =>
+  offers.length === 0 ? 'no award' : new Intl.ListFormat('en-GB').format(offers.map(({ name }) => name))
+
+const later = (a: string, b: string) => (a > b ? a : b)
+
+/**
+ * Computes what to record of dirty RFQs, in their order; null for one that failed or is no longer stored.
+ * @param onError called with each error that is not one of the store
+ */
+export async function computeRfqs(
+  source: ComputeSource,
+  dirty: readonly DirtyRfq[],
+  now: Date,
+  onError: (error: unknown, rfq: DirtyRfq) => void,
+): Promise<(ComputedRfq | null)[]> {
+  const computed: (ComputedRfq | null)[] = []
+  const slice = new TimeSlice()
+  for (const each of dirty) {
+    if (slice.isOver) await slice.next()
+    computed.push(
+      await computeRfq(source, each, now).catch((error: unknown) => {
+        if (error instanceof StoreError) throw error
+        onError(error, each)
+        return null
+      }),
+    )
+  }
+  return computed
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '../core/clock.js'
+import { createCalendar } from '../core/expiry.js'
+import type { Settings } from '../core/settings.js'
+import { firstInstantOf } from '../core/zoned-time.js'
+import type { ComputedRfq, DirtyRfq, RecommendationQueries, Recommendations } from '../store/contract.js'
+import { ENGINE_VERSION } from './compute-rfq.js'
+
+export interface RecorderOptions {
+  store: Pick<
+    Recommendations,
+    | 'takeRecommendationLease'
+    | 'releaseRecommendationLease'
+    | 'markComputedBefore'
+    | 'markOtherEngines'
+    | 'recordRecommendations'
+  > &
+    Pick<RecommendationQueries, 'dirtyRfqs'>
+  /** Computes what to record of dirty RFQs. Null: that failed; it is not tried again until the process starts again. */
+  compute: (dirty: DirtyRfq[], now: Date) => Promise<(ComputedRfq | null)[]>
+  channels: readonly { key: string; timeZone: string }[]
+  settings: Settings
+  rateFetches: (after: Date) => Promise<string[]>
+  /** Identifies this process. */
+  holder: string
+  /** What it runs, such as `quotekeeper start`. */
+  command: string | null
+  now: Clock
+}
+
+/** What a round did. */
+export type RecordingRound =
+  /** Every dirty RFQ is recorded, or `left` says how many at least are not. */
+  | { held: true; recorded: number; left: number }
+  /** Another process records. */
+  | { held: false; command: string | null; hasOtherSettings: boolean }
+
+/** Records what is recommended for dirty RFQs. One process at a time does; the others say so. */
+export interface RecommendationRecorder {
+  /**
+   * Records until nothing is dirty.
+   * @param withinMs ends earlier after so many milliseconds
+   * @throws StoreError
+   */
+  round(withinMs?: number): Promise<RecordingRound>
+  /** Lets another process record. */
+  release(): Promise<void>
+}
+
+/** How long a process that ended without notice keeps others from recording, in milliseconds. */
+const LEASE_MS = 30_000
+/** RFQs that are recorded in one transaction. */
+const BATCH = 10
+
+export function createRecommendationRecorder(options: RecorderOptions): RecommendationRecorder {
+  const { store, compute, channels, settings, rateFetches, holder, command, now } = options
+  let leasedUntil = 0
+  /** The moment up to which rows were looked at for what is not in documents: midnights, exchange rates. */
+  let checked: Date | null = null
+  const failed = new Set<string>()
+
+  async function takeLease(): Promise<Exclude<RecordingRound, { held: true }> | null> {
+    const at = now()
+    if (at.getTime() < leasedUntil - LEASE_MS / 2 && at.getTime() >= leasedUntil - LEASE_MS) return null
+    const reply = await store.takeRecommendationLease({ holder, command, settings, now: at, leaseMs: LEASE_MS })
+    leasedUntil = reply.held ? at.getTime() + LEASE_MS : 0
+    return reply.held ? null : reply
+  }
+
+  /** Marks what the day and exchange rates made dirty. */
+  async function markOthers(): Promise<void> {
+    const at = now()
+    if (checked === null) await store.markOtherEngines(ENGINE_VERSION, at)
+    for (const { key, timeZone } of channels) {
+      const calendar = createCalendar(timeZone)
+      const today = calendar.dateAt(at)
+      if (checked !== null && calendar.dateAt(checked) === today) continue
+      const midnight = firstInstantOf(today, (instant) => calendar.dateAt(instant))
+      if (midnight !== null) await store.markComputedBefore(midnight.toISOString(), key)
+    }
+    const fetched = (await rateFetches(checked ?? new Date(0))).at(-1)
+    if (fetched !== undefined) await store.markComputedBefore(fetched)
+    checked = at
+  }
+
+  async function nextDirty(): Promise<DirtyRfq[]> {
+    const dirty = await store.dirtyRfqs({ limit: BATCH + failed.size })
+    return dirty.filter((each) => !failed.has(keyOf(each))).slice(0, BATCH)
+  }
+
+  async function record(dirty: DirtyRfq[]): Promise<number> {
+    const at = now()
+    const computed = await compute(dirty, at)
+    for (const [index, each] of dirty.entries()) if (computed[index] == null) failed.add(keyOf(each))
+    return store.recordRecommendations(
+      holder,
+      computed.filter((each) => each !== null),
+      at,
+    )
+  }
+
+  return {
+    async round(withinMs = Number.POSITIVE_INFINITY) {
+      const end = performance.now() + withinMs
+      let recorded = 0
+      for (;;) {
+        const other = await takeLease()
+        if (other !== null) return other
+        await markOthers()
+        const dirty = await nextDirty()
+        if (dirty.length === 0) return { held: true, recorded, left: failed.size }
+        if (performance.now() >= end) return { held: true, recorded, left: dirty.length }
+        const written = await record(dirty)
+        // Another process has the lease, or the RFQs were marked again.
+        if (written === 0) leasedUntil = 0
+        recorded += written
+      }
+    },
+    async release() {
+      leasedUntil = 0
+      checked = null
+      await store.releaseRecommendationLease(holder)
+    },
+  }
+}
+
+const keyOf = ({ channel, rfqId }: DirtyRfq) => `${channel}\t${rfqId}`

@@ -1,0 +1,286 @@
+import type { RecordedRecommendation } from '../../core/recommendation.js'
+import { type Settings, settingsSchema } from '../../core/settings.js'
+import { MAX_TIMESTAMP } from '../documents/queries.js'
+import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import type { EventWriter } from '../events/event-writer.js'
+import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { MARK_AGAIN } from './dirty-rfqs.js'
+import type {
+  ComputedRfq,
+  LeaseReply,
+  RecommendationQueries,
+  Recommendations,
+  RecorderLease,
+} from './recommendation-contract.js'
+import { createRfqRowQueries, recordRow } from './rfq-rows.js'
+import { rememberSettings, settingsHash } from './settings-rows.js'
+
+interface RecommendationRow {
+  channel: string
+  rfq_id: string
+  at: string
+  status: string
+  offers: string
+  tonnes: number | null
+  cost: number | null
+  price_per_tonne: number | null
+  currency: string | null
+  coverage: number | null
+  best_price: number | null
+  settings_hash: string
+  engine_version: string
+  reason: string | null
+}
+
+const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
+  channel: row.channel,
+  rfqId: fromStoredText(row.rfq_id),
+  at: row.at,
+  status: row.status,
+  offers: JSON.parse(row.offers) as RecordedRecommendation['offers'],
+  tonnes: row.tonnes,
+  cost: row.cost,
+  pricePerTonne: row.price_per_tonne,
+  currency: row.currency,
+  coverage: row.coverage,
+  bestPrice: row.best_price,
+  settingsHash: row.settings_hash,
+  engineVersion: row.engine_version,
+  reason: row.reason === null ? null : fromStoredText(row.reason),
+})
+
+/** What is recommended for each RFQ, as recorded. */
+export function createRecommendationQueries(queries: Queries): RecommendationQueries {
+  return {
+    async dirtyRfqs({ limit }) {
+      const rows = await queries.all<{ channel: string; rfq_id: string; since: string; marks: number }>(
+        // Of an RFQ that only the list showed so far, nothing can be computed.
+        `select d.channel, d.rfq_id, d.since, d.marks from dirty_rfqs d
+        where exists (select 1 from documents e
+          where e.channel = d.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.rfq_id)
+        order by d.since, d.channel, d.rfq_id limit @limit`,
+        { limit },
+      )
+      return rows.map(({ channel, rfq_id, since, marks }) => ({ channel, rfqId: fromStoredText(rfq_id), since, marks }))
+    },
+    async changeMoments({ channel, rfqId, since, listings }) {
+      const rows = await queries.all<{ at: string | null }>(CHANGE_MOMENTS(queries), {
+        channel,
+        rfqId: toStoredText(rfqId),
+        since: since.toISOString(),
+        listings: listings.map(toStoredText),
+      })
+      return rows.flatMap(({ at }) => at ?? [])
+    },
+    async recommendationAt({ channel, rfqId, asOf }) {
+      const row = await queries.get<RecommendationRow>(
+        `select * from recommendations where channel = @channel and rfq_id = @rfqId and at <= @asOf
+        order by at desc, number desc limit 1`,
+        { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
+      )
+      return row ? toRecommendation(row) : null
+    },
+    async recommendationChanges({ channel, rfqId, after, asOf, limit }) {
+      const where = allOf(channel !== undefined && 'channel = @channel', rfqId !== undefined && 'rfq_id = @rfqId')
+      const rows = await queries.all<RecommendationRow>(
+        `select * from recommendations where reason is not null and at > @after and at <= @asOf and ${where}
+        order by at desc, number desc limit @limit`,
+        {
+          channel: channel ?? null,
+          rfqId: rfqId === undefined ? null : toStoredText(rfqId),
+          after: after.toISOString(),
+          asOf: asOf?.toISOString() ?? MAX_TIMESTAMP,
+          limit,
+        },
+      )
+      return rows.map(toRecommendation)
+    },
+    async settingsInForce(at) {
+      const row = await queries.get<{ settings: string }>(
+        `select s.settings from settings_in_force f join settings s on s.hash = f.settings_hash
+        where f.at <= @at order by f.number desc limit 1`,
+        { at: at.toISOString() },
+      )
+      return row ? settingsOf(row.settings) : null
+    },
+    async settingsChanges(after) {
+      const rows = await queries.all<{ at: string }>(
+        'select at from settings_in_force where at > @after order by number',
+        {
+          after: after.toISOString(),
+        },
+      )
+      return rows.map(({ at }) => at)
+    },
+    ...createRfqRowQueries(queries),
+  }
+}
+
+const settingsOf = (text: string): Settings => settingsSchema.parse(JSON.parse(text))
+
+/** Versions and absences of the RFQ, its list entry and its offers, contradictions found in them, and versions of listings. */
+const CHANGE_MOMENTS = ({ dialect }: Queries) => {
+  const subjects = (table: string) => `(${table}.channel = @channel and ${table}.kind in ('rfq', 'rfq-entry')
+    and ${table}.rfq_id = '' and ${table}.id = @rfqId)
+    or (${table}.channel = @channel and ${table}.kind = 'response' and ${table}.rfq_id = @rfqId)`
+  return `
+select at from (
+  select observed_at as at from versions v where ${subjects('v')}
+  union select followed_at from versions v where v.channel = @channel and v.kind = 'rfq-entry' and v.rfq_id = '' and v.id = @rfqId
+  union select missing_since from absences a where ${subjects('a')}
+  union select returned_at from absences a where ${subjects('a')}
+  union select p.first_seen_at from documents d
+    join problems p on p.channel = d.channel and p.kind = d.kind and p.entity_id = d.id
+    where d.channel = @channel and d.kind = 'response' and d.rfq_id = @rfqId
+  union select v.observed_at from versions v
+    where v.channel = @channel and v.kind = 'listing' and v.rfq_id = '' and ${dialect.anyOf('v.id', '@listings')}
+) moments where at >= @since order by at`
+}
+
+/** Records what is recommended for each RFQ. */
+export function createRecommendations(database: SqlDatabase, events: EventWriter): Recommendations {
+  const mark = (tx: Transaction, since: string, where: string, parameters: Record<string, string>) =>
+    tx.run(
+      `insert into dirty_rfqs (channel, rfq_id, since)
+      select r.channel, r.rfq_id, @since from rfq_rows r where ${where} order by r.channel, r.rfq_id ${MARK_AGAIN}`,
+      { ...parameters, since },
+    )
+
+  /** The settings of the holder come into force. */
+  async function applySettings(tx: Transaction, settings: Settings, now: Date): Promise<void> {
+    const own = await rememberSettings(tx, settings)
+    const newest = await tx.get<{ settings_hash: string; at: string }>(
+      'select settings_hash, at from settings_in_force order by number desc limit 1',
+    )
+    if (newest?.settings_hash !== own) {
+      // After the settings before, whatever the clocks say.
+      const at = new Date(Math.max(now.getTime(), newest === undefined ? 0 : Date.parse(newest.at) + 1)).toISOString()
+      await tx.run('insert into settings_in_force (at, settings_hash) values (@at, @own)', { at, own })
+      await mark(tx, at, 'r.computed_at < @since', {})
+    }
+  }
+
+  return {
+    ...createRecommendationQueries(database),
+
+    takeRecommendationLease: ({ holder, command, settings, now, leaseMs }: RecorderLease) =>
+      database.write(async (tx): Promise<LeaseReply> => {
+        await tx.lock('recommendation_lease')
+        const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
+        const end = lease === undefined ? 0 : Date.parse(lease.lease_until) - now.getTime()
+        // One that ends much later was taken while the clock was ahead.
+        if (lease !== undefined && lease.holder !== holder && end > 0 && end <= 2 * leaseMs)
+          return {
+            held: false,
+            command: lease.command,
+            hasOtherSettings: lease.settings_hash !== settingsHash(settings),
+          }
+        const until = new Date(now.getTime() + leaseMs).toISOString()
+        await tx.run(
+          `insert into recommendation_lease (id, holder, command, settings_hash, lease_until)
+          values (1, @holder, @command, @hash, @until)
+          on conflict (id) do update set holder = excluded.holder, command = excluded.command,
+            settings_hash = excluded.settings_hash, lease_until = excluded.lease_until`,
+          { holder, command, hash: settingsHash(settings), until },
+        )
+        await applySettings(tx, settings, now)
+        return { held: true }
+      }),
+
+    async releaseRecommendationLease(holder) {
+      await database.write((tx) => tx.run('delete from recommendation_lease where holder = @holder', { holder }))
+    },
+
+    async markComputedBefore(moment, channel) {
+      const where = allOf(channel !== undefined && 'r.channel = @channel', 'r.computed_at < @since')
+      await database.write((tx) => mark(tx, moment, where, channel === undefined ? {} : { channel }))
+    },
+
+    async markOtherEngines(engineVersion, now) {
+      await database.write(async (tx) => {
+        const since = now.toISOString()
+        await mark(tx, since, 'r.engine_version <> @engineVersion', { engineVersion })
+        await tx.run(
+          `insert into dirty_rfqs (channel, rfq_id, since)
+          select e.channel, e.id, @since from documents e
+          where e.kind = 'rfq' and not exists (select 1 from rfq_rows r where r.channel = e.channel and r.rfq_id = e.id)
+          on conflict (channel, rfq_id) do nothing`,
+          { since },
+        )
+      })
+    },
+
+    recordRecommendations: (holder, computed, now) =>
+      database.write(async (tx) => {
+        await tx.lock('recommendation_lease')
+        const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
+        if (lease?.holder !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
+        let recorded = 0
+        for (const one of computed) if (await recordOne(tx, events, one)) recorded++
+        const moments = computed.flatMap(({ recommendations }) =>
+          recommendations.flatMap(({ event, at }) => (event ? at : [])),
+        )
+        for (const at of new Set(moments)) await events.recordMoment(tx, at)
+        return recorded
+      }),
+  }
+}
+
+interface LeaseRow {
+  holder: string
+  command: string | null
+  settings_hash: string
+  lease_until: string
+}
+
+async function recordOne(tx: Transaction, events: EventWriter, computed: ComputedRfq): Promise<boolean> {
+  const { dirty, recommendations, row, listings } = computed
+  const rfqId = toStoredText(dirty.rfqId)
+  const key = { channel: dirty.channel, rfqId }
+  const cleaned = await tx.run(
+    'delete from dirty_rfqs where channel = @channel and rfq_id = @rfqId and marks = @marks',
+    { ...key, marks: dirty.marks },
+  )
+  if (cleaned === 0) return false
+  for (const each of recommendations) {
+    const settings = await rememberSettings(tx, each.settings)
+    await tx.run(
+      `update recommendations set superseded_at = @at
+      where channel = @channel and rfq_id = @rfqId and superseded_at is null`,
+      { ...key, at: each.at },
+    )
+    await tx.run(
+      `insert into recommendations (channel, rfq_id, at, status, offers, tonnes, cost, price_per_tonne, currency, coverage,
+        best_price, settings_hash, engine_version, reason)
+      values (@channel, @rfqId, @at, @status, @offers, @tonnes, @cost, @pricePerTonne, @currency, @coverage, @bestPrice,
+        @settingsHash, @engineVersion, @reason)`,
+      {
+        ...key,
+        ...{ at: each.at, status: each.status, offers: JSON.stringify(each.offers) },
+        ...{ tonnes: each.tonnes, cost: each.cost, pricePerTonne: each.pricePerTonne, currency: each.currency },
+        ...{ coverage: each.coverage, bestPrice: each.bestPrice },
+        ...{ settingsHash: settings, engineVersion: each.engineVersion },
+        reason: each.reason === null ? null : toStoredText(each.reason),
+      },
+    )
+  }
+  await events.write(
+    tx,
+    recommendations.flatMap(({ at, event }) =>
+      event === null
+        ? []
+        : [
+            {
+              kind: 'recommendation.changed' as const,
+              at,
+              channel: dirty.channel,
+              rfqId: dirty.rfqId,
+              version: row.version,
+              describe: () => event,
+            },
+          ],
+    ),
+  )
+  await recordRow(tx, row, listings)
+  return true
+}

@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { RecommendationFigures } from '../../src/core/recommendation.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
+import { rfqStateOf } from '../../src/recommendations/rfq-state.js'
+import type { Store } from '../../src/store/contract.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { shareOf } from '../helpers/long-tests.js'
+import { openRecorder } from '../helpers/recorder.js'
+
+const TIME_ZONE = 'America/New_York'
+const SETTINGS: readonly Settings[] = [
+  DEFAULT_SETTINGS,
+  { ...DEFAULT_SETTINGS, awardRule: 'best-score' },
+  { ...DEFAULT_SETTINGS, awardRule: 'lowest-cost', priceBasis: 'present-value' },
+  {
+    ...DEFAULT_SETTINGS,
+    currency: 'USD',
+    exchangeRates: { EUR: { rate: 1.1, date: null, source: null } },
+    requirements: { ...DEFAULT_SETTINGS.requirements, notExpired: 'off' },
+  },
+]
+
+/** What happens on the marketplace, to the clock and to the processes. */
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('price' as const), of: fc.nat(5), price: fc.integer({ min: 1, max: 40 }) }),
+    fc.record({
+      do: fc.constant('status' as const),
+      of: fc.nat(5),
+      status: fc.constantFrom('submitted', 'rejected', 'accepted'),
+    }),
+    fc.record({ do: fc.constant('expiry' as const), of: fc.nat(5), day: fc.integer({ min: 20, max: 28 }) }),
+    fc.record({ do: fc.constant('currency' as const), of: fc.nat(5), currency: fc.constantFrom('USD', 'EUR', 'CHF') }),
+    fc.record({ do: fc.constant('offer' as const), of: fc.nat(1) }),
+    fc.record({ do: fc.constant('remove' as const), of: fc.nat(5) }),
+    fc.record({ do: fc.constant('volume' as const), of: fc.nat(1), min: fc.integer({ min: 1, max: 300 }) }),
+    fc.record({ do: fc.constant('listing' as const), of: fc.nat(2) }),
+    fc.record({ do: fc.constant('hide' as const), of: fc.nat(1) }),
+    fc.record({ do: fc.constant('record' as const), by: fc.nat(1) }),
+    fc.record({ do: fc.constant('settings' as const), by: fc.nat(1), settings: fc.nat(SETTINGS.length - 1) }),
+    fc.record({ do: fc.constant('pass' as const), hours: fc.constantFrom(1, 5, 9, 30, 60) }),
+  ),
+  { minLength: 4, maxLength: 18 },
+)
+type Step = (typeof steps extends fc.Arbitrary<infer T> ? T : never)[number]
+
+/** Plays steps, with a poll after each change; two processes record. */
+async function play(fixture: ChannelFixture, all: readonly Step[]): Promise<Date[]> {
+  const { world } = fixture.sandbox
+  const offers: string[] = []
+  const rfqs = [0, 1].map(() => world.addRfq(CHANNEL, { minVolume: 100, maxVolume: 400 }).id)
+  const listing = world.addListing(CHANNEL).id
+  const addOffer = (rfqId: string) => {
+    const price = 10 + offers.length
+    offers.push(world.addResponse(rfqId, { status: 'submitted', offer: offerOf(price), listingId: listing }).id)
+  }
+  for (const rfq of rfqs) for (let n = 0; n < 3; n++) addOffer(rfq)
+  const processes = [0, 1].map(() => openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE }))
+  const moments: Date[] = []
+  const poll = async () => {
+    fixture.advanceSeconds(60)
+    await fixture.pollListings()
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
+    moments.push(fixture.now())
+  }
+  await poll()
+  for (const step of all) {
+    const offer = 'of' in step ? (offers[step.of % offers.length] as string) : ''
+    const rfq = 'of' in step ? (rfqs[step.of % 2] as string) : ''
+    if (step.do === 'pass') fixture.advanceSeconds(step.hours * 3600)
+    else if (step.do === 'record') await processes[step.by]?.round()
+    else if (step.do === 'settings') {
+      await processes[step.by]?.release()
+      const settings = SETTINGS[step.settings] as Settings
+      processes[step.by] = openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE, settings })
+      await processes[step.by]?.round()
+    } else {
+      change(fixture, step, { offer, rfq, listing, offers, addOffer })
+      await poll()
+    }
+    moments.push(fixture.now())
+    fixture.advanceSeconds(17)
+  }
+  for (const process of processes) await process.round()
+  return moments
+}
+
+interface Subjects {
+  offer: string
+  rfq: string
+  listing: string
+  offers: string[]
+  addOffer: (rfqId: string) => unknown
+}
+
+function change({ sandbox: { world } }: ChannelFixture, step: Step, subjects: Subjects): void {
+  const { offer, rfq, listing, offers, addOffer } = subjects
+  switch (step.do) {
+    case 'price':
+      return void world.changeResponse(offer, { offer: offerOf(step.price) })
+    case 'status':
+      return void world.changeResponse(offer, { status: step.status })
+    case 'expiry':
+      return void world.changeResponse(offer, { offer: { expiryDate: `2026-11-${step.day}T00:00:00.000Z` } })
+    case 'currency':
+      return void world.changeResponse(offer, { offer: { currency: step.currency } })
+    case 'offer':
+      return void addOffer(rfq)
+    case 'remove':
+      world.removeResponse(offer)
+      offers.splice(offers.indexOf(offer), 1)
+      if (offers.length === 0) addOffer(rfq)
+      return
+    case 'volume':
+      return void world.changeRfq(rfq, { minVolume: step.min })
+    case 'listing':
+      return void world.changeListing(listing, { country: step.of === 0 ? '' : `Country ${step.of}` })
+    default:
+      return void world.changeRfq(rfq, { title: `Title ${offers.length}` })
+  }
+}
+
+const offerOf = (price: number) => ({
+  totalVolume: 150,
+  totalPrice: 150 * price,
+  currency: 'USD',
+  scheduledDeliveries: [],
+  prePayments: [],
+})
+
+/** What an as-of read computes. */
+async function figuresAsOf(store: Store, rfqId: string, asOf: Date): Promise<RecommendationFigures | null> {
+  const [found] = await store.rfqs({ channel: KEY, ids: [rfqId], asOf })
+  if (found === undefined) return null
+  const settings = (await store.settingsInForce(asOf)) ?? DEFAULT_SETTINGS
+  return (await rfqStateOf(store, found, { timeZone: TIME_ZONE, at: asOf, asOf, settings })).recommendation
+}
+
+async function expectEqualHistory({ store, now }: ChannelFixture, moments: readonly Date[]): Promise<number> {
+  let changes = 0
+  for (const { rfq } of await store.rfqs({ withoutResponses: true })) {
+    const recorded = await store.recommendationAt({ channel: KEY, rfqId: rfq.id })
+    const found = await store.recommendationChanges({ channel: KEY, rfqId: rfq.id, after: new Date(0), limit: 1000 })
+    changes += found.length
+    const around = found.flatMap(({ at }) => [new Date(Date.parse(at) - 1), new Date(at)])
+    const midnights = moments.map((moment) => new Date(`${moment.toISOString().slice(0, 10)}T05:00:00.000Z`))
+    for (const asOf of [...moments, ...around, ...midnights, now()]) {
+      if (asOf > now()) continue
+      const known = await store.recommendationAt({ channel: KEY, rfqId: rfq.id, asOf })
+      expect({ asOf, ...(known && figuresOf(known)) }).toEqual({ asOf, ...(await figuresAsOf(store, rfq.id, asOf)) })
+    }
+    expect(recorded).not.toBeNull()
+  }
+  expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
+  return changes
+}
+
+const figuresOf = ({
+  status,
+  offers,
+  tonnes,
+  cost,
+  pricePerTonne,
+  currency,
+  coverage,
+  bestPrice,
+}: RecommendationFigures) => ({
+  ...{ status, offers, tonnes, cost, pricePerTonne, currency, coverage, bestPrice },
+})
+
+describe('recorded recommendations', () => {
+  it('equal what an as-of read computes, at any moment of random histories with two processes, settings and midnights', async () => {
+    let changes = 0
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const fixture = await openChannelFixture()
+        const moments = await play(fixture, all)
+        changes += await expectEqualHistory(fixture, moments)
+      }),
+      { numRuns: shareOf(120) },
+    )
+    expect(changes).toBeGreaterThan(0)
+  })
+})
