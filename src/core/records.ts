@@ -174,14 +174,17 @@ export interface RfqEntry {
   responsesKey: string
 }
 
-/** Something observed of an RFQ or of a response: a new version, or that it was missing, or that it returned. */
+/**
+ * Something observed of an RFQ or of a response: a new version, or that it was missing, or that it returned. Or that another award is
+ * recommended for an RFQ.
+ */
 export interface Revision {
   channel: string
   /** The RFQ that it is, or belongs to. */
   rfqId: string
   kind: 'rfq' | 'response'
   id: string
-  event: 'version' | 'missing' | 'returned'
+  event: 'version' | 'missing' | 'returned' | 'recommendation'
   /** Last observation before it; null for a first version. */
   after: Timestamp | null
   /** First observation that showed it. */
@@ -190,6 +193,8 @@ export interface Revision {
   version: Version | null
   /** The version before it, if there is one. */
   previous: Version | null
+  /** Why another award is recommended; null unless that is the event. */
+  reason: string | null
   /** Its place in the order of all revisions. */
   cursor: string
 }

@@ -10,10 +10,10 @@ export interface ChangeEntry {
   rfqId: string
   rfqNumber: number | null
   rfqTitle: string | null
-  entity: 'rfq' | 'offer'
+  entity: 'rfq' | 'offer' | 'recommendation'
   /** Of the offer, or of the RFQ itself. */
   id: string
-  /** `RFQ`, or the name of the offer as in the report. */
+  /** `RFQ`, `Recommendation`, or the name of the offer as in the report. */
   label: string
   /** Null if nothing but the presence of the document changed. */
   version: number | null
@@ -63,7 +63,7 @@ export async function changeFeed(store: ChangeFeedStore, filter: ChangeFeedFilte
     for (const revision of revisions) {
       const entry = toEntry(revision, await names(revision.channel, revision.rfqId))
       // An RFQ gets a new version with each change of its offers, which have entries of their own.
-      if (entry.changes.length > 0) entries.push(entry)
+      if (entry.words.length > 0) entries.push(entry)
     }
     cursor = revisions.at(-1)?.cursor
     isLast = revisions.length < BATCH
@@ -108,22 +108,22 @@ function namesOf(found: RfqWithResponses | undefined): Names {
 }
 
 function toEntry(revision: Revision, names: Names): ChangeEntry {
-  const { channel, rfqId, kind, id, after, seenBy, version, cursor } = revision
+  const { channel, rfqId, kind, id, after, seenBy, version, reason, cursor } = revision
+  const about = { channel, rfqId, rfqNumber: names.number, rfqTitle: names.title, id, after, seenBy, cursor }
+  if (reason !== null)
+    return {
+      ...about,
+      ...{ entity: 'recommendation', label: 'Recommendation', version: null, changes: [] },
+      words: [`Recommendation: ${reason}.`],
+    }
   const changes = changesOfRevision(revision, names.offers)
   return {
-    channel,
-    rfqId,
-    rfqNumber: names.number,
-    rfqTitle: names.title,
+    ...about,
     entity: kind === 'rfq' ? 'rfq' : 'offer',
-    id,
     label: changes[0]?.label ?? (kind === 'rfq' ? 'RFQ' : id),
     version: version?.version ?? null,
-    after,
-    seenBy,
     changes,
     words: changes.map(({ words }) => words),
-    cursor,
   }
 }
 

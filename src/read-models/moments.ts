@@ -9,6 +9,8 @@ export interface Moment {
   at: string
   /** `RFQ changed, 2 new offers`. */
   words: string
+  /** Why another award was recommended from then on; null if the same was. */
+  recommendation: string | null
 }
 
 /** Moments that a page offers; older ones can be typed into the address. */
@@ -26,14 +28,18 @@ export async function momentsOf(
     if (group === undefined) groups.set(revision.seenBy, [revision])
     else group.push(revision)
   }
-  return [...groups].map(([at, group]) => ({ at, words: wordsOf(group) }))
+  return [...groups].map(([at, group]) => ({
+    at,
+    words: wordsOf(group),
+    recommendation: group.find(({ reason }) => reason !== null)?.reason ?? null,
+  }))
 }
 
 function wordsOf(revisions: readonly Revision[]): string {
   const count = (matches: (revision: Revision) => boolean) => revisions.filter(matches).length
   const offers = (words: string, number: number) =>
     number === 0 ? [] : [formatCount(number, `${words} offer`, `${words} offers`)]
-  const rfq = revisions.find(({ kind }) => kind === 'rfq')
+  const rfq = revisions.find(({ kind, event }) => kind === 'rfq' && event !== 'recommendation')
   const parts = [
     ...offers(
       'new',
@@ -55,6 +61,7 @@ function wordsOf(revisions: readonly Revision[]): string {
   // An RFQ gets a version with each change of its offers too.
   if (rfq !== undefined && (parts.length === 0 || rfq.event !== 'version' || rfq.previous === null))
     parts.unshift(rfq.event === 'version' ? (rfq.previous ? 'RFQ changed' : 'RFQ first seen') : `RFQ ${rfq.event}`)
+  if (revisions.some(({ reason }) => reason !== null)) parts.push('other recommendation')
   return parts.join(', ')
 }
 

@@ -1,7 +1,7 @@
 import type { Severity } from '../compare/flag.js'
 import type { ClockStop } from '../core/clock-skew.js'
 import { quoteForShell } from '../quote-for-shell.js'
-import type { Closings, History, Overview, Reader, Runs } from '../store/contract.js'
+import type { Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../store/contract.js'
 import type { ChannelRules } from './channel-rules.js'
 import type { RfqList, RfqListRow } from './rfq-list.js'
 
@@ -9,7 +9,7 @@ import type { RfqList, RfqListRow } from './rfq-list.js'
  * `refused`, `unknown`, `failed`, `unsettled`: the outcome of the newest close of an RFQ. `held`: a closing round waits for
  * approval. `overdue`: past due and still open. `due`: due within some days. `listed`: a newer list says
  * something else than was read of an RFQ. `offers`: new, changed or withdrawn offers.
- * `rfqs`: RFQs that are new or changed, without news of offers.
+ * `rfqs`: RFQs that are new or changed, without news of offers. `recommendation`: another award is recommended than before.
  * `behind`: a channel is not polled as scheduled, or its list suddenly lost most of its entries. `undelivered`: notifications were given up. `problems`: documents deviate
  * from the API description.
  */
@@ -26,6 +26,7 @@ export type TodayKind =
   | 'listed'
   | 'offers'
   | 'rfqs'
+  | 'recommendation'
   | 'problems'
 
 /** Something that a person has to decide or look at. */
@@ -74,6 +75,7 @@ export interface TodaySource {
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
+    Pick<RecommendationQueries, 'recommendationChanges'> &
     Pick<Reader, 'deadLetters'>
   rfqs: RfqList
   channels: readonly ChannelRules[]

@@ -82,7 +82,7 @@ async function newestRevisions({ store }: TodayContext['source'], row: RfqListRo
   const at = new Date(newestOf(row))
   const period = { after: new Date(at.getTime() - 1), asOf: at }
   const revisions = await store.revisions({ channel: row.channel, rfqId: row.id, ...period, limit: MAX_REVISIONS })
-  return revisions.filter(({ kind }) => kind === 'rfq')
+  return revisions.filter(({ kind, event }) => kind === 'rfq' && event !== 'recommendation')
 }
 
 /** Null if nothing but the offers changed, which are part of the document of the RFQ. */

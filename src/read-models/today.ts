@@ -13,6 +13,7 @@ import {
   type TodaySource,
 } from './today-model.js'
 import { createFirstPolls, dueItems, offerItems } from './today-offers.js'
+import { recommendationItems } from './today-recommendations.js'
 import { rfqItems } from './today-rfqs.js'
 
 /** What needs a person, most urgent first. */
@@ -28,7 +29,7 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   const offers = await offerItems(context, firstPolls)
   const withOffers = new Set(offers.flatMap(({ channel, rfqId: id }) => (id === null ? [] : [keyOf({ channel, id })])))
   const due = await dueItems(context)
-  const fromHistory = [offers, await rfqItems(context, { firstPolls, withOffers })]
+  const fromHistory = [await recommendationItems(context), offers, await rfqItems(context, { firstPolls, withOffers })]
   const closing = asOf === undefined ? await closingItems(context) : await pastOverdueItems(context)
   const named = [...due, ...closing.filter(({ kind }) => kind === 'overdue')]
   const groups =

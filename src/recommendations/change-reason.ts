@@ -1,7 +1,7 @@
 import { REQUIREMENT_TITLES } from '../compare/offer/award-requirements.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { oneLine } from '../core/clean-text.js'
-import { formatCount, formatPercent, formatPrice, formatTonnes, truncate } from '../core/number-format.js'
+import { formatCount, formatPercent, formatPrice, formatRange, formatTonnes, truncate } from '../core/number-format.js'
 import type { RecommendationFigures } from '../core/recommendation.js'
 import type { Settings } from '../core/settings.js'
 import type { RfqState } from './rfq-state.js'
@@ -151,13 +151,13 @@ function windowCauses(before: RfqState, after: RfqState): string[] {
   const causes: string[] = []
   if ((was.missingSince === null) !== (is.missingSince === null))
     causes.push(is.missingSince === null ? 'the RFQ is listed again' : 'the RFQ is no longer listed')
-  if (was.window.lower !== is.window.lower || was.window.upper !== is.window.upper)
-    causes.push(`the RFQ asks for ${windowText(is.window)} instead of ${windowText(was.window)}`)
+  if (was.minVolume !== is.minVolume || was.maxVolume !== is.maxVolume)
+    causes.push(`the RFQ asks for ${volumeText(is)} instead of ${volumeText(was)}`)
   return causes
 }
 
-const windowText = ({ lower, upper }: RfqState['assessed']['rfq']['window']) =>
-  lower === null ? 'no volume' : `${formatTonnes(lower)}${upper === null ? '' : ` to ${formatTonnes(upper)}`}`
+const volumeText = ({ minVolume, maxVolume }: RfqState['assessed']['rfq']) =>
+  formatRange(minVolume, maxVolume)?.concat(' t') ?? 'no volume'
 
 /** Rates of currencies that offers use. */
 function rateCauses(before: RfqState, after: RfqState): string[] {

@@ -5,13 +5,48 @@ import { createRecommendationRecorder, type RecommendationRecorder } from '../..
 import type { Store } from '../../src/store/contract.js'
 import { KEY } from './channel-fixture.js'
 
+/** Terms of an RFQ that are met by what `offerOf` makes. */
+export const ASKS_FOR_ANYTHING = {
+  contractTypes: ['spot' as const],
+  minVintageYear: 'Any' as const,
+  maxVintageYear: 'Any' as const,
+  fulfilmentDueDate: '2027-12-31',
+  pricing: { currency: 'USD', minUnitPrice: 1, maxUnitPrice: 40 },
+}
+
+/** An offer of some tonnes at a price, in one delivery. */
+export const offerOf = (unitPrice: number, volume: number) => ({
+  ...{
+    contractType: 'spot' as const,
+    currency: 'USD',
+    totalVolume: volume,
+    totalPrice: volume * unitPrice,
+    prePayments: [],
+  },
+  expiryDate: '2027-06-01',
+  scheduledDeliveries: [
+    {
+      fulfilmentDueDate: '2027-06-30',
+      fulfilmentMethod: 'transfer' as never,
+      vintages: [
+        {
+          ...{ name: 'A', volume, unitPrice, mitigationTypes: [] as never[] },
+          ...{ reportingPeriodStart: '2025-01-01', reportingPeriodEnd: '2025-12-31' },
+        },
+      ],
+    },
+  ],
+})
+
 interface RecorderFixture {
   store: Store
   now: () => Date
   settings?: Settings
   timeZone?: string
-  /** Called with each RFQ that is computed. */
-  onCompute?: (rfqId: string) => void
+  /** Called between computing and recording, the first time. */
+  beforeRecording?: () => Promise<void>
+  /** An RFQ that cannot be computed. */
+  failing?: string
 }
 
 /** What recommendations of one channel are computed from. */
@@ -29,7 +64,8 @@ export const computeSource = ({
 
 /** The recorder of a process with these settings. */
 export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
-  const { store, now, settings = DEFAULT_SETTINGS, timeZone = 'UTC', onCompute } = fixture
+  const { store, now, settings = DEFAULT_SETTINGS, timeZone = 'UTC', failing } = fixture
+  let { beforeRecording } = fixture
   const source = computeSource(fixture)
   return createRecommendationRecorder({
     ...{ store, now, settings },
@@ -37,11 +73,14 @@ export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
     rateFetches: source.rateFetches,
     holder: randomUUID(),
     command: 'quotekeeper start',
-    compute: (dirty, at) => {
-      for (const { rfqId } of dirty) onCompute?.(rfqId)
-      return computeRfqs(source, dirty, at, (error) => {
+    async compute(dirty, at) {
+      const computed = await computeRfqs(source, dirty, at, (error) => {
         throw error
       })
+      const first = beforeRecording
+      beforeRecording = undefined
+      await first?.()
+      return computed.map((each) => (each?.dirty.rfqId === failing ? null : each))
     },
   })
 }

@@ -6,12 +6,13 @@ import { rfqStateOf } from '../../src/recommendations/rfq-state.js'
 import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
-import { openRecorder } from '../helpers/recorder.js'
+import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/recorder.js'
 
 const TIME_ZONE = 'America/New_York'
 const SETTINGS: readonly Settings[] = [
   DEFAULT_SETTINGS,
   { ...DEFAULT_SETTINGS, awardRule: 'best-score' },
+  { ...DEFAULT_SETTINGS, awardRule: 'best-score', weights: { ...DEFAULT_SETTINGS.weights, price: 0, evidence: 1000 } },
   { ...DEFAULT_SETTINGS, awardRule: 'lowest-cost', priceBasis: 'present-value' },
   {
     ...DEFAULT_SETTINGS,
@@ -35,7 +36,7 @@ const steps = fc.array(
     fc.record({ do: fc.constant('offer' as const), of: fc.nat(1) }),
     fc.record({ do: fc.constant('remove' as const), of: fc.nat(5) }),
     fc.record({ do: fc.constant('volume' as const), of: fc.nat(1), min: fc.integer({ min: 1, max: 300 }) }),
-    fc.record({ do: fc.constant('listing' as const), of: fc.nat(2) }),
+    fc.record({ do: fc.constant('listing' as const), of: fc.nat(3) }),
     fc.record({ do: fc.constant('hide' as const), of: fc.nat(1) }),
     fc.record({ do: fc.constant('record' as const), by: fc.nat(1) }),
     fc.record({ do: fc.constant('settings' as const), by: fc.nat(1), settings: fc.nat(SETTINGS.length - 1) }),
@@ -49,11 +50,17 @@ type Step = (typeof steps extends fc.Arbitrary<infer T> ? T : never)[number]
 async function play(fixture: ChannelFixture, all: readonly Step[]): Promise<Date[]> {
   const { world } = fixture.sandbox
   const offers: string[] = []
-  const rfqs = [0, 1].map(() => world.addRfq(CHANNEL, { minVolume: 100, maxVolume: 400 }).id)
-  const listing = world.addListing(CHANNEL).id
+  const rfqs = [0, 1].map(() => world.addRfq(CHANNEL, { ...ASKS_FOR_ANYTHING, minVolume: 100, maxVolume: 400 }).id)
+  const listings = [0, 1].map(() => world.addListing(CHANNEL).id)
   const addOffer = (rfqId: string) => {
     const price = 10 + offers.length
-    offers.push(world.addResponse(rfqId, { status: 'submitted', offer: offerOf(price), listingId: listing }).id)
+    offers.push(
+      world.addResponse(rfqId, {
+        status: 'submitted',
+        offer: offerAt(price),
+        listingId: listings[offers.length % 2] as string,
+      }).id,
+    )
   }
   for (const rfq of rfqs) for (let n = 0; n < 3; n++) addOffer(rfq)
   const processes = [0, 1].map(() => openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE }))
@@ -76,6 +83,7 @@ async function play(fixture: ChannelFixture, all: readonly Step[]): Promise<Date
       processes[step.by] = openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE, settings })
       await processes[step.by]?.round()
     } else {
+      const listing = listings['of' in step ? step.of % 2 : 0] as string
       change(fixture, step, { offer, rfq, listing, offers, addOffer })
       await poll()
     }
@@ -98,7 +106,7 @@ function change({ sandbox: { world } }: ChannelFixture, step: Step, subjects: Su
   const { offer, rfq, listing, offers, addOffer } = subjects
   switch (step.do) {
     case 'price':
-      return void world.changeResponse(offer, { offer: offerOf(step.price) })
+      return void world.changeResponse(offer, { offer: offerAt(step.price) })
     case 'status':
       return void world.changeResponse(offer, { status: step.status })
     case 'expiry':
@@ -115,19 +123,19 @@ function change({ sandbox: { world } }: ChannelFixture, step: Step, subjects: Su
     case 'volume':
       return void world.changeRfq(rfq, { minVolume: step.min })
     case 'listing':
-      return void world.changeListing(listing, { country: step.of === 0 ? '' : `Country ${step.of}` })
+      return void world.changeListing(listing, LISTING_FACTS[step.of >> 1] ?? {})
     default:
       return void world.changeRfq(rfq, { title: `Title ${offers.length}` })
   }
 }
 
-const offerOf = (price: number) => ({
-  totalVolume: 150,
-  totalPrice: 150 * price,
-  currency: 'USD',
-  scheduledDeliveries: [],
-  prePayments: [],
-})
+/** What the score of an offer depends on. */
+const LISTING_FACTS = [
+  { country: '', registry: '', methodologies: [] },
+  { country: 'Kenya', registry: 'Verra', methodologies: ['VM0042'] },
+]
+
+const offerAt = (price: number) => offerOf(price, 150)
 
 /** What an as-of read computes. */
 async function figuresAsOf(store: Store, rfqId: string, asOf: Date): Promise<RecommendationFigures | null> {

@@ -89,7 +89,8 @@ export const listTools = [
         const rows = items.map(({ version, after: notBefore, seenBy, words, ...row }) => ({
           ...{ channel: row.channel, rfqId: row.rfqId, rfqNumber: row.rfqNumber, rfqTitle: row.rfqTitle },
           ...{ label: row.label, notBefore, words },
-          ...sourceOf(row.entity, row.id, version, seenBy),
+          // A recommendation is one for its RFQ.
+          ...sourceOf(row.entity === 'offer' ? 'offer' : 'rfq', row.id, version, seenBy),
         }))
         return call.answer(about.channel, { items: rows, nextCursor })
       })

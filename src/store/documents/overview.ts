@@ -156,6 +156,7 @@ interface RevisionRow extends VersionRow {
   of_rfq_id: string
   of_id: string
   of_version: number | null
+  reason: string | null
   since: string | null
   at: string
   key: string
@@ -167,7 +168,7 @@ const keyOf = (event: string) =>
     || '\t' || t.id || '\t${event}'${event === 'version' ? ' || substr(cast(10000000000 + t.version as text), 2)' : ''}`
 
 function revisionsFrom(
-  event: Revision['event'],
+  event: 'version' | 'missing' | 'returned',
   table: string,
   at: string,
   since: string,
@@ -182,7 +183,7 @@ function revisionsFrom(
 select * from (
   select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
     ${event === 'version' ? 't.version' : 'cast(null as integer)'} as version, t.${since} as since, t.${at} as at,
-    ${keyOf(event)} as key
+    cast(null as text) as reason, ${keyOf(event)} as key
   from ${table} t
   where t.${at} > ${begin} and t.${at} <= @asOf and t.${at} <= @beforeAt
     and (t.${at} < @beforeAt or ${keyOf(event)} < @beforeKey)
@@ -191,8 +192,24 @@ select * from (
 ) ${event}`
 }
 
+/** Where another award is recommended than before. */
+function recommendationsFrom({ channel, rfqId, after, asOf }: RevisionFilter): string {
+  const key = `t.channel || '\t' || t.rfq_id || '\tz\t' || t.rfq_id || '\trecommendation'`
+  const begin = after !== undefined && asOf === undefined ? BEGIN_OF_UNSEEN : '@after'
+  const where = allOf(channel !== undefined && 't.channel = @channel', rfqId !== undefined && 't.rfq_id = @rfqId')
+  return `
+select * from (
+  select 'recommendation' as event, t.channel, 'rfq' as kind, '' as rfq_id, t.rfq_id as id, cast(null as integer) as version,
+    cast(null as text) as since, t.at, t.reason, ${key} as key
+  from recommendations t
+  where t.reason is not null and t.at > ${begin} and t.at <= @asOf and t.at <= @beforeAt
+    and (t.at < @beforeAt or ${key} < @beforeKey) and ${where}
+  order by t.at desc, key desc limit @limit
+) recommendation`
+}
+
 const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
-  f.version as of_version, f.since, f.at, f.key`
+  f.version as of_version, f.since, f.at, f.reason, f.key`
 
 /** One statement, so that revisions, versions and moments come from one state. */
 const revisionsQuery = (filter: RevisionFilter) => `
@@ -201,6 +218,7 @@ with found as (
     ${revisionsFrom('version', 'versions', 'observed_at', 'not_before', filter)}
     union all ${revisionsFrom('missing', 'absences', 'missing_since', 'not_before', filter)}
     union all ${revisionsFrom('returned', 'absences', 'returned_at', 'missing_since', filter)}
+    union all ${recommendationsFrom(filter)}
   ) revisions order by at desc, key desc limit @limit
 )
 select ${REVISION}, ${VERSION_COLUMNS.map((column) => `v.${column}`).join(', ')}
@@ -234,6 +252,7 @@ const toRevision = (row: RevisionRow): Revision => ({
   seenBy: row.at,
   version: row.of_version === null ? null : toVersion(row),
   previous: null,
+  reason: row.reason === null ? null : fromStoredText(row.reason),
   cursor: Buffer.from(JSON.stringify([row.at, row.key])).toString('base64url'),
 })
 

@@ -116,7 +116,7 @@ export interface RecommendationQueries {
     asOf?: Date
     limit: number
   }): Promise<RecordedRecommendation[]>
-  /** The settings in force at a moment; null if none were recorded by then. */
+  /** The settings in force at a moment; before the first ones, those. Null if none were recorded. */
   settingsInForce(at: Date): Promise<Settings | null>
   /** When settings came into force, after a moment. */
   settingsChanges(after: Date): Promise<Timestamp[]>

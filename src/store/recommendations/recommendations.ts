@@ -98,7 +98,7 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
     async settingsInForce(at) {
       const row = await queries.get<{ settings: string }>(
         `select s.settings from settings_in_force f join settings s on s.hash = f.settings_hash
-        where f.at <= @at order by f.number desc limit 1`,
+        order by case when f.at <= @at then 0 else 1 end, case when f.at <= @at then -f.number else f.number end limit 1`,
         { at: at.toISOString() },
       )
       return row ? settingsOf(row.settings) : null

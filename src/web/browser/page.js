@@ -163,7 +163,8 @@ function areShortcutsOff() {
   }
 }
 
-/** Adds a slider to the list of moments: the oldest at the left, now at the right. */
+/** Adds a slider to the list of moments: the oldest at the left, now at the right, with marks where another
+ * award was recommended. */
 function addSlider() {
   const select = document.querySelector('.timemachine select')
   if (!(select instanceof HTMLSelectElement) || select.options.length < 2) return
@@ -184,4 +185,10 @@ function addSlider() {
   })
   slider.addEventListener('change', () => select.form?.requestSubmit())
   select.before(slider)
+  const marks = Object.assign(document.createElement('datalist'), { id: 'moments' })
+  for (const [at, option] of [...select.options].entries())
+    if (option.dataset.mark !== undefined)
+      marks.append(Object.assign(document.createElement('option'), { value: String(last - at) }))
+  slider.setAttribute('list', marks.id)
+  select.before(marks)
 }

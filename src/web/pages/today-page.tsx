@@ -61,6 +61,7 @@ const KINDS: Record<TodayKind, string> = {
   listed: 'List differs',
   offers: 'Offers',
   rfqs: 'RFQs',
+  recommendation: 'Recommendation',
   problems: 'Data problems',
 }
 const TONES: Record<TodayItem['severity'], Tone> = { high: 'bad', medium: 'warn', low: 'neutral' }

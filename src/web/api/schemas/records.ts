@@ -9,7 +9,7 @@ const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const observedChange = {
   after: timestamp.nullable().describe('The last observation before the change.'),
   seenBy: timestamp.describe('The first observation after it.'),
-  entity: z.enum(['rfq', 'offer']),
+  entity: z.enum(['rfq', 'offer', 'recommendation']),
   id: text,
   label: text,
   version: z.int().nullable(),

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
+import type { RecommendationRecorder } from '../../src/recommendations/recorder.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
+import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/recorder.js'
+
+/** 100 tonnes at a price. */
+const offerAt = (price: number) => offerOf(price, 100)
+
+interface Desk {
+  fixture: ChannelFixture
+  rfqId: string
+  /** Ids of the offers by developer. */
+  offers: Record<string, string>
+  /** Polls five minutes later, records, and returns the reasons of what was recorded since the last call, oldest first. */
+  reasons(recorder?: RecommendationRecorder): Promise<string[]>
+}
+
+/** An RFQ with the offers of Katari at 20 and of Lumen at 22 USD/t. */
+async function openDesk(rfq: object = { minVolume: 100, maxVolume: 150 }): Promise<Desk> {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const { id: rfqId } = world.addRfq(CHANNEL, { ...ASKS_FOR_ANYTHING, ...rfq })
+  const addOffer = (projectDeveloperName: string, price: number) =>
+    world.addResponse(rfqId, { status: 'submitted', projectDeveloperName, offer: offerAt(price) }).id
+  const offers = { Katari: addOffer('Katari', 20), Lumen: addOffer('Lumen', 22) }
+  const usual = openRecorder(fixture)
+  let since = new Date(0)
+  const desk: Desk = {
+    ...{ fixture, rfqId, offers },
+    async reasons(recorder = usual) {
+      fixture.advanceSeconds(300)
+      await fixture.pollListings()
+      await fixture.pollRfqs({ recheckClosedHours: 0 })
+      await recorder.round()
+      const changes = await fixture.store.recommendationChanges({ channel: KEY, after: since, limit: 100 })
+      since = new Date(changes[0]?.at ?? since)
+      return changes.map(({ reason }) => reason ?? '').reverse()
+    },
+  }
+  expect(await desk.reasons()).toEqual([])
+  return desk
+}
+
+const events = async ({ fixture: { store } }: Desk) =>
+  (await store.events({ after: 0, kinds: ['recommendation.changed'], limit: 100 })).items
+
+describe('the reason of a changed recommendation', () => {
+  const cases: [string, (desk: Desk) => void, RegExp][] = [
+    [
+      'an offer that was rejected',
+      ({ fixture, offers }) => fixture.sandbox.world.changeResponse(offers.Katari as string, { status: 'rejected' }),
+      /^Katari \(20\.00\) → Lumen \(22\.00\), because the offer of Katari was rejected$/,
+    ],
+    [
+      'an offer with a status that is not known',
+      ({ fixture, offers }) =>
+        fixture.sandbox.world.changeResponse(offers.Katari as string, { status: 'paused' as 'submitted' }),
+      /because the offer of Katari is no longer open \(its status is “paused”\)$/,
+    ],
+    [
+      'an offer that disappeared',
+      ({ fixture, offers }) => fixture.sandbox.world.removeResponse(offers.Katari as string),
+      /^Katari \(20\.00\) → Lumen \(22\.00\), because the offer of Katari is no longer listed$/,
+    ],
+    [
+      'a price that rose',
+      ({ fixture, offers }) => fixture.sandbox.world.changeResponse(offers.Katari as string, { offer: offerAt(23) }),
+      /^Katari \(20\.00\) → Lumen \(22\.00\), because the price of Katari rose from 20\.00 to 23\.00 USD\/t$/,
+    ],
+    [
+      'a price that fell',
+      ({ fixture, offers }) => fixture.sandbox.world.changeResponse(offers.Lumen as string, { offer: offerAt(18) }),
+      /^Katari \(20\.00\) → Lumen \(18\.00\), because the price of Lumen fell from 22\.00 to 18\.00 USD\/t$/,
+    ],
+    [
+      'a new offer',
+      ({ fixture, rfqId }) =>
+        fixture.sandbox.world.addResponse(rfqId, {
+          ...{ status: 'submitted', projectDeveloperName: 'Nube', offer: offerAt(15) },
+        }),
+      /^Katari \(20\.00\) → Nube \(15\.00\), because the offer of Nube is new$/,
+    ],
+    [
+      'another volume of the RFQ',
+      ({ fixture, rfqId }) => fixture.sandbox.world.changeRfq(rfqId, { minVolume: 150, maxVolume: 250 }),
+      /^Katari \(20\.00\) → (Katari and Lumen|Lumen and Katari) \(21\.00\), because the RFQ asks for 150–250 t instead of 100–150 t$/,
+    ],
+    [
+      'an offer that expired at midnight',
+      ({ fixture, offers }) => {
+        fixture.sandbox.world.changeResponse(offers.Katari as string, {
+          offer: { ...offerAt(20), expiryDate: '2026-11-21' },
+        })
+        fixture.advanceSeconds(13 * 3600)
+      },
+      /^Katari \(20\.00\) → Lumen \(22\.00\), because the offer of Katari expired on 2026-11-21$/,
+    ],
+    [
+      'an offer that was accepted',
+      ({ fixture, offers }) => fixture.sandbox.world.changeResponse(offers.Lumen as string, { status: 'accepted' }),
+      /^Katari \(20\.00\) → Lumen accepted, nothing more, because the offer of Lumen was accepted$/,
+    ],
+  ]
+  it.each(cases)('names %s', async (_name, act, reason) => {
+    const desk = await openDesk()
+    act(desk)
+    const found = await desk.reasons()
+    expect(found).toHaveLength(1)
+    expect(found[0]).toMatch(reason)
+    expect((await events(desk)).map(({ data }) => data.reason)).toEqual(found)
+  })
+
+  it('names the settings, with what they were', async () => {
+    const desk = await openDesk({ minVolume: 100, maxVolume: 250 })
+    const settings: Settings = { ...DEFAULT_SETTINGS, volume: 150 }
+    await desk.reasons()
+    const other = openRecorder({ store: desk.fixture.store, now: desk.fixture.now, settings })
+    desk.fixture.advanceSeconds(60)
+    const [reason] = await desk.reasons(other)
+    expect(reason).toMatch(/^Katari \(20\.00\) → .* \(21\.00\), because the settings changed: volume from null to 150$/)
+  })
+})
+
+describe('the recorder', () => {
+  it('tells of each change once, and of no first recommendation or other figures of the same award, round after round', async () => {
+    const desk = await openDesk()
+    const { world } = desk.fixture.sandbox
+    for (let round = 1; round <= ROUNDS; round++) {
+      world.changeResponse(desk.offers.Katari as string, { offer: offerAt(round % 2 === 0 ? 20 : 25) })
+      await desk.reasons()
+      // Lumen's price changes the figures of one round in two, and the award of none.
+      world.changeResponse(desk.offers.Lumen as string, { offer: offerAt(22 + round / 100) })
+      expect(await desk.reasons()).toEqual([])
+      expect(await desk.reasons()).toEqual([])
+      expect(await events(desk)).toHaveLength(round)
+    }
+  })
+
+  it('loses nothing that changes between computing and recording', async () => {
+    const desk = await openDesk()
+    const { store, now, sandbox } = desk.fixture
+    const recorder = openRecorder({
+      ...{ store, now },
+      beforeRecording: async () => {
+        sandbox.world.changeResponse(desk.offers.Lumen as string, { offer: offerAt(10) })
+        desk.fixture.advanceSeconds(1)
+        await desk.fixture.pollRfqs()
+      },
+    })
+    desk.fixture.advanceSeconds(40)
+    sandbox.world.changeResponse(desk.offers.Katari as string, { offer: offerAt(30) })
+    await desk.fixture.pollRfqs()
+    await recorder.round()
+    expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
+    const newest = await store.recommendationAt({ channel: KEY, rfqId: desk.rfqId })
+    expect(newest?.bestPrice).toBe(10)
+    const reasons = (await store.recommendationChanges({ channel: KEY, after: new Date(0), limit: 10 })).map(
+      (each) => each.reason,
+    )
+    expect(reasons).toEqual([
+      'Katari (20.00) → Lumen (22.00), because the price of Katari rose from 20.00 to 30.00 USD/t',
+    ])
+  })
+
+  it('is one process at a time; another one says whose settings are used, and records when the first is gone', async () => {
+    const desk = await openDesk()
+    const { store, now } = desk.fixture
+    const other = openRecorder({ store, now, settings: { ...DEFAULT_SETTINGS, awardRule: 'best-score' } })
+    const same = openRecorder({ store, now })
+    for (let round = 0; round < ROUNDS; round++) {
+      expect(await other.round()).toEqual({ held: false, command: 'quotekeeper start', hasOtherSettings: true })
+      expect(await same.round()).toEqual({ held: false, command: 'quotekeeper start', hasOtherSettings: false })
+      await desk.reasons()
+    }
+    desk.fixture.advanceSeconds(31)
+    expect(await other.round()).toMatchObject({ held: true })
+    expect((await store.settingsInForce(now()))?.awardRule).toBe('best-score')
+    expect(await same.round()).toMatchObject({ held: false, hasOtherSettings: true })
+    await other.release()
+    desk.fixture.advanceSeconds(1)
+    expect(await same.round()).toMatchObject({ held: true })
+    expect((await store.settingsInForce(now()))?.awardRule).toBe('lowest-price')
+  })
+
+  it('computes again what another version of the comparison has recorded, and RFQs without a row', async () => {
+    const desk = await openDesk()
+    const { store, now } = desk.fixture
+    await store.markOtherEngines('another', now())
+    expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId, since: now().toISOString() }])
+    await desk.reasons()
+    expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
+  })
+
+  it('goes on with the others if one RFQ cannot be computed, which stays dirty', async () => {
+    const desk = await openDesk()
+    const { world } = desk.fixture.sandbox
+    world.addRfq(CHANNEL)
+    const { store, now } = desk.fixture
+    desk.fixture.advanceSeconds(40)
+    world.changeResponse(desk.offers.Katari as string, { offer: offerAt(30) })
+    await desk.fixture.pollRfqs()
+    const recorder = openRecorder({ store, now, failing: desk.rfqId })
+    expect(await recorder.round()).toEqual({ held: true, recorded: 1, left: 1 })
+    expect(await recorder.round()).toEqual({ held: true, recorded: 0, left: 1 })
+    expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId }])
+  })
+})
