@@ -84,7 +84,8 @@ export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions)
   }
 }
 
-function isDue(state: MaintenanceState | null, cron: Cron, now: Date): boolean {
+/** Whether a task is to be run: a tick has passed since it last succeeded, or the pause after its last failure is over. */
+export function isDue(state: MaintenanceState | null, cron: Cron, now: Date): boolean {
   if (state === null) return true
   const { succeededAt, attemptedAt, failures } = state
   if (failures > 0) {

@@ -3,6 +3,7 @@ import type { ChannelRef } from './core/channel.js'
 import type { Settings } from './core/settings.js'
 import type { RequestLimits } from './marketplace/contract.js'
 import type { NotifyConfig } from './notify/contract.js'
+import type { RateSource } from './rates/rate-source.js'
 
 /** The validated configuration, with all defaults filled in and all paths absolute (docs/CONFIGURATION.md). */
 export interface Config {
@@ -22,6 +23,8 @@ export interface Config {
   polling: PollingConfig
   closing: ClosingConfig
   reports: ReportsConfig
+  /** Where exchange rates are read from: `reports.exchangeRates`; null: only fixed ones are used. */
+  rates: RateSource | null
   history: HistoryConfig
   anchors: AnchorsConfig
   notify: NotifyConfig

@@ -1,12 +1,20 @@
 import type { MaintenanceJob } from '../../jobs/maintenance.js'
 import type { Clock } from '../core/clock.js'
+import type { RateSource } from '../rates/rate-source.js'
+import type { MaintenanceTask } from '../store/contract.js'
 import type { App } from './app.js'
 import { refuseNeededFile } from './output-file.js'
+
+/** When exchange rates are read, in UTC: the ECB publishes those of a day before 15:30. */
+export const RATE_SCHEDULES = { file: '0 * * * *', url: '30 15 * * *' } as const
+
+/** A source that was not read before is due at once. */
+export const ratesTask = ({ name }: RateSource): MaintenanceTask => `rates ${name}`
 
 /** What `start` does for the database as a whole, as configured. */
 export async function createMaintenanceJobs({ config, store }: App, now: Clock): Promise<MaintenanceJob[]> {
   const { compileCron } = await import('../../jobs/cron.js')
-  const { anchors, history, scheduleTimeZone } = config
+  const { anchors, history, rates, scheduleTimeZone } = config
   const jobs: MaintenanceJob[] = []
   const { to: target, schedule } = anchors
   if (target !== null && schedule !== null) {
@@ -31,6 +39,14 @@ export async function createMaintenanceJobs({ config, store }: App, now: Clock):
         const { runs, plans, events } = await (await store()).prune({ ...pruneOptions(history, now()), signal })
         return { runs: runs.rows, plans: plans.rows, events: events.rows }
       },
+    })
+  }
+  if (rates !== null) {
+    const { refreshRates } = await import('../rates/refresh-rates.js')
+    jobs.push({
+      task: ratesTask(rates),
+      cron: compileCron(RATE_SCHEDULES[rates.kind], 'UTC'),
+      run: async (signal) => ({ ...(await refreshRates(await store(), rates, { now, signal })) }),
     })
   }
   return jobs

@@ -1,3 +1,4 @@
+import { MAX_RATE_AGE_DAYS } from '../core/exchange-rates.js'
 import { countByName } from '../core/numbers.js'
 import type { Settings } from '../core/settings.js'
 import type { CalendarDate } from './comparison-input.js'
@@ -29,7 +30,7 @@ export interface RateReport {
   words: string
 }
 
-type RateSettings = Pick<Settings, 'currency' | 'exchangeRates'>
+type RateSettings = Pick<Settings, 'currency' | 'exchangeRates' | 'ratesFrom' | 'outdatedRates'>
 
 /**
  * Determines the comparison currency of an RFQ's offers and the exchange rates.
@@ -64,7 +65,7 @@ function comparisonCurrency(rfq: string | null, offers: string[], settings: Rate
     return { comparison: chosen, reason: 'The currency set in the settings.' }
   }
   if (rfq !== null) {
-    const instead = `; the settings choose ${chosen}, but contain no exchange rate for ${rfq}`
+    const instead = `; the settings choose ${chosen}, but ${fromSource(rfq, settings) ?? `contain no exchange rate for ${rfq}`}`
     return { comparison: rfq, reason: `The RFQ's own currency${chosen === null ? '' : instead}.` }
   }
   const [only, another] = offers
@@ -79,13 +80,26 @@ function rateOf(code: string, comparison: string | null, offers: number, setting
   if (code === comparison) return { ...none, rate: 1, words: 'The comparison currency.' }
   if (comparison === null) return { ...none, words: 'There is no comparison currency to convert into.' }
   const configured = settings.exchangeRates[code]
-  if (configured === undefined) return { ...none, words: `No exchange rate into ${comparison} is configured.` }
+  if (configured === undefined) return { ...none, words: unknownRate(code, comparison, settings) }
   if (settings.currency !== comparison) {
     return { ...none, words: `${baseWords(settings.currency)}, so it cannot be converted into ${comparison}.` }
   }
   const { rate, date, source } = configured
   const origin = `${date === null ? 'date not stated' : date}, ${source ?? 'source not stated'}`
   return { currency: code, rate, date, source, offers, words: `1 ${code} = ${rate} ${comparison} (${origin}).` }
+}
+
+function unknownRate(code: string, comparison: string, settings: RateSettings): string {
+  const why = fromSource(code, settings) ?? `no exchange rate into ${comparison} is configured`
+  return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`
+}
+
+/** Why the source of rates has none for a currency; null if none is configured. */
+function fromSource(code: string, { ratesFrom, outdatedRates }: RateSettings): string | null {
+  if (ratesFrom === null) return null
+  const date = outdatedRates?.[code]
+  if (date === undefined) return `no exchange rate for ${code} was known from ${ratesFrom}`
+  return `the newest exchange rate for ${code} from ${ratesFrom} was of ${date}, more than ${MAX_RATE_AGE_DAYS} days before`
 }
 
 const baseWords = (base: string | null) =>

@@ -44,10 +44,15 @@ function parseValue(text: string): unknown {
 
 const assign = (value: unknown, { path, value: newValue }: Assignment) => replaceAt(value, path, newValue)
 
+/** Where exchange rates are read from stays when one of them is set. */
+const RATES_KEY = 'exchangeRates'
+
 function replaceAt(value: unknown, [step, ...rest]: Path, newValue: unknown): unknown {
   if (step === undefined) return newValue
   const record = isRecord(value) ? value : {}
-  return { ...record, [step]: replaceAt(record[step], rest, newValue) }
+  const inner = record[step]
+  const isSource = step === RATES_KEY && rest.length > 0 && typeof inner === 'string'
+  return { ...record, [step]: replaceAt(isSource ? { from: inner } : inner, rest, newValue) }
 }
 
 /** Whether one path contains the other: a whole section may be invalid because of one of its keys. */

@@ -2,6 +2,7 @@ import { isLoopback } from '../core/loopback.js'
 import { isPostgresUrl } from '../store/postgres/postgres-url.js'
 import { isRecord } from './environment.js'
 import { notifyMistakes } from './notify-checks.js'
+import { splitRates } from './report-settings.js'
 import { fetchSecret, parseSecretRef } from './secret.js'
 import { isAbsent, type SchemaContext } from './section.js'
 import type { Path } from './yaml-document.js'
@@ -154,8 +155,8 @@ function uselessDatabasePassword({ database, databasePassword }: Record<string, 
 const hasPassword = (url: unknown) => typeof url === 'string' && URL.canParse(url) && new URL(url).password !== ''
 
 function ratesWithoutCurrency(reports: unknown): CrossCheckIssue[] {
-  if (!isRecord(reports) || !isRecord(reports.exchangeRates)) return []
-  const given = Object.keys(reports.exchangeRates).length > 0
-  if (!given || !isAbsent(reports.currency)) return []
+  if (!isRecord(reports) || !isAbsent(reports.currency)) return []
+  const { from, fixed } = splitRates(reports.exchangeRates)
+  if (isAbsent(from) && !(isRecord(fixed) && Object.keys(fixed).length > 0)) return []
   return [issue(['reports', 'currency'], 'nothing', 'the currency that exchangeRates convert to, such as EUR')]
 }

@@ -1,16 +1,22 @@
 import { z } from 'zod'
 import { settingsSchema } from '../core/settings.js'
+import { parseRateSource, RATE_SOURCES, type RateSource } from '../rates/rate-source.js'
 import { isRecord } from './environment.js'
+import { isAbsent } from './section.js'
 
 /**
  * The comparison settings as configuration keys. Limits and defaults come from the domain's settings schema; the file also
- * allows empty sections, bare numbers as exchange rates, and `false` for the level `off`.
+ * allows empty sections, bare numbers as exchange rates and where they are read from, and `false` for the level `off`.
+ * @param toPath makes a path absolute
  */
-export function reportSettings() {
-  const { shape } = settingsSchema
+export function reportSettings(toPath: (path: string) => string) {
+  const { ratesFrom: _from, outdatedRates: _outdated, ...shape } = settingsSchema.shape
   return {
     ...shape,
-    exchangeRates: z.preprocess(normalizeRates, shape.exchangeRates).prefault({}),
+    exchangeRates: z
+      .unknown()
+      .transform((found, context) => readRates(found, context, toPath))
+      .prefault({}),
     weights: z.preprocess(emptyIfMissing, shape.weights).prefault({}),
     haircuts: z.preprocess(emptyIfMissing, shape.haircuts).prefault({}),
     requirements: z.preprocess(normalizeLevels, shape.requirements).prefault({}),
@@ -25,9 +31,42 @@ function normalizeLevels(found: unknown): unknown {
 
 const emptyIfMissing = (found: unknown) => found ?? {}
 
+/** Where exchange rates are read from, and rates by currency; the configuration writes both under one key. */
+export function splitRates(found: unknown): { from: unknown; fixed: unknown } {
+  if (typeof found === 'string') return { from: found, fixed: {} }
+  if (!isRecord(found)) return { from: null, fixed: emptyIfMissing(found) }
+  const { from = null, ...fixed } = found
+  return { from, fixed }
+}
+
+/** Reads fixed rates and where others come from. A rejected URL is not shown. */
+function readRates(found: unknown, context: z.RefinementCtx, toPath: (path: string) => string) {
+  const { from, fixed } = splitRates(found)
+  const parsed = settingsSchema.shape.exchangeRates.safeParse(normalizeRates(fixed), { jitless: true })
+  for (const issue of parsed.error?.issues ?? []) context.issues.push({ ...issue, input: found } as z.core.$ZodRawIssue)
+  const text = typeof from === 'string' ? from.trim() : ''
+  const source = text === '' ? null : parseRateSource(text, toPath)
+  if (source === null && !isAbsent(from)) {
+    context.addIssue({
+      code: 'custom',
+      path: typeof found === 'string' ? [] : ['from'],
+      message: RATE_SOURCES,
+      params: { found: text === '' ? '' : 'a URL that is not allowed (not shown)' },
+    })
+  }
+  return { fixed: parsed.data ?? {}, source }
+}
+
 /** Converts bare numbers to rates without date and source. */
 function normalizeRates(found: unknown): unknown {
-  if (!isRecord(found)) return emptyIfMissing(found)
+  if (!isRecord(found)) return found
   const rates = Object.entries(found)
   return Object.fromEntries(rates.map(([code, rate]) => [code, typeof rate === 'number' ? { rate } : rate]))
+}
+
+/** The values of `reportSettings` as settings, and the source of exchange rates. */
+export function toSettings<T extends { exchangeRates: ReturnType<typeof readRates> }>({ exchangeRates, ...found }: T) {
+  const { fixed, source } = exchangeRates
+  const rates = { exchangeRates: fixed, ratesFrom: source?.name ?? null, outdatedRates: null }
+  return { settings: { ...found, ...rates }, source: source satisfies RateSource | null }
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { LOG_LEVELS } from '../config.js'
 import { notify } from './notify-schema.js'
-import { reportSettings } from './report-settings.js'
+import { reportSettings, toSettings } from './report-settings.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
 import { isAbsent, minLength, path, type SchemaContext, secret, section, sectionError } from './section.js'
 import * as values from './values.js'
@@ -33,8 +33,10 @@ export function configSchema(context: SchemaContext) {
   }
   return z
     .strictObject(shape, { error: sectionError(shape) })
-    .transform(({ queuePassword, queue, databasePassword, database, ...found }) => ({
+    .transform(({ queuePassword, queue, databasePassword, database, reports: { rates, ...reports }, ...found }) => ({
       ...found,
+      reports,
+      rates,
       database: databasePassword ? withPassword(database, databasePassword) : database,
       queue:
         queuePassword && queue.kind !== 'in-process'
@@ -98,9 +100,13 @@ const closing = () =>
   })
 
 const reports = (context: SchemaContext) =>
-  section({ directory: path(context).prefault('./data/reports'), ...reportSettings() }).transform(
-    ({ directory, ...settings }) => ({ directory, settings }),
-  )
+  section({
+    directory: path(context).prefault('./data/reports'),
+    ...reportSettings((found) => resolve(context.folder, found)),
+  }).transform(({ directory, ...found }) => {
+    const { settings, source: rates } = toSettings(found)
+    return { directory, settings, rates }
+  })
 
 const history = () =>
   section({

@@ -9,7 +9,8 @@ import { firstInstantOf } from '../core/zoned-time.js'
 import { factsOf, NO_FACTS, type RfqFacts } from '../recommendations/rfq-facts.js'
 import { NO_FIGURES, type RfqFigures } from '../recommendations/rfq-figures.js'
 import { rfqStateOf, type StateStore } from '../recommendations/rfq-state.js'
-import type { ListedRfq, Overview, RecommendationQueries } from '../store/contract.js'
+import { settingsAt } from '../settings-at.js'
+import type { ExchangeRates, ListedRfq, Overview, RecommendationQueries } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 
 /** An RFQ in a list, as known at a moment. */
@@ -36,6 +37,7 @@ export interface RfqListRow extends RfqFacts {
 export interface RfqListSource {
   store: Pick<Overview, 'rfqEntries'> &
     StateStore &
+    Pick<ExchangeRates, 'ratesAt'> &
     Pick<RecommendationQueries, 'listedRfqs' | 'rfqFigures' | 'settingsInForce'>
   channels: readonly ChannelRules[]
   /** Those to compare with, unless others were in force. */
@@ -172,7 +174,8 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
   ): Promise<Map<RfqListRow, RfqFigures>> {
     const channel = rows[0]?.channel ?? ''
     const { timeZone } = rulesOf(channel)
-    const own = (asOf && (await store.settingsInForce(asOf))) ?? settings
+    const at = asOf ?? now
+    const own = await settingsAt(store, (asOf && (await store.settingsInForce(asOf))) ?? settings, at)
     const found = await store.rfqs({ channel, ids: rows.map(({ id }) => id), ...(asOf && { asOf }) })
     const byId = new Map(rows.map((row) => [row.id, row]))
     const figures = new Map<RfqListRow, RfqFigures>()
@@ -180,7 +183,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     for (const each of found) {
       if (slice.isOver) await slice.next()
       const row = byId.get(each.rfq.id)
-      const state = await rfqStateOf(store, each, { timeZone, at: asOf ?? now, asOf, settings: own })
+      const state = await rfqStateOf(store, each, { timeZone, at, asOf, settings: own })
       if (row !== undefined) figures.set(row, state.figures)
     }
     return figures

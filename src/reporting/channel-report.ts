@@ -2,8 +2,9 @@ import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ChannelReport } from '../compare/channel/channel-report-model.js'
 import { summariseChannel } from '../compare/channel/summarise-channel.js'
 import type { ReportFormat } from '../core/report-format.js'
+import type { MadeReport } from './made-report.js'
 import { reportDestination } from './report-destination.js'
-import type { WriteOptions, WrittenFile } from './report-file.js'
+import type { WriteOptions } from './report-file.js'
 import { gatherChannelInput, type ReportSource } from './report-input.js'
 
 /**
@@ -22,9 +23,11 @@ export async function buildChannelReport(source: ReportSource): Promise<ChannelR
  */
 export async function makeChannelReport(
   source: ReportSource & { out?: string; format?: ReportFormat } & WriteOptions & BuildOptions,
-): Promise<WrittenFile> {
+): Promise<MadeReport> {
   const { writeChannelReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
-  return writeChannelReport(await buildChannelReport(source), format, destination, source)
+  const report = await buildChannelReport(source)
+  const written = await writeChannelReport(report, format, destination, source)
+  return { ...written, settings: report.settings, recommendation: [], readTimes: null }
 }

@@ -1,4 +1,5 @@
 import type { ReadTimes } from '../core/report-record.js'
+import type { Settings } from '../core/settings.js'
 import type { WrittenFile } from './report-file.js'
 
 /** The file that was written. */
@@ -7,4 +8,6 @@ export interface MadeReport extends WrittenFile {
   recommendation: string[]
   /** What it says of when the RFQ was read; null if it is about a past moment, and for a channel overview. */
   readTimes: ReadTimes | null
+  /** What it was made with, with the exchange rates that were looked up. */
+  settings: Settings
 }

@@ -27,5 +27,5 @@ export const makeReportInProcess =
   (store: ReportSource['store']): MakeReport =>
   async ({ rfqId, ...request }, options = {}) =>
     rfqId === undefined
-      ? { ...(await makeChannelReport({ ...request, ...options, store })), recommendation: [], readTimes: null }
+      ? makeChannelReport({ ...request, ...options, store })
       : makeRfqReport({ ...request, ...options, store, rfqId })

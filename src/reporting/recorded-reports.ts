@@ -27,11 +27,15 @@ export const recordReports =
     return made
   }
 
-function toRecord(request: ReportRequest, { sha256, bytes, readTimes }: MadeReport, name: string): ReportRecord {
-  const { channel, config, rfqId = null, format = 'xlsx', asOf, now, madeBy = null, version } = request
+function toRecord(
+  request: ReportRequest,
+  { sha256, bytes, readTimes, settings }: MadeReport,
+  name: string,
+): ReportRecord {
+  const { channel, rfqId = null, format = 'xlsx', asOf, now, madeBy = null, version } = request
   return {
     ...{ name, channel: channel.key, rfqId, format, asOf: asOf.toISOString(), madeAt: now.toISOString(), madeBy },
-    ...{ programVersion: version, timeZone: channel.timeZone, settings: config.reports.settings },
+    ...{ programVersion: version, timeZone: channel.timeZone, settings },
     ...{ readTimes, sha256, bytes },
   }
 }

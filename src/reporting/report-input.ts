@@ -6,7 +6,8 @@ import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import type { ReadTimes } from '../core/report-record.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
-import type { Closings, History, Overview, PollStates, RunQueries } from '../store/contract.js'
+import { settingsAt } from '../settings-at.js'
+import type { Closings, ExchangeRates, History, Overview, PollStates, RunQueries } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
 export interface ReportConfig {
@@ -20,7 +21,8 @@ export interface ReportSource {
     Pick<PollStates, 'responseStates'> &
     Pick<Closings, 'decisions'> &
     Pick<RunQueries, 'newestCompleteRun'> &
-    Pick<Overview, 'futureTimes'>
+    Pick<Overview, 'futureTimes'> &
+    Pick<ExchangeRates, 'ratesAt'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
   channel: { key: string; timeZone: string }
@@ -84,7 +86,7 @@ export async function gatherRfqInput(
   // A record of a report on the present has what it says of when the RFQ was read.
   const newerSummaries = read == null ? 'by-version' : (read.newerSummaries ?? null)
   return {
-    ...reportParameters(source),
+    ...(await reportParameters(source)),
     ...known,
     ...{ absences, problems, decisions },
     ...(read ?? { listed: listedOf(found.rfq) }),
@@ -146,7 +148,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
     known.push({ rfq: parseStoredRfq(found.rfq), listed: listedOf(found.rfq), lastSummaries, responses })
   }
   return {
-    ...reportParameters(source),
+    ...(await reportParameters(source)),
     rfqs: known,
     listings: listings.map(parseStoredListing),
     decisions,
@@ -161,7 +163,8 @@ const readLastSummaries = ({ store, channel }: ReportSource, { rfq, responses }:
     return then?.rfq
   })
 
-function reportParameters({ config, channel, asOf, now, version, madeBy }: ReportSource): ReportParameters {
+async function reportParameters(source: ReportSource): Promise<ReportParameters> {
+  const { store, config, channel, asOf, now, version, madeBy } = source
   return {
     channel: channel.key,
     timeZone: channel.timeZone,
@@ -169,7 +172,7 @@ function reportParameters({ config, channel, asOf, now, version, madeBy }: Repor
     generatedAt: now,
     programVersion: version,
     ...(madeBy !== undefined && { madeBy }),
-    settings: config.reports.settings,
+    settings: await settingsAt(store, config.reports.settings, asOf),
   }
 }
 

@@ -48,7 +48,8 @@ export async function makeRfqReport(
   const readTimes = isKnown
     ? { termsRead, pricesRead, ...(listed && { listed }), ...(newerSummaries && { newerSummaries }) }
     : null
-  return { ...written, readTimes, recommendation: recommendationLines(report.decision) }
+  const { settings } = report
+  return { ...written, readTimes, settings, recommendation: recommendationLines(report.decision) }
 }
 
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */

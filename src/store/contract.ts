@@ -6,6 +6,7 @@ import type { PollStates } from './documents/poll-states-contract.js'
 import type { Recorder } from './documents/recorder-contract.js'
 import type { EventFeed, Outbox } from './events/outbox-contract.js'
 import type { MaintenanceLog, Pruning, RevalidationReport, TickClaims } from './maintenance/maintenance-contract.js'
+import type { ExchangeRates } from './rates/rate-contract.js'
 import type { RecommendationQueries, Recommendations } from './recommendations/recommendation-contract.js'
 import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
@@ -17,6 +18,7 @@ export type * from './documents/history-contract.js'
 export type * from './documents/poll-states-contract.js'
 export type * from './documents/recorder-contract.js'
 export type * from './maintenance/maintenance-contract.js'
+export type * from './rates/rate-contract.js'
 export type * from './recommendations/recommendation-contract.js'
 export type * from './reports/report-contract.js'
 export type * from './runs/run-contract.js'
@@ -39,6 +41,7 @@ export interface Store
     Pruning,
     Recommendations,
     ReportRecords,
+    ExchangeRates,
     EventFeed,
     Outbox {
   /** Of the database, for messages: the absolute path of its file, or its URL without user and password. */
@@ -82,6 +85,7 @@ export interface Reader
       | 'sentIntents'
     >,
     EventFeed,
+    Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>,
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,
     RecommendationQueries,
     Monitoring {

@@ -11,6 +11,7 @@ import { createOutbox } from './events/outbox.js'
 import { createMaintenanceLog } from './maintenance/maintenance.js'
 import { createPruning } from './maintenance/prune.js'
 import { findIdentity } from './meta.js'
+import { createExchangeRates, createRateQueries } from './rates/exchange-rates.js'
 import { createRecommendationQueries, createRecommendations } from './recommendations/recommendations.js'
 import { createReportRecords } from './reports/report-records.js'
 import { createRuns } from './runs/run-leases.js'
@@ -29,6 +30,7 @@ export const createSharedQueries = (database: SqlDatabase) => ({
   ...createEventFeed(database),
   ...createMonitoring(database),
   ...createRecommendationQueries(database),
+  ...createRateQueries(database),
   openRfqsDue: createOpenRfqsDue(database),
 })
 
@@ -52,6 +54,7 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createPruning(database),
   ...createRecommendations(database, events),
   ...createReportRecords(database),
+  ...createExchangeRates(database),
   ...createEventFeed(database),
   ...createOutbox(database, events),
   identity: () => findIdentity(database),

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createReportFiles } from '../../src/cli/pages/report-files.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import type { MadeReport } from '../../src/reporting/made-report.js'
 import type { MakeReport } from '../../src/reporting/make-report.js'
 import { recordReports, requestOf } from '../../src/reporting/recorded-reports.js'
@@ -61,7 +62,8 @@ it('the record of a report is written once more if that failed once', async () =
     const addReportRecord: typeof store.addReportRecord = (record) =>
       left-- > 0 ? Promise.reject(new Error('the database is locked')) : store.addReportRecord(record)
     const out = join(directory, `acme_forest/failures-${failures}.xlsx`)
-    const make = async () => ({ path: out, sha256: hashOf('x'), bytes: 1, readTimes: null, recommendation: [] })
+    const written = { path: out, sha256: hashOf('x'), bytes: 1 }
+    const make = async () => ({ ...written, readTimes: null, settings: DEFAULT_SETTINGS, recommendation: [] })
     const onError = (_error: unknown, name: string) => reported.push(name)
     await recordReports(make, { store: { addReportRecord }, onError })({ ...first, out })
   }

@@ -33,6 +33,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   polling: { offersMaxAgeMinutes: 60, urgentHours: 24, conditionalRequests: true },
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
+  rates: null,
   history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, keepEventsDays: 90, pruneSchedule: null },
   anchors: { to: null, schedule: null },
   notify: { targets: [], routes: [], dueSoonDays: 3 },

@@ -3,6 +3,8 @@ import type { AnchorTarget } from '../../anchors/anchor-target.js'
 import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../core/clock.js'
+import { MAX_RATE_AGE_DAYS } from '../../core/exchange-rates.js'
+import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
 import type { App } from '../app.js'
 import { connectTo } from '../connect-to.js'
@@ -22,6 +24,9 @@ export const localChecks = (app: CheckedApp, now: Clock, time: TimeFormat): Chec
   { what: 'database', remedy: 'check `database:` in the configuration', run: () => checkDatabase(app, now()) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
   ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app, time) }]),
+  ...(app.config.rates === null
+    ? []
+    : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(app, now(), time) }]),
   ...(app.config.notify.targets.length === 0
     ? []
     : [{ what: 'notifications', remedy: '', run: () => checkNotifications(app) }]),
@@ -161,6 +166,32 @@ async function checkAnchors(app: App, { minute, label }: TimeFormat) {
     return failed(`the last anchor failed (${minute(state.attemptedAt)} ${label}): ${state.error}`, ANCHOR_BY_HAND)
   return passed(state?.succeededAt ? `${reached}; last anchor ${minute(state.succeededAt)} ${label}` : reached)
 }
+
+const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
+
+/** The source can be read, and its newest rate is recent. Records nothing. */
+async function checkRates({ config, store, databaseIsNew }: CheckedApp, now: Date, { minute, label }: TimeFormat) {
+  const [{ readRates }, { ratesTask }] = await Promise.all([
+    import('../../rates/read-rates.js'),
+    import('../maintenance-jobs.js'),
+  ])
+  const source = config.rates as RateSource
+  const { newest } = await readRates(source, { now })
+  const age = newest === null ? null : daysBetween(newest, now)
+  const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${plural(age ?? 0, 'day')} old`
+  const isNew = await databaseIsNew().catch(() => true)
+  const state = isNew ? null : await (await store()).maintenanceState(ratesTask(source))
+  const read = state?.succeededAt ? `; last read ${minute(state.succeededAt)} ${label}` : ''
+  const found = `${source.name}: ${dated}${read}`
+  if (age !== null && age <= MAX_RATE_AGE_DAYS) return passed(found)
+  const why = `offers in other currencies are not compared: rates may be ${MAX_RATE_AGE_DAYS} days old at most`
+  return warning(
+    `${found}; ${why}`,
+    'use a source with newer rates, or set them by hand under `reports.exchangeRates:`',
+  )
+}
+
+const daysBetween = (date: string, now: Date) => Math.floor((now.getTime() - Date.parse(date)) / 86_400_000)
 
 /** Warnings only: a target that does not answer stops nothing. Sends nothing. */
 async function checkNotifications({ config, store }: App) {

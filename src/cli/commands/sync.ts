@@ -16,6 +16,7 @@ import {
 import { printJson, printNote, printTable } from '../output.js'
 import { type PollKind, pollChannel } from '../poll-channel.js'
 import { createProgress, type Progress } from '../progress.js'
+import { readDueRates } from '../read-due-rates.js'
 import { selectChannels } from '../select-channels.js'
 import { timeFormatOf } from '../time-zone.js'
 import { runColumns } from './runs.js'
@@ -58,6 +59,7 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
       if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options, progress }))
     }
   }
+  if (kinds.includes('rfqs') && !cli.io.stop.aborted) await readDueRates(cli, app)
   if (!cli.io.stop.aborted) {
     const { recordRecommendations } = await import('../recommendations.js')
     await recordRecommendations(cli, app, Number.POSITIVE_INFINITY)

@@ -12,8 +12,8 @@ export function reportCommand(
   return `quotekeeper report ${quoteForShell(name)} --channel ${quoteForShell(channel)} --as-of ${asOf}${options.join('')}`
 }
 
-/** `KEY=VALUE` of every setting that has not its default. */
-const assignmentsOf = (settings: Settings): string[] =>
+/** `KEY=VALUE` of every setting that has not its default. The rates that are used stand for where they come from. */
+const assignmentsOf = ({ ratesFrom: _from, outdatedRates: _outdated, ...settings }: Settings): string[] =>
   Object.entries(settings).flatMap(([name, value]) => differences(name, value, Object(DEFAULT_SETTINGS)[name]))
 
 function differences(name: string, value: unknown, usual: unknown): string[] {

@@ -1,3 +1,4 @@
+import { withRatesOf } from '../../core/exchange-rates.js'
 import { byCodeUnit, countByName } from '../../core/numbers.js'
 import { createContext, type Source } from '../comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
@@ -17,7 +18,7 @@ import { summariseOffers } from './rfq-statistics.js'
  */
 export function compareOffers(input: ComparisonInput): RfqReport {
   const comparison = createContext(input)
-  const { report: context, settings } = comparison
+  const { report: context } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
   const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
   const counts = new Map(
@@ -29,6 +30,11 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   const summaries = { newerSummaries, lastSummaries, conflictsOf }
   const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf, ...summaries }
   const { rfq, currency, offers } = assessRfq(assessed, comparison)
+  // A source has dozens of currencies.
+  const settings = withRatesOf(
+    comparison.settings,
+    currency.rates.map((rate) => rate.currency),
+  )
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
   const summary = summariseOffers(offers, rfq, { changes: changes.length, problems: problems.length })

@@ -1,10 +1,13 @@
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../core/settings.js'
 import type { InvalidValue } from './problem.js'
 
+/** Set rate by rate, or by whoever configures where rates come from. */
+const NO_PARAMETERS: readonly string[] = ['exchangeRates', 'ratesFrom', 'outdatedRates'] satisfies (keyof Settings)[]
+
 /** The names of all settings that a request can replace: `weights.price`, `requirements.priceMax`, `discountRate`, … */
 export const SETTING_NAMES: readonly string[] = [
   ...Object.entries(DEFAULT_SETTINGS).flatMap(([name, value]) =>
-    name === 'exchangeRates'
+    NO_PARAMETERS.includes(name)
       ? []
       : typeof value === 'object' && value !== null
         ? Object.keys(value).map((key) => `${name}.${key}`)

@@ -1,0 +1,90 @@
+import { CURRENCY_CODE, type Settings } from './settings.js'
+
+/** The rate of a currency on a day, as the European Central Bank quotes it. */
+export interface DatedRate {
+  currency: string
+  /** `YYYY-MM-DD`. */
+  date: string
+  /** Units of the currency per euro. */
+  rate: number
+}
+
+/** What was known of a source of rates at a moment. */
+export interface KnownRates {
+  /** Dated at most `MAX_RATE_AGE_DAYS` before the day of the moment, and not after it. */
+  recent: readonly DatedRate[]
+  /** Date of the newest rate by currency, however old. */
+  newest: Readonly<Record<string, string>>
+}
+
+/** Older rates are not used: they would hide that the source is no longer read. Long holidays have fewer days without rates. */
+export const MAX_RATE_AGE_DAYS = 10
+/** Older rates are not recorded: no moment uses them. */
+export const RECORDED_RATE_DAYS = 400
+
+const EURO = 'EUR'
+/** More would suggest an accuracy that reference rates do not have. */
+const SIGNIFICANT_DIGITS = 8
+
+/** A day, so many days before that of a moment (UTC), as `YYYY-MM-DD`. */
+export const dayBefore = (at: Date, days = 0): string =>
+  new Date(at.getTime() - days * 86_400_000).toISOString().slice(0, 10)
+
+/**
+ * Fills `exchangeRates` with what was known of `ratesFrom`; rates that are set already stay. Each has its date, and the source as
+ * `ratesFrom` names it. Both rates of a cross rate have the same date, the newest that both have.
+ */
+export function withKnownRates(settings: Settings, { recent, newest }: KnownRates): Settings {
+  const { currency: base, ratesFrom: source, exchangeRates: fixed } = settings
+  const days = ratesByDay(recent)
+  const codes = new Set(days.flatMap(({ rates }) => [...rates.keys()]))
+  const found = [...codes].sort().flatMap((code) => {
+    if (base === null || code === base || fixed[code] !== undefined) return []
+    for (const { date, rates } of days) {
+      const [from, to] = [rates.get(code), rates.get(base)]
+      if (from === undefined || to === undefined) continue
+      return [[code, { rate: Number((to / from).toPrecision(SIGNIFICANT_DIGITS)), date, source }] as const]
+    }
+    return []
+  })
+  const exchangeRates = { ...Object.fromEntries(found), ...fixed }
+  return { ...settings, exchangeRates, outdatedRates: outdatedDates(newest, base, exchangeRates) }
+}
+
+/** The newest day first, each with the euro, whose rate is 1. */
+function ratesByDay(recent: readonly DatedRate[]): { date: string; rates: Map<string, number> }[] {
+  const days = new Map<string, Map<string, number>>()
+  for (const { currency, date, rate } of recent) {
+    const rates = days.get(date) ?? new Map([[EURO, 1]])
+    if (CURRENCY_CODE.test(currency) && currency !== EURO) rates.set(currency, rate)
+    days.set(date, rates)
+  }
+  return [...days].map(([date, rates]) => ({ date, rates })).sort((a, b) => (a.date < b.date ? 1 : -1))
+}
+
+/** Of currencies without a rate that is recent enough, the date of the newest one: the older one of the currency and the base. */
+function outdatedDates(
+  newest: KnownRates['newest'],
+  base: string | null,
+  rates: Settings['exchangeRates'],
+): Record<string, string> {
+  const [latest] = Object.values(newest).sort().reverse()
+  if (latest === undefined || base === null) return {}
+  const dates: Record<string, string> = { ...newest, [EURO]: latest }
+  const until = dates[base]
+  if (until === undefined) return {}
+  const outdated = Object.entries(dates)
+    .filter(([code]) => CURRENCY_CODE.test(code) && code !== base && rates[code] === undefined)
+    .map(([code, date]) => [code, date < until ? date : until] as const)
+  return Object.fromEntries(outdated.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The settings with only those rates of `ratesFrom` that concern some currencies; fixed rates stay. */
+export function withRatesOf(settings: Settings, currencies: readonly string[]): Settings {
+  const { ratesFrom, exchangeRates, outdatedRates } = settings
+  if (ratesFrom === null || outdatedRates === null) return settings
+  const keep = (code: string) => currencies.includes(code)
+  const rates = Object.entries(exchangeRates).filter(([code, { source }]) => source !== ratesFrom || keep(code))
+  const outdated = Object.entries(outdatedRates).filter(([code]) => keep(code))
+  return { ...settings, exchangeRates: Object.fromEntries(rates), outdatedRates: Object.fromEntries(outdated) }
+}

@@ -1,0 +1,29 @@
+import { isLoopback } from '../core/loopback.js'
+
+/** Where exchange rates are read from. */
+export type RateSource = ({ kind: 'file'; path: string } | { kind: 'url'; url: string }) & {
+  /** For settings and messages: the path as it is configured, or the URL without its query, which may contain a secret. */
+  name: string
+}
+
+/** What `parseRateSource` accepts. */
+export const RATE_SOURCES =
+  'the path of a file, or an https URL without user and password (http on loopback only), with rates like those of ' +
+  'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
+
+/** The reference rates of the European Central Bank since 1999, published on each working day at about 16:00 CET. */
+export const ECB_RATES = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
+
+/**
+ * Parses a path or a URL.
+ * @param toPath makes a path absolute
+ * @returns null if it is a URL that is not allowed
+ */
+export function parseRateSource(text: string, toPath: (path: string) => string): RateSource | null {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'file', path: toPath(text), name: text }
+  if (!URL.canParse(text)) return null
+  const { protocol, hostname, username, password, origin, pathname, href } = new URL(text)
+  const secure = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  if (!secure || username !== '' || password !== '') return null
+  return { kind: 'url', url: href, name: `${origin}${pathname}` }
+}

@@ -1,0 +1,128 @@
+import { open } from 'node:fs/promises'
+import { strFromU8, unzipSync } from 'fflate'
+import { Client } from 'undici'
+import { dayBefore, RECORDED_RATE_DAYS } from '../core/exchange-rates.js'
+import { connectOptions } from '../marketplace/loopback-lookup.js'
+import { describeNetworkError } from '../marketplace/network-error.js'
+import { type ParsedRates, parseRateFile, RateFileError } from './rate-file.js'
+import type { RateSource } from './rate-source.js'
+
+export interface RateLimits {
+  /** From connecting to the last byte, in milliseconds. */
+  timeoutMs: number
+  /** Of what is read. */
+  maxBytes: number
+  /** After unzipping. */
+  maxUnzippedBytes: number
+}
+
+/** In 2026, the file of the European Central Bank has 2.5 MB, zipped 0.6 MB. */
+const LIMITS: RateLimits = { timeoutMs: 30_000, maxBytes: 16 * 2 ** 20, maxUnzippedBytes: 64 * 2 ** 20 }
+
+interface ReadOptions {
+  /** Of this moment: later rates are left out, and those that are too old to be recorded. */
+  now: Date
+  signal?: AbortSignal
+  limits?: Partial<RateLimits>
+}
+
+/**
+ * Reads the rates of a file or an address, as CSV or zipped. Follows no redirects.
+ * @throws RateFileError that names the source; the reason of the signal when it is aborted
+ */
+export async function readRates(source: RateSource, { now, signal, limits }: ReadOptions): Promise<ParsedRates> {
+  const allowed = { ...LIMITS, ...limits }
+  const bytes = source.kind === 'file' ? await readFile(source, allowed) : await download(source, allowed, signal)
+  const text = decode(isZip(bytes) ? unzip(bytes, source, allowed) : bytes)
+  return parseRateFile(text, { source: source.name, from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) })
+}
+
+async function readFile(
+  { path, name }: Extract<RateSource, { kind: 'file' }>,
+  { maxBytes }: RateLimits,
+): Promise<Buffer> {
+  try {
+    const file = await open(path)
+    try {
+      const { size } = await file.stat()
+      if (size > maxBytes) throw tooLarge(name, maxBytes)
+      return await file.readFile()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (error instanceof RateFileError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    const found = code === 'ENOENT' ? 'no such file' : `the file cannot be read (${code ?? message})`
+    throw new RateFileError(`${name}: ${found}: ${path}`)
+  }
+}
+
+async function download(
+  { url, name }: Extract<RateSource, { kind: 'url' }>,
+  { timeoutMs, maxBytes }: RateLimits,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
+  const { origin, pathname, search } = new URL(url)
+  const deadline = AbortSignal.timeout(timeoutMs)
+  const client = new Client(origin, { connect: connectOptions(origin, timeoutMs) })
+  try {
+    const reply = await client.request({
+      method: 'GET',
+      path: pathname + search,
+      headers: { accept: 'text/csv, application/zip, */*', 'user-agent': 'quotekeeper' },
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    })
+    if (reply.statusCode !== 200) throw new RateFileError(`${name}: ${describeStatus(reply.statusCode)}`)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of reply.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw tooLarge(name, maxBytes)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (error instanceof RateFileError) throw error
+    const reason = deadline.aborted ? `no reply within ${timeoutMs / 1000} s` : describeNetworkError(error)
+    throw new RateFileError(`${name}: ${reason}`)
+  } finally {
+    await client.destroy()
+  }
+}
+
+const describeStatus = (status: number) =>
+  status >= 300 && status < 400
+    ? `HTTP ${status}, a redirect, which is not followed; configure the address it leads to`
+    : `HTTP ${status}; expected 200 and a file of rates`
+
+/** A zip archive begins with `PK`. */
+const isZip = (bytes: Buffer) => bytes[0] === 0x50 && bytes[1] === 0x4b
+
+function unzip(bytes: Buffer, { name }: RateSource, { maxUnzippedBytes }: RateLimits): Uint8Array {
+  const names: string[] = []
+  const isTable = (file: string) => file.toLowerCase().endsWith('.csv')
+  try {
+    const files = unzipSync(bytes, {
+      // The size that the archive states is all that fflate writes.
+      filter({ name: file, originalSize }) {
+        if (!isTable(file)) return false
+        names.push(file)
+        if (originalSize > maxUnzippedBytes) throw tooLarge(name, maxUnzippedBytes)
+        return names.length === 1
+      },
+    })
+    const [table] = Object.values(files)
+    if (table !== undefined && names.length === 1) return table
+  } catch (error) {
+    if (error instanceof RateFileError) throw error
+    throw new RateFileError(`${name}: the zip archive cannot be read: ${(error as Error).message}`)
+  }
+  throw new RateFileError(`${name}: found a zip archive with ${names.length} CSV files; expected one`)
+}
+
+const decode = (bytes: Uint8Array): string => (bytes instanceof Buffer ? bytes.toString('utf8') : strFromU8(bytes))
+
+const tooLarge = (name: string, maxBytes: number) =>
+  new RateFileError(`${name}: larger than ${Math.round(maxBytes / 2 ** 20)} MiB; expected a file of rates`)

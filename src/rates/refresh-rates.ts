@@ -1,0 +1,24 @@
+import type { Clock } from '../core/clock.js'
+import type { ExchangeRates } from '../store/contract.js'
+import type { RateSource } from './rate-source.js'
+import { readRates } from './read-rates.js'
+
+export interface RefreshedRates {
+  /** Rates that are new or were corrected. */
+  recorded: number
+  /** Date of the newest rate that was read; null if none is recent enough to be recorded. */
+  newest: string | null
+}
+
+/**
+ * Reads a source of exchange rates and records what is new. If it cannot be read, nothing changes.
+ * @throws RateFileError, StoreError; the reason of the signal when it is aborted
+ */
+export async function refreshRates(
+  store: Pick<ExchangeRates, 'recordRates'>,
+  source: RateSource,
+  { now, signal }: { now: Clock; signal?: AbortSignal },
+): Promise<RefreshedRates> {
+  const { rates, newest } = await readRates(source, { now: now(), ...(signal && { signal }) })
+  return { recorded: await store.recordRates(source.name, rates, now()), newest }
+}
