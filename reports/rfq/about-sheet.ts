@@ -162,8 +162,14 @@ const contextRows = ({ context, currency }: RfqReport): Iterable<RowPlan> =>
   termRows([
     ...contextTerms(context),
     ['Comparison currency', `${currency.comparison ?? 'none'}. ${currency.reason}`],
+    ...usedRates(currency),
     ['Formulas', FORMULAS],
   ])
+
+const usedRates = ({ comparison, rates }: RfqReport['currency']): (readonly [string, string])[] => {
+  const others = rates.filter(({ currency }) => currency !== comparison)
+  return others.length === 0 ? [] : [['Exchange rates', others.map(({ words }) => words).join(' ')]]
+}
 
 function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, string]> {
   if (rfq.buyerDescription !== null) yield ['Buyer description', rfq.buyerDescription]

@@ -5,7 +5,7 @@ import { formatPercent, formatPrice, formatTotal } from '../core/number-format.j
 import type { RfqWithResponses } from '../core/records.js'
 import type { Store } from '../store/contract.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../views/offer-view.js'
-import { recommendationLines } from '../views/rfq-view.js'
+import { rateLines, recommendationLines } from '../views/rfq-view.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { rfqLabel } from './find-rfq.js'
@@ -37,7 +37,9 @@ export async function printComparison(
   if (options.json) return printJson(io, view)
   const { decision, offers, channel } = view
   if (!options.tsv) {
-    const lines = formatRecommendation(recommendationLines(decision), tableWidth(io))
+    const rates = rateLines(view)
+    const used = rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`]
+    const lines = formatRecommendation([...recommendationLines(decision), ...used], tableWidth(io))
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${lines}\n`)
     if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
       io.out(`${bold(io, 'Choices')}\n`)

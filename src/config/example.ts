@@ -59,7 +59,9 @@ reports:
   directory: ./data/reports
   # How offers are compared (docs/COMPARISON.md). Most of these can be changed inside a workbook too.
   currency: null # compare in this currency, such as EUR; null: each RFQ's own
-  exchangeRates: {} # value of one unit in that currency: { USD: 0.92, GBP: { rate: 1.17, date: 2026-01-31, source: ECB } }
+  # Value of one unit in that currency: { USD: 0.92, GBP: { rate: 1.17, date: 2026-01-31, source: ECB } }; or the address or path of
+  # daily reference rates: https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip; or both: { from: ADDRESS, USD: 0.92 }
+  exchangeRates: {}
   weights: # weight of each criterion in the score
     price: 45
     coverage: 15

@@ -17,6 +17,8 @@ export interface OfferPageModel {
   /** When the RFQ was read, which shows its status and price; null as of a past moment. */
   pricesRead: PricesRead | null
   currency: string | null
+  /** The exchange rate from the currency of the offer, in words; null if there is none. */
+  rate: string | null
   rfqTitle: string | null
   /** What to ask the developer about it; null if nothing. */
   questions: DeveloperQuestions['offers'][number] | null
@@ -62,6 +64,7 @@ export function offerPageModel(
     readAt,
     pricesRead: report.context.pricesRead,
     currency: currency.comparison,
+    rate: currency.rates.find((rate) => rate.currency === offer.terms.currencyCode)?.words ?? null,
     rfqTitle: report.rfq.title,
     questions: questions.find((each) => each.offerId === offerId) ?? null,
     breakEven: decision.recommendation.breakEven.find((each) => each.offerId === offerId) ?? null,

@@ -5,6 +5,7 @@ import { type SandboxContext, serve } from './api-server.js'
 import { CONTROL_PREFIX, serveControl } from './control-routes.js'
 import { FaultController } from './fault-controller.js'
 import { listen, type RunningServer } from './http-listener.js'
+import { RATES_PATH, serveRates } from './reference-rates.js'
 import { RequestLog, type RequestLogEntry } from './request-log.js'
 import { SandboxClock } from './sandbox-clock.js'
 import { loadWorld, StateSaver, saveWorld } from './state-file.js'
@@ -53,6 +54,8 @@ export interface Sandbox {
   /** The base URL of the API, `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly port: number
+  /** Address of invented exchange rates, in the format of the European Central Bank. */
+  readonly ratesUrl: string
   /** One API key of each organization. */
   readonly keys: Record<string, string>
   readonly world: World
@@ -109,7 +112,17 @@ function createContext(
 function makeSandbox(context: SandboxContext, { url, port }: RunningServer, close: () => Promise<void>): Sandbox {
   const { world, clock, faults, log } = context
   return {
-    ...{ url, port, world, faults, log, advance: context.advance, now: clock.now, close: once(close) },
+    ...{
+      url,
+      port,
+      ratesUrl: `${url}${RATES_PATH}`,
+      world,
+      faults,
+      log,
+      advance: context.advance,
+      now: clock.now,
+      close: once(close),
+    },
     get keys() {
       return world.keys
     },
@@ -157,7 +170,8 @@ function useOriginForm(request: IncomingMessage): void {
 function requestListener(context: SandboxContext, control: boolean): RequestListener {
   return (request, response) => {
     useOriginForm(request)
-    if (!control || !request.url?.startsWith(CONTROL_PREFIX)) serve(context, request, response)
+    if (request.url === RATES_PATH) serveRates(request.method, response, context.clock.now())
+    else if (!control || !request.url?.startsWith(CONTROL_PREFIX)) serve(context, request, response)
     else serveControl(context, request, response).catch((error: unknown) => response.destroy(error as Error))
   }
 }

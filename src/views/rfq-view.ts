@@ -22,6 +22,16 @@ export type TonnesByOffer = z.infer<typeof period>
 const part = <T extends object | null>() => z.looseObject({}) as unknown as z.ZodType<T, T>
 const partOrNull = <T extends object | null>() => z.looseObject({}).nullable() as unknown as z.ZodType<T, T>
 
+/** What one unit of a currency is worth in the comparison currency. */
+const rate = z.strictObject({
+  currency: text,
+  rate: z.number().nullable().describe('Null if none is known.'),
+  date: text.nullable(),
+  source: text.nullable(),
+  offers: count.describe('Offers in this currency.'),
+  words: text.describe('The rate and its source, or why none is known.'),
+})
+
 /** The comparison of the offers for an RFQ, as every surface shows it. */
 export const rfqViewSchema = z
   .strictObject({
@@ -36,7 +46,11 @@ export const rfqViewSchema = z
       'When the RFQ was read, which shows status and prices; null as of a past moment.',
     ),
     listed: partOrNull<ReturnType<typeof withWords>>().describe('What the list says otherwise; null if nothing.'),
-    currency: z.strictObject({ comparison: text.nullable(), reason: text }),
+    currency: z.strictObject({
+      comparison: text.nullable(),
+      reason: text,
+      rates: z.array(rate).describe('Exchange rates of the other currencies that the RFQ and its offers use.'),
+    }),
     settings: part<Settings>().describe('The settings it was computed with.'),
     rfq: part<RfqReport['rfq']>().describe('The terms of the RFQ; `window` has the tonnes that an award may have.'),
     summary: part<Omit<RfqReport['summary'], 'changes'>>(),
@@ -60,13 +74,14 @@ export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf
 
 function viewOf(report: RfqReport): RfqView {
   const { context, settings, currency, rfq, decision, offers } = report
+  const { rates, rfq: _own, ...currencies } = currency
   const { changes: _changes, ...summary } = report.summary
   const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
   const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
   return {
     ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
     listed: withWords(context.listed),
-    currency: { comparison: currency.comparison, reason: currency.reason },
+    currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
     ...{ settings, rfq, summary, decision },
     offers: offers.map((offer) => offerView(offer, decision, currency.comparison)),
     vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
@@ -96,6 +111,10 @@ function tonnesBy(
     })),
   }))
 }
+
+/** The exchange rates that were used, one sentence each. */
+export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>
+  currency.rates.flatMap(({ rate, words }) => (rate === null ? [] : [words]))
 
 /** The recommendation in lines for a terminal: what to do, why, what to check, what would change it. */
 export function recommendationLines({ banners, recommendation, savings }: RfqView['decision']): string[] {

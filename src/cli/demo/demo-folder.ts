@@ -34,7 +34,7 @@ export function writeDemoConfig(folder: DemoFolder, sandbox: Sandbox, queue: str
   writeFileSync(folder.config, configOf(sandbox, queue), { mode: 0o600 })
 }
 
-const configOf = ({ url, world }: Sandbox, queue: string) => `# Written by quotekeeper demo
+const configOf = ({ url, ratesUrl, world }: Sandbox, queue: string) => `# Written by quotekeeper demo
 baseUrl: ${url}
 database: ./quotekeeper.db
 queue: ${queue}
@@ -47,7 +47,8 @@ schedule:
   closeExpired: "0 */30 * * * *"
   channelReport: "0 0 6 * * *"
 requests: { perSecond: 500 }
-reports: { directory: ./reports }
+# Offers are compared in this currency, at rates that the sandbox makes up, as the European Central Bank publishes real ones.
+reports: { directory: ./reports, currency: USD, exchangeRates: "${ratesUrl}" }
 web: { port: 0 }
 `
 

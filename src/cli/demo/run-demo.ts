@@ -4,7 +4,9 @@ import type { Sandbox, WorldEvent } from '../../sandbox/index.js'
 import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { createHandlerDeps, webServerStarter } from '../handler-deps.js'
+import { createMaintenanceJobs } from '../maintenance-jobs.js'
 import { createPages } from '../pages/create-pages.js'
+import { readDueRates } from '../read-due-rates.js'
 import { openServiceMetrics } from '../service-metrics.js'
 import { untilStopped } from '../until-stopped.js'
 import { createDemoFolder, writeDemoConfig } from './demo-folder.js'
@@ -53,7 +55,7 @@ async function runService(demo: Demo, once: boolean): Promise<void> {
   const logTo = { write: (text: string) => appendFileSync(folder.log, text, { mode: 0o600 }) }
   const options = { secrets: 'required', logTo, defaultLevel: 'info', createDatabase: true } as const
   await withApp(serviceCli, options, async (app) => {
-    const running = await startMonitoredService(cli, app, sandbox)
+    const running = await startMonitoredService(serviceCli, app, sandbox)
     printIntroduction(demo, running.service)
     try {
       await runFirstRound(demo, app, running)
@@ -67,14 +69,18 @@ async function runService(demo: Demo, once: boolean): Promise<void> {
   cli.io.out(`${folder.path}\n`)
 }
 
-async function startMonitoredService({ io }: Cli, app: App, sandbox: Sandbox): Promise<MonitoredService> {
+/** @param cli with the clock of the sandbox */
+async function startMonitoredService(cli: Cli, app: App, sandbox: Sandbox): Promise<MonitoredService> {
   const { startService } = await import('../../../jobs/service.js')
   const monitor = new ServiceMonitor()
   const metrics = await openServiceMetrics(app, sandbox.now)
   const deps = monitor.wrap(await createHandlerDeps(app, sandbox.now, metrics))
-  const plugins = [await createPages(app, { now: sandbox.now, pageThreadScript: io.pageThreadScript })]
+  const plugins = [await createPages(app, { now: sandbox.now, pageThreadScript: cli.io.pageThreadScript })]
   const serveWeb = webServerStarter(app, sandbox.now, { metrics, plugins })
-  const service: Service = await startService({ ...deps, work: true, schedule: true, serveWeb })
+  // Before the first comparison.
+  await readDueRates(cli, app)
+  const maintenance = await createMaintenanceJobs(app, sandbox.now)
+  const service: Service = await startService({ ...deps, work: true, schedule: true, serveWeb, maintenance })
   app.onClose(() => service.stop())
   return { monitor, service }
 }
@@ -90,6 +96,7 @@ function printIntroduction({ output, folder, sandbox, redis }: Demo, { url }: Se
   output.facts([
     ['Web page', url ?? 'none'],
     ['Marketplace', `${sandbox.url}, ${sandbox.world.channels.length} channels`],
+    ['Exchange rates', `${sandbox.ratesUrl}, invented`],
     ['Queue', redis ? `a private ${redis.program} on port ${redis.port}` : IN_PROCESS],
     ['Folder', folder.path],
   ])

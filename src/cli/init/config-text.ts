@@ -2,8 +2,11 @@ import { EXAMPLE_CONFIG } from '../../config/example.js'
 import type { InitValues } from './init-values.js'
 
 /** The example configuration with the values that the user gave. */
-export function configText({ baseUrl, channels }: InitValues): string {
-  const [before = '', after = ''] = EXAMPLE_CONFIG.split(CHANNELS)
+export function configText({ baseUrl, channels, currency, ratesFrom }: InitValues): string {
+  const [before = '', rest = ''] = EXAMPLE_CONFIG.split(CHANNELS)
+  const withCurrency = currency === null ? rest : rest.replace(/^( {2}currency: )null/m, (_, key) => key + currency)
+  const after =
+    ratesFrom === null ? withCurrency : withCurrency.replace(/^( {2}exchangeRates: ){}/m, (_, key) => key + ratesFrom)
   return `${before.replace(/^baseUrl: .*$/m, () => `baseUrl: ${yamlText(baseUrl)}`)}channels:
 ${channels.map(channelText).join('')}${after}`
 }

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import * as values from '../../config/values.js'
+import { CURRENCY_CODE } from '../../core/settings.js'
+import { ECB_RATES } from '../../rates/rate-source.js'
 import type { Prompt } from '../prompt.js'
 import { plural } from '../terminal-text.js'
 import { type SandboxValues, sandboxAt } from './sandbox-values.js'
@@ -10,6 +12,10 @@ export interface InitValues {
   channels: InitChannel[]
   /** API keys by organization; empty if the user has none yet. */
   keys: Record<string, string>
+  /** The currency in which offers are compared; null: each RFQ's own. */
+  currency: string | null
+  /** Where exchange rates into it are read from; null: nowhere. */
+  ratesFrom: string | null
 }
 
 export interface InitChannel {
@@ -34,7 +40,8 @@ export async function askForValues(prompt: Prompt, note: (text: string) => void)
   const sandbox = await sandboxAt(baseUrl)
   if (sandbox === null) return askForChannel(ask, baseUrl)
   note(`This is a sandbox: its ${plural(sandbox.channels.length, 'channel')} and API keys are used.`)
-  return { baseUrl, ...sandboxChannels(sandbox, await ask(AUTO_CLOSE)), keys: sandbox.keys }
+  const channels = sandboxChannels(sandbox, await ask(AUTO_CLOSE))
+  return { baseUrl, ...channels, keys: sandbox.keys, ...(await askForRates(ask)) }
 }
 
 const AUTO_CLOSE = {
@@ -46,6 +53,23 @@ const AUTO_CLOSE = {
 const sandboxChannels = ({ channels }: SandboxValues, autoClose: InitChannel['autoClose']) => ({
   channels: channels.map((channel) => ({ ...channel, autoClose, timeZone: 'UTC' })),
 })
+
+async function askForRates(ask: Ask): Promise<Pick<InitValues, 'currency' | 'ratesFrom'>> {
+  const currency = await ask({
+    question: "Currency in which to compare offers, such as EUR; none for each RFQ's own",
+    proposal: 'none',
+    schema: values.value('a currency code of three capital letters, or none', (found) =>
+      /^none$/i.test(String(found)) ? null : CURRENCY_CODE.test(String(found)) ? String(found) : undefined,
+    ),
+  })
+  if (currency === null) return { currency, ratesFrom: null }
+  const useRates = await ask({
+    question: 'Convert other currencies at the daily reference rates of the European Central Bank: yes or no?',
+    proposal: 'yes',
+    schema: values.flag(),
+  })
+  return { currency, ratesFrom: useRates ? ECB_RATES : null }
+}
 
 async function askForChannel(ask: Ask, baseUrl: string): Promise<InitValues> {
   const org = await ask({ question: 'Organization, as in the addresses of the marketplace', schema: values.segment() })
@@ -62,7 +86,13 @@ async function askForChannel(ask: Ask, baseUrl: string): Promise<InitValues> {
     proposal: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     schema: values.timeZone(),
   })
-  return { baseUrl, channels: [{ org, channel, autoClose, timeZone }], keys: key === '' ? {} : { [org]: key } }
+  const rates = await askForRates(ask)
+  return {
+    baseUrl,
+    channels: [{ org, channel, autoClose, timeZone }],
+    keys: key === '' ? {} : { [org]: key },
+    ...rates,
+  }
 }
 
 interface Question<T> {

@@ -104,7 +104,7 @@ function Standing({ model: { view, breakEven } }: { model: OfferPageModel }) {
   return <p class={`notice ${tone}`}>{plain(sentences.filter((each) => each !== '').join(' '))}</p>
 }
 
-function OfferFacts({ model: { offer, currency, readAt, pricesRead, asOf } }: { model: OfferPageModel }) {
+function OfferFacts({ model: { offer, currency, rate, readAt, pricesRead, asOf } }: { model: OfferPageModel }) {
   const prices = describePricesRead(pricesRead, new Date(asOf))
   const { terms, metrics, compared } = offer
   return (
@@ -126,7 +126,7 @@ function OfferFacts({ model: { offer, currency, readAt, pricesRead, asOf } }: { 
         {`${amount(metrics.volume)} t at ${price(metrics.pricePerTonne)} ${plain(terms.currency)}/t, ${total(metrics.total)} ${plain(terms.currency)} in total`}
         {currency !== null &&
           currency !== terms.currencyCode &&
-          ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t`}
+          ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t${rate === null ? '' : ` · ${plain(rate)}`}`}
         {` · covers ${percent(metrics.coverage)}`}
         <Ages of={[prices, readAt && `terms read ${formatAge(readAt, new Date(asOf))} ago`]} />
       </p>

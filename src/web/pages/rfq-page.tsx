@@ -7,7 +7,7 @@ import { nameById } from '../../core/rfq-name.js'
 import type { PriceBasis } from '../../core/settings.js'
 import { describePricesRead, describeTermsRead } from '../../core/source-words.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
-import type { RfqView } from '../../views/rfq-view.js'
+import { type RfqView, rateLines } from '../../views/rfq-view.js'
 import type { RfqPage } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../views/format.js'
@@ -108,6 +108,7 @@ function Notices({ view, outlook, closing }: { view: RfqView; closing: string } 
 export function Facts({ view }: { view: RfqView }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = view
   const prices = describePricesRead(view.pricesRead, new Date(asOf))
+  const rates = rateLines(view)
   const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${formatDaysFromToday(rfq.daysToDue)})`
   const volume = formatRange(rfq.minVolume, rfq.maxVolume)
   const limits = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, price)
@@ -129,6 +130,7 @@ export function Facts({ view }: { view: RfqView }) {
         {currency.comparison !== null && `, compared in ${plain(currency.comparison)}`}
         <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
       </p>
+      {rates.length > 0 && <p class="muted small">{plain(`Exchange rates: ${rates.join(' ')}`)}</p>}
     </div>
   )
 }

@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parseRateSource } from '../../src/rates/rate-source.js'
+import { type RateLimits, readRates } from '../../src/rates/read-rates.js'
+import { refreshRates } from '../../src/rates/refresh-rates.js'
+import { noonStore } from '../helpers/recording-store.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const NOW = new Date('2026-02-02T18:00:00Z')
+const CSV = 'Date,USD,\n2026-02-02,1.0851,\n2026-01-30,1.0837,\n'
+const RATES = [
+  { currency: 'USD', date: '2026-02-02', rate: 1.0851 },
+  { currency: 'USD', date: '2026-01-30', rate: 1.0837 },
+]
+const zip = (files: Record<string, string>) =>
+  Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)]))))
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hist?token=secret`
+}
+
+const reply = (body: string | Buffer, status = 200, headers: Record<string, string> = {}) =>
+  serve((_, response) => void response.writeHead(status, headers).end(body))
+
+const sourceOf = (text: string) => {
+  const source = parseRateSource(text, (path) => path)
+  if (source === null) throw new Error(`not allowed: ${text}`)
+  return source
+}
+const read = (text: string, limits: Partial<RateLimits> = {}) => readRates(sourceOf(text), { now: NOW, limits })
+
+describe('rates of an address', () => {
+  it.each([
+    ['plain', Buffer.from(CSV)],
+    ['zipped', zip({ 'eurofxref-hist.csv': CSV })],
+    ['zipped, beside other files', zip({ 'README.txt': 'rates', 'eurofxref-hist.csv': CSV })],
+  ])('are read %s', async (_, body) => {
+    expect(await read(await reply(body))).toEqual({ rates: RATES, newest: '2026-02-02' })
+  })
+
+  it('are asked for without any key', async () => {
+    let headers: object = {}
+    const url = await serve((request, response) => {
+      headers = request.headers
+      response.end(CSV)
+    })
+    await read(url)
+    expect(Object.keys(headers).sort()).toEqual(['accept', 'connection', 'host', 'user-agent'])
+  })
+
+  it.each<[string, () => Promise<string>, Partial<RateLimits>, RegExp]>([
+    ['404', () => reply('not here', 404), {}, /HTTP 404; expected 200/],
+    ['a redirect', () => reply('', 302, { location: '/elsewhere' }), {}, /HTTP 302, a redirect/],
+    ['HTML', () => reply('<html>Sign in</html>'), {}, /line 1: found a web page/],
+    ['nothing', () => reply(''), {}, /line 1: found nothing/],
+    ['too much', () => reply(`${CSV}${' \n'.repeat(2 ** 20)}`), { maxBytes: 2 ** 20 }, /larger than 1 MiB/],
+    [
+      'too much once unzipped',
+      () => reply(zip({ 'a.csv': `${CSV}${' \n'.repeat(2 ** 20)}` })),
+      { maxUnzippedBytes: 2 ** 20 },
+      /larger than 1 MiB/,
+    ],
+    ['a damaged archive', () => reply(zip({ 'a.csv': CSV }).subarray(0, 60)), {}, /zip archive cannot be read/],
+    [
+      'an archive of two tables',
+      () => reply(zip({ 'a.csv': CSV, 'b.csv': CSV })),
+      {},
+      /with 2 CSV files; expected one/,
+    ],
+    ['an archive without a table', () => reply(zip({ 'a.txt': CSV })), {}, /with 0 CSV files; expected one/],
+    ['no reply in time', () => serve(() => undefined), { timeoutMs: 100 }, /no reply within 0\.1 s/],
+    [
+      'a reply that does not end',
+      () => serve((_, response) => void response.write(CSV)),
+      { timeoutMs: 100 },
+      /no reply within 0\.1 s/,
+    ],
+  ])('%s: an error that names the address, without its query', async (_, start, limits, message) => {
+    const error = await read(await start(), limits).catch((caught: unknown) => caught as Error)
+    expect(error).toMatchObject({ name: 'RateFileError', message: expect.stringMatching(message) })
+    expect(String(error)).toMatch(/127\.0\.0\.1:\d+\/hist\b/)
+    expect(String(error)).not.toContain('secret')
+  })
+
+  it('an archive that states a smaller size than it has is not unpacked beyond it', async () => {
+    const archive = zip({ 'a.csv': `${CSV}${'2020-01-01,1.1,\n'.repeat(1000)}` })
+    for (let at = 0; at < archive.length - 4; at++) {
+      const isLocal = archive.readUInt32LE(at) === 0x04034b50
+      if (isLocal || archive.readUInt32LE(at) === 0x02014b50) archive.writeUInt32LE(20, at + (isLocal ? 22 : 24))
+    }
+    await expect(read(await reply(archive))).rejects.toMatchObject({ name: 'RateFileError' })
+  })
+
+  it('that cannot be reached, or is stopped, is an error too', async () => {
+    const url = await reply(CSV)
+    const { port } = new URL(url)
+    const closed = createServer().listen(0, '127.0.0.1')
+    await once(closed, 'listening')
+    const free = (closed.address() as AddressInfo).port
+    closed.close()
+    await once(closed, 'close')
+    await expect(read(url.replace(port, String(free)))).rejects.toThrow(/connection refused/)
+    const signal = AbortSignal.abort(new Error('stopped'))
+    await expect(readRates(sourceOf(url), { now: NOW, signal })).rejects.toThrow('stopped')
+  })
+})
+
+describe('rates of a file', () => {
+  it('are read, also zipped', async () => {
+    const folder = testFolder()
+    writeFileSync(join(folder, 'rates.csv'), CSV)
+    writeFileSync(join(folder, 'rates.zip'), zip({ 'eurofxref-hist.csv': CSV }))
+    for (const name of ['rates.csv', 'rates.zip']) expect((await read(join(folder, name))).rates).toEqual(RATES)
+  })
+
+  it('that is missing, too large or a folder is an error', async () => {
+    const folder = testFolder()
+    const path = join(folder, 'rates.csv')
+    await expect(read(path)).rejects.toThrow(/rates\.csv: no such file/)
+    await expect(read(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/)
+    writeFileSync(path, CSV)
+    await expect(read(path, { maxBytes: 10 })).rejects.toThrow(/larger than/)
+  })
+})
+
+it('rates › a source that cannot be read changes nothing that is stored', async () => {
+  const db = await noonStore()
+  const path = join(testFolder(), 'rates.csv')
+  writeFileSync(path, CSV)
+  const source = sourceOf(path)
+  const now = () => NOW
+  expect(await refreshRates(db, source, { now })).toEqual({ recorded: 2, newest: '2026-02-02' })
+  const before = await db.ratesAt(path, NOW)
+  writeFileSync(path, `${CSV}2026-01-29,wrong,\n`)
+  await expect(refreshRates(db, source, { now })).rejects.toThrow(/line 4/)
+  expect(await db.ratesAt(path, NOW)).toEqual(before)
+  expect(await refreshRates(db, source, { now }).catch(() => db.rateFetches(new Date(0)))).toHaveLength(1)
+})
+
+describe('where rates are read from', () => {
+  it.each([
+    ['rates/hist.csv', { kind: 'file', path: '/etc/rates/hist.csv', name: 'rates/hist.csv' }],
+    ['https://x.example/a?k=1#b', { kind: 'url', url: 'https://x.example/a?k=1#b', name: 'https://x.example/a' }],
+    ['http://localhost:81/a', { kind: 'url', url: 'http://localhost:81/a', name: 'http://localhost:81/a' }],
+    ['http://x.example/a', null],
+    ['https://user:pass@x.example/a', null],
+    ['ftp://x.example/a', null],
+    ['https://', null],
+  ])('%s', (text, expected) => expect(parseRateSource(text, (path) => `/etc/${path}`)).toEqual(expected))
+})
