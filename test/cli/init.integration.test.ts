@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
 import { run } from '../../src/cli/program.js'
 import { createWorld, startSandbox } from '../../src/sandbox/index.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -39,7 +40,7 @@ describe('init on a terminal', () => {
     const { folder, sandbox, quotekeeper } = await openFixture({ control: true })
     const { status, out, err, asked } = await quotekeeper(['ftp://x', sandbox.url, 'maybe', ''], 'init')
     expect({ status, out }).toEqual({ status: 0, out: `${folder}/quotekeeper.yaml\n${folder}/.env\n` })
-    expect(asked).toHaveLength(4)
+    expect(asked).toHaveLength(5)
     expect(err).toMatch(/Use .*https[\s\S]*2 channels and API keys are used[\s\S]*Use on, dry-run or off/)
     expect(err).toMatch(/acme\/forest: the key works, 2 listings\.\n.*zeta\/on: the key works, 1 listing\./)
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
@@ -66,6 +67,22 @@ describe('init on a terminal', () => {
       /channels:\n {2}- org: acme\n {4}channel: forest\n[\s\S]*autoClose: off\n[\s\S]*timeZone: Europe\/Paris/,
     )
     expect((await quotekeeper(null, 'completion', '--list-channels')).out).toBe('acme/forest\n')
+  })
+
+  it('asks in which currency to compare, and whether to use reference rates', async () => {
+    const answersTo = async (...answers: string[]) => {
+      const { sandbox, quotekeeper, read } = await openFixture({ control: true })
+      const { status, err } = await quotekeeper([sandbox.url, '', ...answers], 'init')
+      const { currency, exchangeRates } = parse(read('quotekeeper.yaml')).reports
+      return { status, err, currency, exchangeRates, checked: await quotekeeper(null, 'completion', '--list-channels') }
+    }
+    const checked = { status: 0 }
+    const ecb = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
+    expect(await answersTo('')).toMatchObject({ status: 0, currency: null, exchangeRates: {}, checked })
+    expect(await answersTo('USD', '')).toMatchObject({ status: 0, currency: 'USD', exchangeRates: ecb, checked })
+    const without = await answersTo('euro', 'EUR', 'maybe', 'no')
+    expect(without).toMatchObject({ status: 0, currency: 'EUR', exchangeRates: {}, checked })
+    expect(without.err).toMatch(/Use a currency code[\s\S]*Use true or false/)
   })
 
   it('changes no .env that exists, and says what to set there', async () => {

@@ -76,6 +76,7 @@ describe('configuration file', () => {
       polling: { offersMaxAgeMinutes: 60, urgentHours: 24, conditionalRequests: true },
       closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
       reports: { directory: join(folder, 'data/reports'), settings: DEFAULT_SETTINGS },
+      rates: null,
       history: {
         recheckClosedHours: 24,
         keepRunsDays: 30,
@@ -170,6 +171,27 @@ describe('configuration file', () => {
     })
   })
 
+  it('accepts a file or an address of exchange rates, alone or beside fixed ones', () => {
+    const rates = (found: string) => read(`${MINIMAL}reports: { currency: EUR, exchangeRates: ${found} }\n`)
+    const url = 'https://rates.example.com/hist.zip?token=s3cret'
+    const source = { kind: 'url', url, name: 'https://rates.example.com/hist.zip' }
+    const alone = rates(`"${url}"`)
+    expect(alone.rates).toEqual(source)
+    expect(alone.reports.settings).toMatchObject({ exchangeRates: {}, ratesFrom: source.name, outdatedRates: null })
+    expect(JSON.stringify(alone.reports)).not.toContain('s3cret')
+    const beside = rates(`{ from: "${url}", USD: 0.9 }`)
+    expect(beside.rates).toEqual(source)
+    expect(beside.reports.settings).toMatchObject({ ratesFrom: source.name, exchangeRates: { USD: { rate: 0.9 } } })
+    const file = rates('rates/hist.csv')
+    expect(file.rates).toEqual({
+      kind: 'file',
+      path: join(folder, 'rates/hist.csv'),
+      name: 'rates/hist.csv',
+    })
+    expect(rates('{ from: null, USD: 0.9 }').rates).toBeNull()
+    expect(read(MINIMAL).rates).toBeNull()
+  })
+
   it('merges the given comparison settings with the defaults', () => {
     const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, haircuts: { forward: 0.1 }, volume: 5000,
       volumeTolerance: 2, totalTolerance: 0.01, expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
@@ -179,6 +201,8 @@ describe('configuration file', () => {
     expect(settings).toEqual({
       currency: null,
       exchangeRates: {},
+      ratesFrom: null,
+      outdatedRates: null,
       weights: { ...DEFAULT_SETTINGS.weights, price: 60, evidence: 0 },
       discountRate: 0.05,
       haircuts: { spot: 0, forward: 0.1, other: 0 },
@@ -264,6 +288,15 @@ describe('--set KEY=VALUE', () => {
       exchangeRates: { USD: { rate: 0.9 }, GBP: { rate: 1.2, source: 'a=b' } },
       waitDays: 100,
     })
+  })
+
+  it('keeps where exchange rates are read from when a rate is set', () => {
+    expect(readWith('reports: { currency: EUR, exchangeRates: hist.csv }\n', 'exchangeRates.USD=0.9')).toMatchObject({
+      ratesFrom: 'hist.csv',
+      exchangeRates: { USD: { rate: 0.9 } },
+    })
+    const none = readWith('reports: { currency: EUR, exchangeRates: hist.csv }\n', 'exchangeRates={}')
+    expect(none).toMatchObject({ ratesFrom: null, exchangeRates: {} })
   })
 
   it('is validated like the file, and errors name the option', () => {
@@ -593,6 +626,27 @@ web:
       `${MINIMAL}reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }\n`,
       /YYYY-MM-DD/,
     ],
+    [
+      'rates from an address without a currency',
+      `${MINIMAL}reports: { exchangeRates: hist.csv }\n`,
+      /the currency that/,
+    ],
+    [
+      'rates beside others without a currency',
+      `${MINIMAL}reports: { exchangeRates: { from: hist.csv } }\n`,
+      /the currency that/,
+    ],
+    [
+      'rates from an address that anybody can change',
+      `${MINIMAL}reports: { currency: EUR, exchangeRates: { from: http://rates.example.com/hist.csv } }\n`,
+      /not allowed \(not shown\)[\s\S]*https URL/,
+    ],
+    [
+      'a number as the address of rates',
+      `${MINIMAL}reports: { currency: EUR, exchangeRates: { from: 5 } }\n`,
+      /5 the path of a file/,
+    ],
+    ['a number as rates', `${MINIMAL}reports: { currency: EUR, exchangeRates: 5 }\n`, /5 currency codes with their rates/],
     ['a query in the base URL', MINIMAL.replace('.com', '.com/?a=1'), /without user, query/],
     ['an infinite number', `${MINIMAL}requests: { perSecond: .inf }\n`, /a number from/],
     ['an unknown criterion', `${MINIMAL}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],
