@@ -1,7 +1,8 @@
 import type { Config } from '../src/config.js'
 import type { ReadinessCheck } from '../src/core/readiness.js'
 import { formatAge } from '../src/core/source-words.js'
-import type { MaintenanceLog } from '../src/store/contract.js'
+import { ratesTask } from '../src/rates/rate-source.js'
+import type { MaintenanceLog, MaintenanceTask } from '../src/store/contract.js'
 
 /**
  * How the maintenance tasks that are configured went, in one line each. They never make the service unready, because no
@@ -9,11 +10,15 @@ import type { MaintenanceLog } from '../src/store/contract.js'
  */
 export async function describeMaintenance(
   store: Pick<MaintenanceLog, 'maintenanceState'>,
-  { anchors }: Partial<Pick<Config, 'anchors'>>,
+  { anchors, rates = null }: Partial<Pick<Config, 'anchors' | 'rates'>>,
   now: Date,
 ): Promise<ReadinessCheck[]> {
   const isAnchored = anchors != null && anchors.to !== null && anchors.schedule !== null
-  return [...(isAnchored ? [await describeAnchors(store, now)] : []), ...(await failedPruning(store))]
+  return [
+    ...(isAnchored ? [await describeAnchors(store, now)] : []),
+    ...(await describeFailure(store, 'prune', 'pruning')),
+    ...(rates === null ? [] : await describeFailure(store, ratesTask(rates), 'exchange rates')),
+  ]
 }
 
 async function describeAnchors(store: Pick<MaintenanceLog, 'maintenanceState'>, now: Date): Promise<ReadinessCheck> {
@@ -24,10 +29,14 @@ async function describeAnchors(store: Pick<MaintenanceLog, 'maintenanceState'>, 
   return { name: 'anchors', ok: true, message: last + problem }
 }
 
-async function failedPruning(store: Pick<MaintenanceLog, 'maintenanceState'>): Promise<ReadinessCheck[]> {
-  const state = await store.maintenanceState('prune')
+async function describeFailure(
+  store: Pick<MaintenanceLog, 'maintenanceState'>,
+  task: MaintenanceTask,
+  name: string,
+): Promise<ReadinessCheck[]> {
+  const state = await store.maintenanceState(task)
   if (state === null || state.failures === 0) return []
-  return [{ name: 'pruning', ok: true, message: `failed ${times(state.failures)}: ${state.error}` }]
+  return [{ name, ok: true, message: `failed ${times(state.failures)}: ${state.error}` }]
 }
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)

@@ -1,15 +1,11 @@
 import type { MaintenanceJob } from '../../jobs/maintenance.js'
 import type { Clock } from '../core/clock.js'
-import type { RateSource } from '../rates/rate-source.js'
-import type { MaintenanceTask } from '../store/contract.js'
+import { ratesTask } from '../rates/rate-source.js'
 import type { App } from './app.js'
 import { refuseNeededFile } from './output-file.js'
 
 /** When exchange rates are read, in UTC: the ECB publishes those of a day before 15:30. */
 export const RATE_SCHEDULES = { file: '0 * * * *', url: '30 15 * * *' } as const
-
-/** A source that was not read before is due at once. */
-export const ratesTask = ({ name }: RateSource): MaintenanceTask => `rates ${name}`
 
 /** What `start` does for the database as a whole, as configured. */
 export async function createMaintenanceJobs({ config, store }: App, now: Clock): Promise<MaintenanceJob[]> {

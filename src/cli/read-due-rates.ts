@@ -1,7 +1,8 @@
+import { ratesTask } from '../rates/rate-source.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { errorMessage } from './error-message.js'
-import { RATE_SCHEDULES, ratesTask } from './maintenance-jobs.js'
+import { RATE_SCHEDULES } from './maintenance-jobs.js'
 import { printNote } from './output.js'
 
 /** Reads the configured exchange rates, an address only if the service would: once a day. A failure is a note. */

@@ -14,6 +14,9 @@ export const RATE_SOURCES =
 /** The reference rates of the European Central Bank since 1999, published on each working day at about 16:00 CET. */
 export const ECB_RATES = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
 
+/** The maintenance task that reads a source. Each source has its own, so that one that was not read before is due at once. */
+export const ratesTask = ({ name }: RateSource) => `rates ${name}` as const
+
 /**
  * Parses a path or a URL.
  * @param toPath makes a path absolute

@@ -3,6 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import ExcelJS from 'exceljs'
+import { h } from 'preact'
+import { render } from 'preact-render-to-string'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
 import { createRfqList } from '../../src/read-models/rfq-list.js'
@@ -10,6 +13,7 @@ import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { requestOf } from '../../src/reporting/recorded-reports.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import type { RfqView } from '../../src/views/rfq-view.js'
+import { Facts } from '../../src/web/pages/rfq-page.js'
 import { channelConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
@@ -105,6 +109,26 @@ describe('an offer in another currency', () => {
     await runAt(2, 'sync')
     expect((await bestPrice({ now: at(3) })) / first).toBeCloseTo(1.5 / 1.25, 9)
     expect(await bestPrice({ now: at(3), asOf: at(1) })).toBe(first)
+  })
+
+  it('is shown with the rate on the page and in the workbook', async () => {
+    const { folder, write, runAt, compare } = await withRates()
+    write('2026-03-09,1.25,0.85')
+    await runAt(0, 'sync')
+    const words = '1 EUR = 1.25 USD (2026-03-09, rates.csv).'
+    expect(render(h(Facts, { view: await compare(1) }))).toContain(`Exchange rates: ${words}`)
+    const out = join(folder, 'report.xlsx')
+    await runAt(1, 'report', '77', '--out', out)
+    const workbook = new ExcelJS.Workbook()
+    await workbook.xlsx.readFile(out)
+    const textsOf = (name: string) => {
+      const texts: string[] = []
+      workbook.getWorksheet(name)?.eachRow((row) => row.eachCell(({ text }) => void texts.push(text)))
+      return texts.join('\n')
+    }
+    expect(textsOf('Inputs')).toContain(words)
+    expect(textsOf('About')).toContain(words)
+    expect(textsOf('About')).toContain('No exchange rate for CHF was known from rates.csv.')
   })
 
   it('is in a report that is made again with the rate it was made with', async () => {

@@ -173,7 +173,7 @@ const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
 async function checkRates({ config, store, databaseIsNew }: CheckedApp, now: Date, { minute, label }: TimeFormat) {
   const [{ readRates }, { ratesTask }] = await Promise.all([
     import('../../rates/read-rates.js'),
-    import('../maintenance-jobs.js'),
+    import('../../rates/rate-source.js'),
   ])
   const source = config.rates as RateSource
   const { newest } = await readRates(source, { now })
