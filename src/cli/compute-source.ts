@@ -12,7 +12,5 @@ export function computeSourceOf(
     store,
     timeZoneOf: (channel) => rulesOf(channel).timeZone,
     settings: config.reports.settings,
-    settingsAt: async (settings) => settings,
-    rateFetches: async () => [],
   }
 }

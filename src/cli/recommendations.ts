@@ -23,7 +23,6 @@ const createRecorder = ({ app: { config }, store, now, command, compute }: Recor
     ...{ store, compute, now },
     channels: config.channels,
     settings: config.reports.settings,
-    rateFetches: computeSourceOf(store, config).rateFetches,
     holder: randomUUID(),
     command: command === undefined ? null : `quotekeeper ${command}`,
   })

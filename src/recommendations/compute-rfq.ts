@@ -5,7 +5,14 @@ import type { RecommendationFigures, RecordedRecommendation } from '../core/reco
 import type { Settings } from '../core/settings.js'
 import { TimeSlice } from '../core/time-slice.js'
 import { addDays, firstInstantOf } from '../core/zoned-time.js'
-import type { ComputedRfq, DirtyRfq, NewRecommendation, RecommendationQueries } from '../store/contract.js'
+import { settingsAt } from '../settings-at.js'
+import type {
+  ComputedRfq,
+  DirtyRfq,
+  ExchangeRates,
+  NewRecommendation,
+  RecommendationQueries,
+} from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
 import { VERSION } from '../version.js'
 import { changeReason, isOtherAward } from './change-reason.js'
@@ -18,16 +25,13 @@ export interface ComputeSource {
   store: StateStore &
     Pick<
       RecommendationQueries,
-      'changeMoments' | 'recommendationAt' | 'settingsInForce' | 'settingsChanges' | 'rfqRow' | 'rfqFigures'
-    >
+      'changeMoments' | 'recommendationAt' | 'settingsInForce' | 'settingsChanges' | 'rfqRow'
+    > &
+    Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>
   /** IANA name of a channel's time zone. */
   timeZoneOf: (channel: string) => string
   /** Those to compute with where no others were in force. */
   settings: Settings
-  /** Settings with the exchange rates of a moment. */
-  settingsAt: (settings: Settings, at: Date) => Promise<Settings>
-  /** Moments after another one at which new exchange rates were recorded. */
-  rateFetches: (after: Date) => Promise<string[]>
 }
 
 /**
@@ -36,14 +40,19 @@ export interface ComputeSource {
  * @returns null if the RFQ is no longer stored
  * @throws StoreError
  */
-export async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date): Promise<ComputedRfq | null> {
+async function computeRfq(
+  source: ComputeSource,
+  dirty: DirtyRfq,
+  now: Date,
+  lookups: Lookups,
+): Promise<ComputedRfq | null> {
   const { store } = source
   const { channel, rfqId } = dirty
   const [found] = await store.rfqs({ channel, ids: [rfqId] })
   if (found === undefined) return null
-  const states = createStates(source, dirty)
+  const states = createStates(source, dirty, lookups.settingsAt)
   const current = await states.of(found, now)
-  const moments = await momentsOf(source, dirty, current.listings, now)
+  const moments = await momentsOf(source, dirty, { state: current, now, lookups })
   const recommendations: NewRecommendation[] = []
   let last: Recorded | null = await store.recommendationAt({ channel, rfqId })
   for (const [at, moment] of moments.entries()) {
@@ -92,10 +101,39 @@ const eventData = (before: RecommendationFigures, { recommendation }: RfqState, 
   recommendation: { before: inEvent(before), after: inEvent(recommendation) },
 })
 
+/** What is the same for many RFQs, each looked up once. */
+interface Lookups {
+  /** The settings in force at a moment, with the exchange rates known then. */
+  settingsAt: (at: Date) => Promise<Settings>
+  /** When settings came into force, and when exchange rates were recorded. */
+  otherMoments: () => Promise<string[]>
+}
+
+function createLookups({ store, settings }: ComputeSource): Lookups {
+  const known = new Map<number, Promise<Settings>>()
+  const look = async (at: Date) => settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
+  let moments: Promise<string[]> | undefined
+  const begin = new Date(0)
+  return {
+    settingsAt(at) {
+      const found = known.get(at.getTime()) ?? look(at)
+      known.set(at.getTime(), found)
+      return found
+    },
+    otherMoments() {
+      moments ??= Promise.all([store.settingsChanges(begin), store.rateFetches(begin)]).then((each) => each.flat())
+      return moments
+    },
+  }
+}
+
 /** States of one RFQ, now and at past moments. */
-function createStates({ store, timeZoneOf, settings, settingsAt }: ComputeSource, { channel, rfqId }: DirtyRfq) {
+function createStates(
+  { store, timeZoneOf }: ComputeSource,
+  { channel, rfqId }: DirtyRfq,
+  inForce: Lookups['settingsAt'],
+) {
   const timeZone = timeZoneOf(channel)
-  const inForce = async (at: Date) => settingsAt((await store.settingsInForce(at)) ?? settings, at)
   return {
     of: async (found: Parameters<typeof rfqStateOf>[1], at: Date) =>
       rfqStateOf(store, found, { timeZone, at, settings: await inForce(at) }),
@@ -110,19 +148,19 @@ function createStates({ store, timeZoneOf, settings, settingsAt }: ComputeSource
 
 /** The moments to compute, in order; at least one. */
 async function momentsOf(
-  { store, timeZoneOf, rateFetches }: ComputeSource,
+  { store, timeZoneOf }: ComputeSource,
   { channel, rfqId, since }: DirtyRfq,
-  listings: readonly string[],
-  now: Date,
+  { state, now, lookups }: { state: RfqState; now: Date; lookups: Lookups },
 ): Promise<string[]> {
   const row = await store.rfqRow(channel, rfqId)
   // Until then, the row was right but for its documents.
   const through = new Date(row === null || row.computedAt > since ? since : row.computedAt)
   const moments = new Set([
-    ...(await store.changeMoments({ channel, rfqId, since: new Date(since), listings })),
+    ...(await store.changeMoments({ channel, rfqId, since: new Date(since), listings: state.listings })),
     ...midnightsBetween(through, now, timeZoneOf(channel)),
-    ...(await store.settingsChanges(through)),
-    ...(await rateFetches(through)),
+    // The day of an exchange rate is one in UTC.
+    ...(state.settings.ratesFrom === null ? [] : midnightsBetween(through, now, 'UTC')),
+    ...(await lookups.otherMoments()).filter((moment) => moment > through.toISOString()),
   ])
   return moments.size === 0 ? [later(since, through.toISOString())] : [...moments].sort()
 }
@@ -172,11 +210,12 @@ export async function computeRfqs(
   onError: (error: unknown, rfq: DirtyRfq) => void,
 ): Promise<(ComputedRfq | null)[]> {
   const computed: (ComputedRfq | null)[] = []
+  const lookups = createLookups(source)
   const slice = new TimeSlice()
   for (const each of dirty) {
     if (slice.isOver) await slice.next()
     computed.push(
-      await computeRfq(source, each, now).catch((error: unknown) => {
+      await computeRfq(source, each, now, lookups).catch((error: unknown) => {
         if (error instanceof StoreError) throw error
         onError(error, each)
         return null

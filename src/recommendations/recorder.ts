@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js'
 import { createCalendar } from '../core/expiry.js'
 import type { Settings } from '../core/settings.js'
 import { firstInstantOf } from '../core/zoned-time.js'
-import type { ComputedRfq, DirtyRfq, RecommendationQueries, Recommendations } from '../store/contract.js'
+import type { ComputedRfq, DirtyRfq, ExchangeRates, RecommendationQueries, Recommendations } from '../store/contract.js'
 import { ENGINE_VERSION } from './compute-rfq.js'
 
 export interface RecorderOptions {
@@ -14,12 +14,12 @@ export interface RecorderOptions {
     | 'markOtherEngines'
     | 'recordRecommendations'
   > &
-    Pick<RecommendationQueries, 'dirtyRfqs'>
+    Pick<RecommendationQueries, 'dirtyRfqs'> &
+    Pick<ExchangeRates, 'rateFetches'>
   /** Computes what to record of dirty RFQs. Null: that failed; it is not tried again until the process starts again. */
   compute: (dirty: DirtyRfq[], now: Date) => Promise<(ComputedRfq | null)[]>
   channels: readonly { key: string; timeZone: string }[]
   settings: Settings
-  rateFetches: (after: Date) => Promise<string[]>
   /** Identifies this process. */
   holder: string
   /** What it runs, such as `quotekeeper start`. */
@@ -52,7 +52,7 @@ const LEASE_MS = 30_000
 const BATCH = 10
 
 export function createRecommendationRecorder(options: RecorderOptions): RecommendationRecorder {
-  const { store, compute, channels, settings, rateFetches, holder, command, now } = options
+  const { store, compute, channels, settings, holder, command, now } = options
   let leasedUntil = 0
   /** The moment up to which rows were looked at for what is not in documents: midnights, exchange rates. */
   let checked: Date | null = null
@@ -70,16 +70,24 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
   async function markOthers(): Promise<void> {
     const at = now()
     if (checked === null) await store.markOtherEngines(ENGINE_VERSION, at)
-    for (const { key, timeZone } of channels) {
-      const calendar = createCalendar(timeZone)
-      const today = calendar.dateAt(at)
-      if (checked !== null && calendar.dateAt(checked) === today) continue
-      const midnight = firstInstantOf(today, (instant) => calendar.dateAt(instant))
-      if (midnight !== null) await store.markComputedBefore(midnight.toISOString(), key)
+    for (const { key, timeZone } of channels) await markEarlierDays(at, timeZone, key)
+    if (settings.ratesFrom === null) {
+      checked = at
+      return
     }
-    const fetched = (await rateFetches(checked ?? new Date(0))).at(-1)
+    // The day of an exchange rate is one in UTC.
+    await markEarlierDays(at, 'UTC')
+    const fetched = (await store.rateFetches(checked ?? new Date(0))).at(-1)
     if (fetched !== undefined) await store.markComputedBefore(fetched)
     checked = at
+  }
+
+  async function markEarlierDays(at: Date, timeZone: string, channel?: string): Promise<void> {
+    const calendar = createCalendar(timeZone)
+    const today = calendar.dateAt(at)
+    if (checked !== null && calendar.dateAt(checked) === today) return
+    const midnight = firstInstantOf(today, (instant) => calendar.dateAt(instant))
+    if (midnight !== null) await store.markComputedBefore(midnight.toISOString(), channel)
   }
 
   async function nextDirty(): Promise<DirtyRfq[]> {

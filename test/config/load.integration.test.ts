@@ -646,7 +646,11 @@ web:
       `${MINIMAL}reports: { currency: EUR, exchangeRates: { from: 5 } }\n`,
       /5 the path of a file/,
     ],
-    ['a number as rates', `${MINIMAL}reports: { currency: EUR, exchangeRates: 5 }\n`, /5 currency codes with their rates/],
+    [
+      'a number as rates',
+      `${MINIMAL}reports: { currency: EUR, exchangeRates: 5 }\n`,
+      /5 currency codes with their rates/,
+    ],
     ['a query in the base URL', MINIMAL.replace('.com', '.com/?a=1'), /without user, query/],
     ['an infinite number', `${MINIMAL}requests: { perSecond: .inf }\n`, /a number from/],
     ['an unknown criterion', `${MINIMAL}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],

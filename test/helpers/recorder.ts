@@ -58,8 +58,6 @@ export const computeSource = ({
   store,
   settings,
   timeZoneOf: () => timeZone,
-  settingsAt: async (own) => own,
-  rateFetches: async () => [],
 })
 
 /** The recorder of a process with these settings. */
@@ -70,7 +68,6 @@ export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
   return createRecommendationRecorder({
     ...{ store, now, settings },
     channels: [{ key: KEY, timeZone }],
-    rateFetches: source.rateFetches,
     holder: randomUUID(),
     command: 'quotekeeper start',
     async compute(dirty, at) {
