@@ -92,4 +92,6 @@ export interface ReportsConfig {
   directory: string
   /** How offers are compared: all other keys of the section. */
   settings: Settings
+  /** A command was given some of them, to use instead of those of its configuration. */
+  settingsGiven?: boolean
 }

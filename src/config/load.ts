@@ -53,7 +53,8 @@ export function loadConfig(options: LoadOptions): Config {
     ...crossCheck(value, { env, folder, secretsRequired }).flatMap(toIssues),
   ]
   if (issues.length > 0 || !parsed.success) throw new ConfigError(issues.sort(byLine))
-  return { file, secretFiles: secretFilesIn(value).map((path) => resolve(folder, path)), ...parsed.data }
+  const reports = { ...parsed.data.reports, ...((options.set ?? []).length > 0 && { settingsGiven: true }) }
+  return { file, secretFiles: secretFilesIn(value).map((path) => resolve(folder, path)), ...parsed.data, reports }
 }
 
 function readText(file: string): string {

@@ -49,7 +49,7 @@ export function requestOf(record: ReportRecord, directory: string): ReportReques
   if (out === null) return null
   const { channel, timeZone, rfqId, format, asOf, madeAt, madeBy, programVersion, settings, readTimes, sha256 } = record
   return {
-    config: { reports: { directory, settings } },
+    config: { reports: { directory, settings, settingsGiven: true } },
     channel: { key: channel, timeZone },
     ...{ asOf: new Date(asOf), now: new Date(madeAt), version: programVersion, format, out, sha256, readTimes },
     ...(rfqId !== null && { rfqId }),

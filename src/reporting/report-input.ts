@@ -7,12 +7,25 @@ import type { ReadTimes } from '../core/report-record.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
 import { settingsAt } from '../settings-at.js'
-import type { Closings, ExchangeRates, History, Overview, PollStates, RunQueries } from '../store/contract.js'
+import type {
+  Closings,
+  ExchangeRates,
+  History,
+  Overview,
+  PollStates,
+  RecommendationQueries,
+  RunQueries,
+} from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
 export interface ReportConfig {
   /** `directory` is absolute. */
-  reports: { directory: string; settings: Settings }
+  reports: {
+    directory: string
+    settings: Settings
+    /** They were asked for, and are used instead of those in force at a past moment. Default false. */
+    settingsGiven?: boolean
+  }
 }
 
 /** What a report is made from. */
@@ -22,6 +35,7 @@ export interface ReportSource {
     Pick<Closings, 'decisions'> &
     Pick<RunQueries, 'newestCompleteRun'> &
     Pick<Overview, 'futureTimes'> &
+    Pick<RecommendationQueries, 'settingsInForce'> &
     Pick<ExchangeRates, 'ratesAt'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
@@ -164,7 +178,7 @@ const readLastSummaries = ({ store, channel }: ReportSource, { rfq, responses }:
   })
 
 async function reportParameters(source: ReportSource): Promise<ReportParameters> {
-  const { store, config, channel, asOf, now, version, madeBy } = source
+  const { store, channel, asOf, now, version, madeBy } = source
   return {
     channel: channel.key,
     timeZone: channel.timeZone,
@@ -172,8 +186,14 @@ async function reportParameters(source: ReportSource): Promise<ReportParameters>
     generatedAt: now,
     programVersion: version,
     ...(madeBy !== undefined && { madeBy }),
-    settings: await settingsAt(store, config.reports.settings, asOf),
+    settings: await settingsAt(store, await settingsOf(source), asOf),
   }
+}
+
+/** As of a past moment, those that were in force then: a report on it never changes. */
+async function settingsOf({ store, config: { reports }, asOf, now }: ReportSource): Promise<Settings> {
+  const isPast = asOf < now && reports.settingsGiven !== true
+  return (isPast && (await store.settingsInForce(asOf))) || reports.settings
 }
 
 /** Parses each document on iteration, because thousands of parsed offers would fill the memory. */

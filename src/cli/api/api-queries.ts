@@ -210,7 +210,7 @@ async function compare(source: Source, name: Parameters<ApiQueries['comparison']
   return withRfq(source, name, ({ rfq }) =>
     buildRfqView({
       store,
-      config: { reports: { ...config.reports, settings } },
+      config: { reports: { ...config.reports, ...(settings && { settings, settingsGiven: true }) } },
       channel: { key: channel, timeZone: createRulesLookup(config.channels)(channel).timeZone },
       asOf,
       now,

@@ -69,14 +69,10 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     return { rfq: lookup.found.rfq, name: await shortestName(store, lookup.found, search) }
   }
 
-  async function reportOf(
-    { channel, now, asOf = now }: RfqAddress,
-    rfqId: string,
-    settings: Settings = config.reports.settings,
-  ) {
+  async function reportOf({ channel, now, asOf = now }: RfqAddress, rfqId: string, settings?: Settings) {
     const report = await compare({
       store,
-      config: { reports: { ...config.reports, settings } },
+      config: { reports: { ...config.reports, ...(settings && { settings, settingsGiven: true }) } },
       channel: { key: channel, timeZone: rulesOf(channel).timeZone },
       ...{ asOf, now, version: VERSION, rfqId },
     })

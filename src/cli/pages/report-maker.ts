@@ -31,7 +31,7 @@ export const createReportMaker =
     const { channel, asOf, rfq, format, settings, by, isWhatIf } = order
     const request: ReportRequest = {
       ...createReportOrder(config, { channel, asOf, now: now(), madeBy: by }),
-      config: { reports: { ...config.reports, settings } },
+      config: { reports: { ...config.reports, settings, settingsGiven: isWhatIf } },
       ...(rfq && { rfqId: rfq.id }),
       format,
     }

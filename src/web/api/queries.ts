@@ -79,7 +79,8 @@ export interface ApiQueries {
   findRfq(search: Omit<NamedRfq, 'channel'> & { channel?: string }): Promise<Lookup<RfqRef>>
   /** Null if the RFQ has no such offer. */
   offer(name: NamedRfq & { offer: string }): Promise<Lookup<OfferDetail | null>>
-  comparison(name: NamedRfq & { settings: Settings }): Promise<Lookup<RfqView>>
+  /** @param name.settings those that were asked for; default: those in force at the moment */
+  comparison(name: NamedRfq & { settings?: Settings }): Promise<Lookup<RfqView>>
   listings(filter: { channel?: string } & ApiMoment & ListPageRequest): Promise<ListPage<ListingItem>>
   listing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
   /** Rejects with InvalidCursorError. */

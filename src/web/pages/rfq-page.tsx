@@ -29,7 +29,12 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const whatIf = parseWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
-  const found = requireFound(await queries.rfq({ ...address, settings: whatIf.settings }))
+  const found = requireFound(
+    await queries.rfq({
+      ...address,
+      ...(Object.keys(whatIf.changes).length > 0 && { settings: whatIf.settings }),
+    }),
+  )
   const { view, name, prices, outlook, moments } = found
   const { rfq, summary, decision } = view
   // Not by its name at a past moment, which another RFQ may have now.

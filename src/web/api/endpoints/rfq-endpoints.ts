@@ -131,7 +131,8 @@ export const rfqEndpoints = [
           changed,
         )
       const { settings } = changed
-      return requireFound(await call.deps.queries.comparison({ ...name, settings }))
+      const given = replaced.length > 0 && { settings }
+      return requireFound(await call.deps.queries.comparison({ ...name, ...given }))
     },
   }),
 ]
