@@ -68,7 +68,7 @@ export interface HistoryConfig {
   pruneSchedule: string | null
 }
 export interface AnchorsConfig {
-  /** Where `start` writes the head of the decision log; null: nowhere. */
+  /** Where `start` writes the head of the closing log; null: nowhere. */
   to: AnchorTarget | null
   schedule: string | null
 }

@@ -121,7 +121,7 @@ describe('commands that are shown', () => {
     expect(overdue).toHaveLength(IDS.length)
     for (const [at, words] of wordsOf(overdue.map(({ action }) => action.command)).entries()) {
       const name = words[2] ?? ''
-      expect(words).toEqual(['decisions', '--rfq', name, '--channel', KEY])
+      expect(words).toEqual(['closings', '--rfq', name, '--channel', KEY])
       const lookup = await findRfq(store, { name, channel: KEY })
       expect([name, 'found' in lookup && lookup.found.rfq.id]).toEqual([name, overdue[at]?.rfqId])
     }
@@ -143,7 +143,7 @@ describe('commands that are shown', () => {
     await writeAnchor({ store: log.store, target: { kind: 'file', path }, now: log.now() })
     tamper(log.path, (db) => db.exec('delete from close_decisions'))
     const error = await requireContinuing(log.store, path).catch((found: Error) => found)
-    expect(commandsIn((error as Error).message).map(shellWords)).toEqual([['decisions', '--verify', '--anchors', path]])
+    expect(commandsIn((error as Error).message).map(shellWords)).toEqual([['closings', '--verify', '--anchors', path]])
     const slug = `it's $(id) & co`
     const channels = ['blue', slug].map((channel) => ({ ...NOTHING, org: 'acme', channel }))
     const { quotekeeper } = await createCliFixture({ channels })

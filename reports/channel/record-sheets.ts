@@ -68,10 +68,10 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
   const { text, codes, number, date, moment } = columnsOf<ReportedDecision>()
   return tableSheet(layout, {
     grid: 'Closings',
-    title: 'Closing decisions',
-    note: 'All closing decisions, newest first, with their reasons and outcomes.',
+    title: 'Closings',
+    note: 'Decisions to close or keep RFQs, newest first, with their reasons and outcomes.',
     rows: layout.report.closings,
-    emptyText: 'No closing decisions.',
+    emptyText: 'No closings.',
     frozenColumns: 2,
     columns: {
       decided: moment('Decided', (decision) => decision.decidedAt),

@@ -126,7 +126,7 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
     facts: [
       ['Listings', number(summary.listings, style.asBold(style.integer))],
       count('  missing from list', summary.missingListings),
-      ['Latest closing decisions', text(closings.length === 0 ? 'none' : null, style.asRight(style.body))],
+      ['Latest closings', text(closings.length === 0 ? 'none' : null, style.asRight(style.body))],
       ...closings,
       count('High flags', summary.flags.high),
       count('Medium flags', summary.flags.medium),

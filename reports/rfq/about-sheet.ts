@@ -35,7 +35,7 @@ export function aboutSheet(layout: RfqLayout): SheetPlan {
     yield* printed
     yield* definitionSection(report.about)
     yield* titledSection('Texts in full', termRows(longTexts(report)))
-    if (report.decisions.length > 0) yield* titledSection('Closing decisions', decisionRows(report.decisions))
+    if (report.closings.length > 0) yield* titledSection('Closings', closingRows(report.closings))
     yield* titledSection('Sources', sourceRows(report.about.sources))
   }
   return textSheet(layout, NOTE, rows, {
@@ -180,8 +180,8 @@ function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, str
   }
 }
 
-function* decisionRows(decisions: readonly ReportedDecision[]): Generator<RowPlan> {
-  if (decisions.length === 0) return
+function* closingRows(closings: readonly ReportedDecision[]): Generator<RowPlan> {
+  if (closings.length === 0) return
   const { text, codes, number, moment } = columnsOf<ReportedDecision>()
   yield* tableRows(
     [
@@ -193,7 +193,7 @@ function* decisionRows(decisions: readonly ReportedDecision[]): Generator<RowPla
       number('Run', ({ runId }) => runId),
       text('Message', ({ message }) => message),
     ],
-    decisions,
+    closings,
   )
 }
 

@@ -37,7 +37,7 @@ export function readAnchors(path: string): AnchorLine[] {
     const lines = parseAnchorLines(readFileSync(path, 'utf8'))
     if (lines.some(({ anchor }) => anchor !== null)) return lines
     throw new AnchorError(
-      `${path} contains no anchor. Give a file that quotekeeper decisions --anchor FILE has written.`,
+      `${path} contains no anchor. Give a file that quotekeeper closings --anchor FILE has written.`,
     )
   })
 }
@@ -75,7 +75,7 @@ function readPart(handle: number, position: number): string {
 
 function requireRegularFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) throw new AnchorError(`There is no file ${path}. quotekeeper decisions --anchor FILE writes one.`)
+  if (!found) throw new AnchorError(`There is no file ${path}. quotekeeper closings --anchor FILE writes one.`)
   if (!found.isFile()) throw new AnchorError(`${path} is not a regular file. Give the path of a file of anchors.`)
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The head of a decision log at a moment, kept outside the database (docs/CLOSING.md, rule 9). */
+/** The head of a closing log at a moment, kept outside the database (docs/CLOSING.md, rule 9). */
 export interface Anchor {
   /** The UUID of the database. */
   database: string

@@ -24,7 +24,7 @@ export interface AnchorVerification {
 }
 
 /**
- * Compares anchors with the decision log.
+ * Compares anchors with the closing log.
  * @param chain the result of verifying the hash chain itself; an anchor after its first broken decision proves nothing
  */
 export async function verifyAnchors(
@@ -72,17 +72,18 @@ async function findMismatch(
     const first = length + 1
     const since = newestFit && newestFit.decisions === length ? ` later than ${newestFit.at} and` : ''
     return (
-      `decisions ${first} to ${anchor.decisions} are missing: the log has only ${length}. They were made${since} ` +
+      `closing decisions ${first} to ${anchor.decisions} are missing: the log has only ${length}. They were made${since} ` +
       `before ${anchor.at}, and were removed, or an older backup was restored`
     )
   }
   if (chain.brokenAt !== null && anchor.decisions >= chain.brokenAt)
-    return `the log is not intact up to decision ${anchor.decisions}: see decision ${chain.brokenAt}`
+    return `the log is not intact up to closing decision ${anchor.decisions}: see closing decision ${chain.brokenAt}`
   const entry = await store.chainEntry(anchor.decisions)
   if (entry?.hash === anchor.hash) return null
   const after = newestFit?.decisions ?? 0
-  const which = after < anchor.decisions ? `a decision from ${after + 1} to ${anchor.decisions}` : 'a decision'
-  return `decision ${anchor.decisions} has another hash than when it was anchored: ${which} was rewritten after ${anchor.at}, or an older backup was restored and used`
+  const which =
+    after < anchor.decisions ? `a closing decision from ${after + 1} to ${anchor.decisions}` : 'a closing decision'
+  return `closing decision ${anchor.decisions} has another hash than when it was anchored: ${which} was rewritten after ${anchor.at}, or an older backup was restored and used`
 }
 
 async function provenBy(fitting: readonly Anchor[], store: AnchorStore): Promise<AnchorVerification['proven']> {
@@ -115,11 +116,12 @@ function describe(
   sentences.push(`${fitting} of ${anchors} anchors fit, made ${proven.anchoredFrom}${span}.`)
   if (proven.decisions > 0) {
     sentences.push(
-      `Decisions 1 to ${proven.decisions}, made ${proven.decidedFrom} to ${proven.decidedUntil}, are as they were when ` +
+      `Closing decisions 1 to ${proven.decisions}, made ${proven.decidedFrom} to ${proven.decidedUntil}, are as they were when ` +
         `anchored: none was changed or removed since.`,
     )
   }
   const later = decisions - proven.decisions
-  if (later > 0) sentences.push(`${later} newer ${later === 1 ? 'decision is' : 'decisions are'} not anchored yet.`)
+  if (later > 0)
+    sentences.push(`${later} newer ${later === 1 ? 'closing decision is' : 'closing decisions are'} not anchored yet.`)
   return sentences.join('\n')
 }

@@ -8,7 +8,7 @@ import { postAnchor } from './post-anchor.js'
 export type AnchorStore = Pick<Store, 'identity'> & Pick<Closings, 'chainEntry' | 'chainLength'>
 
 /**
- * Writes the head of the decision log to a file or a URL. A file must not contain a newer state of the log, or one of
+ * Writes the head of the closing log to a file or a URL. A file must not contain a newer state of the log, or one of
  * another database: the log was rewritten then, or an older backup was restored.
  * @throws AnchorError
  */
@@ -18,7 +18,7 @@ export async function writeAnchor(
 ): Promise<Anchor> {
   const decisions = await store.chainLength()
   const head = await store.chainEntry(decisions)
-  if (head === null) throw new AnchorError('The decision log was changed meanwhile. Try again.')
+  if (head === null) throw new AnchorError('The closing log was changed meanwhile. Try again.')
   const anchor = { database: await store.identity(), decisions, hash: head.hash, at: now.toISOString() }
   if (target.kind === 'url') {
     await postAnchor(target.url, anchor, options)
@@ -42,8 +42,8 @@ export async function requireContinuing(store: AnchorStore, path: string): Promi
   const entry = await store.chainEntry(previous.decisions)
   if (entry?.hash === previous.hash) return
   throw new AnchorError(
-    `The decision log does not contain the newest anchor of ${path} (${previous.decisions} decisions, ${previous.at}). ` +
-      `See what differs: quotekeeper decisions --verify --anchors ${quoteForShell(path)}; ` +
+    `The closing log does not contain the newest anchor of ${path} (${previous.decisions} closings, ${previous.at}). ` +
+      `See what differs: quotekeeper closings --verify --anchors ${quoteForShell(path)}; ` +
       'after restoring an older backup, keep that file as evidence and write anchors to a new one.',
   )
 }

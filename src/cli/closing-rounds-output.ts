@@ -2,7 +2,7 @@ import type { ClosingResult } from '../closing/contract.js'
 import type { DecisionRecord } from '../core/records.js'
 import type { PollResult } from '../sync/contract.js'
 import type { Cli } from './cli-context.js'
-import { decisionColumns } from './commands/decisions.js'
+import { closingColumns } from './commands/closings.js'
 import type { JsonOption } from './options.js'
 import { printJson, printNote, printTable } from './output.js'
 import { plural } from './terminal-text.js'
@@ -12,7 +12,7 @@ import { type TimeFormat, timeFormatOf } from './time-zone.js'
 export interface ChannelRound {
   channel: string
   result: ClosingResult | null
-  decisions: DecisionRecord[]
+  closings: DecisionRecord[]
   failures: string[]
 }
 
@@ -84,17 +84,17 @@ const toJson = ({ result, ...round }: ChannelRound) => ({
 function emptyText(rounds: readonly ChannelRound[]): string {
   if (rounds.length === 0) return 'No RFQs were evaluated.'
   return rounds.some(({ result }) => result !== null && result.run.seen > 0)
-    ? 'No RFQ is to be closed; `quotekeeper decisions` says why.'
+    ? 'No RFQ is to be closed; `quotekeeper closings` says why.'
     : 'No RFQs are past due.'
 }
 
-/** Prints the decisions of all rounds as a table or JSON; what failed, and the totals, on stderr. */
+/** Prints the closings of all rounds as a table or JSON; what failed, and the totals, on stderr. */
 export function printRounds(cli: Cli, options: JsonOption, rounds: readonly ChannelRound[]): void {
   const { io } = cli
-  const decisions = rounds.flatMap((round) => round.decisions)
+  const closings = rounds.flatMap((round) => round.closings)
   if (options.json) printJson(io, rounds.map(toJson))
-  else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
-    printTable(io, decisionColumns(timeFormatOf(cli)), decisions, emptyText(rounds))
+  else if (closings.length > 0 || rounds.every(({ failures }) => failures.length === 0))
+    printTable(io, closingColumns(timeFormatOf(cli)), closings, emptyText(rounds))
   for (const { channel, result, failures } of rounds) {
     if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) printNote(cli, `${channel}: ${failure}`)

@@ -52,7 +52,7 @@ function heading(record: DecisionRecord): Line[] {
   const { repeatedUntil, times, approvedBy } = record
   const result = outcome === null ? decision : `${decision}, ${outcome}`
   return [
-    ['Decision', `${id}: ${result}`],
+    ['Closing', `${id}: ${result}`],
     ['RFQ', `${rfqNumber ?? 'without a number'} of ${channel}, id ${rfqId}`],
     ['Decided', `${decidedAt}, in closing round ${runId}`],
     ...(repeatedUntil === null ? [] : [['Repeated', `${times} times, until ${repeatedUntil}`] as const]),
@@ -65,7 +65,7 @@ function conditions({ dueDate, timeZone }: DecisionRecord, evidence: Evidence): 
   const byHand = `a person, ${evidence.startedBy ?? 'with close-expired'}`
   const startedBy = evidence.byHand ? byHand : 'the schedule'
   const plan = evidence.approvedPlan ? `, approving plan ${evidence.approvedPlan}` : ''
-  const retry = evidence.retryOf ? `, retrying the close of decision ${evidence.retryOf}` : ''
+  const retry = evidence.retryOf ? `, retrying the close of closing decision ${evidence.retryOf}` : ''
   const only = evidence.only ? ', for this RFQ only' : ''
   const { poll } = evidence
   return [

@@ -4,7 +4,7 @@ import { didYouMean } from '../core/suggest.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'
-import { commands } from './commands/index.js'
+import { commands, namesOf } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './error-message.js'
 import { collectOutput } from './pager.js'
 import type { Io } from './process-io.js'
@@ -44,7 +44,7 @@ export function createCli(io: Io): Cli {
   return { io: named, globals: {}, status: 0, scrub: (text) => text, runnable }
 }
 
-const COMMAND_NAMES = new Set([...commands.map(({ name }) => name), 'help'])
+const COMMAND_NAMES = new Set([...commands.flatMap(namesOf), 'help'])
 
 /** Prints an error on stderr without secrets; with its stack at log level debug. */
 export function printError(cli: Cli, error: unknown): void {
@@ -83,9 +83,10 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
       const isPaged = commands.find(({ name }) => name === command.name())?.isPaged ?? false
       if (isPaged && cli.io.pager !== null) cli.printCollected = collectOutput(cli.io, cli.io.pager)
     })
-  for (const { name, description, load } of commands) {
-    const command = configureCommand(program.command(name), cli).description(description)
-    if (isNeeded(name)) (await load()).register(command, cli)
+  for (const entry of commands) {
+    const command = configureCommand(program.command(entry.name), cli).description(entry.description)
+    if (entry.alias !== undefined) command.alias(entry.alias)
+    if (namesOf(entry).some(isNeeded)) (await entry.load()).register(command, cli)
   }
   return program
 }

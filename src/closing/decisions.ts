@@ -146,7 +146,7 @@ const commonFields = (round: Round, candidate: Candidate, evaluation: Evaluation
   versionBefore: candidate.version,
 })
 
-/** What a decision is based on. The member names are stored, and shown by `quotekeeper decisions`. */
+/** What a decision is based on. The member names are stored, and shown by `quotekeeper closings`. */
 export function evidenceOf(
   round: Round,
   candidate: Candidate,

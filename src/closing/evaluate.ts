@@ -168,7 +168,7 @@ export const openIntentReason = (waiting?: string): Reason => ({
  */
 export function reasonAgainstRetry(answer: DecisionRecord | undefined, candidate: Candidate, now: Date): Reason | null {
   if (answer?.decision !== 'close') return null
-  const reference = `decision ${answer.id}, ${answer.decidedAt}`
+  const reference = `closing decision ${answer.id}, ${answer.decidedAt}`
   if (answer.outcome === 'refused') {
     const elapsed = now.getTime() - Date.parse(answer.decidedAt)
     if (elapsed >= REFUSAL_HOLDS_MS || !isSameContent(answer.evidence.verified, candidate)) return null

@@ -78,7 +78,7 @@ function remoteName({ host, publicUrl }: Record<string, unknown>): string | null
 /** The user of web.token. */
 const SINGLE_TOKEN_USER = 'operator'
 
-/** Two users of one name could not be told apart in the decision log. */
+/** Two users of one name could not be told apart in the closing log. */
 function ambiguousUsers(web: unknown): CrossCheckIssue[] {
   if (!isRecord(web) || !Array.isArray(web.tokens)) return []
   const names = web.tokens.map((each) => (isRecord(each) && typeof each.name === 'string' ? each.name.trim() : null))

@@ -99,13 +99,13 @@ reports:
 
 history:
   recheckClosedHours: 24 # hours after which a closed RFQ is read again
-  # Versions and decisions are kept for ever. null instead of a number of days: never removed.
+  # Versions and closings are kept for ever. null instead of a number of days: never removed.
   keepRunsDays: 30 # days after which runs that found nothing new become one row per day
   keepPlansDays: 90 # days after which expired approval plans are deleted
   keepEventsDays: 90 # days after which events are deleted
   pruneSchedule: "30 3 * * *" # when the service does so; null: never
 
-# Write the newest hash of the decision log where whoever can write the database cannot (docs/CLOSING.md, rule 9).
+# Write the newest hash of the closing log where whoever can write the database cannot (docs/CLOSING.md, rule 9).
 anchors:
   to: null # a file, or an https URL that accepts POST; null: nowhere
   schedule: "0 2 * * *"

@@ -272,7 +272,7 @@ export type ListedDecision = Omit<DecisionRecord, 'evidence'>
 
 /** What a list of decisions can be sorted by. */
 export type DecisionSortKey =
-  | 'decision'
+  | 'closing'
   | 'decidedAt'
   | 'channel'
   | 'rfq'

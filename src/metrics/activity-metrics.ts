@@ -66,7 +66,7 @@ export function createActivityMetrics(registers: Registry[]): ActivityMetrics {
     registers,
   })
   const decisions = new Counter({
-    name: 'quotekeeper_close_decisions_total',
+    name: 'quotekeeper_closings_total',
     help: 'Closing decisions recorded, by outcome of the close (none: no close was tried).',
     labelNames: ['channel', 'decision', 'outcome'] as const,
     registers,

@@ -14,7 +14,7 @@ export const rfqPath = (channel: string, name: string): string => `/rfqs/${encod
 export const closingPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/closing`
 
 /** `/problems?channel=acme%2Fforest`, and other lists of one channel. */
-export const listPath = (list: 'problems' | 'runs' | 'decisions' | 'changes', channel: string): string =>
+export const listPath = (list: 'problems' | 'runs' | 'closings' | 'changes', channel: string): string =>
   `/${list}?channel=${encodeURIComponent(channel)}`
 
 /** `/reports/acme_forest/rfq-1042.xlsx`. @param name below the folder of reports */

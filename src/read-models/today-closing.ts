@@ -74,7 +74,7 @@ function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): {
     return { words: 'See whether the round has ended', command: `quotekeeper runs --kind close ${onChannel(channel)}` }
   return decisionId === null
     ? { words: 'Run a closing round', command: `quotekeeper close-expired ${onChannel(channel)}` }
-    : { words: 'Look at the evidence', command: `quotekeeper decisions --explain ${decisionId}` }
+    : { words: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
 }
 
 function heldItem(held: HeldPlan, hold: string | null): TodayItem {
@@ -93,8 +93,8 @@ function heldItem(held: HeldPlan, hold: string | null): TodayItem {
             words: 'Approve the round',
             command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
           }
-        : { words: 'See the round', command: `quotekeeper decisions ${onChannel(channel)}` }),
-      path: listPath('decisions', channel),
+        : { words: 'See the round', command: `quotekeeper closings ${onChannel(channel)}` }),
+      path: listPath('closings', channel),
     },
   }
 }
@@ -140,7 +140,7 @@ async function overdueItems(
           words: isClosable ? 'Close it now' : 'See why it is open',
           command: isClosable
             ? `quotekeeper close-expired ${onChannel(row.channel)}`
-            : `quotekeeper decisions --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+            : `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
           path: closingPath(row.channel, row.name),
         },
       }
@@ -160,7 +160,7 @@ export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext
     since: null,
     action: {
       words: 'See what was decided',
-      command: `quotekeeper decisions --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+      command: `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
       path: closingPath(row.channel, row.name),
     },
   }))

@@ -60,7 +60,7 @@ export const rfqViewSchema = z
       .describe('Accepted offers first, then those that compete by rank, then the others.'),
     vintages: z.array(period).describe('Tonnes by vintage year, of the first offers.'),
     deliveries: z.array(period).describe('Tonnes by month of delivery, of the first offers.'),
-    closings: count.describe('Decisions on closing the RFQ.'),
+    closings: count.describe('How many closings the RFQ has: decisions to close or keep it.'),
     problems: count,
   })
   .meta({ id: 'Comparison' })
@@ -86,7 +86,7 @@ function viewOf(report: RfqReport): RfqView {
     offers: offers.map((offer) => offerView(offer, decision, currency.comparison)),
     vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
     deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),
-    closings: report.decisions.length,
+    closings: report.closings.length,
     problems: report.problems.length,
   }
 }

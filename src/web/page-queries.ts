@@ -63,7 +63,7 @@ export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   /** What the clocks showed, if they stopped the newest closing round and it is past due. */
   clockStop: ClockStop | null
   /** Newest first, each with everything that it is based on, in words. */
-  decisions: { record: DecisionRecord; explanation: string }[]
+  closings: { record: DecisionRecord; explanation: string }[]
 }
 
 /** What a closing round that began now would find about an RFQ. */
@@ -91,7 +91,7 @@ export interface PageQueries {
   freshness(): Promise<ChannelFreshness[]>
   /** The channels of which no poll was complete by a moment. */
   incompleteAt(observed: Observed, asOf: Date): Promise<string[]>
-  /** Changes when a poll, a closing round or a decision was recorded. */
+  /** Changes when a poll, a closing round or a closing was recorded. */
   pulse(): Promise<string>
   /** When the first poll began; null if there was none, or the channel is unknown. */
   firstPollAt(filter: { channel?: string; kind?: 'rfqs' | 'listings' }): Promise<string | null>
@@ -116,7 +116,7 @@ export interface PageQueries {
   /** Reads every RFQ of the channel if it qualifies, because a round that is too large is held. */
   closingReasons(rfq: { channel: string; rfqId: string; now: Date }): Promise<ClosingReasons>
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
-  decisions(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>
+  closings(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>
   problems(filter: { channel?: string; limit: number }): Promise<ProblemRecord[]>
   /** Targets of notifications that the service was started with. */
   targetStates(): Promise<TargetState[]>

@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/sqlite/store.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-/** A store with a decision log, and a clock that the test moves. */
+/** A store with a closing log, and a clock that the test moves. */
 export async function openDecisionLog(path = join(testFolder(), 'log.db')) {
   let time = new Date('2026-11-01T12:00:00.000Z')
   const now = () => time

@@ -30,7 +30,7 @@ async function verify({ store }: Log, file: string) {
   return { chain, ...(await verifyAnchors(store, readAnchors(file), chain)) }
 }
 
-describe('anchors of the decision log', () => {
+describe('anchors of the closing log', () => {
   it('fit after hundreds of repeats, newer decisions and restarts', async () => {
     const { log, file } = await anchoredLog(1)
     const [first] = await log.store.decisions({})
@@ -50,7 +50,7 @@ describe('anchors of the decision log', () => {
         },
       })
     }
-    expect((await verify(log, file)).message).toContain('6 newer decisions are not anchored yet.')
+    expect((await verify(log, file)).message).toContain('6 newer closing decisions are not anchored yet.')
     expect((await log.store.decision(first?.id ?? 0))?.times).toBe(1 + 6 * 34)
     await anchor(log, file)
     expect(await verify(log, file)).toMatchObject({ ok: true, anchors: 2, proven: { decisions: 8 } })
@@ -67,7 +67,7 @@ describe('anchors of the decision log', () => {
     expect({ brokenAt: chain.brokenAt, ok }).toEqual({ brokenAt: null, ok: false })
     expect(proven).toMatchObject({ decisions: 6, anchoredUntil: '2026-11-03T12:00:00.000Z' })
     expect(mismatch).toMatchObject({ line: 4, at: '2026-11-04T12:00:00.000Z' })
-    expect(message).toContain('a decision from 7 to 8 was rewritten after 2026-11-04T12:00:00.000Z')
+    expect(message).toContain('a closing decision from 7 to 8 was rewritten after 2026-11-04T12:00:00.000Z')
     await expect(anchor(log, file)).rejects.toThrow('does not contain the newest anchor')
     expect(readAnchors(file)).toHaveLength(6)
   })

@@ -10,30 +10,30 @@ import { createCliFixture, createPolledFixture } from './cli-fixture.js'
 
 const database = (folder: string) => join(folder, 'data/quotekeeper.db')
 
-describe('quotekeeper decisions --anchor', () => {
+describe('quotekeeper closings --anchor', () => {
   it('appends to a file with which --verify finds a log that was rewritten whole', async () => {
     const { folder, quotekeeper } = await createPolledFixture()
     await quotekeeper('close-expired')
     const file = join(folder, 'anchors.jsonl')
-    const { status, out } = await quotekeeper('decisions', '--anchor', file)
+    const { status, out } = await quotekeeper('closings', '--anchor', file)
     expect({ status, out }).toEqual({
       status: 0,
-      out: expect.stringMatching(/^\d+ decisions anchored in .*anchors\.jsonl; newest hash [0-9a-f]{64}\n$/),
+      out: expect.stringMatching(/^\d+ closings anchored in .*anchors\.jsonl; newest hash [0-9a-f]{64}\n$/),
     })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     await quotekeeper('close-expired') // The same decisions are only counted.
-    const verify = () => quotekeeper('decisions', '--verify', '--anchors', 'anchors.jsonl')
+    const verify = () => quotekeeper('closings', '--verify', '--anchors', 'anchors.jsonl')
     expect(await verify()).toMatchObject({ status: 0, out: expect.stringContaining('1 of 1 anchors fit') })
     tamper(database(folder), (db) => {
       db.exec("update close_decisions set reason = 'nothing' where id = 1")
       recomputeChain(db)
     })
-    expect(await quotekeeper('decisions', '--verify')).toMatchObject({ status: 0 })
+    expect(await quotekeeper('closings', '--verify')).toMatchObject({ status: 0 })
     expect(await verify()).toMatchObject({ status: 1, out: expect.stringContaining('The anchor in line 1') })
-    const json = await quotekeeper('decisions', '--verify', '--anchors', file, '--json')
+    const json = await quotekeeper('closings', '--verify', '--anchors', file, '--json')
     expect(JSON.parse(json.out)).toMatchObject({ brokenAt: null, anchors: { ok: false, mismatch: { line: 1 } } })
     tamper(database(folder), (db) => db.exec("update close_decisions set reason = 'again' where id = 1"))
-    expect(await quotekeeper('decisions', '--anchor', 'new.jsonl')).toMatchObject({
+    expect(await quotekeeper('closings', '--anchor', 'new.jsonl')).toMatchObject({
       status: 1,
       err: expect.stringContaining('no anchor was written'),
     })
@@ -50,12 +50,12 @@ describe('quotekeeper decisions --anchor', () => {
       ['--anchor', '.env'],
       ['--anchor', 'http://audit.test/secret-token'],
     ]) {
-      const { status, err } = await quotekeeper('decisions', ...args)
+      const { status, err } = await quotekeeper('closings', ...args)
       expect({ args, status }).toEqual({ args, status: 2 })
       expect(err).not.toContain('secret-token')
     }
     expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe(before)
-    expect(await quotekeeper('decisions', '--verify', '--anchors', 'none')).toMatchObject({
+    expect(await quotekeeper('closings', '--verify', '--anchors', 'none')).toMatchObject({
       status: 1,
       err: expect.stringContaining('There is no file'),
     })
@@ -67,7 +67,7 @@ describe('configured anchors', () => {
     const { folder, quotekeeper } = await createPolledFixture({ more: 'anchors: { to: anchors.jsonl }\n' })
     await quotekeeper('backup', 'backup.db')
     await quotekeeper('close-expired')
-    await quotekeeper('decisions', '--anchor', 'anchors.jsonl')
+    await quotekeeper('closings', '--anchor', 'anchors.jsonl')
     const carriedOver = await quotekeeper('restore', 'backup.db')
     expect(carriedOver.err).toContain('Carried over from the replaced database')
     expect(carriedOver.err).not.toContain('anchors')
@@ -105,7 +105,7 @@ describe('configured anchors', () => {
     expect(failing.out.replace(/\s+/g, ' ')).toMatch(/anchors +FAILED +the last anchor failed.*status 500/)
     expect(log + failing.out + failing.err).not.toContain('secret-path')
     status = 200
-    expect((await quotekeeper('decisions', '--anchor', url)).status).toBe(0)
+    expect((await quotekeeper('closings', '--anchor', url)).status).toBe(0)
     expect(parseAnchor(requests.at(-1) ?? '')).toMatchObject({ decisions: 0 })
   })
 

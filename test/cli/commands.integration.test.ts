@@ -90,7 +90,7 @@ describe('commands that read the database', () => {
     const { quotekeeper, sandbox, folder } = await createPolledFixture()
     await sandbox.close()
     writeFileSync(join(folder, '.env'), '')
-    for (const command of ['rfqs', 'listings', 'runs', 'decisions', 'problems']) {
+    for (const command of ['rfqs', 'listings', 'runs', 'closings', 'problems']) {
       const { status, out } = await quotekeeper(command, '--json')
       expect({ command, status }).toEqual({ command, status: 0 })
       expect(JSON.parse(out)).toBeInstanceOf(Array)
@@ -294,7 +294,7 @@ describe('close-expired', () => {
     const again = await quotekeeper('close-expired')
     expect(again.err).toContain('No RFQs are past due.')
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(due.length)
-    expect((await quotekeeper('decisions', '--verify')).status).toBe(0)
+    expect((await quotekeeper('closings', '--verify')).status).toBe(0)
   })
 
   it('holds no round after a poll that was stopped, and does not report that nothing is past due', async () => {
@@ -470,14 +470,14 @@ describe('close-expired', () => {
       expect(words).toContain(
         "The clocks differ, so nothing is closed until they agree: the marketplace's clock is 3599 s",
       )
-      const { out, err } = await quotekeeper('decisions', '--rfq', String(rfqNumber), '--channel', channel)
+      const { out, err } = await quotekeeper('closings', '--rfq', String(rfqNumber), '--channel', channel)
       expect(err).toMatch(/^last closing round \d\d:\d\d UTC, .+; partial: No RFQ was closed: .+ 3599 s behind ours/m)
       if (out !== '') continue
       undecided++
-      expect(err).toMatch(/^No decisions found: the last closing round ended early because of the clocks\. `.*check`/)
+      expect(err).toMatch(/^No closings found: the last closing round ended early because of the clocks\. `.*check`/)
     }
     expect(undecided).toBeGreaterThan(1)
-    expect((await quotekeeper('decisions', '--outcome', 'refused')).err).toMatch(/^No decisions found\. /)
+    expect((await quotekeeper('closings', '--outcome', 'refused')).err).toMatch(/^No closings found\. /)
   })
 })
 
@@ -623,7 +623,7 @@ describe('close-expired with closes that fail', () => {
     }
     await quotekeeper('sync')
     const due =
-      (JSON.parse((await quotekeeper('close-expired', '--dry-run', '--json')).out) as Dry[])[0]?.decisions ?? []
+      (JSON.parse((await quotekeeper('close-expired', '--dry-run', '--json')).out) as Dry[])[0]?.closings ?? []
     const [refused, failed] = due
     for (const [rfqId, effect] of [
       [refused?.rfqId, { kind: 'status', status: 400 }],
@@ -639,7 +639,7 @@ describe('close-expired with closes that fail', () => {
     { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 4, rfqs: 12, responsesPerRfq: 1 },
   ]
   interface Dry {
-    decisions: { rfqId: string; rfqNumber: number }[]
+    closings: { rfqId: string; rfqNumber: number }[]
   }
 
   it('exits 1 and counts them in its last line, in this round and in later ones', async () => {
@@ -656,14 +656,14 @@ describe('close-expired with closes that fail', () => {
       expect(again.err).toContain('refused by the marketplace since 2026-03-10')
     }
     expect(posts()).toBe(sent)
-    const listed = JSON.parse((await quotekeeper('decisions', '--json', '--limit', '1')).out)
+    const listed = JSON.parse((await quotekeeper('closings', '--json', '--limit', '1')).out)
     expect(listed.map(({ standing, outcome }: Record<string, unknown>) => [standing, outcome])).toEqual(
       expect.arrayContaining([
         [true, 'refused'],
         [true, 'failed'],
       ]),
     )
-    expect((await quotekeeper('decisions')).out).toContain('refused (standing)')
+    expect((await quotekeeper('closings')).out).toContain('refused (standing)')
     expect((await quotekeeper('runs', '--kind', 'close', '--limit', '1')).out).toContain('partial')
   })
 
@@ -675,9 +675,9 @@ describe('close-expired with closes that fail', () => {
     const retried = await quotekeeper('close-expired', '--retry', refused, '--by', 'Anna Smith')
     expect(posts()).toBe(sent + 1)
     expect(retried.err).toContain('1 closed, 1 failed')
-    const [newest] = JSON.parse((await quotekeeper('decisions', '--rfq', refused, '--json')).out)
+    const [newest] = JSON.parse((await quotekeeper('closings', '--rfq', refused, '--json')).out)
     expect(newest).toMatchObject({ outcome: 'closed', approvedBy: 'Anna Smith' })
-    expect((await quotekeeper('decisions', '--explain', String(newest.id))).out).toContain('Approved by  Anna Smith')
+    expect((await quotekeeper('closings', '--explain', String(newest.id))).out).toContain('Approved by  Anna Smith')
     const again = await quotekeeper('close-expired', '--retry', refused)
     expect(again).toMatchObject({ status: 1 })
     expect(again.err).toContain('has no refused, unknown or failed close to retry (its last close is closed)')

@@ -14,7 +14,7 @@ describe('explainDecision', () => {
     if (!decision) throw new Error('no decision')
     const text = explainDecision(decision)
     for (const line of [
-      `Decision     ${decision.id}: close, closed\n`,
+      `Closing      ${decision.id}: close, closed\n`,
       `RFQ          1001 of acme/forest, id ${id}\n`,
       'Due date     2026-11-20 (sent as "2026-11-20"); the date in Europe/Paris was 2026-11-21\n',
       'Grace        2 hours after the end of the due date\n',

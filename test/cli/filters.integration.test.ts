@@ -22,15 +22,15 @@ describe('a filter that nothing has', () => {
     ['rfqs --channel acme/bleu', 'did you mean acme/blue?'],
     ['listings --channel acme/bleu --json', 'did you mean acme/blue?'],
     ['runs --channel acme/bleu', 'did you mean acme/blue?'],
-    ['decisions --channel acme/bleu', 'did you mean acme/blue?'],
+    ['closings --channel acme/bleu', 'did you mean acme/blue?'],
     ['problems --channel acme/bleu', 'did you mean acme/blue?'],
     ['export --channel acme/bleu', 'did you mean acme/blue?'],
     ['report --channel acme/bleu', 'did you mean acme/blue?'],
     ['runs --outcome fail', 'Did you mean failed? Allowed choices are complete, partial, failed, interrupted'],
-    ['decisions --outcome refsued', 'Did you mean refused?'],
+    ['closings --outcome refsued', 'Did you mean refused?'],
     ['runs --kind rfq', 'Did you mean rfqs? Allowed choices are listings, rfqs, close'],
     ['export --kind rfqs', 'Allowed choices are listing, rfq-entry, rfq, response'],
-    ['decisions --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['closings --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ['history 1011 --json', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ['report 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
@@ -50,7 +50,7 @@ describe('a filter that nothing has', () => {
     for (const args of [
       ['rfqs', '--state', 'closed'],
       ['runs', '--kind', 'close'],
-      ['decisions', '--rfq', '1001'],
+      ['closings', '--rfq', '1001'],
       ['problems', '--channel', 'acme/blue'],
     ])
       expect(await quotekeeper(...args, '--json')).toMatchObject({ status: 0, out: '[]\n' })
@@ -77,7 +77,7 @@ describe('a filter that nothing has', () => {
   })
 })
 
-it('--outcome lists only runs and decisions with this outcome', async () => {
+it('--outcome lists only runs and closings with this outcome', async () => {
   const { quotekeeper, sandbox } = await openPolledFixture()
   const outcomes = async (...args: string[]) =>
     JSON.parse((await quotekeeper(...args, '--json')).out).map(({ outcome }: { outcome: string }) => outcome)
@@ -85,9 +85,9 @@ it('--outcome lists only runs and decisions with this outcome', async () => {
   sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
   sandbox.faults.add({ operation: 'closeRfq', rfqId: id, times: 9, effect: { kind: 'status', status: 400 } })
   await quotekeeper('close-expired')
-  expect(await outcomes('decisions', '--outcome', 'refused')).toEqual(['refused'])
-  expect(new Set(await outcomes('decisions', '--outcome', 'closed'))).toEqual(new Set(['closed']))
-  expect(await outcomes('decisions', '--outcome', 'unknown')).toEqual([])
+  expect(await outcomes('closings', '--outcome', 'refused')).toEqual(['refused'])
+  expect(new Set(await outcomes('closings', '--outcome', 'closed'))).toEqual(new Set(['closed']))
+  expect(await outcomes('closings', '--outcome', 'unknown')).toEqual([])
   expect(await outcomes('runs', '--outcome', 'partial')).toEqual(['partial'])
   expect(new Set(await outcomes('runs', '--outcome', 'complete'))).toEqual(new Set(['complete']))
   expect(await outcomes('runs', '--outcome', 'interrupted')).toEqual([])

@@ -19,7 +19,7 @@ it('every command finds an RFQ by each of its names, and none if several have th
       [
         ['history', name],
         ['changes', '--rfq', name],
-        ['decisions', '--rfq', name],
+        ['closings', '--rfq', name],
         ['compare', name],
         ['report', name],
       ].map(async (args) => {
@@ -70,7 +70,7 @@ it('a former name is an error that says whose name it was; as of a moment, the n
   await quotekeeper('sync')
   sandbox.world.changeRfq(rfq.id, { number: 8 })
   await quotekeeper('sync')
-  const { status, err } = await quotekeeper('decisions', '--rfq', '7')
+  const { status, err } = await quotekeeper('closings', '--rfq', '7')
   expect(status).toBe(2)
   expect(err).toContain(
     `no RFQ matches "7"; at another time it was the name of:\n  acme/blue, number 8, id:${rfq.id}, `,
@@ -86,14 +86,14 @@ it('decisions of an RFQ that is only in the log are found by its id, and never t
   // The sandbox refuses to close what has no UUID.
   expect(await quotekeeper('close-expired')).toMatchObject({ status: 1 })
   expect(await quotekeeper('restore', `${folder}/early.db`)).toMatchObject({ status: 0 })
-  const decided = async (name: string) => JSON.parse((await quotekeeper('decisions', '--rfq', name, '--json')).out)
+  const decided = async (name: string) => JSON.parse((await quotekeeper('closings', '--rfq', name, '--json')).out)
   expect(await decided('7042')).toMatchObject([{ rfqId: '7042', outcome: 'refused' }])
   expect(await decided('id:7042')).toMatchObject([{ rfqId: '7042' }])
   sandbox.world.changeRfq('6042', { number: 7042 })
   sandbox.world.removeRfq('7042')
   await quotekeeper('sync')
   expect(await decided('number:7042')).toMatchObject([{ rfqId: '6042' }])
-  expect(await quotekeeper('decisions', '--rfq', '7042')).toMatchObject({
+  expect(await quotekeeper('closings', '--rfq', '7042')).toMatchObject({
     status: 2,
     err: expect.stringMatching(/"7042" matches 2 RFQs; write id:.*number 7042, id:6042.*number 2, id:7042/s),
   })

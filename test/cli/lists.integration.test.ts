@@ -43,7 +43,7 @@ describe('lists', () => {
         args: ['compare', number, '--channel', 'acme/forest'],
         header: /Score.*Per tonne.*Covers.*Flags/,
       },
-      { args: ['decisions'], header: /Decided \(UTC\).*Due.*Decision[\s\S]*Reason: / },
+      { args: ['closings'], header: /Decided \(UTC\).*Due.*Decision[\s\S]*Reason: / },
       { args: ['changes', '--since', 'yesterday'], header: /Observed \(UTC\).*RFQ.*Change/ },
       { args: ['history', number, '--channel', 'acme/forest'], header: /Observed \(UTC\)/ },
       { args: ['runs'], header: /Started \(UTC\).*Outcome/ },
@@ -57,7 +57,7 @@ describe('lists', () => {
       if (args[0] !== 'runs') expect(terminal.out).toMatch(/\n(as of|last closing round) 09:30 UTC, 0 s ago/)
       const showsTerms = ['offers', 'compare', 'history'].includes(args[0] ?? '')
       expect(terminal.out.includes('; terms read 0 s ago')).toBe(showsTerms)
-      if (!['rfqs', 'compare', 'decisions'].includes(args[0] ?? '')) continue
+      if (!['rfqs', 'compare', 'closings'].includes(args[0] ?? '')) continue
       const piped = await quotekeeper(...args)
       expect(widest(piped.out), args.join(' ')).toBeLessThanOrEqual(120)
       const tsv = (await quotekeeper(...args, '--tsv')).out.replace(/\n$/, '').split('\n')
@@ -155,13 +155,13 @@ describe('lists', () => {
     sandbox.world.removeRfq(id)
     await quotekeeper('close-expired')
     const rows = async (...args: string[]) =>
-      (await quotekeeper('decisions', '--tsv', '--columns', 'rfq,channel,decision', ...args)).out.trim().split('\n')
+      (await quotekeeper('closings', '--tsv', '--columns', 'rfq,channel,decision', ...args)).out.trim().split('\n')
     const folded = await rows()
     expect(new Set(folded).size).toBe(folded.length)
     const all = await rows('--all')
     expect(all.length).toBeGreaterThan(folded.length)
-    expect(JSON.parse((await quotekeeper('decisions', '--json')).out)).toHaveLength(all.length - 1)
-    expect((await quotekeeper('decisions')).err).toContain(`${all.length - folded.length} earlier decision`)
+    expect(JSON.parse((await quotekeeper('closings', '--json')).out)).toHaveLength(all.length - 1)
+    expect((await quotekeeper('closings')).err).toContain(`${all.length - folded.length} earlier decision`)
   })
 })
 
@@ -177,7 +177,7 @@ describe('what needs a person', () => {
     expect(out).toMatch(
       /\nNow\n[\s\S]*RFQ 4711 acme\/blue +Past due since 2026-03-09 and still open\. The channel is set to/,
     )
-    expect(out).toContain('$ npx quotekeeper decisions --rfq 4711 --channel acme/blue')
+    expect(out).toContain('$ npx quotekeeper closings --rfq 4711 --channel acme/blue')
     const json = JSON.parse((await quotekeeper('today', '--json', '--due-within', '0')).out)
     expect(json).toMatchObject({ dueWithinDays: 0, since: '2026-03-09T00:00:00.000Z' })
     expect(json.items.find(({ rfqNumber }: { rfqNumber: number }) => rfqNumber === 4711)).toMatchObject({

@@ -149,7 +149,7 @@ describe('the program as a process', () => {
     }
     expect(Object.entries(statuses).filter(([, status]) => status !== 0)).toEqual([])
     expect(JSON.parse((await runHere('rfqs', '--json')).out)).toHaveLength(12)
-    expect(await runHere('decisions', '--verify')).toMatchObject({ status: 0 })
+    expect(await runHere('closings', '--verify')).toMatchObject({ status: 0 })
     expect(outputs['close-expired']).toMatch(/ close +closed /)
     const workbook = outputs['report 1002']?.trim() as string
     expect(workbook.startsWith(join(folder, 'data/reports/acme_forest/rfq-1002_asof-'))).toBe(true)
@@ -218,7 +218,7 @@ describe('Ctrl-C', () => {
     expect((await runHere('close-expired')).status).toBe(0)
     const open = JSON.parse((await runHere('rfqs', '--state', 'open', '--json')).out) as { responseDueDate: string }[]
     expect(open.filter(({ responseDueDate }) => responseDueDate < new Date().toISOString().slice(0, 10))).toEqual([])
-    const closed = JSON.parse((await runHere('decisions', '--json')).out) as { outcome: string | null }[]
+    const closed = JSON.parse((await runHere('closings', '--json')).out) as { outcome: string | null }[]
     const posts = sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
     expect(posts).toHaveLength(closed.filter(({ outcome }) => outcome === 'closed').length)
   })
@@ -413,6 +413,6 @@ describe('closes that are refused', () => {
       expect(results.map(({ status }) => status)).toEqual([1, 1])
     }
     expect(posts()).toHaveLength(sent)
-    expect((await runHere('decisions', '--verify')).status).toBe(0)
+    expect((await runHere('closings', '--verify')).status).toBe(0)
   })
 })

@@ -39,6 +39,12 @@ describe('the program', () => {
     expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
   })
 
+  it('runs a command by its earlier name too, which the list of commands does not show', async () => {
+    expect(await quotekeeper('decisions', '--help')).toEqual(await quotekeeper('closings', '--help'))
+    expect((await quotekeeper('help', 'decisions')).out).toMatch(/^Usage: quotekeeper closings\b/)
+    expect((await quotekeeper('--help')).out).not.toMatch(/^ +decisions\b/m)
+  })
+
   it.each([
     ['an unknown command', ['rfs'], /unknown command 'rfs'.*\n.*rfqs/],
     ['help of an unknown command', ['help', 'ofers'], /no command "ofers"; did you mean offers\?/],

@@ -9,7 +9,7 @@ const READING = [
   ['offers', '--channel', 'acme/blue', '1001'],
   ['listings'],
   ['runs'],
-  ['decisions', '--verify'],
+  ['closings', '--verify'],
   ['problems'],
   ['export'],
   ['backup', 'copy-of-read-only.db'],

@@ -56,7 +56,7 @@ it('a key written into the configuration is refused by every command that reads 
     'history 1001',
     'report 1001',
     'runs',
-    'decisions --verify',
+    'closings --verify',
     'problems',
     'export',
     'backup copy.db',

@@ -15,7 +15,7 @@ const CLI = { globals: { utc: true } } as unknown as Parameters<typeof describeF
 const BEHIND = "the marketplace's clock is 3599 s behind ours (limit 60 s)"
 const SCHEDULE = { listings: null, rfqs: '*/5 * * * *', closeExpired: '*/10 * * * *', channelReport: null }
 
-/** What today, `decisions` and readiness say about closing. */
+/** What today, `closings` and readiness say about closing. */
 async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run' = 'on') {
   const config = testConfig({ schedule: SCHEDULE, ...locationsOf(store) })
   const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose }]

@@ -121,7 +121,7 @@ describe('the reason against closing an RFQ again', () => {
     const later = new Date(NOW.getTime() + 400 * REFUSAL_HOLDS_MS)
     expect(reasonAgainstRetry(answered(outcome), candidate, later)).toEqual({
       code: 'uncertain',
-      text: expect.stringMatching(/is uncertain \(decision 5, 2026-11-21T11.*--retry/),
+      text: expect.stringMatching(/is uncertain \(closing decision 5, 2026-11-21T11.*--retry/),
     })
   })
 

@@ -145,7 +145,7 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     expected: 'every run is counted once; runs that something refers to stay; polls go on',
   },
   59: {
-    fault: 'the decision log rewritten as a whole',
+    fault: 'the closing log rewritten as a whole',
     expected: 'anchors outside the database show the first that does not fit',
   },
   60: {

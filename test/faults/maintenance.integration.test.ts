@@ -92,8 +92,8 @@ fault(59, 'verification alone passes, with anchors it names the first one that d
   const { folder, quotekeeper } = await createCliFixture()
   expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
   const anchors = join(folder, 'anchors.jsonl')
-  expect(await quotekeeper('decisions', '--anchor', anchors)).toMatchObject({ status: 0 })
-  const verify = (...more: string[]) => quotekeeper('decisions', '--verify', ...more)
+  expect(await quotekeeper('closings', '--anchor', anchors)).toMatchObject({ status: 0 })
+  const verify = (...more: string[]) => quotekeeper('closings', '--verify', ...more)
   expect(await verify('--anchors', anchors)).toMatchObject({ status: 0 })
   tamper(join(folder, 'data/quotekeeper.db'), (db: Database.Database) => {
     db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")

@@ -75,12 +75,7 @@ async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[s
       ['changes', '--since', since, ...asOf, '--tsv'],
     ],
     runs: [['runs', '--wide']],
-    decisions: [
-      ['decisions'],
-      ['decisions', '--all', '--tsv'],
-      ['decisions', '--verify'],
-      ['decisions', '--explain', '1'],
-    ],
+    closings: [['closings'], ['closings', '--all', '--tsv'], ['closings', '--verify'], ['closings', '--explain', '1']],
     problems: [['problems']],
     notify: [['notify']],
     prune: [['prune', '--dry-run']],
@@ -97,7 +92,7 @@ async function* jsonOutput({ out }: Scenario, { channel, rfqs, since }: Focus): 
     compare: ['compare', ...rfq],
     history: ['history', rfqs.at(-1) ?? '', '--channel', channel],
     changes: ['changes', '--rfq', ...rfq, '--since', since],
-    decisions: ['decisions', '--limit', '3'],
+    closings: ['closings', '--limit', '3'],
     problems: ['problems', '--limit', '10'],
     runs: ['runs', '--limit', '3', '--channel', channel],
   }
@@ -118,7 +113,7 @@ async function* httpApi(
     offers: `${rfq}/offers`,
     offer: `${rfq}/offers/${encodeURIComponent(offer)}`,
     changes: `/changes?since=${since}&limit=3`,
-    decisions: '/decisions?limit=3',
+    closings: '/closings?limit=3',
     runs: '/runs?limit=3',
     problems: '/problems?limit=5',
   }
@@ -143,7 +138,7 @@ async function* pages(
     changes: `/changes?since=${since}`,
     listings: '/listings',
     runs: '/runs',
-    decisions: '/decisions',
+    closings: '/closings',
     problems: '/problems',
     notifications: '/notifications',
   }
@@ -164,7 +159,7 @@ async function* assistant(
     ['get_offer', { ...ofRfq, offer }],
     ['compare_offers', ofRfq],
     ['list_changes', { since, limit: 5 }],
-    ['list_decisions', { limit: 3 }],
+    ['list_closings', { limit: 3 }],
     ['today', { since, limit: 5 }],
   ]
   for (const [tool, args] of questions) {

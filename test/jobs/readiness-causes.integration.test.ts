@@ -77,7 +77,7 @@ describe('readiness names causes', () => {
       const { ok, message } = (await check('closing')) ?? {}
       expect(ok).toBe(true)
       expect(message).toMatch(/^last round 10 min ago: \w+; last close \d+ (min|h) ago: RFQ \d+ (closed|refused)/)
-      expect(message).toContain(`needs a person: RFQ ${refused?.number} refused; see \`quotekeeper decisions\``)
+      expect(message).toContain(`needs a person: RFQ ${refused?.number} refused; see \`quotekeeper closings\``)
     }
   })
 })

@@ -82,7 +82,7 @@ describe('the MCP server', () => {
       offer: await call('get_offer', { rfq: '1042', offer: offers[0] }),
       comparison: await call('compare_offers', { rfq: rfqId }),
       changes: await call('list_changes', { since: '30 minutes ago' }),
-      decisions: await call('list_decisions', { rfq: 1042 }),
+      decisions: await call('list_closings', { rfq: 1042 }),
       today: await call('today', { due_within_days: 7 }),
     }
     for (const [name, answer] of Object.entries(answers)) {
@@ -125,7 +125,7 @@ describe('the MCP server', () => {
       await call('get_offer', { rfq: 1042, offer: offers[0], as_of: before }),
       await call('compare_offers', { rfq: 1042, as_of: before }),
       await call('list_changes', { as_of: before }),
-      await call('list_decisions', { as_of: before }),
+      await call('list_closings', { as_of: before }),
       await call('today', { as_of: before }),
     ]
     const first = await ask()
@@ -140,14 +140,14 @@ describe('the MCP server', () => {
       ['offers', null],
     ])
     const decidedAt = fixture.now().toISOString()
-    const decisions = await call('list_decisions', { as_of: decidedAt })
+    const decisions = await call('list_closings', { as_of: decidedAt })
     for (let round = 0; round < 6; round++) {
       fixture.advanceSeconds(4 * 3600)
       fixture.sandbox.world.changeResponse(offers[round % 3] ?? '', { offer: { totalPrice: 1000 + round } })
       await fixture.pollRfqs()
       await fixture.closeExpired({ mode: 'on' })
       expect(await ask()).toEqual(first)
-      expect(await call('list_decisions', { as_of: decidedAt })).toEqual(decisions)
+      expect(await call('list_closings', { as_of: decidedAt })).toEqual(decisions)
     }
   })
 

@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
       async () => {
         expect(await prometheus.query('up{job="quotekeeper"}')).toEqual([1])
         expect(await prometheus.query('quotekeeper_rfqs{channel="acme/forest",state="closed"}')).toEqual([3])
-        expect(await prometheus.query('sum(quotekeeper_close_decisions_total{outcome="closed"})')).toEqual([3])
+        expect(await prometheus.query('sum(quotekeeper_closings_total{outcome="closed"})')).toEqual([3])
       },
       40_000,
       500,

@@ -400,7 +400,7 @@ const runCommand = async (...args) => {
   const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: 'inherit' })
   return (await once(child, 'exit'))[0]
 }
-const verified = await runCommand('--config', configs['service-1'], 'decisions', '--verify')
+const verified = await runCommand('--config', configs['service-1'], 'closings', '--verify')
 const copied = postgres ? await runCommand('copy-database', postgres.url, copy) : 0
 await postgres?.stop()
 

@@ -7,7 +7,7 @@ const DROP_GUARDS = ['decisions_stay', 'decisions_last']
   .map((name) => `drop trigger if exists ${name} ${isPostgres ? 'on close_decisions' : ''}`)
   .join('; ')
 
-describe('decision log', () => {
+describe('closing log', () => {
   const decision = (rfqId: string, runId: number) => ({
     runId,
     channel: CHANNEL,

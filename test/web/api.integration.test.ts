@@ -169,7 +169,7 @@ describe('every operation', () => {
       expect(past).toMatchObject({ asOf })
       expect(JSON.stringify(past)).not.toContain(id)
     }
-    const closed = (await read('/decisions?outcome=closed')).items
+    const closed = (await read('/closings?outcome=closed')).items
     expect(closed.map(({ rfqId }: { rfqId: string }) => rfqId)).toContain(id)
     expect((await read('/channels')).items).toMatchObject([
       { channel: KEY, rfqs: { closed: closed.length, overdue: 0 } },
@@ -201,7 +201,7 @@ describe('every operation', () => {
     const fixture = await openChannelFixture({ rfqs: 7, responsesPerRfq: 1 })
     for (let round = 0; round < ROUNDS; round++) await fixture.pollRfqs()
     const { read } = await openApi(fixture)
-    for (const list of ['/rfqs', '/listings', '/changes', '/runs', '/decisions', '/problems']) {
+    for (const list of ['/rfqs', '/listings', '/changes', '/runs', '/closings', '/problems']) {
       const all = (await read(`${list}?limit=500`)).items
       const paged: unknown[] = []
       let cursor: string | null = null
@@ -302,7 +302,7 @@ describe('comparison', () => {
 })
 
 describe('entity tags', () => {
-  const LISTS = ['today', 'rfqs?figures=true', 'listings', 'changes', 'decisions', 'runs', 'problems'].map(
+  const LISTS = ['today', 'rfqs?figures=true', 'listings', 'changes', 'closings', 'runs', 'problems'].map(
     (list) => `/api/v1/${list}`,
   )
 
@@ -411,7 +411,7 @@ describe('the longest identifiers', () => {
     )
     expect(paths.length).toBeGreaterThan(3)
     for (const path of paths) expect([path, (await get(`/api/v1${path}`)).statusCode]).toEqual([path, 200])
-    for (const list of ['/changes', '/decisions']) {
+    for (const list of ['/changes', '/closings']) {
       const url = `${list}?channel=${encodeURIComponent(KEY)}&rfq=${encodeURIComponent(names[0] as string)}`
       expect([url, (await get(`/api/v1${url}`)).statusCode]).toEqual([url, 200])
     }
@@ -538,7 +538,7 @@ describe('work on the queue', () => {
     const ids = { 'id:42': '42', 'number:42': numbered.id, 'reference:42': referenced.id, 7: '42', A: numbered.id }
     for (const path of ['', '/offers', '/comparison', '/offers/x'])
       expect([path, (await get(`${BASE}/42${path}`)).statusCode]).toEqual([path, 409])
-    for (const list of ['changes', 'decisions'])
+    for (const list of ['changes', 'closings'])
       expect((await get(`/api/v1/${list}?channel=${KEY}&rfq=42`)).statusCode).toBe(409)
     for (const order of ['/closings', '/reports']) {
       const refused = await post(order, { channel: KEY, rfq: '42' })

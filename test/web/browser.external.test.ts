@@ -82,7 +82,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await giveUp(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
     const lists = ['/', '/rfqs', '/changes', '/listings', '/channels', '/channels/acme/forest', '/reports', '/runs']
-    const more = ['/decisions', '/problems', '/notifications', '/queue', '/api', '/nothing']
+    const more = ['/closings', '/problems', '/notifications', '/queue', '/api', '/nothing']
     const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`]
     const page = await openBrowser(base)
     let isDark = false

@@ -37,7 +37,7 @@ describe('closing now', () => {
       .poll(shown, { interval: 20, timeout: 20_000 })
       .toEqual([
         expect.stringMatching(
-          /^The RFQ was closed, and a read confirms it: the marketplace replied 200.* \(Decision 1\.\)$/,
+          /^The RFQ was closed, and a read confirms it: the marketplace replied 200.* \(Closing decision 1\.\)$/,
         ),
       ])
     const after = await app.inject(location)
@@ -91,9 +91,9 @@ describe('closing now', () => {
       ended('Nothing was decided: skipped: a pause.'),
     )
     expect(await shown({ state: 'completed' })).toEqual(
-      ended('The closing round ended, and there is no decision about this RFQ. <a href="/runs?channel='),
+      ended('The closing round ended, and there is no closing decision about this RFQ. <a href="/runs?channel='),
     )
-    expect(await shown(null)).toEqual(ended('The queue no longer knows the job, and there is no decision'))
+    expect(await shown(null)).toEqual(ended('The queue no longer knows the job, and there is no closing decision'))
     expect(reads).toBe(3)
     for (const other of [fixture.ids[1], '']) expect(await shown({ state: 'active' }, other)).toHaveLength(3)
     expect(await shown({ state: 'active' }, fixture.ids[0], 'rfq-report')).toHaveLength(3)
@@ -197,7 +197,7 @@ describe('closing now', () => {
     await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The marketplace refused to close it: /)
     fixture.advanceSeconds(60)
     const body = (await app.inject(page(1042))).body
-    expect(body).toContain('the marketplace refused to close it (decision 1')
+    expect(body).toContain('the marketplace refused to close it (closing decision 1')
     expect(body).toContain(`quotekeeper close-expired --channel acme/forest --retry id:${refused}`)
     expect(body).not.toContain('to confirm')
     const number = 1045

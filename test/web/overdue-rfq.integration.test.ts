@@ -10,8 +10,8 @@ import { notices } from './send-form.js'
 const RFQ = '/rfqs/acme/forest/1042'
 const overdue = (days: string, outlook = '') =>
   `The RFQ is overdue: it is still open ${days} after its response due date, 2026-11-20. ${outlook}`
-/** Removes the link to the decisions. */
-const withoutLink = (notice = '') => notice.replace(/ ?<a href=[^>]*>Closing decisions<\/a>$/, '')
+/** Removes the link to the closings. */
+const withoutLink = (notice = '') => notice.replace(/ ?<a href=[^>]*>Closings<\/a>$/, '')
 const TONE = /<p class="notice (\w*)">The RFQ is overdue/
 
 it('the page of an RFQ that is past due says so once, with what becomes of it', async () => {
@@ -26,7 +26,7 @@ it('the page of an RFQ that is past due says so once, with what becomes of it', 
   const shown = async (options: Parameters<typeof openPages>[1] = {}, query = '') => {
     const { app } = await openPages(fixture, options)
     const { body } = await app.inject(RFQ + query)
-    expect(body).toContain(`<a href="/rfqs/acme/forest/id:${id}/closing">Closing decisions</a>`)
+    expect(body).toContain(`<a href="/rfqs/acme/forest/id:${id}/closing">Closings</a>`)
     const [notice, ...others] = notices(body)
     expect(others).toEqual([])
     return [TONE.exec(body)?.[1], withoutLink(notice)]

@@ -97,7 +97,7 @@ describe('every page', () => {
       '/channels',
       '/channels/acme/forest',
       '/runs',
-      '/decisions',
+      '/closings',
       '/problems',
       '/notifications',
       '/queue',
@@ -168,7 +168,7 @@ describe('every page', () => {
     expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
       /^400 awardRule: found "best"; allowed: one of lowest-price, lowest-cost/,
     )
-    for (const path of ['/rfqs', '/runs', '/decisions', '/problems', '/listings', '/changes', '/changes.atom'])
+    for (const path of ['/rfqs', '/runs', '/closings', '/problems', '/listings', '/changes', '/changes.atom'])
       expect([path, await answer(`${path}?channel=acme/forst`)]).toEqual([
         path,
         '400 channel="acme/forst" is not known; did you mean acme/forest? allowed: acme/forest',
@@ -266,7 +266,7 @@ describe('links to an RFQ', () => {
     const app = await pagesOf(fixture)
     const { body } = await app.inject(`/rfqs/${KEY}/5?as_of=${then}`)
     expect(body).toContain('RFQ 5: Former five')
-    const links = [...body.matchAll(/href="([^"]*(?:closing|changes[?])[^"]*)"/g)].map(([, link = '']) => link)
+    const links = [...body.matchAll(/href="([^"]*(?:\/closing|changes[?][^"]*))"/g)].map(([, link = '']) => link)
     expect(links).toEqual(
       expect.arrayContaining([`/rfqs/${KEY}/id:${id}/closing`, expect.stringContaining(`rfq=id%3A${id}`)]),
     )
@@ -439,12 +439,19 @@ describe('the closing page', () => {
     expect(decision?.outcome).toBe('closed')
     expect(page).toContain(decision?.reason)
     expect(page).toContain(decision?.hash)
-    const list = (await app.inject('/decisions?outcome=closed&sort=-rfq')).body
+    const list = (await app.inject('/closings?outcome=closed&sort=-rfq')).body
     expect(list).toContain(`<a href="/rfqs/acme/forest/id:${fixture.rfqId}/closing">1042</a>`)
-    expect((await app.inject('/decisions?format=json&sort=decision')).json()).toMatchObject([
-      { decision: 1, rfq: 1042 },
-    ])
-    expect((await app.inject('/decisions?page=2')).json().error).toBe('page=2 does not exist; the last page is 1')
+    expect((await app.inject('/closings?format=json&sort=closing')).json()).toMatchObject([{ closing: 1, rfq: 1042 }])
+    expect((await app.inject('/closings?page=2')).json().error).toBe('page=2 does not exist; the last page is 1')
+  })
+
+  it('leads from the earlier address of closings to theirs, with its parameters', async () => {
+    const app = await pagesOf(await oneRfq())
+    const { statusCode, headers } = await app.inject('/decisions?outcome=closed&sort=-rfq')
+    expect({ statusCode, location: headers.location }).toEqual({
+      statusCode: 301,
+      location: '/closings?outcome=closed&sort=-rfq',
+    })
   })
 })
 

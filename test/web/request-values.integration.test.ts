@@ -35,7 +35,7 @@ const QUERIES = [
     '/changes?channel=acme/forest&rfq=',
     '/changes?before=',
   ],
-  ...['/listings?q=', '/runs?channel=', '/decisions?channel=', '/problems?channel=', '/notifications?target='],
+  ...['/listings?q=', '/runs?channel=', '/closings?channel=', '/problems?channel=', '/notifications?target='],
   ...['/?NUL=', '/rfqs?sort='],
 ].map((start) => `${start}NUL`)
 const FORMS = [

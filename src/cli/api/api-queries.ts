@@ -133,7 +133,7 @@ export function createApiQueries(source: Source): ApiQueries {
       return found === undefined ? null : { ...listingRow(found), ...bodyOf(found) }
     },
     changes: (filter) => changeFeed(store, filter),
-    decisions: (filter) => store.decisions(filter),
+    closings: (filter) => store.decisions(filter),
     runs: (filter) => store.runs(filter),
     async problems({ cursor, limit, ...filter }) {
       const keyOf = (each: { channel: string; kind: string; entityId: string; path: string; code: string }) =>

@@ -140,7 +140,7 @@ async function standingCloses(store: Store, now: Date, { minute, label }: TimeFo
   const more = closes.length - MAX_NAMED_CLOSES
   return [
     ...closes.slice(0, MAX_NAMED_CLOSES),
-    ...(more > 0 ? [{ found: `${more} more`, remedy: 'see all with: quotekeeper decisions' }] : []),
+    ...(more > 0 ? [{ found: `${more} more`, remedy: 'see all with: quotekeeper closings' }] : []),
     ...plans.map(({ plan, channel, rfqIds, remedy }) => ({
       found: `plan ${plan} of ${channel} waits for approval (${plural(rfqIds.length, 'RFQ')})`,
       remedy,

@@ -176,18 +176,18 @@ interface RoundTarget {
 async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<ChannelRound> {
   const { channel, options } = target
   const wait = options.wait ?? true
-  const empty = { channel: channel.key, result: null, decisions: [] }
+  const empty = { channel: channel.key, result: null, closings: [] }
   try {
     await refuseDuringPause(await app.store(), { channel: channel.key, kind: 'close' }, cli.io.now())
     const polled = await pollChannel(cli, app, { channel, kind: 'rfqs', wait })
     if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
     const result = await closeRound(cli, app, target)
-    const decisions = await decisionsToShow(await app.store(), result)
+    const closings = await closingsToShow(await app.store(), result)
     return {
       channel: channel.key,
       result,
-      decisions,
+      closings,
       failures: [...failuresOfPoll(polled, result), ...failuresOf(result, timeFormatOf(cli))],
     }
   } catch (error) {
@@ -222,7 +222,7 @@ async function closeRound(cli: Cli, app: App, { channel, options, changes }: Rou
  * What a round closed, what it would close or holds, and what earlier rounds left unsettled. A decision that has not
  * changed is not recorded again, so the newest decision per RFQ is shown.
  */
-async function decisionsToShow(store: Store, { run, unsettled }: ClosingResult): Promise<DecisionRecord[]> {
+async function closingsToShow(store: Store, { run, unsettled }: ClosingResult): Promise<DecisionRecord[]> {
   const rfqs = await store.rfqs({ channel: run.channel, withoutResponses: true })
   const closed = new Set(
     rfqs.filter(({ rfq }) => parseRfq(rfq.body).document?.state === 'closed').map(({ rfq }) => rfq.id),

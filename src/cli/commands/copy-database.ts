@@ -54,12 +54,12 @@ async function copy(cli: Cli, { from, to }: { from: string; to: string }, { json
   }
 }
 
-function printReport({ io }: Cli, { from, to, tables, decisions, resumed }: CopyReport): void {
+function printReport({ io }: Cli, { from, to, tables, closings, resumed }: CopyReport): void {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   io.out(`${to}\n`)
   io.err(
     `${resumed ? 'Finished the copy of' : 'Copied'} ${from}: ${plural(rows, 'row')} in ${tables.length} tables, verified by ` +
-      `SHA-256. Decision log: ${decisions}\nTo use the copy, set \`database\` to it in all processes; keep the original ` +
+      `SHA-256. Closing log: ${closings}\nTo use the copy, set \`database\` to it in all processes; keep the original ` +
       'until you are sure, and start nothing on it: RFQs would be closed by both.\n',
   )
 }

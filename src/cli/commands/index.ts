@@ -3,6 +3,8 @@ import type { RegisterCommand } from '../cli-context.js'
 /** A command as listed in the help. Its module is loaded only when the command runs, to keep the start fast. */
 export interface CommandEntry {
   name: string
+  /** Its earlier name, which still runs it. */
+  alias?: string
   /** Its arguments, as listed in the help. */
   args?: string
   description: string
@@ -10,6 +12,9 @@ export interface CommandEntry {
   isPaged?: true
   load: () => Promise<{ register: RegisterCommand }>
 }
+
+/** The names that a command is run by. */
+export const namesOf = ({ name, alias }: CommandEntry): string[] => (alias === undefined ? [name] : [name, alias])
 
 /** Every command, in help order. */
 export const commands: readonly CommandEntry[] = [
@@ -102,10 +107,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./runs.js'),
   },
   {
-    name: 'decisions',
+    name: 'closings',
+    alias: 'decisions',
     isPaged: true,
-    description: 'list decisions to close or keep RFQs, with reasons, newest first',
-    load: () => import('./decisions.js'),
+    description: 'list closings: decisions to close or keep RFQs, with reasons, newest first',
+    load: () => import('./closings.js'),
   },
   {
     name: 'problems',
@@ -152,7 +158,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'prune',
-    description: 'fold runs that found nothing new, delete expired approval plans; versions and decisions stay',
+    description: 'fold runs that found nothing new, delete expired approval plans; versions and closings stay',
     load: () => import('./prune.js'),
   },
   {

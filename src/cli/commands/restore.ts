@@ -45,11 +45,11 @@ async function restore({ io }: Cli, { config }: App, file: string): Promise<void
   io.err(await anchorNote(config, report))
 }
 
-/** What the configured anchors say about the restored decision log, if they do not fit. */
+/** What the configured anchors say about the restored closing log, if they do not fit. */
 async function anchorNote(config: App['config'], { schemaVersion }: RestoreReport): Promise<string> {
   const { to } = config.anchors
   if (to?.kind !== 'file' || !existsSync(to.path)) return ''
-  const command = `quotekeeper decisions --verify --anchors ${quoteForShell(to.path)}`
+  const command = `quotekeeper closings --verify --anchors ${quoteForShell(to.path)}`
   const { newestSchema, SQLITE_MIGRATIONS } = await import('../../store/schema/migrations.js')
   // Opening a database of an earlier schema would upgrade it.
   if (schemaVersion < newestSchema(SQLITE_MIGRATIONS)) return `Compare it with the anchors: ${command}\n`

@@ -44,7 +44,7 @@ interface PageSource {
 /** Offers whose prices over time are charted. */
 const MAX_PRICE_LINES = 8
 
-/** Decisions about one RFQ that are explained, newest first. */
+/** Closings of one RFQ that are explained, newest first. */
 const MAX_EXPLAINED = 100
 
 /** What pages show, read from an open store. */
@@ -151,14 +151,14 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const { id } = rfq
       const facts = factsOf(rfq)
       const { title, state, responseDueDate: dueDate } = facts
-      const decisions = await store.decisions({ channel, rfqId: id, limit: MAX_EXPLAINED })
+      const closings = await store.decisions({ channel, rfqId: id, limit: MAX_EXPLAINED })
       const rules = rulesOf(channel)
       const { timeZone, graceHours, autoClose } = rules
       const { overdue } = dueOf(facts, channelDates(rules, now))
       const clocks = overdue && autoClose === 'on' ? await clockStop(channel) : null
       return {
         ...{ channel, id, name, title, state, dueDate, timeZone, graceHours, autoClose, clockStop: clocks },
-        decisions: decisions.map((record) => ({ record, explanation: explainDecision(record) })),
+        closings: closings.map((record) => ({ record, explanation: explainDecision(record) })),
       }
     },
     async closingReasons({ channel, rfqId, now }) {
@@ -168,7 +168,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return preview ?? { for: [], against: ['it is not stored'], remedies: [], unsettled: null }
     },
     runs: (filter) => store.runs(filter),
-    decisions: (listing) => store.listDecisions(listing),
+    closings: (listing) => store.listDecisions(listing),
     problems: (filter) => store.problems(filter),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),

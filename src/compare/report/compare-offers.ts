@@ -49,7 +49,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     decision,
     offers,
     changes,
-    decisions: decisionsUntil(input, context.asOf),
+    closings: closingsUntil(input, context.asOf),
     problems,
     about: aboutOf({ rfq, offers, settings }, listingSources(offers)),
   }
@@ -70,7 +70,7 @@ function problemsUntil(problems: readonly DocumentProblem[], asOf: string): Docu
     .sort((a, b) => byCodeUnit(key(a), key(b)))
 }
 
-function decisionsUntil({ decisions, rfq }: ComparisonInput, asOf: string): RfqReport['decisions'] {
+function closingsUntil({ decisions, rfq }: ComparisonInput, asOf: string): RfqReport['closings'] {
   return decisions
     .filter(({ decidedAt, rfqId }) => decidedAt <= asOf && rfqId === rfq.id)
     .sort((a, b) => byCodeUnit(b.decidedAt, a.decidedAt) || b.id - a.id)
@@ -78,7 +78,7 @@ function decisionsUntil({ decisions, rfq }: ComparisonInput, asOf: string): RfqR
 }
 
 /** The members of a decision that reports contain. */
-export function plainDecision(decision: RfqReport['decisions'][number]): RfqReport['decisions'][number] {
+export function plainDecision(decision: RfqReport['closings'][number]): RfqReport['closings'][number] {
   const { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt } = decision
   const { decision: verdict, reason, outcome, httpStatus, message, versionBefore, versionAfter } = decision
   const decided = { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt, decision: verdict, reason }

@@ -40,7 +40,7 @@ export interface RfqReport {
   /** Oldest first. */
   changes: Change[]
   /** Newest first. */
-  decisions: ReportedDecision[]
+  closings: ReportedDecision[]
   problems: DocumentProblem[]
   about: About
 }

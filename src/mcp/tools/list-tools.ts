@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CLOSE_OUTCOMES } from '../../core/records.js'
 import { nameById } from '../../core/rfq-name.js'
 import { RFQ_SORTS } from '../../web/api/queries.js'
-import type { ApiChannel, changeEntry, decision, rfqItem, todayModel } from '../../web/api/schemas/index.js'
+import type { ApiChannel, changeEntry, closing, rfqItem, todayModel } from '../../web/api/schemas/index.js'
 import { fitAnswer } from '../answer-size.js'
 import { boundedListed } from '../listed-answer.js'
 import { pageOf, ToolCall } from '../tool-call.js'
@@ -97,24 +97,24 @@ export const listTools = [
     },
   }),
   tool({
-    name: 'list_decisions',
-    title: 'Closing decisions',
+    name: 'list_closings',
+    title: 'Closings',
     description:
-      'Decisions on closing RFQs, newest first: what was decided, why, with which outcome, and on which version of the RFQ. ' +
+      'Closings, which are decisions to close or keep RFQs, newest first: what was decided, why, with which outcome, and on which version of the RFQ. ' +
       'Repeated decisions of one kind count as one.',
     input: z.strictObject({
       ...ofChannel,
       rfq: rfqName.optional().describe('Only this RFQ: number, reference or id.'),
       outcome: z.enum(CLOSE_OUTCOMES).optional().describe('Only closes with this outcome.'),
       ...asOf,
-      ...paging('Decisions'),
+      ...paging('Closings'),
     }),
     async answer({ channel, rfq, outcome, as_of, limit, cursor }, deps) {
       const call = await ToolCall.begin(deps, as_of)
       const about = rfq === undefined ? { channel } : await filterOf(call, { channel, rfq })
       return fitAnswer(limit, async (maxItems) => {
         const parameters = { ...about, outcome, cursor, limit: maxItems }
-        const { items, nextCursor } = await call.read<List<z.output<typeof decision>>>('listDecisions', parameters)
+        const { items, nextCursor } = await call.read<List<z.output<typeof closing>>>('listClosings', parameters)
         const rows = items.map(({ evidence: _evidence, previousHash: _previous, ...row }) => ({
           ...row,
           ...sourceOf('rfq', row.rfqId, row.versionBefore, row.decidedAt),

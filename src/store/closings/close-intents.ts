@@ -45,7 +45,7 @@ const SENT_AT = 'coalesce(sent_at, created_at)'
 
 /**
  * Close intents: stored before a POST, settled with the decision that records its outcome.
- * @param appendDecision appends to the decision log, within the transaction that settles the intent
+ * @param appendDecision appends to the closing log, within the transaction that settles the intent
  */
 export function createCloseIntents(
   database: SqlDatabase,

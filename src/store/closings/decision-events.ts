@@ -12,7 +12,7 @@ const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> 
 }
 
 /**
- * Writes the event of a decision that needs a person. The decision log has one entry per situation, not per round, so this
+ * Writes the event of a decision that needs a person. The closing log has one entry per situation, not per round, so this
  * does not repeat. That an RFQ was closed is an event of the recorder, which sees it also if it was closed elsewhere.
  */
 export async function writeDecisionEvent(

@@ -10,7 +10,7 @@ select d.id, d.run_id, d.channel, d.rfq_id, d.rfq_number, d.due_date, d.time_zon
 from close_decisions d ${WITH_REPEATS}`
 
 const SORT_COLUMNS: Record<DecisionSortKey, readonly string[]> = {
-  decision: ['d.id'],
+  closing: ['d.id'],
   decidedAt: ['d.decided_at'],
   channel: ['d.channel'],
   rfq: ['d.rfq_number', 'd.rfq_id'],
@@ -26,7 +26,7 @@ const CLOSED_SINCE = `channel = @channel and outcome in ('closed', 'already-clos
 /** Decisions as lists show them, without their evidence, which is long. */
 export function createDecisionList(database: SqlDatabase): Pick<Closings, 'listDecisions' | 'closedSince'> {
   return {
-    async listDecisions({ channel, outcome, sort = { key: 'decision', descending: true }, from, to }) {
+    async listDecisions({ channel, outcome, sort = { key: 'closing', descending: true }, from, to }) {
       const where = allOf(
         channel !== undefined && 'd.channel = @channel',
         outcome !== undefined && 'd.outcome = @outcome',

@@ -100,7 +100,7 @@ export const IS_ANSWER = 'outcome is not null'
 export const selectNewestIds = (condition: string): string =>
   `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
 
-/** The decision log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
+/** The closing log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
 export function createDecisionLog(database: SqlDatabase, events: EventWriter): DecisionLog {
   const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
     await tx.lock('decisions')
@@ -280,10 +280,10 @@ function startOfChain() {
       repeatedUntil: _until,
       ...decision
     } = toDecision(row)
-    if (id !== count) return broken(count, `Decision ${count} is missing.`)
-    if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
+    if (id !== count) return broken(count, `Closing decision ${count} is missing.`)
+    if (previousHash !== previous) return broken(id, `Closing decision ${id} does not follow the one before it.`)
     if (hash !== chainHash(previousHash, decision) || !hasEvidenceAsWritten(row, decision.evidence))
-      return broken(id, `Decision ${id} was changed after it was written.`)
+      return broken(id, `Closing decision ${id} was changed after it was written.`)
     previous = hash
     return null
   }
@@ -292,7 +292,7 @@ function startOfChain() {
     /** The report on the first of these rows that does not continue the chain, or null. */
     firstBroken(rows: Iterable<DecisionRow>): ChainReport | null {
       for (const row of rows) {
-        if (!isJson(row.evidence)) return broken(row.id, `Decision ${row.id} was changed after it was written.`)
+        if (!isJson(row.evidence)) return broken(row.id, `Closing decision ${row.id} was changed after it was written.`)
         const report = verifyNext(row)
         if (report) return report
       }
@@ -300,11 +300,11 @@ function startOfChain() {
     },
     end: (issued: number): ChainReport =>
       issued > count
-        ? broken(count + 1, `Decisions after ${count} were removed (${issued} were written).`)
+        ? broken(count + 1, `Closing decisions after ${count} were removed (${issued} were written).`)
         : {
             decisions: count,
             brokenAt: null,
-            message: `${count} decisions, none changed; the newest has hash ${previous}.`,
+            message: `${count} closings, none changed; the newest has hash ${previous}.`,
           },
   }
 }

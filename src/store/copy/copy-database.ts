@@ -24,8 +24,8 @@ export interface CopyReport {
   /** Whether an earlier copy was finished. */
   resumed: boolean
   tables: { table: string; rows: number; sha256: string }[]
-  /** What the verification of the decision log says, of both. */
-  decisions: string
+  /** What the verification of the closing log says, of both. */
+  closings: string
 }
 
 /** Kept in the copy until it is finished. Tables before `table` are complete. */
@@ -44,7 +44,7 @@ interface CopyContext extends CopyOptions {
 
 /**
  * Copies a database of either engine to a new one of either engine, and verifies the copy: the rows of each table by their number and
- * SHA-256, and the decision log by its chain. The copy has the identity of the database, and is used only when it is finished; one that
+ * SHA-256, and the closing log by its chain. The copy has the identity of the database, and is used only when it is finished; one that
  * was interrupted is continued. What is written to the database meanwhile would be missing in the copy: on PostgreSQL nothing can be,
  * and on SQLite the copy is not finished then.
  * @throws StoreError if a process uses the database, if it was written to, if the new one has other data, or if the copy differs
@@ -99,10 +99,10 @@ async function copyAll(context: CopyContext): Promise<CopyReport> {
   await copyNumbers(source, target)
   const tables = []
   for (const table of COPIED_TABLES) tables.push(await verifyTable(context, table))
-  const decisions = await verifyDecisions(source, target)
+  const closings = await verifyDecisions(source, target)
   await copyMeta(source, target)
   await target.finish()
-  return { from: source.name, to: target.name, resumed: unfinished !== null, tables, decisions }
+  return { from: source.name, to: target.name, resumed: unfinished !== null, tables, closings }
 }
 
 /** @returns where an earlier copy stopped, or null */
@@ -195,7 +195,7 @@ async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<st
   )
   if (JSON.stringify(original) !== JSON.stringify(copy))
     throw new StoreError(
-      `The decision log of the copy differs: ${withoutStop(copy)}; that of ${source.name}: ${withoutStop(original)}. Remove the copy ` +
+      `The closing log of the copy differs: ${withoutStop(copy)}; that of ${source.name}: ${withoutStop(original)}. Remove the copy ` +
         `(${target.removal}), and copy again.`,
     )
   return copy?.message ?? ''

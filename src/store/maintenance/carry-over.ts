@@ -39,7 +39,7 @@ export async function carryOverClosings(restored: string, replaced: string): Pro
     if (target?.inTransaction) target.exec('rollback')
     if (error instanceof NotCarriedError) return { skipped: error.message }
     if (!(error instanceof Database.SqliteError)) throw error
-    return { skipped: `The decisions of ${replaced} were not carried over to ${restored}: ${error.message}.` }
+    return { skipped: `The closings of ${replaced} were not carried over to ${restored}: ${error.message}.` }
   } finally {
     source?.close()
     target?.close()
@@ -60,11 +60,11 @@ function readChain(source: Sqlite): DecisionRow[] {
     const rows = source.prepare('select * from close_decisions order by id').all() as DecisionRow[]
     const { brokenAt, message } = verifyChain(rows, rows.length)
     if (brokenAt === null) return rows
-    throw new NotCarriedError(`The decision log of the replaced database ${source.name} is not intact: ${message}`)
+    throw new NotCarriedError(`The closing log of the replaced database ${source.name} is not intact: ${message}`)
   } catch (error) {
     if (error instanceof NotCarriedError) throw error
     throw new NotCarriedError(
-      `The decisions of the replaced database ${source.name} cannot be read (${(error as Error).message}).`,
+      `The closings of the replaced database ${source.name} cannot be read (${(error as Error).message}).`,
     )
   }
 }
@@ -82,8 +82,8 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
   const expected = isLater ? newest.hash : last === 0 ? GENESIS : chain[last - 1]?.hash
   if (common !== expected) {
     throw new NotCarriedError(
-      `The decision log of ${target.name} (${last} decisions) is not the beginning of the one of ${source.name} ` +
-        `(${chain.length} decisions): they come from different databases, or the backup was used after it was made.`,
+      `The closing log of ${target.name} (${last} closings) is not the beginning of the one of ${source.name} ` +
+        `(${chain.length} closings): they come from different databases, or the backup was used after it was made.`,
     )
   }
   const later = chain.slice(last)

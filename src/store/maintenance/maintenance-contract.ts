@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../core/clock.js'
 
 /**
- * `anchor`: the head of the decision log is written outside; `prune`: idle runs are folded; `rates SOURCE`: the exchange rates of a source
+ * `anchor`: the head of the closing log is written outside; `prune`: idle runs are folded; `rates SOURCE`: the exchange rates of a source
  * are read.
  */
 export type MaintenanceTask = 'anchor' | 'prune' | `rates ${string}`

@@ -92,7 +92,7 @@ export interface ApiQueries {
     before?: string
     limit: number
   }): Promise<ChangeFeed>
-  decisions(filter: {
+  closings(filter: {
     channel?: string
     rfqId?: string
     asOf?: Date

@@ -112,8 +112,8 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
           ))}
           <Tile value={model.overdue} words="overdue" href={`/rfqs?${filter}&state=open&sort=due`} />
           <Tile value={model.missing} words="missing from the list" href={`/rfqs?${filter}`} />
-          <Tile value={model.unsettled} words="closes to look at" href={listPath('decisions', key)} />
-          <Tile value={model.held} words="held closing rounds" href={listPath('decisions', key)} />
+          <Tile value={model.unsettled} words="closes to look at" href={listPath('closings', key)} />
+          <Tile value={model.held} words="held closing rounds" href={listPath('closings', key)} />
           <Tile value={model.problems} words="data problems" href={listPath('problems', key)} />
         </ul>
         {model.lastClose !== null && (
@@ -122,8 +122,8 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
             <a href={closingPath(key, nameById(model.lastClose.rfqId))}>
               {plain(`RFQ ${model.lastClose.rfqNumber ?? model.lastClose.rfqId}`)}
             </a>
-            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest decision about
-            each RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
+            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest closing decision
+            about each RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
           </p>
         )}
         <div class="charts">

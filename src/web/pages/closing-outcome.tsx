@@ -37,7 +37,7 @@ export function askedClose({ job, asked }: Parameters): AskedClose | null {
  * @returns null if the job is about something else
  */
 export function closingOutcome(
-  { channel, id, decisions }: Pick<ClosingPage, 'channel' | 'id' | 'decisions'>,
+  { channel, id, closings }: Pick<ClosingPage, 'channel' | 'id' | 'closings'>,
   { at }: AskedClose,
   status: AskedStatus,
 ): ClosingOutcome | null {
@@ -45,12 +45,12 @@ export function closingOutcome(
   const isOther = job !== null && (job.name !== 'close-expired' || job.channel !== channel || job.rfqId !== id)
   if (isOther) return null
   if (job?.state === 'waiting' || job?.state === 'active') return running(RUNNING[job.state])
-  const decision = decisions.map(({ record }) => record).find((each) => (each.repeatedUntil ?? each.decidedAt) >= at)
+  const decision = closings.map(({ record }) => record).find((each) => (each.repeatedUntil ?? each.decidedAt) >= at)
   if (decision !== undefined) return { ...ofDecision(decision), isRunning: false }
   if (status === 'unreachable') return running('The queue does not answer, so it is not known whether the round runs.')
   if (job?.state === 'failed') return undecided(`Nothing was decided: ${sentence(job.error ?? 'the job failed')}`)
   const ended = job === null ? 'The queue no longer knows the job' : 'The closing round ended'
-  return { ...undecided(`${ended}, and there is no decision about this RFQ.`), seeRun: true }
+  return { ...undecided(`${ended}, and there is no closing decision about this RFQ.`), seeRun: true }
 }
 
 const RUNNING = {
@@ -84,7 +84,7 @@ function ofDecision({
       : OUTCOMES[outcome]
   // Of a close that was sent, its result; the reasons for it are below.
   const why = typeof evidence.result === 'string' ? evidence.result : reason
-  return { tone, words: `${words}: ${sentence(why)} (Decision ${id}.)` }
+  return { tone, words: `${words}: ${sentence(why)} (Closing decision ${id}.)` }
 }
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

@@ -11,7 +11,7 @@ import { TableView } from '../views/table-view.js'
 import { causeOf, readStatus, reloading } from './asked-job.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
 import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
-import { DECISION_COLUMNS } from './decisions-page.js'
+import { CLOSING_COLUMNS } from './closings-page.js'
 import {
   addForm,
   addPage,
@@ -36,7 +36,7 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
     path,
     async (page) => {
       const asked = askedClose(page.query)
-      // Before the decisions: those of a job that has ended are then among them.
+      // Before the closings: those of a job that has ended are then among them.
       const status = asked === null ? null : await readStatus(asked.job, closing)
       const found = await readClosing(page)
       const outcome = asked === null ? null : closingOutcome(found, asked, status)
@@ -95,13 +95,13 @@ async function closingPage(
   { closing, reasons, outcome = null, mistake }: Shown,
 ): Promise<PageContent> {
   const { link, request } = page
-  const { channel, name, decisions } = found
+  const { channel, name, closings } = found
   const obstacle = await closing.closingObstacle(channel)
   const shown = pageOf(page, {
-    name: 'decisions',
-    caption: `Decisions about closing RFQ ${name}, newest first`,
-    columns: DECISION_COLUMNS.filter(({ key }) => !['channel', 'rfq'].includes(key)),
-    rows: decisions.map(({ record }) => record),
+    name: 'closings',
+    caption: `Closings of RFQ ${name}, newest first`,
+    columns: CLOSING_COLUMNS.filter(({ key }) => !['channel', 'rfq'].includes(key)),
+    rows: closings.map(({ record }) => record),
     empty: <>No closing round has evaluated this RFQ yet. {NEXT[found.autoClose]}</>,
   })
   return {
@@ -136,9 +136,9 @@ async function closingPage(
           />
         )}
         <TableView {...shown} link={link} />
-        {decisions.map(({ record: { id }, explanation }, at) => (
+        {closings.map(({ record: { id }, explanation }, at) => (
           <details class="card" open={at === 0} key={id}>
-            <summary>{`Why decision ${id} was made: everything that was evaluated, sent and read`}</summary>
+            <summary>{`Why closing decision ${id} was made: everything that was evaluated, sent and read`}</summary>
             <pre>{explanation}</pre>
           </details>
         ))}

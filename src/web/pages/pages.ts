@@ -5,7 +5,7 @@ import { addChangesFeed } from './changes-feed.js'
 import { changesPage } from './changes-page.js'
 import { addChannel, channelsPage } from './channel-page.js'
 import { addClosing, type ClosingDeps } from './closing-page.js'
-import { decisionsPage } from './decisions-page.js'
+import { closingsPage } from './closings-page.js'
 import { listingsPage } from './listings-page.js'
 import { addNotifications, type NotificationsDeps } from './notifications-page.js'
 import { offerPage } from './offer-page.js'
@@ -43,7 +43,9 @@ export const pageRoutes =
     addPage(app, deps, '/listings', listingsPage, { names: ['channel', 'q', 'as_of'] })
     addReports(app, deps, deps.reports)
     addPage(app, deps, '/runs', runsPage, { names: ['channel', 'kind', 'outcome'] })
-    addPage(app, deps, '/decisions', decisionsPage, { names: ['channel', 'outcome'] })
+    addPage(app, deps, '/closings', closingsPage, { names: ['channel', 'outcome'] })
+    // Its earlier address.
+    app.get('/decisions', ({ url }, reply) => reply.redirect(url.replace('/decisions', '/closings'), 301))
     addPage(app, deps, '/problems', problemsPage, { names: ['channel'] })
     addNotifications(app, deps, deps.notifications)
     addPage(app, deps, '/queue/jobs', (page) => queuePage(page, deps.queue), { names: ['state'] })

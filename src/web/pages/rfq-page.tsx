@@ -77,7 +77,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
           <a href={`/changes?channel=${encodeURIComponent(view.channel)}&rfq=${encodeURIComponent(unique)}`}>
             Everything that changed
           </a>
-          <a href={closing}>{`Closing decisions (${view.closings})`}</a>
+          <a href={closing}>{`Closings (${view.closings})`}</a>
         </nav>
       </>
     ),
@@ -95,7 +95,7 @@ function Notices({ view, outlook, closing }: { view: RfqView; closing: string } 
       {decision.banners.map(({ code, words }) =>
         code === 'rfq-overdue' ? (
           <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
-            {plain(outlook === null ? words : `${words} ${outlook.words}`)} <a href={closing}>Closing decisions</a>
+            {plain(outlook === null ? words : `${words} ${outlook.words}`)} <a href={closing}>Closings</a>
           </p>
         ) : (
           <p class="notice warn">{plain(words)}</p>

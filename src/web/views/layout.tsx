@@ -14,7 +14,7 @@ const NAVIGATION: readonly { path: string; title: string }[] = [
   { path: '/channels', title: 'Channels' },
   { path: '/reports', title: 'Reports' },
   { path: '/runs', title: 'Runs' },
-  { path: '/decisions', title: 'Decisions' },
+  { path: '/closings', title: 'Closings' },
   { path: '/problems', title: 'Problems' },
   { path: '/notifications', title: 'Notifications' },
   { path: '/queue', title: 'Queue' },

@@ -153,8 +153,8 @@ describe('a report', () => {
     const report = compareOffers(
       comparisonInput({ decisions, problems: [problem, { ...problem, firstSeenAt: '2026-03-16T12:00:00.001Z' }] }),
     )
-    expect(report.decisions.map(({ id }) => id)).toEqual([2, 1])
-    expect(report.decisions[0]).not.toHaveProperty('evidence')
+    expect(report.closings.map(({ id }) => id)).toEqual([2, 1])
+    expect(report.closings[0]).not.toHaveProperty('evidence')
     expect(report.problems).toEqual([problem])
   })
 })

@@ -38,7 +38,7 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     expect(existsSync(join(folder, 'report.xlsx'))).toBe(true)
     await succeed('today')
     await succeed('close-expired', '--channel', 'acme/forest')
-    await succeed('decisions', '--verify')
+    await succeed('closings', '--verify')
     await succeed('prune')
     expect(outputs.join('')).toContain(name)
     expect(outputs.join('')).not.toContain(PASSWORD)
@@ -96,7 +96,7 @@ describe.skipIf(postgresSkipReason !== null)('commands on a PostgreSQL database'
     const copied = await quotekeeper('copy-database', 'data/quotekeeper.db', url)
     expect(copied).toMatchObject({ status: 0, out: `${url.replace('quotekeeper@', '')}\n` })
     expect(copied.err).toMatch(/^Copied .* rows in \d+ tables, verified by SHA-256/)
-    for (const command of [['rfqs'], ['decisions'], ['listings'], ['problems'], ['runs']]) {
+    for (const command of [['rfqs'], ['closings'], ['listings'], ['problems'], ['runs']]) {
       const here = await quotekeeper(...command, '--json')
       expect(await quotekeeperWith({ env: { QUOTEKEEPER_DATABASE: url } }, ...command, '--json')).toEqual(here)
     }

@@ -221,7 +221,7 @@ describe.skipIf(postgresSkipReason !== null)('RFQs on PostgreSQL', () => {
 })
 
 describe.skipIf(postgresSkipReason !== null)('with several processes on one PostgreSQL database', () => {
-  it('the decision log has no gaps and one chain, whatever is rolled back', async () => {
+  it('the closing log has no gaps and one chain, whatever is rolled back', async () => {
     const url = newUrl()
     const stores = await Promise.all([open(url), open(url), open(url)])
     const run = await begin(stores[0], 'close')

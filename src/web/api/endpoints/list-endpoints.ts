@@ -22,9 +22,9 @@ import { unknownName } from '../problem.js'
 import {
   apiChannel,
   changeEntry,
+  closing,
   countedListOf,
   dataProblem,
-  decision,
   delivery,
   eventFeed,
   listingDetail,
@@ -127,9 +127,9 @@ export const listEndpoints = [
     },
   }),
   readEndpoint({
-    id: 'listDecisions',
-    path: '/decisions',
-    summary: 'List closing decisions with their evidence, newest first',
+    id: 'listClosings',
+    path: '/closings',
+    summary: 'List closings: closing decisions with their evidence, newest first',
     query: z.object({
       ...channelFilter,
       ...rfqFilter,
@@ -137,12 +137,12 @@ export const listEndpoints = [
       ...asOf,
       ...idPaging,
     }),
-    result: listOf(decision),
+    result: listOf(closing),
     problems: [404, 409],
     async handle(call) {
       const { outcome, cursor, limit } = call.query
       const at = momentOf(call)
-      const items = await call.deps.queries.decisions({
+      const items = await call.deps.queries.closings({
         ...(await rfqOf(call, at)),
         ...defined({ asOf: at.asOf, outcome, before: cursor }),
         limit,

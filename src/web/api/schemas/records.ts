@@ -41,7 +41,7 @@ export const changeEntry = z
   })
   .meta({ id: 'ChangeEntry' })
 
-export const decision = z
+export const closing = z
   .strictObject({
     id: z.int(),
     runId: z.int(),
@@ -65,7 +65,7 @@ export const decision = z
     times: count.describe('How many rounds in a row came to this decision.'),
     repeatedUntil: timestamp.nullable(),
   })
-  .meta({ id: 'Decision' })
+  .meta({ id: 'Closing' })
 
 export const run = z
   .strictObject({

@@ -12,34 +12,34 @@ import { Badge, Command, Moment, plain, type Tone, UNKNOWN } from '../views/form
 import { listPage } from './list-page.js'
 import { type PageContent, type PageRequest, pagesOf, rangeOf, readChannel, readChoice } from './page.js'
 
-/** Decisions in a file. */
+/** Closings in a file. */
 const MAX_IN_FILE = 100_000
 
-/** `/decisions`: what closing rounds decided, and why. */
-export async function decisionsPage(page: PageRequest): Promise<PageContent> {
+/** `/closings`: what closing rounds decided, and why. */
+export async function closingsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, suggest, channels } = page
   const outcome = readChoice(page, 'outcome', CLOSE_OUTCOMES)
   const filter = { ...(await readChannel(page)), ...(outcome && { outcome }) }
-  const sorting = parseSorting(query.sort, DECISION_COLUMNS, suggest)
-  const { rows, total } = await queries.decisions({
+  const sorting = parseSorting(query.sort, CLOSING_COLUMNS, suggest)
+  const { rows, total } = await queries.closings({
     ...filter,
     ...(sorting && { sort: { key: sorting.key as DecisionSortKey, descending: sorting.descending } }),
     ...rangeOf(query, MAX_IN_FILE),
   })
   const table = {
-    name: 'decisions',
-    caption: 'Closing decisions, newest first',
-    columns: DECISION_COLUMNS,
+    name: 'closings',
+    caption: 'Closings, newest first',
+    columns: CLOSING_COLUMNS,
     rows,
-    empty: <>No decisions match. A closing round evaluates every open RFQ of a channel with autoClose on or dry-run.</>,
+    empty: <>No closings match. A closing round evaluates every open RFQ of a channel with autoClose on or dry-run.</>,
   }
   return listPage(page, {
-    path: '/decisions',
-    title: 'Decisions',
+    path: '/closings',
+    title: 'Closings',
     lead: (
       <>
         What closing rounds decided about each RFQ, and why. The log cannot be changed unnoticed:{' '}
-        <Command text="quotekeeper decisions --verify" /> checks it.
+        <Command text="quotekeeper closings --verify" /> checks it.
       </>
     ),
     choices: [
@@ -64,8 +64,8 @@ const OUTCOME_TONES: Record<CloseOutcome, Tone> = {
   unknown: 'warn',
 }
 
-export const DECISION_COLUMNS: readonly Column<ListedDecision>[] = [
-  { key: 'decision', title: 'No.', value: ({ id }) => id, align: 'right' },
+export const CLOSING_COLUMNS: readonly Column<ListedDecision>[] = [
+  { key: 'closing', title: 'No.', value: ({ id }) => id, align: 'right' },
   {
     key: 'decidedAt',
     title: 'Decided (UTC)',

@@ -40,22 +40,22 @@ type Options = ChannelOption &
     anchor?: string
   }
 
-/** `decisions`: lists decisions, explains one, or verifies the hash chain. */
+/** `closings`: lists closing decisions, explains one, or verifies the hash chain. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
-    .addOption(choiceOption('--outcome <outcome>', 'only decisions whose close had this outcome', CLOSE_OUTCOMES))
+    .addOption(choiceOption('--outcome <outcome>', 'only closings whose close had this outcome', CLOSE_OUTCOMES))
     .option('--all', 'also list earlier decisions to keep an RFQ open, which are otherwise counted in the newest one')
     .addOption(limitOption(50))
     .option(
       '--explain <id>',
-      'show one decision in full: what was evaluated, sent and read',
+      'show one closing decision in full: what was evaluated, sent and read',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
     .option(
       '--verify',
-      'check that no decision was changed or removed after it was written, and no document that one is based on rewritten',
+      'check that no closing decision was changed or removed after it was written, and no document that one is based on rewritten',
     )
     .option('--anchors <file>', 'with --verify: check also that nothing before an anchor in this file was rewritten')
     .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
@@ -64,11 +64,11 @@ export const register: RegisterCommand = (command, cli) => {
   addListOptions(command, listedColumns)
   withExamples(
     command,
-    ['quotekeeper decisions --rfq 1012', 'why RFQ 1012 was or was not closed'],
-    ['quotekeeper decisions --explain 3', 'the evidence for decision 3'],
-    ['quotekeeper decisions --verify', 'check that the decision log is unchanged'],
-    ['quotekeeper decisions --anchor /mnt/audit/anchors.jsonl', 'record its newest hash on another disk'],
-    ['quotekeeper decisions --verify --anchors /mnt/audit/anchors.jsonl', 'prove that it was not rewritten since'],
+    ['quotekeeper closings --rfq 1012', 'why RFQ 1012 was or was not closed'],
+    ['quotekeeper closings --explain 3', 'the evidence for closing decision 3'],
+    ['quotekeeper closings --verify', 'check that the closing log is unchanged'],
+    ['quotekeeper closings --anchor /mnt/audit/anchors.jsonl', 'record its newest hash on another disk'],
+    ['quotekeeper closings --verify --anchors /mnt/audit/anchors.jsonl', 'prove that it was not rewritten since'],
   )
 }
 
@@ -100,8 +100,8 @@ async function run(cli: Cli, { store, app }: { store: Store; app: App }, options
 async function describeNone(store: Store, channels: readonly string[]): Promise<string> {
   const stops = await Promise.all(channels.map(createClockStop(store)))
   return stops.every((stop) => stop === null)
-    ? 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
-    : 'No decisions found: the last closing round ended early because of the clocks. `quotekeeper check` compares them.'
+    ? 'No closings found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
+    : 'No closings found: the last closing round ended early because of the clocks. `quotekeeper check` compares them.'
 }
 
 /** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
@@ -188,14 +188,14 @@ const MAX_CHANGED = 20
 function documentLines({ total, unchecked, changed }: DecidedDocuments): string[] {
   const rows = changed.slice(0, MAX_CHANGED).map(({ decision, channel, rfqId, rfqNumber, version }) => {
     const rfq = `RFQ ${rfqNumber === null ? '' : `${rfqNumber}, `}${sanitize(nameById(rfqId))} in ${channel}`
-    return `Decision ${decision} is based on another document than the one stored as version ${version} of ${rfq}, which was rewritten.`
+    return `Closing decision ${decision} is based on another document than the one stored as version ${version} of ${rfq}, which was rewritten.`
   })
   const more = changed.length - rows.length
   const gone = unchecked === 0 ? '' : `; ${unchecked} could not be compared: their versions are not stored any more`
   return [
     ...rows,
     ...(more > 0 ? [`And ${more} more.`] : []),
-    `${total - unchecked - changed.length} of ${total} documents that decisions are based on are stored unchanged${gone}.`,
+    `${total - unchecked - changed.length} of ${total} documents that closings are based on are stored unchanged${gone}.`,
   ]
 }
 
@@ -220,20 +220,18 @@ async function anchorDecisions(
   if (target.kind === 'file') refuseNeededFile(target.path, app.config)
   const { brokenAt, message } = await store.verifyDecisions()
   if (brokenAt !== null)
-    throw new FailedError(`no anchor was written, because the decision log is not intact: ${message}`)
+    throw new FailedError(`no anchor was written, because the closing log is not intact: ${message}`)
   const { writeAnchor } = await import('../../anchors/write-anchor.js')
   const anchor = await writeAnchor({ store, target, now: io.now() }, { signal: io.stop })
   if (json) printJson(io, anchor)
   else
-    io.out(
-      `${plural(anchor.decisions, 'decision')} anchored in ${describeTarget(target)}; newest hash ${anchor.hash}\n`,
-    )
+    io.out(`${plural(anchor.decisions, 'closing')} anchored in ${describeTarget(target)}; newest hash ${anchor.hash}\n`)
 }
 
 async function getDecision(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {
   const decision = await store.decision(id)
   if (decision) return decision
-  throw new FailedError(`decision ${id} does not exist; \`quotekeeper decisions\` lists all decisions`)
+  throw new FailedError(`closing decision ${id} does not exist; \`quotekeeper closings\` lists all of them`)
 }
 
 function printDecision({ io }: Cli, decision: DecisionRecord, json: boolean | undefined): void {
@@ -241,7 +239,7 @@ function printDecision({ io }: Cli, decision: DecisionRecord, json: boolean | un
   else io.out(explainDecision(decision))
 }
 
-export const decisionColumns = ({ label, minute }: TimeFormat): ListColumn<DecisionRecord>[] => [
+export const closingColumns = ({ label, minute }: TimeFormat): ListColumn<DecisionRecord>[] => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: `Decided (${label})`, cell: ({ decidedAt }) => minute(decidedAt), value: ({ decidedAt }) => decidedAt },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
@@ -260,7 +258,7 @@ export const decisionColumns = ({ label, minute }: TimeFormat): ListColumn<Decis
 ]
 
 const listedColumns = (time: TimeFormat): ListColumn<ListedDecision>[] =>
-  decisionColumns(time).map((column): ListColumn<ListedDecision> => {
+  closingColumns(time).map((column): ListColumn<ListedDecision> => {
     if (column.header === 'Outcome')
       return { ...column, cell: ({ outcome, standing }) => (standing ? `${outcome} (standing)` : outcome) }
     if (column.header.startsWith('Decided')) return { ...column, cell: (row) => decidedText(row, time), min: 16 }
