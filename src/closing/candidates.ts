@@ -15,6 +15,7 @@ import {
   isInScope,
   isRetried,
   listReason,
+  loadDecisions,
   type Round,
   reasonAgainstSending,
   stopForClocks,
@@ -76,8 +77,9 @@ async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
   const openIntents = new Map(intents.map(({ rfqId }) => [rfqId, waiting.get(rfqId)]))
   const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
   const due = await store.unclosedRfqs({ channel: round.channel, dueBefore: calendar.dateAt(now()) })
-  const ids = new Set([...due, ...(policy.only ?? []), ...(round.chosenIds ?? [])])
-  for (const { rfq } of await store.rfqs({ channel: round.channel, ids: [...ids], withoutResponses: true })) {
+  const ids = [...new Set([...due, ...(policy.only ?? []), ...(round.chosenIds ?? [])])]
+  await loadDecisions(round, ids)
+  for (const { rfq } of await store.rfqs({ channel: round.channel, ids, withoutResponses: true })) {
     const candidate = storedCandidate(rfq)
     const evaluation = evaluateStored(candidate, {
       ...{ calendar, graceHours: policy.graceHours, now: now() },

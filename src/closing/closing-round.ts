@@ -7,7 +7,7 @@ import { closeCandidates } from './candidates.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { PlanError } from './errors.js'
 import { settleOpenIntents } from './open-intents.js'
-import { createRound, dayBefore, type Round } from './round-state.js'
+import { createRound, dayBefore, loadDecisions, type Round } from './round-state.js'
 
 /** This many RFQs of a kind are named in the error of a run. */
 const MAX_NAMED = 5
@@ -70,10 +70,8 @@ async function findApprovedIds(
 async function loadState(round: Round): Promise<void> {
   const { store } = round.context
   round.poll = await store.newestListRead(round.channel, round.context.now())
-  for (const decision of await store.newestDecisions(round.channel)) {
-    round.newestDecisions.set(decision.rfqId, decision)
-  }
-  for (const answer of await store.closeAnswers(round.channel)) round.answers.set(answer.rfqId, answer)
+  const intents = await store.openIntents(round.channel)
+  await loadDecisions(round, [...intents.map(({ rfqId }) => rfqId), ...(round.policy.retry ?? [])])
   round.sentIntents = await store.sentIntents(round.channel, dayBefore(round.context.now()))
 }
 

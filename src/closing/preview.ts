@@ -1,5 +1,5 @@
 import { createCalendar } from '../core/expiry.js'
-import type { HeldPlan, KnownDocument } from '../core/records.js'
+import type { DecisionRecord, HeldPlan } from '../core/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { Closings, History, RunQueries } from '../store/contract.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
@@ -44,7 +44,7 @@ export async function previewClose(
   const [found] = await store.rfqs({ channel, ids: [rfqId], withoutResponses: true })
   if (found === undefined) return null
   const [answers, intents, sentIntents, poll, plans, unsettled] = await Promise.all([
-    store.closeAnswers(channel),
+    store.closeAnswers(channel, [rfqId]),
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
     store.newestListRead(channel, now),
@@ -55,16 +55,14 @@ export async function previewClose(
   const context = {
     ...{ calendar, graceHours, now, sentIntents },
     openIntents: new Map(intents.map((intent) => [intent.rfqId, undefined])),
-    answers: new Map(answers.map((answer) => [answer.rfqId, answer])),
+    answers: byRfq(answers),
   }
-  const evaluateNow = (rfq: KnownDocument) => evaluateStored(storedCandidate(rfq), context)
-  const evaluation = evaluateNow(found.rfq)
+  const evaluation = evaluateStored(storedCandidate(found.rfq), context)
   const { state, dueDate } = evaluation
   const qualifies = evaluation.against.length === 0
   // Only these can qualify: the documents of all others are not read.
-  const due = qualifies ? await store.openRfqsDue(channel, calendar.dateAt(now)) : []
-  const open = qualifies ? await store.rfqs({ channel, ids: due.map((rfq) => rfq.rfqId), withoutResponses: true }) : []
-  const qualified = open.filter(({ rfq }) => evaluateNow(rfq).against.length === 0).length
+  const due = qualifies ? (await store.openRfqsDue(channel, calendar.dateAt(now))).map((rfq) => rfq.rfqId) : []
+  const qualified = await countQualified(store, { channel, ids: due }, context)
   const lost = listReason(poll)
   const hold =
     qualified > maxPerRun
@@ -86,6 +84,20 @@ export async function previewClose(
     unsettled: openClose === undefined ? null : `${openClose.reason}; ${openClose.remedy}`,
   }
 }
+
+async function countQualified(
+  store: PreviewStore,
+  { channel, ids }: { channel: string; ids: readonly string[] },
+  context: Parameters<typeof evaluateStored>[1],
+): Promise<number> {
+  if (ids.length === 0) return 0
+  const answers = byRfq(await store.closeAnswers(channel, ids))
+  const open = await store.rfqs({ channel, ids, withoutResponses: true })
+  return open.filter(({ rfq }) => evaluateStored(storedCandidate(rfq), { ...context, answers }).against.length === 0)
+    .length
+}
+
+const byRfq = (answers: readonly DecisionRecord[]) => new Map(answers.map((answer) => [answer.rfqId, answer]))
 
 /** Why a closing round would be held because of its size, with the plan of an earlier one that held this RFQ. */
 function describeHold(

@@ -27,9 +27,9 @@ export interface Round {
   calendar: Calendar
   /** The newest poll of the RFQs that read their list, null if there is none. */
   poll: ListRun | null
-  /** The newest decision about each RFQ. */
+  /** The newest decision about each RFQ that this round may close. */
   newestDecisions: Map<string, DecisionRecord>
-  /** The newest decision about each RFQ that has an outcome. */
+  /** The newest of those with an outcome. */
   answers: Map<string, DecisionRecord>
   /** How many intents of each RFQ were sent within the last 24 hours. */
   sentIntents: Map<string, number>
@@ -101,6 +101,14 @@ export function listReason(poll: ListRun | null): { code: 'mass-loss' | 'list-no
 
 /** The beginning of the 24 hours in which the closes of an RFQ are limited. */
 export const dayBefore = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
+
+/** Loads what was decided about some RFQs: not about all, because most were closed long ago. */
+export async function loadDecisions(round: Round, rfqIds: readonly string[]): Promise<void> {
+  const { store } = round.context
+  for (const decision of await store.newestDecisions(round.channel, rfqIds))
+    round.newestDecisions.set(decision.rfqId, decision)
+  for (const answer of await store.closeAnswers(round.channel, rfqIds)) round.answers.set(answer.rfqId, answer)
+}
 
 /** Evaluates a candidate by the policy of this round, now. */
 export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>

@@ -1,6 +1,5 @@
 import type { ClosingPolicy, ClosingResult } from '../../closing/contract.js'
 import type { ChannelConfig } from '../../config.js'
-import { parseRfq } from '../../core/observation.js'
 import type { DecisionRecord } from '../../core/records.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withServices } from '../app.js'
@@ -119,7 +118,7 @@ async function findRetries(store: Store, app: App, { retry = [], channel: named 
       ...(channels?.length === 1 ? { channel: channels[0] as string } : {}),
     }
     const { rfq } = await requireRfq(store, filter)
-    const answer = (await store.closeAnswers(rfq.channel)).find(({ rfqId }) => rfqId === rfq.id)
+    const [answer] = await store.closeAnswers(rfq.channel, [rfq.id])
     const isOpen = (await store.openIntents(rfq.channel)).some(({ rfqId }) => rfqId === rfq.id)
     if (isOpen) {
       throw new FailedError(
@@ -222,14 +221,14 @@ async function closeRound(cli: Cli, app: App, { channel, options, changes }: Rou
  * What a round closed, what it would close or holds, and what earlier rounds left unsettled. A decision that has not
  * changed is not recorded again, so the newest decision per RFQ is shown.
  */
-async function closingsToShow(store: Store, { run, unsettled }: ClosingResult): Promise<DecisionRecord[]> {
-  const rfqs = await store.rfqs({ channel: run.channel, withoutResponses: true })
-  const closed = new Set(
-    rfqs.filter(({ rfq }) => parseRfq(rfq.body).document?.state === 'closed').map(({ rfq }) => rfq.id),
+async function closingsToShow(store: Store, { run, decisions, unsettled }: ClosingResult): Promise<DecisionRecord[]> {
+  const unclosed = await store.unclosedRfqs({ channel: run.channel })
+  const waiting = (await store.newestDecisions(run.channel, unclosed)).filter(({ decision }) =>
+    ['would-close', 'held'].includes(decision),
   )
-  const newest = (await store.newestDecisions(run.channel)).filter(({ runId, rfqId, decision }) =>
-    decision === 'would-close' || decision === 'held' ? !closed.has(rfqId) : decision === 'close' && runId === run.id,
-  )
+  const ofRound = [...new Map(decisions.map((each) => [each.rfqId, each])).values()]
+  const sent = ofRound.filter(({ decision }) => decision === 'close')
+  const newest = [...waiting, ...sent].sort((a, b) => a.id - b.id)
   const left = unsettled
     .flatMap(({ decisionId }) => decisionId ?? [])
     .filter((id) => !newest.some((each) => each.id === id))

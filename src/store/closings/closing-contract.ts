@@ -73,12 +73,12 @@ export interface Closings {
   closedSince(filter: { channel: string; since: Date }): Promise<ListedDecision[]>
   /** One decision, or null if there is none with this id. */
   decision(id: number): Promise<DecisionRecord | null>
-  /** The newest decision about each RFQ of the channel. */
-  newestDecisions(channel: string): Promise<DecisionRecord[]>
+  /** The newest decision about each RFQ of the channel, or of those with an identifier of a list. */
+  newestDecisions(channel: string, rfqIds?: readonly string[]): Promise<DecisionRecord[]>
   /** The newest decision with an outcome on the channel, or null. */
   lastClose(channel: string): Promise<DecisionRecord | null>
-  /** The newest decision with an outcome about each RFQ of the channel: what its last close led to. */
-  closeAnswers(channel: string): Promise<DecisionRecord[]>
+  /** The same of decisions with an outcome: what the last close of each RFQ led to. */
+  closeAnswers(channel: string, rfqIds?: readonly string[]): Promise<DecisionRecord[]>
   /**
    * RFQs that need a person: the newest close was refused, is unknown or failed, or its intent is open; oldest first.
    * An RFQ that is closed, missing, or due again only later is not among them (docs/CLOSING.md, rule 12). `endingRun`: a closing round
@@ -88,10 +88,10 @@ export interface Closings {
   /** Rounds that were held because of their size and not approved since; expired plans are not among them. */
   heldPlans(filter: { channel?: string; now: Date }): Promise<HeldPlan[]>
   /**
-   * The RFQs of a channel that are not closed, without those that are due on a date or later (YYYY-MM-DD): also missing ones, and those
-   * whose state or due date is not known.
+   * The RFQs of a channel that are not closed, without those that are due on a date or later (YYYY-MM-DD, default all): also missing
+   * ones, and those whose state or due date is not known.
    */
-  unclosedRfqs(filter: { channel: string; dueBefore: string }): Promise<string[]>
+  unclosedRfqs(filter: { channel: string; dueBefore?: string }): Promise<string[]>
   /** How many intents of each RFQ were sent after a moment. */
   sentIntents(channel: string, after: Date): Promise<Map<string, number>>
   /** The id of the newest decision; 0 if there is none. */

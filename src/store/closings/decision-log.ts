@@ -123,9 +123,17 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
     return appended
   }
 
-  const newest = async (condition: string, channel: string): Promise<DecisionRecord[]> => {
-    const ids = selectNewestIds(condition)
-    const rows = await database.all<DecisionRow>(`${SELECT} where id in (${ids}) order by id`, { channel })
+  const newest = async (
+    condition: string | false,
+    channel: string,
+    rfqIds: readonly string[] | undefined,
+  ): Promise<DecisionRecord[]> => {
+    const ofRfqs = rfqIds !== undefined && database.dialect.anyOf('rfq_id', '@rfqIds')
+    const ids = selectNewestIds(allOf('channel = @channel', condition, ofRfqs))
+    const rows = await database.all<DecisionRow>(`${SELECT} where id in (${ids}) order by id`, {
+      channel,
+      rfqIds: (rfqIds ?? []).map(toStoredText),
+    })
     return rows.map(toDecision)
   }
 
@@ -170,7 +178,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
       return row ? toDecision(row) : null
     },
 
-    newestDecisions: (channel) => newest('channel = @channel', channel),
+    newestDecisions: (channel, rfqIds) => newest(false, channel, rfqIds),
 
     async lastClose(channel) {
       const where = `channel = @channel and ${IS_ANSWER} order by id desc limit 1`
@@ -178,7 +186,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
       return row ? toDecision(row) : null
     },
 
-    closeAnswers: (channel) => newest(`channel = @channel and ${IS_ANSWER}`, channel),
+    closeAnswers: (channel, rfqIds) => newest(IS_ANSWER, channel, rfqIds),
 
     async chainLength() {
       const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from close_decisions')

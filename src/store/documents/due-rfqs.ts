@@ -24,17 +24,18 @@ export const createOpenRfqsDue =
     )
   }
 
+/** Each of these conditions is a range of the index documents_due, unlike `state is distinct from 'closed'`. */
+const UNCLOSED = ["state < 'closed'", "state > 'closed'", 'state is null']
+  .map((condition) => `select id, due_date from documents where channel = @channel and kind = 'rfq' and ${condition}`)
+  .join(' union all ')
+
 /** RFQs that are not closed, without those that are due later. */
 export const createUnclosedRfqs =
   (queries: Queries): Closings['unclosedRfqs'] =>
   async ({ channel, dueBefore }) => {
-    const rows = await queries.all<DueRow>(
-      `select id, due_date from documents
-      where channel = @channel and kind = 'rfq' and state is distinct from 'closed' order by id`,
-      { channel },
-    )
+    const rows = await queries.all<DueRow>(`${UNCLOSED} order by id`, { channel })
     return rows.flatMap(({ id, due_date: date }) =>
-      date !== null && isCalendarDate(date) && date >= dueBefore ? [] : [fromStoredText(id)],
+      dueBefore !== undefined && date !== null && isCalendarDate(date) && date >= dueBefore ? [] : [fromStoredText(id)],
     )
   }
 

@@ -98,7 +98,7 @@ create table documents (
   latest_parsed_body text,
   primary key (channel, kind, rfq_id, id)
 ) strict;
-create index documents_due on documents (channel, state, due_date) where state is not null;
+create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
 
 create table versions (
   channel text not null,
