@@ -45,6 +45,7 @@ const sections = {
   workbooks: printedBy('workbooks.mjs', 'Workbooks'),
   decision: printedBy('decision.mjs', 'The decision on an RFQ'),
   pages: printedBy('pages.mjs', 'Pages'),
+  lists: printedBy('lists.mjs', 'Lists of any size'),
   polling: pollingSection,
 }
 

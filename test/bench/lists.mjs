@@ -1,0 +1,259 @@
+/**
+ * How the time of commands and pages that list grows with the number of RFQs. Run it with:
+ *
+ *   npm run bench:lists                        databases of 30, 300 and 3,000 RFQs with 10 offers each
+ *   npm run bench:lists -- 30 10000            of these sizes, up to 10,000
+ *   npm run bench:lists -- --keep FOLDER 30    keeps the databases there, and uses them again
+ *
+ * 8 RFQs of each database are past due and open, up to 12 are open and due later, the others are closed. They are polled from a
+ * marketplace in another process, all within the minutes before. Commands are whole processes, from start to end; `close-expired` polls the
+ * marketplace first, so its time contains the list of all RFQs: the row above it is that poll alone. Pages are those of a service, after
+ * the first request. All are medians of five; the sizes take turns.
+ * `exponent`: of the power of the size with which the time beyond `quotekeeper --version` (of pages, the whole time) grows; 1 is linear, 0
+ * does not grow. `-`: no more than a tenth of a second beyond it at the largest size.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { dist, growthExponent, measureIn, median, runRole, startRole, times } from './bench-process.mjs'
+
+const src = new URL('src/', dist)
+const program = fileURLToPath(new URL('cli/main.js', src))
+const channel = { org: 'bench', channel: 'lists', apiKey: 'bench key' }
+const base = `/v1/orgs/${channel.org}/channels/${channel.channel}`
+const MAX_RFQS = 10_000
+const OFFERS = 10
+const PAST_DUE = 8
+const OPEN = 20
+const ROUNDS = 5
+
+const roles = {
+  async marketplace(count) {
+    const replies = new Map()
+    const rfqs = Array.from({ length: Number(count) }, (_, at) => rfqOf(at))
+    for (const { responses, ...rfq } of rfqs) {
+      for (const each of responses) replies.set(`${base}/rfqs/${rfq.id}/responses/${each.id}`, bufferOf(each))
+      const summaries = responses.map(summaryOf)
+      replies.set(`${base}/rfqs/${rfq.id}`, bufferOf({ ...rfq, responses: summaries }))
+    }
+    const items = rfqs.map(({ responses, ...rfq }) => ({ ...rfq, responses: responses.map(({ id }) => ({ id })) }))
+    replies.set(`${base}/rfqs`, bufferOf({ items }))
+    replies.set(`${base}/listings`, bufferOf({ items: [] }))
+    const server = createServer(({ url }, response) => {
+      const body = replies.get(url)
+      response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(body)
+    })
+    server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }))
+  },
+  async fill(url, database) {
+    const { createMarketplace } = await import(new URL('marketplace/client.js', src))
+    const { openStore } = await import(new URL('store/sqlite/store.js', src))
+    const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', src))
+    const store = await openStore({ path: database })
+    const limits = { concurrency: 16, perSecond: 1_000_000, timeoutMs: 60_000, retries: 0, maxBodyMiB: 512 }
+    const marketplace = createMarketplace({ baseUrl: url, limits, version: 'bench' })
+    const context = { session: marketplace.session(channel), store, now: () => new Date() }
+    const { run } = await pollRfqs(context, { recheckClosedHours: 24, concurrency: 8 })
+    if (run.outcome !== 'complete') throw new Error(run.error)
+    await marketplace.close()
+    await store.close()
+    process.send({ seen: run.seen }, () => process.exit())
+  },
+}
+
+const bufferOf = (value) => Buffer.from(JSON.stringify(value))
+const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const uuid = (kind, number) => `00000000-0000-4000-${kind}000-${String(number).padStart(12, '0')}`
+
+const rfqOf = (at) => ({
+  id: uuid(8, at),
+  number: 1000 + at,
+  reference: `R-${1000 + at}`,
+  title: `Batch ${1000 + at}`,
+  state: at < OPEN ? 'open' : 'closed',
+  contractTypes: ['spot', 'forward'],
+  listingIds: [],
+  minVolume: 1000,
+  maxVolume: 9000,
+  minVintageYear: 'Any',
+  maxVintageYear: 'Any',
+  pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
+  fulfilmentDueDate: '2030-12-31',
+  responseDueDate: at < PAST_DUE || at >= OPEN ? day(-5) : day(30),
+  createdAt: '2026-02-01T08:00:00.000Z',
+  updatedAt: '2026-02-01T08:00:00.000Z',
+  responses: Array.from({ length: OFFERS }, (_, index) => offerOf(at * OFFERS + index)),
+})
+
+function offerOf(number) {
+  const unitPrice = 8 + (number % 70) / 10
+  const volume = 300 + (number % 40) * 25
+  return {
+    id: uuid(9, number),
+    listingId: uuid('a', number % 50),
+    projectName: `Project ${number % 50}`,
+    projectDeveloperName: `Developer ${number % 17}`,
+    status: 'submitted',
+    submittedAt: '2026-03-01T09:00:00.000Z',
+    offer: {
+      contractType: number % 3 ? 'forward' : 'spot',
+      currency: 'USD',
+      scheduledDeliveries: [
+        {
+          fulfilmentDueDate: '2029-04-15',
+          fulfilmentMethod: 'registryTransfer',
+          vintages: [
+            {
+              reportingPeriodStart: '2024-01-01',
+              reportingPeriodEnd: '2024-12-31',
+              ...{ volume, unitPrice, name: 'Vintage 2024', mitigationTypes: ['removal'] },
+            },
+          ],
+        },
+      ],
+      prePayments: [],
+      ...{ totalVolume: volume, totalPrice: volume * unitPrice, additionalNotesToBuyer: null },
+      ...{ expiryDate: '2029-12-31', review: null },
+    },
+  }
+}
+
+const summaryOf = ({ offer: { totalVolume, totalPrice, currency, expiryDate, contractType }, ...response }) => ({
+  ...response,
+  offer: { totalVolume, totalPrice, currency, expiryDate, contractType },
+})
+
+const configOf = ({ url, database, port }) => `baseUrl: ${url}
+database: ${database}
+requests: { perSecond: 10000 }
+schedule: { listings: null, rfqs: null, closeExpired: null }
+web: { port: ${port} }
+channels: [{ org: bench, channel: lists, apiKey: { env: BENCH_KEY }, autoClose: "on" }]
+`
+
+/** Seconds from the start of a process to its end. */
+function run(...args) {
+  const began = performance.now()
+  const env = { ...process.env, BENCH_KEY: channel.apiKey }
+  const { status, stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 28, env })
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr || stdout}`)
+  return (performance.now() - began) / 1000
+}
+
+const COMMANDS = {
+  today: ['today'],
+  rfqs: ['rfqs'],
+  changes: ['changes'],
+  'sync --only rfqs': ['sync', '--only', 'rfqs'],
+  'close-expired --dry-run': ['close-expired', '--dry-run'],
+}
+
+/** A database of a size, its configuration, and the marketplace that it was polled from. */
+async function openSize(folder, size) {
+  const { child, answer } = await startRole(import.meta.url, 'marketplace', size)
+  const database = join(folder, `${size}.db`)
+  if (!existsSync(database)) await measureIn(import.meta.url, 'fill', answer.url, database)
+  const [config, port] = [join(folder, `${size}.yaml`), await freePort()]
+  writeFileSync(config, configOf({ url: answer.url, database, port }), { mode: 0o600 })
+  return { size, config, port, close: () => child.kill() }
+}
+
+/** Medians of each size. The sizes take turns, so that other work on the machine disturbs them alike. */
+async function mediansOf(sizes, secondsOf) {
+  for (const size of sizes) await secondsOf(size)
+  const rounds = await times(ROUNDS, async () => {
+    const seconds = []
+    for (const size of sizes) seconds.push(await secondsOf(size))
+    return seconds
+  })
+  return sizes.map((_size, at) => median(rounds.map((seconds) => seconds[at])))
+}
+
+function freePort() {
+  const server = createServer()
+  return new Promise((done) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => done(port))
+    })
+  })
+}
+
+function startService({ config, port }) {
+  const env = { ...process.env, BENCH_KEY: channel.apiKey }
+  const service = spawn(process.execPath, [program, '--config', config, 'start'], { env, stdio: 'ignore' })
+  const ended = new Promise((done) => service.once('exit', done))
+  return {
+    read: (path) => readPage(`http://127.0.0.1:${port}${path}`, service),
+    end() {
+      service.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** Resolves with the seconds of a request, as soon as the service answers. */
+async function readPage(address, service) {
+  for (;;) {
+    const began = performance.now()
+    const response = await fetch(address).catch(() => null)
+    if (response?.ok) {
+      await response.text()
+      return (performance.now() - began) / 1000
+    }
+    if (response !== null && response.status !== 503) throw new Error(`${response.status} ${address}`)
+    if (service.exitCode !== null) throw new Error('the service ended')
+    await new Promise((resume) => setTimeout(resume, 200))
+  }
+}
+
+async function compareSizes(sizes) {
+  const node = median(await times(ROUNDS, () => run('-e', '0')))
+  const version = median(await times(ROUNDS, () => run(program, '--version')))
+  console.log(EXPLANATION)
+  console.log(`node -e 0: ${ms(node)}; quotekeeper --version: ${ms(version)}\n`)
+  const printRow = (name, seconds, floor) => {
+    const beyond = seconds.map((each, at) => ({ size: sizes[at].size, seconds: Math.max(each - floor, 0.001) }))
+    const isSmall = floor > 0 && beyond.at(-1).seconds < 0.1
+    const exponent = sizes.length < 2 || isSmall ? '-' : growthExponent(beyond).toFixed(2)
+    print(name, ...seconds.map(ms), exponent)
+  }
+  print(`RFQs with ${OFFERS} offers`, ...sizes.map(({ size }) => String(size)), 'exponent')
+  for (const [name, args] of Object.entries(COMMANDS))
+    printRow(name, await mediansOf(sizes, ({ config }) => run(program, '--config', config, ...args)), version)
+  const services = sizes.map(startService)
+  try {
+    for (const path of ['/', '/rfqs']) printRow(`GET ${path}`, await mediansOf(services, ({ read }) => read(path)), 0)
+  } finally {
+    await Promise.all(services.map(({ end }) => end()))
+  }
+}
+
+const EXPLANATION = `${PAST_DUE} RFQs are past due, at most ${OPEN} are open, the others are closed; all were polled just before.
+close-expired polls first: the row above it is such a poll. exponent: of the time beyond --version.\n`
+
+const print = (name, ...cells) => console.log([name.padEnd(26), ...cells.map((cell) => cell.padStart(10))].join(''))
+const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`
+
+async function main() {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { keep: { type: 'string' } } })
+  const sizes = (positionals.length > 0 ? positionals.map(Number) : [30, 300, 3000]).sort((a, b) => a - b)
+  if (!sizes.every((size) => Number.isInteger(size) && size >= OPEN && size <= MAX_RFQS))
+    throw new Error(`expected numbers of RFQs from ${OPEN} to ${MAX_RFQS}, found ${positionals.join(' ')}`)
+  const folder = values.keep ? resolve(values.keep) : mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
+  mkdirSync(folder, { recursive: true })
+  const opened = []
+  try {
+    for (const size of sizes) opened.push(await openSize(folder, size))
+    await compareSizes(opened)
+  } finally {
+    for (const { close } of opened) close()
+    if (values.keep === undefined) rmSync(folder, { recursive: true })
+  }
+}
+
+await (Object.hasOwn(roles, process.argv[2] ?? '') ? runRole(roles) : main())
