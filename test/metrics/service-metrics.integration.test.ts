@@ -62,7 +62,7 @@ describe('activity', () => {
     expect(await value('versions_written_total', { document: 'offer', change: 'new' })).toBe(6)
     const closed = await fixture.store.decisions({ outcome: 'closed' })
     expect(closed.length).toBeGreaterThan(0)
-    expect(await value('close_decisions_total', { decision: 'close', outcome: 'closed' })).toBe(closed.length)
+    expect(await value('closings_total', { decision: 'close', outcome: 'closed' })).toBe(closed.length)
     expect(await value('report_duration_seconds_count', { report: 'rfq', outcome: 'succeeded' })).toBe(1)
     expect(await value('build_info', { version: '1.2.3' })).toBe(1)
   })
