@@ -47,6 +47,7 @@ const roles = {
       const body = replies.get(url)
       response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(body)
     })
+    process.once('disconnect', () => process.exit())
     server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }))
   },
   async fill(url, database) {
