@@ -109,23 +109,17 @@ function namesOf(found: RfqWithResponses | undefined): Names {
 
 function toEntry(revision: Revision, names: Names): ChangeEntry {
   const { channel, rfqId, kind, id, after, seenBy, version, reason, cursor } = revision
-  const about = { channel, rfqId, rfqNumber: names.number, rfqTitle: names.title, id, after, seenBy, cursor }
-  if (reason !== null)
-    return {
-      ...about,
-      ...{ entity: 'recommendation', label: 'Recommendation', version: null, changes: [] },
-      words: [`Recommendation: ${reason}.`],
-    }
-  const changes = changesOfRevision(revision, names.offers)
+  const changes = reason === null ? changesOfRevision(revision, names.offers) : []
+  const entity = reason === null ? (kind === 'rfq' ? 'rfq' : 'offer') : 'recommendation'
   return {
-    ...about,
-    entity: kind === 'rfq' ? 'rfq' : 'offer',
-    label: changes[0]?.label ?? (kind === 'rfq' ? 'RFQ' : id),
-    version: version?.version ?? null,
-    changes,
-    words: changes.map(({ words }) => words),
+    ...{ channel, rfqId, rfqNumber: names.number, rfqTitle: names.title },
+    ...{ entity, id, label: changes[0]?.label ?? LABELS[entity] ?? id },
+    ...{ version: version?.version ?? null, after, seenBy, changes },
+    words: reason === null ? changes.map(({ words }) => words) : [`Recommendation: ${reason}.`],
+    cursor,
   }
 }
+const LABELS: Partial<Record<ChangeEntry['entity'], string>> = { rfq: 'RFQ', recommendation: 'Recommendation' }
 
 function changesOfRevision(revision: Revision, labels: ReadonlyMap<string, string>): Change[] {
   const { event, kind, id, after, seenBy, version, previous } = revision

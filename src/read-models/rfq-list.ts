@@ -142,8 +142,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
         ...facts,
         ...dueOf(facts, datesOf(key)),
         offers: other?.offers ?? row?.offers ?? 0,
-        ...{ readAt, changedAt, missingSince, version },
-        valid: other?.valid ?? row?.valid ?? false,
+        ...{ readAt, changedAt, missingSince, valid: other?.valid ?? row?.valid ?? false, version },
       }
       if (other === undefined) recorded.add(made)
       return made

@@ -1,7 +1,7 @@
-import { REQUIREMENT_TITLES } from '../compare/offer/award-requirements.js'
-import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
 import { oneLine } from '../core/clean-text.js'
 import { formatCount, formatPercent, formatPrice, formatRange, formatTonnes, truncate } from '../core/number-format.js'
+import { rounded } from '../core/numbers.js'
 import type { RecommendationFigures } from '../core/recommendation.js'
 import type { Settings } from '../core/settings.js'
 import type { RfqState } from './rfq-state.js'
@@ -37,12 +37,14 @@ function awardName({ recommendation: { status, offers, pricePerTonne }, assessed
   const labels = new Map(assessed.offers.map(({ id, label }) => [id, label]))
   const names = (all: readonly string[]) =>
     all.length > MAX_NAMED ? formatCount(all.length, 'offer') : new Intl.ListFormat('en-GB').format(all)
-  if (status === 'accepted') return `${names(figures.accepted?.offers ?? [])} accepted, nothing more`
+  if (status === 'accepted') return `${names(figures.accepted?.offers ?? [])} (accepted)`
   if (offers.length === 0) return WITHOUT_AWARD[status] ?? 'no award'
   const name = names(offers.map(({ id }) => oneLine(labels.get(id) ?? id)))
-  const price = pricePerTonne === null ? '' : ` (${formatPrice(pricePerTonne)})`
+  const price = pricePerTonne === null ? '' : ` (${priceText(pricePerTonne)})`
   return status === 'partial' ? `${name}${price} for a part of the volume` : `${name}${price}`
 }
+/** With two decimals, unless it is less than 1. */
+const priceText = (price: number) => formatPrice(price >= 1 ? rounded(price, 2) : price)
 const WITHOUT_AWARD: Partial<Record<string, string>> = { 'no-offers': 'no offers', 'no-volume': 'no volume asked for' }
 
 function settingCauses(before: Settings, after: Settings): string[] {
@@ -77,8 +79,7 @@ function awardedCauses(before: RfqState, after: RfqState): string[] {
     ...left.flatMap(({ id }) => {
       const [old, offer] = [then.get(id), now.get(id)]
       if (offer === undefined) return old ? [`the offer of ${oneLine(old.label)} is gone`] : []
-      if (offer.standing === 'accepted') return []
-      return offer.standing === 'ranked' ? termCauses(old, offer, before, after) : [lossText(offer)]
+      return offerCauses(old, offer, before, after)
     }),
   ]
 }
@@ -88,12 +89,8 @@ function newcomerCauses(before: RfqState, after: RfqState): string[] {
   const then = byId(before)
   const known = new Set(before.recommendation.offers.map(({ id }) => id))
   return after.recommendation.offers.flatMap(({ id }) => {
-    const [old, offer] = [then.get(id), byId(after).get(id)]
-    if (known.has(id) || offer === undefined) return []
-    const name = oneLine(offer.label)
-    if (old === undefined) return [`the offer of ${name} is new`]
-    if (old.standing !== 'ranked') return [`the offer of ${name} can be awarded now`]
-    return termCauses(old, offer, before, after)
+    const offer = byId(after).get(id)
+    return known.has(id) || offer === undefined ? [] : offerCauses(then.get(id), offer, before, after)
   })
 }
 
@@ -105,9 +102,9 @@ function termCauses(old: OfferReport | undefined, offer: OfferReport, before: Rf
   const [was, is] = [old.metrics.pricePerTonne, offer.metrics.pricePerTonne]
   const [tonnesWas, tonnesIs] = [old.metrics.volume, offer.metrics.volume]
   const causes: string[] = []
-  if (was !== null && is !== null && formatPrice(was) !== formatPrice(is))
+  if (was !== null && is !== null && priceText(was) !== priceText(is))
     causes.push(
-      `the price of ${name} ${is > was ? 'rose' : 'fell'} from ${formatPrice(was)} to ${formatPrice(is)} ${code}/t`,
+      `the price of ${name} ${is > was ? 'rose' : 'fell'} from ${priceText(was)} to ${priceText(is)} ${code}/t`,
     )
   if (tonnesWas !== null && tonnesIs !== null && tonnesWas !== tonnesIs)
     causes.push(`${name} offers ${formatTonnes(tonnesIs)} instead of ${formatTonnes(tonnesWas)}`)
@@ -119,31 +116,73 @@ function termCauses(old: OfferReport | undefined, offer: OfferReport, before: Rf
   return causes
 }
 
-/** Why an offer competes no longer. */
-function lossText(offer: OfferReport): string {
-  const name = `the offer of ${oneLine(offer.label)}`
+/** What keeps an offer from competing, to follow its name. */
+function obstacleOf(offer: OfferReport): string {
   const [exclusion] = offer.exclusions
-  switch (exclusion?.code) {
-    case undefined:
-      break
+  if (exclusion === undefined) return unmetText(offer)
+  switch (exclusion.code) {
     case 'rejected':
-      return `${name} was rejected`
+      return 'was rejected'
     case 'not-open':
-      return `${name} is no longer open (its status is ${offer.status === null ? 'not stated' : `“${truncate(oneLine(offer.status), 40)}”`})`
+      return `is not open (its status is ${offer.status === null ? 'not stated' : `“${truncate(oneLine(offer.status), 40)}”`})`
     case 'missing':
     case 'not-listed':
-      return `${name} is no longer listed`
+      return 'is no longer listed'
     case 'no-exchange-rate':
-      return `there is no exchange rate for ${name}, in ${offer.terms.currencyCode}`
+      return `is in ${offer.terms.currencyCode}, for which there is no exchange rate`
     default:
-      return `${name} can no longer be compared`
+      return 'cannot be compared'
   }
-  const unmet = offer.unmet.find(({ level }) => level === 'hard')
-  if (unmet === undefined) return `${name} no longer competes`
-  if (unmet.name === 'notExpired' && unmet.met === false)
-    return `${name} expired${offer.terms.expiryDate === null ? '' : ` on ${offer.terms.expiryDate.slice(0, 10)}`}`
-  const title = REQUIREMENT_TITLES[unmet.name]
-  return `${name} does not meet the requirement “${title}”`
+}
+
+function unmetText({ unmet, terms }: OfferReport): string {
+  const hard = unmet.find(({ level }) => level === 'hard')
+  if (hard === undefined) return 'does not compete'
+  if (hard.met === null) return `does not show whether it meets “${hard.title}”`
+  return hard.name === 'notExpired' && terms.expiryDate !== null ? `expired on ${terms.expiryDate}` : NOT_MET[hard.name]
+}
+
+const NOT_MET: Record<UnmetRequirement['name'], string> = {
+  reviewNotRejected: 'was rejected in review',
+  reviewAccepted: 'is not accepted in review',
+  notExpired: 'expired',
+  contractType: 'has another contract type',
+  vintages: 'has vintages outside the range',
+  fulfilmentDate: 'delivers too late',
+  priceMax: 'is above the maximum price',
+  priceMin: 'is below the minimum price',
+  submittedOnTime: 'was submitted late',
+  listing: 'is for another listing',
+}
+
+/** What no longer keeps an offer from competing, to follow its name. */
+function removedObstacle({ exclusions: [exclusion], unmet }: OfferReport): string {
+  switch (exclusion?.code) {
+    case undefined: {
+      const hard = unmet.find(({ level }) => level === 'hard')
+      return hard === undefined ? 'competes now' : `meets “${hard.title}” now`
+    }
+    case 'rejected':
+    case 'not-open':
+      return 'is open now'
+    case 'missing':
+    case 'not-listed':
+      return 'is listed again'
+    case 'no-exchange-rate':
+      return 'has an exchange rate now'
+    default:
+      return 'can be compared now'
+  }
+}
+
+/** What is new about an offer; nothing if nothing that matters is. */
+function offerCauses(old: OfferReport | undefined, offer: OfferReport, before: RfqState, after: RfqState): string[] {
+  const name = `the offer of ${oneLine(offer.label)}`
+  const competes = offer.standing === 'ranked'
+  if (old === undefined) return [competes ? `${name} is new` : `${name}, which is new, ${obstacleOf(offer)}`]
+  if (competes)
+    return old.standing === 'ranked' ? termCauses(old, offer, before, after) : [`${name} ${removedObstacle(old)}`]
+  return old.standing === 'ranked' && offer.standing !== 'accepted' ? [`${name} ${obstacleOf(offer)}`] : []
 }
 
 function windowCauses(before: RfqState, after: RfqState): string[] {
@@ -174,15 +213,7 @@ function rateCauses(before: RfqState, after: RfqState): string[] {
 /** Other offers that came, went or changed: they may take the place of none, and still make another set the best. */
 function otherCauses(before: RfqState, after: RfqState): string[] {
   const then = byId(before)
-  const causes = after.assessed.offers.flatMap((offer) => {
-    const old = then.get(offer.id)
-    if (old === undefined) return [`the offer of ${oneLine(offer.label)} is new`]
-    if (old.standing === 'ranked' && offer.standing !== 'ranked') return [lossText(offer)]
-    if (old.standing !== 'ranked' && offer.standing === 'ranked')
-      return [`the offer of ${oneLine(offer.label)} can be awarded now`]
-    return termCauses(old, offer, before, after)
-  })
-  return causes
+  return after.assessed.offers.flatMap((offer) => offerCauses(then.get(offer.id), offer, before, after))
 }
 
 const byId = ({ assessed }: RfqState): Map<string, OfferReport> =>

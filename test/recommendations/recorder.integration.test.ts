@@ -57,7 +57,7 @@ describe('the reason of a changed recommendation', () => {
       'an offer with a status that is not known',
       ({ fixture, offers }) =>
         fixture.sandbox.world.changeResponse(offers.Katari as string, { status: 'paused' as 'submitted' }),
-      /because the offer of Katari is no longer open \(its status is “paused”\)$/,
+      /because the offer of Katari is not open \(its status is “paused”\)$/,
     ],
     [
       'an offer that disappeared',
@@ -100,7 +100,7 @@ describe('the reason of a changed recommendation', () => {
     [
       'an offer that was accepted',
       ({ fixture, offers }) => fixture.sandbox.world.changeResponse(offers.Lumen as string, { status: 'accepted' }),
-      /^Katari \(20\.00\) → Lumen accepted, nothing more, because the offer of Lumen was accepted$/,
+      /^Katari \(20\.00\) → Lumen \(accepted\), because the offer of Lumen was accepted$/,
     ],
   ]
   it.each(cases)('names %s', async (_name, act, reason) => {
