@@ -71,7 +71,7 @@ export interface PollCheck {
 }
 
 export interface TodaySource {
-  store: Pick<Overview, 'offerRevisions' | 'revisions'> &
+  store: Pick<Overview, 'offerRevisions' | 'offersBy' | 'revisions'> &
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &

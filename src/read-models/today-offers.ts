@@ -1,6 +1,6 @@
 import { unreadText } from '../compare/rfq/rfq-flags.js'
 import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../core/number-format.js'
-import { byCodeUnit } from '../core/numbers.js'
+import { byCodeUnit, sum } from '../core/numbers.js'
 import type { OfferRevisions } from '../core/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { RfqFigures } from '../recommendations/rfq-figures.js'
@@ -8,7 +8,6 @@ import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqListRow } from './rfq-list.js'
 import { listedWords } from './today-listed.js'
 import {
-  filterOf,
   keyOf,
   NO_RFQ,
   onChannel,
@@ -71,20 +70,15 @@ const compareAction = ({ channel, name }: RfqListRow) => ({
 /** One item per RFQ. For a channel that was first polled in the period, what that poll found is one item. */
 export async function offerItems(context: TodayContext, firstPolls: FirstPolls): Promise<TodayItem[]> {
   const { source, since, now, byId } = context
-  const revisions = await source.store.offerRevisions({ ...filterOf(context), after: since, asOf: now })
   const items: TodayItem[] = []
-  for (const channel of new Set(revisions.map((revision) => revision.channel))) {
+  for (const channel of new Set(context.rows.map((row) => row.channel))) {
     const first = await firstPolls(channel)
     const isNew = first !== null && first.end > since
-    if (isNew) {
-      const found = await source.rfqs.rows({ channel, now, asOf: first.end })
-      items.push(firstPollItem(channel, first.start, found))
-    }
-    const later = isNew
-      ? await source.store.offerRevisions({ channel, after: first.end, asOf: now })
-      : revisions.filter((revision) => revision.channel === channel)
+    if (isNew) items.push(await firstPollItem(context, channel, first))
+    const after = isNew ? first.end : since
+    const revisions = await source.store.offerRevisions({ channel, after, asOf: now })
     items.push(
-      ...later.flatMap((revision) => rfqOffersItem(revision, byId.get(keyOf({ channel, id: revision.rfqId })))),
+      ...revisions.flatMap((revision) => rfqOffersItem(revision, byId.get(keyOf({ channel, id: revision.rfqId })))),
     )
   }
   return items.sort((a, b) => byCodeUnit(b.since ?? '', a.since ?? ''))
@@ -120,16 +114,22 @@ async function firstPollOf(
   return { start, end: first.finishedAt === null ? now : new Date(first.finishedAt) }
 }
 
-function firstPollItem(channel: string, since: string, rows: readonly RfqListRow[]): TodayItem {
-  const counts = rows.map(({ offers, unreadOffers }) => offers + unreadOffers).filter((offers) => offers > 0)
-  const offers = counts.reduce((sum, count) => sum + count, 0)
+async function firstPollItem(
+  { source, rows }: TodayContext,
+  channel: string,
+  { start, end }: { start: string; end: Date },
+): Promise<TodayItem> {
+  const read = await source.store.offersBy(channel, end)
+  // Of an RFQ that could not be read, only the list shows the offers.
+  const unread = rows.filter((row) => row.channel === channel && row.unreadOffers > 0 && new Date(row.changedAt) <= end)
+  const offers = read.offers + sum(unread.map(({ unreadOffers }) => unreadOffers))
   return {
     kind: 'offers',
     severity: 'low',
     ...NO_RFQ,
     channel,
-    words: `First polled: ${formatCount(offers, 'offer')} for ${formatCount(counts.length, 'RFQ')}.`,
-    since,
+    words: `First polled: ${formatCount(offers, 'offer')} for ${formatCount(read.rfqs + unread.length, 'RFQ')}.`,
+    since: start,
     action: {
       words: 'List the RFQs',
       command: `quotekeeper rfqs ${onChannel(channel)}`,

@@ -160,6 +160,8 @@ async function openSize(folder, size) {
   if (!existsSync(database)) await measureIn(import.meta.url, 'fill', answer.url, database)
   const [config, port] = [join(folder, `${size}.yaml`), await freePort()]
   writeFileSync(config, configOf({ url: answer.url, database, port }), { mode: 0o600 })
+  // Records recommendations, which lists read.
+  run(program, '--config', config, 'sync', '--only', 'rfqs')
   return { size, config, port, close: () => child.kill() }
 }
 

@@ -73,6 +73,8 @@ export interface Overview {
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
   /** Times that are stored and in the future (`isInFuture`), by channel; none if the clocks are right. */
   futureTimes(now: Date): Promise<FutureTimes[]>
+  /** Offers of a channel that were first observed by a moment, and the RFQs that they are for. */
+  offersBy(channel: string, asOf: Date): Promise<{ offers: number; rfqs: number }>
   /** Changes of offers, counted by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
 }

@@ -39,6 +39,14 @@ export function createOverview(queries: Queries): Overview {
     },
     futureTimes: (now) =>
       queries.all<FutureTimes>(FUTURE_TIMES, { limit: new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString() }),
+    async offersBy(channel, asOf) {
+      const row = await queries.get<{ offers: number; rfqs: number }>(
+        `select count(*) as offers, count(distinct rfq_id) as rfqs from versions
+        where observed_at <= @asOf and channel = @channel and kind = 'response' and version = 1`,
+        { channel, asOf: asOf.toISOString() },
+      )
+      return row ?? { offers: 0, rfqs: 0 }
+    },
     async offerRevisions(filter) {
       const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
       return (await queries.all<OfferRevisionRow>(offerRevisions(filter, queries.dialect), parameters)).map(
