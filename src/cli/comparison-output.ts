@@ -4,6 +4,7 @@ import { unreadText } from '../compare/rfq/rfq-flags.js'
 import { formatPercent, formatPrice, formatTotal } from '../core/number-format.js'
 import type { RfqWithResponses } from '../core/records.js'
 import type { Store } from '../store/contract.js'
+import { awardLines } from '../views/award-lines.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../views/offer-view.js'
 import { recommendationLines } from '../views/rfq-view.js'
 import type { App } from './app.js'
@@ -37,7 +38,7 @@ export async function printComparison(
   if (options.json) return printJson(io, view)
   const { decision, offers, channel } = view
   if (!options.tsv) {
-    const lines = formatRecommendation(recommendationLines(decision), tableWidth(io))
+    const lines = formatRecommendation([...awardLines(view.award), ...recommendationLines(decision)], tableWidth(io))
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${lines}\n`)
     if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
       io.out(`${bold(io, 'Choices')}\n`)

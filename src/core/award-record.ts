@@ -41,6 +41,8 @@ export interface RecommendationRecord {
 
 /** What the desk decided, as pages, commands and reports show it. Tonnes are t CO2e, amounts are payable. */
 export interface AwardFacts {
+  /** Its number in the log of awards, in which withdrawals have numbers too; null if it is about to be recorded. */
+  id: number | null
   at: Timestamp
   by: string
   /** The moment of the comparison that the decision is based on. */
@@ -59,7 +61,7 @@ export interface AwardFacts {
 }
 
 /** An award that is to be recorded. */
-export interface NewAward extends AwardFacts {
+export interface NewAward extends Omit<AwardFacts, 'id'> {
   channel: string
   rfqId: string
   rfqNumber: number | null
@@ -79,7 +81,6 @@ export interface AwardWithdrawal {
 
 /** A recorded award. */
 export interface AwardRecord extends AwardFacts {
-  /** Its number in the log of awards, in which withdrawals have numbers too. */
   id: number
   channel: string
   rfqId: string
@@ -91,4 +92,14 @@ export interface AwardRecord extends AwardFacts {
   hash: string
   /** Null while the award stands. */
   withdrawn: AwardWithdrawal | null
+}
+
+/** What is shown of an award. */
+export function awardFacts(award: AwardFacts): AwardFacts {
+  const { id, at, by, asOf, offers, tonnes, total, pricePerTonne, currency } = award
+  const { because, warnings, recommendation, followed } = award
+  return {
+    ...{ id, at, by, asOf, offers, tonnes, total, pricePerTonne, currency },
+    ...{ because, warnings, recommendation, followed },
+  }
 }

@@ -1,12 +1,13 @@
 import type { ChannelInput, ComparisonInput, ParsedResponse, ReportParameters } from '../compare/comparison-input.js'
 import { findLastSummaries } from '../compare/last-summaries.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../compare/stored-documents.js'
+import { type AwardFacts, awardFacts } from '../core/award-record.js'
 import { newerSummariesOf, pricesReadOf, termsReadOf } from '../core/offer-sources.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import type { ReadTimes } from '../core/report-record.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
-import type { Closings, History, Overview, PollStates, RunQueries } from '../store/contract.js'
+import type { Awards, Closings, History, Overview, PollStates, RunQueries } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
 export interface ReportConfig {
@@ -19,6 +20,7 @@ export interface ReportSource {
   store: History &
     Pick<PollStates, 'responseStates'> &
     Pick<Closings, 'decisions'> &
+    Pick<Awards, 'awards'> &
     Pick<RunQueries, 'newestCompleteRun'> &
     Pick<Overview, 'futureTimes'>
   config: ReportConfig
@@ -34,6 +36,8 @@ export interface ReportSource {
   madeBy?: string
   /** For a report that is made again: what it said of when the RFQ was read. Default: what the store says now. */
   readTimes?: ReadTimes | null
+  /** The award of an RFQ to show, which is about to be recorded. Default: the one that stands. */
+  award?: AwardFacts
 }
 
 /** The RFQ was not known at that moment. The user should name another RFQ or moment. */
@@ -66,12 +70,13 @@ export async function gatherRfqInput(
   }
   const rfq = parseStoredRfq(found.rfq)
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
-  const [listings, versions, absences, problems, decisions] = await Promise.all([
+  const [listings, versions, absences, problems, decisions, award] = await Promise.all([
     store.listings({ channel, asOf, ids: listingIds }),
     withHistory ? store.rfqHistory(channel, rfqId, asOf) : [],
     withHistory ? store.absences(channel, rfqId, asOf) : [],
     store.problems({ channel, asOf, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfqId }),
+    source.award ?? standingAward(source),
   ])
   const known = {
     rfq,
@@ -86,7 +91,7 @@ export async function gatherRfqInput(
   return {
     ...reportParameters(source),
     ...known,
-    ...{ absences, problems, decisions },
+    ...{ absences, problems, decisions, award },
     ...(read ?? { listed: listedOf(found.rfq) }),
     newerSummaries,
   }
@@ -101,6 +106,12 @@ async function knownUntil(source: ReportSource): Promise<Date> {
   const future = isOnPresent(source) ? await store.futureTimes(now) : []
   const at = future.find((times) => times.channel === channel.key)?.at
   return at === undefined ? asOf : new Date(at)
+}
+
+/** The award that stands at the moment of the report. */
+async function standingAward({ store, channel, rfqId, asOf }: ReportSource & { rfqId: string }) {
+  const [award] = await store.awards({ channel: channel.key, rfqId, standing: true, asOf, limit: 1 })
+  return award === undefined ? null : awardFacts(award)
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */

@@ -51,7 +51,7 @@ export const AWARD_LOG: HashChainedLog<AwardRow> = {
 
 /** The row of an award. */
 export function awardContent(
-  award: AwardFacts &
+  award: Omit<AwardFacts, 'id'> &
     Pick<AwardRecord, 'channel' | 'rfqId' | 'rfqNumber' | 'settingsHash' | 'workbookSha256' | 'programVersion'>,
 ): AwardContent {
   return {
