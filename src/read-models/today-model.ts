@@ -1,15 +1,17 @@
 import type { Severity } from '../compare/flag.js'
 import type { ClockStop } from '../core/clock-skew.js'
+import type { Settings } from '../core/settings.js'
 import { quoteForShell } from '../quote-for-shell.js'
-import type { Closings, History, Overview, Reader, Runs } from '../store/contract.js'
+import type { Awards, Closings, History, Overview, Reader, Runs } from '../store/contract.js'
 import type { ChannelRules } from './channel-rules.js'
 import type { RfqList, RfqListRow } from './rfq-list.js'
+import type { SummaryStore } from './summary-times.js'
 
 /**
  * `refused`, `unknown`, `failed`, `unsettled`: the outcome of the newest close of an RFQ. `held`: a closing round waits for
  * approval. `overdue`: past due and still open. `due`: due within some days. `listed`: a newer list says
  * something else than was read of an RFQ. `offers`: new, changed or withdrawn offers.
- * `rfqs`: RFQs that are new or changed, without news of offers.
+ * `rfqs`: RFQs that are new or changed, without news of offers. `award`: what the marketplace shows of an award that the desk recorded.
  * `behind`: a channel is not polled as scheduled, or its list suddenly lost most of its entries. `undelivered`: notifications were given up. `problems`: documents deviate
  * from the API description.
  */
@@ -20,6 +22,7 @@ export type TodayKind =
   | 'unsettled'
   | 'held'
   | 'overdue'
+  | 'award'
   | 'behind'
   | 'undelivered'
   | 'due'
@@ -74,9 +77,13 @@ export interface TodaySource {
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
+    Pick<Awards, 'awards'> &
+    SummaryStore &
     Pick<Reader, 'deadLetters'>
   rfqs: RfqList
   channels: readonly ChannelRules[]
+  /** What offers are compared with. */
+  settings: Settings
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */

@@ -143,7 +143,8 @@ export function createApiQueries(source: Source): ApiQueries {
     events: (filter) => store.events(filter),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),
-    today: (options) => today({ store, rfqs, channels, pollChecks, closingHold, clockStop }, options),
+    today: (options) =>
+      today({ store, rfqs, channels, settings: config.reports.settings, pollChecks, closingHold, clockStop }, options),
   }
 }
 

@@ -52,7 +52,16 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const { channels } = config
   const closingHold = createClosingHold(config, store)
   const clockStop = createClockStop(store)
-  const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store), closingHold, clockStop }
+  const { settings } = config.reports
+  const source = {
+    store,
+    channels,
+    settings,
+    rfqs,
+    pollChecks: createPollChecks(config, store),
+    closingHold,
+    clockStop,
+  }
   const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
