@@ -6,9 +6,11 @@ import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createApi } from '../../src/cli/api/create-api.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createAwardDesk } from '../../src/cli/awards/award-desk.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { createScrubber } from '../../src/core/secret-scrubber.js'
+import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { type ListCursor, takePage } from '../../src/web/api/cursor.js'
 import { problemDocument } from '../../src/web/api/problem.js'
@@ -46,6 +48,15 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
     { config, log: recordingLog() as never },
     {
       ...{ reader, now: fixture.now, scrub },
+      awards: {
+        ...createAwardDesk({
+          store: fixture.store,
+          config,
+          makeReport: makeReportInProcess(fixture.store),
+          now: fixture.now,
+        }),
+        prepare: reader.prepareAward,
+      },
       retryDeliveries: (which) => fixture.store.retryDeliveries(which, fixture.now()),
     },
   )

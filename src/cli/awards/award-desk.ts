@@ -2,13 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.js'
-import type { AwardFacts, AwardRecord } from '../../core/award-record.js'
+import type { AwardFacts } from '../../core/award-record.js'
 import type { Clock } from '../../core/clock.js'
 import type { MakeReport } from '../../reporting/make-report.js'
 import type { Awards } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
+import type { AwardOrder } from '../../views/award-order.js'
+import type { AwardActions } from '../../web/award-actions.js'
 import { createReportOrder } from '../report-request.js'
-import type { AwardOrder, PreparedAward } from './prepare-award.js'
 
 interface AwardDeskDeps {
   store: Pick<Awards, 'awards' | 'recordAward' | 'withdrawAward'>
@@ -18,17 +19,7 @@ interface AwardDeskDeps {
 }
 
 /** Records what a person decided, and its withdrawal. */
-export interface AwardDesk {
-  /**
-   * Records a prepared award that was not refused, with its workbook.
-   * @returns the award that stands, if another one was recorded meanwhile
-   */
-  record(order: AwardOrder, prepared: PreparedAward): Promise<{ recorded: AwardRecord } | { standing: AwardRecord }>
-  /** Withdraws an award. @returns null if it does not stand any more */
-  withdraw(order: { award: number; because: string | null; by: string }): Promise<AwardRecord | null>
-}
-
-export const createAwardDesk = (deps: AwardDeskDeps): AwardDesk => ({
+export const createAwardDesk = (deps: AwardDeskDeps): Omit<AwardActions, 'prepare'> => ({
   async record(order, { state, rfqNumber }) {
     if (state === null) throw new TypeError('an award that was refused cannot be recorded')
     const { store, now } = deps
@@ -37,7 +28,12 @@ export const createAwardDesk = (deps: AwardDeskDeps): AwardDesk => ({
     const workbook = await makeWorkbook(deps, order, award)
     return store.recordAward({ ...award, channel, rfqId, rfqNumber, settings, programVersion: VERSION, workbook })
   },
-  withdraw: (order) => deps.store.withdrawAward({ ...order, at: deps.now().toISOString(), programVersion: VERSION }),
+  async withdraw({ channel, rfqId, award, because, by }) {
+    const { store, now } = deps
+    const [standing] = await store.awards({ channel, rfqId, standing: true, limit: 1 })
+    if (standing?.id !== award) return null
+    return store.withdrawAward({ award, because, by, at: now().toISOString(), programVersion: VERSION })
+  },
 })
 
 /** The workbook of the comparison with the award in it. It is kept in the database, so its file is removed. */

@@ -1,37 +1,14 @@
-import { type AwardState, awardState, awardText } from '../../compare/decision/award-state.js'
+import { awardState, awardText } from '../../compare/decision/award-state.js'
 import { compareOffers } from '../../compare/report/compare-offers.js'
 import type { AwardRecord } from '../../core/award-record.js'
-import type { Settings } from '../../core/settings.js'
 import { checkAward } from '../../recommendations/awards/check-award.js'
 import { offerIds } from '../../recommendations/awards/offer-names.js'
 import { gatherRfqInput, type ReportSource } from '../../reporting/report-input.js'
 import type { Awards } from '../../store/contract.js'
+import type { AwardOrder, PreparedAward } from '../../views/award-order.js'
 
-/** An award that a person wants to record. */
-export interface AwardOrder {
-  channel: string
-  rfqId: string
-  /** Offers by id, or as a person names them: by number or id. */
-  offers: { ids: readonly string[] } | { names: readonly string[] }
-  because: string | null
-  by: string
-  /** The moment of the comparison. */
-  asOf: Date
-  now: Date
-  /** What the comparison is made with. */
-  settings: Settings
-}
-
-/** What would be recorded, as plain data. */
-export interface PreparedAward {
-  /** The award as every surface would show it; null if its figures cannot be computed. */
-  state: AwardState | null
-  /** Why it cannot be recorded; empty if it can. */
-  refusals: string[]
-  rfqNumber: number | null
-}
-
-export interface PrepareSource extends Pick<ReportSource, 'config' | 'version'> {
+export interface PrepareSource extends Pick<ReportSource, 'version'> {
+  config: Pick<ReportSource['config'], 'reports'>
   store: ReportSource['store'] & Pick<Awards, 'awards'>
   timeZoneOf: (channel: string) => string
 }

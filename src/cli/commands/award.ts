@@ -6,9 +6,10 @@ import type { RfqWithResponses } from '../../core/records.js'
 import type { Store } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
 import { awardLines } from '../../views/award-lines.js'
+import type { AwardOrder } from '../../views/award-order.js'
 import { type App, withApp } from '../app.js'
-import { type AwardDesk, createAwardDesk } from '../awards/award-desk.js'
-import { type AwardOrder, prepareAward, standingText } from '../awards/prepare-award.js'
+import { createAwardDesk } from '../awards/award-desk.js'
+import { prepareAward, standingText } from '../awards/prepare-award.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { requireRfq, rfqLabel } from '../find-rfq.js'
@@ -125,7 +126,7 @@ async function award(cli: Cli, context: Context, name: string | undefined, optio
   return listAwards(cli, context, { ...filter, channel: found.rfq.channel, rfqId: found.rfq.id }, options)
 }
 
-const deskOf = ({ io }: Cli, { store, app }: Context): AwardDesk =>
+const deskOf = ({ io }: Cli, { store, app }: Context) =>
   createAwardDesk({ store, config: app.config, makeReport: app.makeReport, now: io.now })
 
 async function record(
@@ -180,7 +181,13 @@ async function withdraw(
   if (standing === undefined) throw noAward(found)
   if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${shown(cli, [`Withdraw: ${awardText(standing)}.`])}`)
   await confirm(cli, 'Withdraw this award?', yes)
-  const withdrawn = await deskOf(cli, context).withdraw({ award: standing.id, because: because ?? null, by })
+  const withdrawn = await deskOf(cli, context).withdraw({
+    channel,
+    rfqId,
+    award: standing.id,
+    because: because ?? null,
+    by,
+  })
   if (withdrawn === null) throw noAward(found)
   if (json) return printJson(io, withdrawn)
   io.out(`\nAward ${withdrawn.id} is withdrawn. If it was accepted on the marketplace, settle that there.\n`)

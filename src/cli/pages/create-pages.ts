@@ -9,6 +9,7 @@ import { apiConfigOf } from '../api/api-queries.js'
 import { createApi } from '../api/create-api.js'
 import { createQueueActions, type QueueActions } from '../api/queue-actions.js'
 import type { App } from '../app.js'
+import { createAwardDesk } from '../awards/award-desk.js'
 import type { Io } from '../process-io.js'
 import type { ThreadQueries } from './thread-queries.js'
 
@@ -21,6 +22,9 @@ export async function createPages(
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const queries = await openQueries(app, pageThreadScript, now)
   const reports = await createReports(app, now, observer)
+  const { config, makeReport } = app
+  const desk = createAwardDesk({ store: await app.store(), config, makeReport, now })
+  const awards = { ...desk, prepare: queries.prepareAward }
   const notifications = await createNotificationsDeps(app, now)
   const pages = (actions: QueueActions) =>
     pageRoutes({
@@ -31,11 +35,12 @@ export async function createPages(
       suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
       reports,
       closing: actions,
+      awards,
       notifications,
       queue: { kind: app.config.queue.kind, jobs: actions.jobs },
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
-  const api = await createApi(app, { reader: queries, now, ...notifications })
+  const api = await createApi(app, { reader: queries, now, awards, ...notifications })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
     const actions = actionsOn(queue)

@@ -21,6 +21,7 @@ import { findRfq, problemText, shortestName } from '../../views/find-rfq.js'
 import { rfqView } from '../../views/rfq-view.js'
 import type { NotFound, PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
+import { prepareAward } from '../awards/prepare-award.js'
 import { createIncompleteAt } from '../complete-polls.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
@@ -183,6 +184,10 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     runs: (filter) => store.runs(filter),
     decisions: (listing) => store.listDecisions(listing),
     problems: (filter) => store.problems(filter),
+    awards: (rfq) => store.awards(rfq),
+    awardFile: (id) => store.awardFile(id),
+    prepareAward: (order) =>
+      prepareAward({ store, config, version: VERSION, timeZoneOf: (key) => rulesOf(key).timeZone }, order),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),
   }
