@@ -112,9 +112,11 @@ const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => str
 function missingReason(followed: boolean, warnings: readonly string[]): string[] {
   const why = [
     ...(followed ? [] : ['it is not the recommended award']),
-    ...(warnings.length === 0 ? [] : ['of what is said against it']),
+    ...(warnings.length === 0 ? [] : ['this is said against it']),
   ]
-  return why.length === 0 ? [] : [`Say why (“because”), because ${why.join(', and because ')}.`]
+  return why.length === 0
+    ? []
+    : [`Say why (“because”): ${why.join(', and ')}${warnings.length === 0 ? '.' : ':'}`, ...warnings]
 }
 
 function offerRecord(
