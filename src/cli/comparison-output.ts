@@ -38,8 +38,9 @@ export async function printComparison(
   if (options.json) return printJson(io, view)
   const { decision, offers, channel } = view
   if (!options.tsv) {
-    const lines = formatRecommendation([...awardLines(view.award), ...recommendationLines(decision)], tableWidth(io))
-    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${lines}\n`)
+    const shown = [awardLines(view.award), recommendationLines(decision)].filter((lines) => lines.length > 0)
+    const texts = shown.map((lines) => formatRecommendation(lines, tableWidth(io)))
+    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${texts.join('\n')}\n`)
     if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
       io.out(`${bold(io, 'Choices')}\n`)
       printTable(io, CHOICE_COLUMNS, decision.choices, '')

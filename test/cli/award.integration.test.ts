@@ -59,7 +59,14 @@ describe('quotekeeper award', () => {
   it('records the recommended award after asking, shows it first from then on, and keeps its workbook', async () => {
     const { cli, cheap, numberOf } = await openRfq()
     const asked: string[] = []
-    const answer = (text: string) => ({ prompt: { ask: async (question: string) => (asked.push(question), text) } })
+    const answer = (text: string) => ({
+      prompt: {
+        async ask(question: string) {
+          asked.push(question)
+          return text
+        },
+      },
+    })
     const args = ['award', '1042', '--offers', numberOf(cheap), '--by', 'Ana']
     expect(await cli.quotekeeperWith(answer('no'), ...args)).toMatchObject({ status: 1 })
     expect(await list(cli)).toEqual([])
@@ -67,7 +74,7 @@ describe('quotekeeper award', () => {
     expect(status).toBe(0)
     expect(out).toMatch(/^RFQ 1042.*\n\nAwarded: .*2,000 t at 9\.00 USD\/t, 18,000 USD in total\.\n/)
     expect(out).toMatch(
-      /Recommended then: This award\.[^]*Recorded as award 1[^]*Next: Accept .* on the marketplace by 2026-05-01/,
+      /Recommended then: This award\.[\s\S]*Recorded as award 1[\s\S]*Next: Accept .* on the marketplace by 2026-05-01/,
     )
     expect(asked).toHaveLength(2)
     const [award] = await list(cli)
@@ -137,7 +144,7 @@ describe('quotekeeper award', () => {
       { id: 3, withdrawn: null },
       { id: 1, withdrawn: { id: 2, by: 'Ben', because: 'a mistake' } },
     ])
-    expect((await cli.quotekeeper('award', '1042')).out).toMatch(/stands[^]*withdrawn/)
+    expect((await cli.quotekeeper('award', '1042')).out).toMatch(/stands[\s\S]*withdrawn/)
   })
 
   it('is verified with the decisions, down to its workbook', async () => {

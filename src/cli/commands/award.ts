@@ -90,10 +90,10 @@ export const register: RegisterCommand = (command, cli) => {
   addListOptions(command, AWARD_COLUMNS)
   withExamples(
     command,
+    ['quotekeeper award', 'list all awards'],
     ['quotekeeper award 1012 --offers 5', 'record that offer no. 5 is awarded, after asking'],
     ['quotekeeper award 1012 --offers 2,5 --because "delivers a year earlier"', 'although others are recommended'],
     ['quotekeeper award 1012 --withdraw --because "the developer withdrew"', 'withdraw the award'],
-    ['quotekeeper award', 'list all awards'],
     ['quotekeeper award 1012 --workbook award-1012.xlsx', 'the workbook that the decision was based on'],
   )
 }

@@ -177,7 +177,10 @@ async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: 
   else {
     const lines = [
       ...[chain.message, ...(documents ? documentLines(documents) : [])],
-      ...[awards.message, ...(anchors ? [anchors.message] : [])],
+      ...[
+        ...(awards.rows > 0 || awards.brokenAt !== null ? [awards.message] : []),
+        ...(anchors ? [anchors.message] : []),
+      ],
     ]
     cli.io.out(lines.map((line) => `${line}\n`).join(''))
   }
