@@ -3,7 +3,7 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
-  'test/store/{as-of,decision-log,event-feed,events,monitoring,poll-states,prune,recorder,run-line,run-lock,sources,store}.integration.test.ts',
+  'test/store/{as-of,awards,decision-log,event-feed,events,monitoring,poll-states,prune,recorder,run-line,run-lock,sources,store}.integration.test.ts',
   'test/store/{complete-runs,report-records,revalidation,tick-claims}.test.ts',
   'test/closing/**/*.test.ts',
   'test/golden/**/*.test.ts',

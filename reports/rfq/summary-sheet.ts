@@ -89,13 +89,30 @@ const page = ({ rows }: RowList, more: Pick<SheetPlan, 'charts' | 'marks'>): She
 // --- what is asked for -----------------------------------------------------------------------------------------------
 
 function* topRows(report: RfqReport): Generator<RowPlan> {
-  const { context, rfq, decision } = report
+  const { context, rfq, decision, award } = report
   const subject = [rfq.title ?? 'Untitled', context.channel, freshnessLabel(context)].map(oneLine).join(' · ')
   yield { role: 'title', cells: [text(`Offer comparison: ${rfqName(report)}`, style.title)], height: 24 }
   yield subjectRow(subject)
+  if (award !== null) yield* awardRows(award)
   yield { role: 'subject', cells: [text(requestLine(report), style.plain)] }
   for (const { words } of decision.banners) yield across(text(words, style.banner))
 }
+
+/** The desk's award that stands: who, when, what, why, and what to do next. */
+const awardRows = ({ lines }: NonNullable<RfqReport['award']>): RowPlan[] =>
+  framed(
+    lines.map(({ title, words }, at) => ({
+      cells: [
+        text(title, style.decisionHead),
+        blank(style.decisionText),
+        text(words, at === 0 ? style.decision : style.decisionText),
+      ],
+      merged: [
+        [0, 1],
+        [2, WIDTHS.length - 1],
+      ],
+    })),
+  )
 
 /** A text over all columns. */
 const across = (cell: Cell): RowPlan => ({

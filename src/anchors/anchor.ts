@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The head of a closing log at a moment, kept outside the database (docs/CLOSING.md, rule 9). */
+/** The heads of the closing log and of the log of awards at a moment, kept outside the database (docs/CLOSING.md, rule 9). */
 export interface Anchor {
   /** The UUID of the database. */
   database: string
@@ -8,6 +8,9 @@ export interface Anchor {
   decisions: number
   /** The hash of the newest of them. */
   hash: string
+  /** How many rows the log of awards had, and the hash of the newest; absent if it had none. */
+  awards?: number
+  awardsHash?: string
   /** When the anchor was made. */
   at: string
 }
@@ -19,26 +22,30 @@ export class AnchorError extends Error {
 
 const FORMAT = { quotekeeper: 'anchor', version: 1 } as const
 
+const HASH = z.string().regex(/^[0-9a-f]{64}$/)
 const schema = z.object({
   quotekeeper: z.literal(FORMAT.quotekeeper),
   version: z.literal(FORMAT.version),
   database: z.uuid(),
   decisions: z.int().min(0),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  hash: HASH,
+  awards: z.int().min(1).optional(),
+  awardsHash: HASH.optional(),
   at: z.iso.datetime(),
 })
 
 /** An anchor as it is sent, and as a line of a file. */
-export const formatAnchor = ({ database, decisions, hash, at }: Anchor): string =>
-  JSON.stringify({ ...FORMAT, database, decisions, hash, at })
+export const formatAnchor = ({ database, decisions, hash, awards, awardsHash, at }: Anchor): string =>
+  JSON.stringify({ ...FORMAT, database, decisions, hash, awards, awardsHash, at })
 
 /** @returns null for text that is not an anchor */
 export function parseAnchor(text: string): Anchor | null {
   try {
     const parsed = schema.safeParse(JSON.parse(text))
     if (!parsed.success) return null
-    const { database, decisions, hash, at } = parsed.data
-    return { database, decisions, hash, at }
+    const { database, decisions, hash, awards, awardsHash, at } = parsed.data
+    const anchor = { database, decisions, hash, at }
+    return awards === undefined || awardsHash === undefined ? anchor : { ...anchor, awards, awardsHash }
   } catch {
     return null
   }

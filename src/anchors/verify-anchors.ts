@@ -1,5 +1,6 @@
 import type { Timestamp } from '../core/clock.js'
 import type { Anchor, AnchorLine } from './anchor.js'
+import { findAwardMismatch } from './award-anchor.js'
 import type { AnchorStore } from './write-anchor.js'
 
 export interface AnchorVerification {
@@ -24,16 +25,18 @@ export interface AnchorVerification {
 }
 
 /**
- * Compares anchors with the closing log.
+ * Compares anchors with the closing log and the log of awards.
  * @param chain the result of verifying the hash chain itself; an anchor after its first broken decision proves nothing
+ * @param awards the same of the log of awards
  */
 export async function verifyAnchors(
   store: AnchorStore,
   lines: readonly AnchorLine[],
   chain: { brokenAt: number | null },
+  awards: { brokenAt: number | null },
 ): Promise<AnchorVerification> {
   const length = await store.chainLength()
-  const context: Context = { store, database: await store.identity(), length, chain }
+  const context: Context = { store, database: await store.identity(), length, chain, awards }
   const fitting: Anchor[] = []
   const mismatches: NonNullable<AnchorVerification['mismatch']>[] = []
   for (const { line, anchor } of lines) {
@@ -53,6 +56,7 @@ interface Context {
   database: string
   length: number
   chain: { brokenAt: number | null }
+  awards: { brokenAt: number | null }
 }
 
 const DAMAGED = 'the line is damaged: it is not an anchor'
@@ -64,7 +68,7 @@ const DAMAGED = 'the line is damaged: it is not an anchor'
 async function findMismatch(
   anchor: Anchor,
   newestFit: Anchor | undefined,
-  { store, database, length, chain }: Context,
+  { store, database, length, chain, awards }: Context,
 ): Promise<string | null> {
   if (anchor.database !== database)
     return `it belongs to another database (${anchor.database}; this one is ${database})`
@@ -79,7 +83,7 @@ async function findMismatch(
   if (chain.brokenAt !== null && anchor.decisions >= chain.brokenAt)
     return `the log is not intact up to closing decision ${anchor.decisions}: see closing decision ${chain.brokenAt}`
   const entry = await store.chainEntry(anchor.decisions)
-  if (entry?.hash === anchor.hash) return null
+  if (entry?.hash === anchor.hash) return findAwardMismatch(anchor, store, awards.brokenAt)
   const after = newestFit?.decisions ?? 0
   const which =
     after < anchor.decisions ? `a closing decision from ${after + 1} to ${anchor.decisions}` : 'a closing decision'

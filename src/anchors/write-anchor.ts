@@ -3,12 +3,13 @@ import type { Closings, Store } from '../store/contract.js'
 import { type Anchor, AnchorError } from './anchor.js'
 import { appendAnchor, newestAnchor } from './anchor-file.js'
 import type { AnchorTarget } from './anchor-target.js'
+import { type AwardLog, awardHead, findAwardMismatch } from './award-anchor.js'
 import { postAnchor } from './post-anchor.js'
 
-export type AnchorStore = Pick<Store, 'identity'> & Pick<Closings, 'chainEntry' | 'chainLength'>
+export type AnchorStore = Pick<Store, 'identity'> & Pick<Closings, 'chainEntry' | 'chainLength'> & AwardLog
 
 /**
- * Writes the head of the closing log to a file or a URL. A file must not contain a newer state of the log, or one of
+ * Writes the heads of the closing log and of the log of awards to a file or a URL. A file must not contain a newer state of the log, or one of
  * another database: the log was rewritten then, or an older backup was restored.
  * @throws AnchorError
  */
@@ -19,7 +20,8 @@ export async function writeAnchor(
   const decisions = await store.chainLength()
   const head = await store.chainEntry(decisions)
   if (head === null) throw new AnchorError('The closing log was changed meanwhile. Try again.')
-  const anchor = { database: await store.identity(), decisions, hash: head.hash, at: now.toISOString() }
+  const heads = { decisions, hash: head.hash, ...(await awardHead(store)) }
+  const anchor = { database: await store.identity(), ...heads, at: now.toISOString() }
   if (target.kind === 'url') {
     await postAnchor(target.url, anchor, options)
     return anchor
@@ -40,10 +42,16 @@ export async function requireContinuing(store: AnchorStore, path: string): Promi
     )
   }
   const entry = await store.chainEntry(previous.decisions)
-  if (entry?.hash === previous.hash) return
+  const mismatch = await findAwardMismatch(previous, store, null)
+  if (entry?.hash === previous.hash && mismatch === null) return
+  if (entry?.hash === previous.hash)
+    throw new AnchorError(`The newest anchor of ${path} does not fit: ${mismatch}. ${remedyOf(path)}`)
   throw new AnchorError(
     `The closing log does not contain the newest anchor of ${path} (${previous.decisions} closings, ${previous.at}). ` +
-      `See what differs: quotekeeper closings --verify --anchors ${quoteForShell(path)}; ` +
-      'after restoring an older backup, keep that file as evidence and write anchors to a new one.',
+      remedyOf(path),
   )
 }
+
+const remedyOf = (path: string) =>
+  `See what differs: quotekeeper decisions --verify --anchors ${quoteForShell(path)}; ` +
+  'after restoring an older backup, keep that file as evidence and write anchors to a new one.'

@@ -4,6 +4,7 @@ import { unreadText } from '../compare/rfq/rfq-flags.js'
 import { formatPercent, formatPrice, formatTotal } from '../core/number-format.js'
 import type { RfqWithResponses } from '../core/records.js'
 import type { Store } from '../store/contract.js'
+import { awardLines } from '../views/award-lines.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../views/offer-view.js'
 import { rateLines, recommendationLines } from '../views/rfq-view.js'
 import type { App } from './app.js'
@@ -39,8 +40,11 @@ export async function printComparison(
   if (!options.tsv) {
     const rates = rateLines(view)
     const used = rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`]
-    const lines = formatRecommendation([...recommendationLines(decision), ...used], tableWidth(io))
-    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${lines}\n`)
+    const shown = [awardLines(view.award), [...recommendationLines(decision), ...used]].filter(
+      (lines) => lines.length > 0,
+    )
+    const texts = shown.map((lines) => formatRecommendation(lines, tableWidth(io)))
+    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${texts.join('\n')}\n`)
     if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
       io.out(`${bold(io, 'Choices')}\n`)
       printTable(io, CHOICE_COLUMNS, decision.choices, '')

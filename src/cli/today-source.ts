@@ -12,6 +12,7 @@ export function createTodaySource({ config }: Pick<App, 'config'>, store: Store)
   return {
     store,
     channels,
+    settings: config.reports.settings,
     rfqs: createRfqList({ store, channels, settings: config.reports.settings }),
     pollChecks: createPollChecks(config, store),
     closingHold: createClosingHold(config, store),

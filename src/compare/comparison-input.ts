@@ -3,6 +3,7 @@
  * conversion; stored-documents.ts parses stored documents.
  */
 
+import type { AwardFacts } from '../core/award-record.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../core/observation.js'
 import type { LastSummaries, NewerSummaries, PricesRead, TermsRead } from '../core/offer-sources.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../core/records.js'
@@ -97,6 +98,8 @@ export interface ComparisonInput extends ReportParameters {
   absences: readonly Absence[]
   problems: readonly DocumentProblem[]
   decisions: readonly ReportedDecision[]
+  /** The desk's award that stands at `asOf`; null (the default) if none does. */
+  award?: AwardFacts | null
 }
 
 /** A channel, as known at `asOf`. */

@@ -13,6 +13,9 @@ export const rfqPath = (channel: string, name: string): string => `/rfqs/${encod
 /** `/rfqs/acme/forest/1042/closing`. */
 export const closingPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/closing`
 
+/** `/rfqs/acme/forest/1042/award`. */
+export const awardPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/award`
+
 /** `/problems?channel=acme%2Fforest`, and other lists of one channel. */
 export const listPath = (list: 'problems' | 'runs' | 'closings' | 'changes', channel: string): string =>
   `/${list}?channel=${encodeURIComponent(channel)}`

@@ -1,7 +1,9 @@
 import type { Severity } from '../compare/flag.js'
 import type { ClockStop } from '../core/clock-skew.js'
+import type { Settings } from '../core/settings.js'
 import { quoteForShell } from '../quote-for-shell.js'
-import type { Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../store/contract.js'
+import type { SummaryStore } from '../recommendations/summary-times.js'
+import type { Awards, Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../store/contract.js'
 import type { ChannelRules } from './channel-rules.js'
 import type { RfqList, RfqListRow } from './rfq-list.js'
 
@@ -10,6 +12,7 @@ import type { RfqList, RfqListRow } from './rfq-list.js'
  * approval. `overdue`: past due and still open. `due`: due within some days. `listed`: a newer list says
  * something else than was read of an RFQ. `offers`: new, changed or withdrawn offers.
  * `rfqs`: RFQs that are new or changed, without news of offers. `recommendation`: another award is recommended than before.
+ * `award`: what the marketplace shows of an award that the desk recorded.
  * `behind`: a channel is not polled as scheduled, or its list suddenly lost most of its entries. `undelivered`: notifications were given up. `problems`: documents deviate
  * from the API description.
  */
@@ -20,6 +23,7 @@ export type TodayKind =
   | 'unsettled'
   | 'held'
   | 'overdue'
+  | 'award'
   | 'behind'
   | 'undelivered'
   | 'due'
@@ -76,9 +80,13 @@ export interface TodaySource {
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
     Pick<RecommendationQueries, 'recommendationChanges'> &
+    Pick<Awards, 'awards'> &
+    SummaryStore &
     Pick<Reader, 'deadLetters'>
   rfqs: RfqList
   channels: readonly ChannelRules[]
+  /** What offers are compared with. */
+  settings: Settings
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */

@@ -7,15 +7,7 @@ import type { RfqFigures } from '../recommendations/rfq-figures.js'
 import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqListRow } from './rfq-list.js'
 import { listedWords } from './today-listed.js'
-import {
-  keyOf,
-  NO_RFQ,
-  onChannel,
-  rfqFields,
-  sentences,
-  type TodayContext,
-  type TodayItem,
-} from './today-model.js'
+import { keyOf, NO_RFQ, onChannel, rfqFields, sentences, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Open RFQs that are due soon. */
 export async function dueItems({ rows, source, now, asOf, dueWithinDays }: TodayContext): Promise<TodayItem[]> {

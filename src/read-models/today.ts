@@ -1,5 +1,6 @@
 import type { Severity } from '../compare/flag.js'
 import { nameById } from '../core/rfq-name.js'
+import { awardItems } from './today-awards.js'
 import { behindItems, problemItems, undeliveredItems } from './today-channels.js'
 import { closingItems, pastOverdueItems } from './today-closing.js'
 import { listedItems } from './today-listed.js'
@@ -31,11 +32,13 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   const due = await dueItems(context)
   const fromHistory = [await recommendationItems(context), offers, await rfqItems(context, { firstPolls, withOffers })]
   const closing = asOf === undefined ? await closingItems(context) : await pastOverdueItems(context)
+  const awards = await awardItems(context)
   const named = [...due, ...closing.filter(({ kind }) => kind === 'overdue')]
   const groups =
     asOf === undefined
       ? [
           closing,
+          awards,
           await behindItems(context),
           await undeliveredItems(context),
           due,
@@ -43,7 +46,7 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
           ...fromHistory,
           await problemItems(context),
         ]
-      : [closing, due, listedItems(context, named), ...fromHistory]
+      : [closing, awards, due, listedItems(context, named), ...fromHistory]
   // The sort is stable: items of one severity keep the order of the groups.
   const items = groups.flat().sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
   return { asOf: now.toISOString(), since: since.toISOString(), dueWithinDays, items }

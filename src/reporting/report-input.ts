@@ -1,6 +1,7 @@
 import type { ChannelInput, ComparisonInput, ParsedResponse, ReportParameters } from '../compare/comparison-input.js'
 import { findLastSummaries } from '../compare/last-summaries.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../compare/stored-documents.js'
+import { type AwardFacts, awardFacts } from '../core/award-record.js'
 import { newerSummariesOf, pricesReadOf, termsReadOf } from '../core/offer-sources.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import type { ReadTimes } from '../core/report-record.js'
@@ -8,6 +9,7 @@ import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
 import { settingsAt } from '../settings-at.js'
 import type {
+  Awards,
   Closings,
   ExchangeRates,
   History,
@@ -33,6 +35,7 @@ export interface ReportSource {
   store: History &
     Pick<PollStates, 'responseStates'> &
     Pick<Closings, 'decisions'> &
+    Pick<Awards, 'awards'> &
     Pick<RunQueries, 'newestCompleteRun'> &
     Pick<Overview, 'futureTimes'> &
     Pick<RecommendationQueries, 'settingsInForce'> &
@@ -50,6 +53,8 @@ export interface ReportSource {
   madeBy?: string
   /** For a report that is made again: what it said of when the RFQ was read. Default: what the store says now. */
   readTimes?: ReadTimes | null
+  /** The award of an RFQ to show, which is about to be recorded. Default: the one that stands. */
+  award?: AwardFacts
 }
 
 /** The RFQ was not known at that moment. The user should name another RFQ or moment. */
@@ -82,12 +87,13 @@ export async function gatherRfqInput(
   }
   const rfq = parseStoredRfq(found.rfq)
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
-  const [listings, versions, absences, problems, decisions] = await Promise.all([
+  const [listings, versions, absences, problems, decisions, award] = await Promise.all([
     store.listings({ channel, asOf, ids: listingIds }),
     withHistory ? store.rfqHistory(channel, rfqId, asOf) : [],
     withHistory ? store.absences(channel, rfqId, asOf) : [],
     store.problems({ channel, asOf, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfqId }),
+    source.award ?? standingAward(source),
   ])
   const known = {
     rfq,
@@ -102,7 +108,7 @@ export async function gatherRfqInput(
   return {
     ...(await reportParameters(source)),
     ...known,
-    ...{ absences, problems, decisions },
+    ...{ absences, problems, decisions, award },
     ...(read ?? { listed: listedOf(found.rfq) }),
     newerSummaries,
   }
@@ -117,6 +123,12 @@ async function knownUntil(source: ReportSource): Promise<Date> {
   const future = isOnPresent(source) ? await store.futureTimes(now) : []
   const at = future.find((times) => times.channel === channel.key)?.at
   return at === undefined ? asOf : new Date(at)
+}
+
+/** The award that stands at the moment of the report. */
+async function standingAward({ store, channel, rfqId, asOf }: ReportSource & { rfqId: string }) {
+  const [award] = await store.awards({ channel: channel.key, rfqId, standing: true, asOf, limit: 1 })
+  return award === undefined ? null : awardFacts(award)
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */

@@ -2,6 +2,7 @@ import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { compareOffers } from '../compare/report/compare-offers.js'
 import type { RfqReport } from '../compare/report/rfq-report-model.js'
 import type { ReportFormat } from '../core/report-format.js'
+import { awardLines } from '../views/award-lines.js'
 import { type RfqView, recommendationLines, rfqView } from '../views/rfq-view.js'
 import type { MadeReport } from './made-report.js'
 import { reportDestination } from './report-destination.js'
@@ -48,8 +49,12 @@ export async function makeRfqReport(
   const readTimes = isKnown
     ? { termsRead, pricesRead, ...(listed && { listed }), ...(newerSummaries && { newerSummaries }) }
     : null
-  const { settings } = report
-  return { ...written, readTimes, settings, recommendation: recommendationLines(report.decision) }
+  return {
+    ...written,
+    readTimes,
+    settings: report.settings,
+    recommendation: [...awardLines(report.award), ...recommendationLines(report.decision)],
+  }
 }
 
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */

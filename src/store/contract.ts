@@ -1,5 +1,6 @@
 import type { DocumentKind } from '../core/documents.js'
 import type { RequestLedger } from '../core/request-ledger.js'
+import type { Awards } from './awards/award-contract.js'
 import type { Closings } from './closings/closing-contract.js'
 import type { History, Overview } from './documents/history-contract.js'
 import type { PollStates } from './documents/poll-states-contract.js'
@@ -13,6 +14,7 @@ import type { RunQueries, Runs } from './runs/run-contract.js'
 import type { SchedulingProcesses } from './runs/scheduling-contract.js'
 
 // Other modules import all types of the store from here; only those of the outbox have a path of their own.
+export type * from './awards/award-contract.js'
 export type * from './closings/closing-contract.js'
 export type * from './documents/history-contract.js'
 export type * from './documents/poll-states-contract.js'
@@ -35,6 +37,7 @@ export interface Store
     History,
     Overview,
     Closings,
+    Awards,
     MaintenanceLog,
     TickClaims,
     SchedulingProcesses,
@@ -84,6 +87,7 @@ export interface Reader
       | 'closingStop'
       | 'sentIntents'
     >,
+    Pick<Awards, 'awards' | 'awardFile'>,
     EventFeed,
     Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>,
     Pick<Outbox, 'openRfqsDue' | 'targetStates' | 'deliveries' | 'deadLetters'>,

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js'
+import { createAwardQueries, createAwards } from './awards/awards.js'
 import { createClosings } from './closings/closings.js'
 import { createOpenRfqsDue } from './documents/due-rfqs.js'
 import { createMonitoring } from './documents/monitoring.js'
@@ -26,6 +27,7 @@ export const createSharedQueries = (database: SqlDatabase) => ({
   ...createPollStates(database),
   ...createOverview(database),
   ...createClosings(database, createEventWriter(database)),
+  ...createAwardQueries(database),
   ...createDeliveries(database),
   ...createEventFeed(database),
   ...createMonitoring(database),
@@ -48,6 +50,7 @@ export const createSharedStore = ({ database, events, clock, command }: SharedSt
   ...createPollStates(database),
   ...createOverview(database),
   ...createClosings(database, events),
+  ...createAwards(database),
   ...createMaintenanceLog(database),
   ...createTickClaims(database),
   ...createSchedulingProcesses(database, { clock, command }),

@@ -5,6 +5,7 @@ import { withoutNoise } from '../core/number-format.js'
 import type { PricesRead, TermsRead } from '../core/offer-sources.js'
 import type { Settings } from '../core/settings.js'
 import { withWords } from '../core/source-words.js'
+import { awardStateSchema } from './award-schema.js'
 import { decisionSchema } from './decision-schema.js'
 import { offerView, offerViewSchema } from './offer-view.js'
 
@@ -54,6 +55,7 @@ export const rfqViewSchema = z
     settings: part<Settings>().describe('The settings it was computed with.'),
     rfq: part<RfqReport['rfq']>().describe('The terms of the RFQ; `window` has the tonnes that an award may have.'),
     summary: part<Omit<RfqReport['summary'], 'changes'>>(),
+    award: awardStateSchema.nullable().describe("The desk's award that stands; null if none does."),
     decision: decisionSchema as unknown as z.ZodType<Decision, Decision>,
     offers: z
       .array(offerViewSchema)
@@ -73,7 +75,7 @@ const MAX_CHARTED = 8
 export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
 
 function viewOf(report: RfqReport): RfqView {
-  const { context, settings, currency, rfq, decision, offers } = report
+  const { context, settings, currency, rfq, award, decision, offers } = report
   const { rates, rfq: _own, ...currencies } = currency
   const { changes: _changes, ...summary } = report.summary
   const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
@@ -82,7 +84,7 @@ function viewOf(report: RfqReport): RfqView {
     ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
     listed: withWords(context.listed),
     currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
-    ...{ settings, rfq, summary, decision },
+    ...{ settings, rfq, summary, award, decision },
     offers: offers.map((offer) => offerView(offer, decision, currency.comparison)),
     vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
     deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),

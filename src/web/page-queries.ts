@@ -1,3 +1,4 @@
+import type { AwardRecord } from '../core/award-record.js'
 import type { ClockStop } from '../core/clock-skew.js'
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../core/deliveries.js'
 import type {
@@ -18,6 +19,7 @@ import type { Moment, PriceHistory } from '../read-models/moments.js'
 import type { OfferPageModel } from '../read-models/offer-page-model.js'
 import type { RfqSearch, RfqSearchResult } from '../read-models/rfq-search.js'
 import type { Today } from '../read-models/today-model.js'
+import type { AwardOrder, PreparedAward } from '../views/award-order.js'
 import type { RfqView } from '../views/rfq-view.js'
 import type { ListingItem } from './api/schemas/index.js'
 import type { Observed } from './as-of.js'
@@ -118,6 +120,12 @@ export interface PageQueries {
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
   closings(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>
   problems(filter: { channel?: string; limit: number }): Promise<ProblemRecord[]>
+  /** The awards of an RFQ, newest first. */
+  awards(rfq: { channel: string; rfqId: string }): Promise<AwardRecord[]>
+  /** The workbook of an award; null if there is no such award. */
+  awardFile(id: number): Promise<Uint8Array | null>
+  /** Compares the offers of an RFQ, and checks an award of some of them. */
+  prepareAward(order: AwardOrder): Promise<PreparedAward>
   /** Targets of notifications that the service was started with. */
   targetStates(): Promise<TargetState[]>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>

@@ -5,6 +5,7 @@ import { readAnchors } from '../../src/anchors/anchor-file.js'
 import { verifyAnchors } from '../../src/anchors/verify-anchors.js'
 import { writeAnchor } from '../../src/anchors/write-anchor.js'
 import { openStore } from '../../src/store/sqlite/store.js'
+import { newAward } from '../helpers/new-award.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { openDecisionLog, recomputeChain, tamper } from './decision-log.js'
 
@@ -27,8 +28,35 @@ const anchor = ({ store, now }: Log, path: string) => writeAnchor({ store, targe
 
 async function verify({ store }: Log, file: string) {
   const chain = await store.verifyDecisions()
-  return { chain, ...(await verifyAnchors(store, readAnchors(file), chain)) }
+  return { chain, ...(await verifyAnchors(store, readAnchors(file), chain, await store.verifyAwards())) }
 }
+
+describe('anchors of the log of awards', () => {
+  const change = (path: string, sql: string) =>
+    tamper(path, (db) => {
+      for (const name of ['awards_stay', 'awards_last', 'award_files_last']) db.exec(`drop trigger ${name}`)
+      db.exec(sql)
+    })
+
+  it('prove that no award was changed or removed since', async () => {
+    const log = await openDecisionLog()
+    const file = join(testFolder(), 'anchors.jsonl')
+    await log.store.recordAward(newAward())
+    await log.store.recordAward(newAward({ rfqId: 'rfq-2' }))
+    expect(await anchor(log, file)).toMatchObject({ awards: 2, awardsHash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    await log.store.recordAward(newAward({ rfqId: 'rfq-3' }))
+    expect(await verify(log, file)).toMatchObject({ ok: true })
+    // The counter too, so that the log itself looks intact.
+    change(
+      log.path,
+      `delete from award_files where award_id > 1; delete from awards where id > 1;
+      update counters set value = 1 where name = 'awards'`,
+    )
+    expect(await log.store.verifyAwards()).toMatchObject({ brokenAt: null })
+    expect(await verify(log, file)).toMatchObject({ ok: false, mismatch: { line: 1 } })
+    await expect(anchor(log, file)).rejects.toThrow(/award 2 is missing/)
+  })
+})
 
 describe('anchors of the closing log', () => {
   it('fit after hundreds of repeats, newer decisions and restarts', async () => {

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { carryOverClosings } from '../../src/store/maintenance/carry-over.js'
+import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { newAward } from '../helpers/new-award.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const DUE = '2026-11-20'
@@ -94,6 +96,33 @@ describe('carrying closings over to a restored backup', () => {
     expect(await restore(fixture, backup)).toEqual({ decisions: 1, intents: 2 })
     expect(await fixture.store.openIntents(KEY)).toMatchObject([{ id: left.id, rfqId: unknown, posts: 1 }])
     expect((await fixture.store.runs({ kind: 'close' }))[0]).toMatchObject({ id: run.id, outcome: 'interrupted' })
+  })
+
+  it('copies later awards with their workbooks, and no award if the backup was used since', async () => {
+    const { fixture } = await openFailingFixture()
+    await fixture.store.recordAward(newAward())
+    const backup = await backupOf(fixture)
+    await fixture.store.withdrawAward({
+      award: 1,
+      at: '2026-11-22T08:00:00.000Z',
+      by: 'ana',
+      because: null,
+      programVersion: '1',
+    })
+    await fixture.store.recordAward(newAward({ workbook: Buffer.from('another') }))
+    const before = await fixture.store.awards({})
+    expect(await restore(fixture, backup)).toEqual({ decisions: 0, intents: 0 })
+    expect(await fixture.store.awards({})).toEqual(before)
+    expect(await fixture.store.awardFile(3)).toEqual(Buffer.from('another'))
+    expect(await fixture.store.verifyAwards()).toMatchObject({ rows: 3, brokenAt: null })
+    const used = join(testFolder(), 'used.db')
+    copyFileSync(backup, used)
+    const other = await openStore({ path: used, clock: fixture.now })
+    await other.recordAward(newAward({ rfqId: 'rfq-2' }))
+    await other.close()
+    expect(await carryOverClosings(used, fixture.store.name)).toEqual({
+      skipped: expect.stringContaining('log of awards'),
+    })
   })
 
   it('copies nothing if nothing happened since, and nothing a second time', async () => {

@@ -20,7 +20,8 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
   const config = testConfig({ schedule: SCHEDULE, ...locationsOf(store) })
   const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose }]
   const source = {
-    ...{ store, channels, rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }) },
+    ...{ store, channels, settings: DEFAULT_SETTINGS },
+    rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }),
     ...{ pollChecks: async () => [], closingHold: createClosingHold(config, store), clockStop: createClockStop(store) },
   }
   const { items } = await today(source, { now: now(), since: now() })

@@ -26,7 +26,7 @@ it('what holds all closing is named by today and readiness while it lasts, and c
     const { store, now } = fixture
     const rfqs = createRfqList({ store, channels, settings: DEFAULT_SETTINGS })
     const source = {
-      ...{ store, channels, rfqs, pollChecks: async () => [] },
+      ...{ store, channels, settings: DEFAULT_SETTINGS, rfqs, pollChecks: async () => [] },
       ...{ closingHold: createClosingHold(config, store), clockStop: createClockStop(store) },
     }
     const { items } = await today(source, { now: now(), since: now() })

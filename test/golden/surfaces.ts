@@ -48,6 +48,31 @@ export async function* surfacesOf(scenario: Scenario, focus: Focus): AsyncGenera
   yield* assistant(scenario, focus)
   yield* workbooks(scenario, focus)
   yield* notifications(await scenario.events())
+  // Last, because it is shown everywhere from then on.
+  yield* award(scenario, focus)
+}
+
+/** An award that is recorded, and where it is shown. */
+async function* award(scenario: Scenario, { channel, rfqs, since }: Focus): AsyncGenerator<[string, string]> {
+  const rfq = [rfqs[0], '--channel', channel]
+  const decision = ['--by', 'analyst', '--because', 'delivers first', '--yes']
+  const lines = [
+    ['award', ...rfq, '--offers', 'none', ...decision],
+    ['award', ...rfq, '--offers', '1', ...decision],
+    ['award', ...rfq, '--offers', '2', ...decision],
+    ['award', ...rfq],
+    ['compare', ...rfq],
+    ['today', '--since', since, '--limit', '3'],
+  ]
+  yield ['cli/award.txt', await session(scenario, lines)]
+  yield ['pages/award.txt', visibleText(await scenario.get(`/rfqs/${channel}/${encodeURIComponent(rfqs[0])}/award`))]
+  yield [
+    'cli/award-withdrawn.txt',
+    await session(scenario, [
+      ['award', ...rfq, '--withdraw', '--by', 'analyst', '--yes'],
+      ['award', '--wide'],
+    ]),
+  ]
 }
 
 /** The output of several command lines, each below itself. */

@@ -9,6 +9,7 @@ export const todaySource = (store: Store, channels: readonly ChannelRules[]): To
   store,
   rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }),
   channels,
+  settings: DEFAULT_SETTINGS,
   pollChecks: async () => [],
   closingHold: async () => null,
   clockStop: async () => null,

@@ -287,6 +287,7 @@ describe('today', () => {
       store: fixture.store,
       rfqs: listOf(fixture),
       channels: [RULES],
+      settings: DEFAULT_SETTINGS,
       pollChecks: async () => [BEHIND],
       closingHold: async () => null,
       clockStop: async () => null,

@@ -6,14 +6,17 @@ import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createApi } from '../../src/cli/api/create-api.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createAwardDesk } from '../../src/cli/awards/award-desk.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { createScrubber } from '../../src/core/secret-scrubber.js'
+import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { type ListCursor, takePage } from '../../src/web/api/cursor.js'
 import { problemDocument } from '../../src/web/api/problem.js'
 import { READ_ENDPOINTS } from '../../src/web/api/read.js'
 import type { ServerOptions } from '../../src/web/server.js'
+import { openAwardedRfq } from '../helpers/awarded-rfq.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { offers, recordPoll } from '../helpers/record-poll.js'
@@ -46,6 +49,15 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
     { config, log: recordingLog() as never },
     {
       ...{ reader, now: fixture.now, scrub },
+      awards: {
+        ...createAwardDesk({
+          store: fixture.store,
+          config,
+          makeReport: makeReportInProcess(fixture.store),
+          now: fixture.now,
+        }),
+        prepare: reader.prepareAward,
+      },
       retryDeliveries: (which) => fixture.store.retryDeliveries(which, fixture.now()),
     },
   )
@@ -622,6 +634,41 @@ describe('work on the queue', () => {
     expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 409 })
     await runner.close(0)
     expect(await post('/sync', { channel: 'acme/peat' }, ana)).toMatchObject({ statusCode: 503 })
+  })
+})
+
+describe('awards', () => {
+  it('are recorded by operators, listed, shown by the comparison, and withdrawn', async () => {
+    const rfq = await openAwardedRfq()
+    const tokens = (['viewer', 'operator'] as const).map((role) => ({ name: role, role, token: `token-of-${role}` }))
+    const { post, get } = await openApi(rfq, { tokens })
+    const as = (name: string) => ({ authorization: `Bearer token-of-${name}` })
+    const path = `/rfqs/${KEY}/1042`
+    const read = async (url: string) => (await get(`/api/v1${path}/${url}`, as('viewer'))).json()
+    const record = (body: unknown, name = 'operator') => post(`${path}/awards`, body, as(name))
+    expect((await record({ offers: [rfq.cheap] }, 'viewer')).statusCode).toBe(403)
+    expect((await record({ offers: [] })).statusCode).toBe(400)
+    expect((await record({ offers: ['none'] })).statusCode).toBe(409)
+    expect((await record({ offers: [rfq.other] })).json().detail).toMatch(/Say why/)
+    expect((await record({ offers: [rfq.cheap], as_of: '2020-01-01' })).statusCode).toBe(400)
+    expect((await post(`/rfqs/${KEY}/7/awards`, { offers: [rfq.cheap] }, as('operator'))).statusCode).toBe(404)
+    const recorded = await record({ offers: [rfq.other], because: 'delivers first' })
+    expect([recorded.statusCode, recorded.json()]).toEqual([
+      201,
+      expect.objectContaining({ id: 1, by: 'operator', because: 'delivers first', followed: false }),
+    ])
+    expect((await record({ offers: [rfq.cheap] })).statusCode).toBe(409)
+    expect((await read('awards')).items).toMatchObject([{ id: 1, withdrawn: null }])
+    expect((await read('comparison')).award).toMatchObject({
+      status: 'waiting',
+      award: { id: 1, offers: [{ id: rfq.other }] },
+    })
+    const withdraw = (id: string, name = 'operator') => post(`${path}/awards/${id}/withdraw`, {}, as(name))
+    expect((await withdraw('1', 'viewer')).statusCode).toBe(403)
+    for (const id of ['2', 'x']) expect((await withdraw(id)).statusCode).toBe(404)
+    expect((await withdraw('1')).json()).toMatchObject({ withdrawn: { id: 2, by: 'operator', because: null } })
+    expect((await withdraw('1')).statusCode).toBe(404)
+    expect((await read('comparison')).award).toBeNull()
   })
 })
 

@@ -5,6 +5,7 @@ import { createHandlers } from '../../jobs/handlers.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createAwardDesk } from '../../src/cli/awards/award-desk.js'
 import { createReportFiles } from '../../src/cli/pages/report-files.js'
 import { createReportMaker } from '../../src/cli/pages/report-maker.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
@@ -89,6 +90,7 @@ export async function openPages(
         suggest: closestMatches,
         reports,
         closing,
+        awards: { ...createAwardDesk({ store, config, makeReport, now }), prepare: queries.prepareAward },
         notifications,
         queue,
         onError: unexpected,

@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createApi } from '../../src/cli/api/create-api.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createAwardDesk } from '../../src/cli/awards/award-desk.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -53,10 +55,15 @@ async function openApi(
   const config = testConfig(locationsOf(store))
   const scrub = (text: string) => text
   const actions = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
+  const reader = createThreadQueries(store, apiConfigOf(config))
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },
     {
-      ...{ reader: createThreadQueries(store, apiConfigOf(config)), now, scrub },
+      ...{ reader, now, scrub },
+      awards: {
+        ...createAwardDesk({ store, config, makeReport: makeReportInProcess(store), now }),
+        prepare: reader.prepareAward,
+      },
       retryDeliveries: (which) => store.retryDeliveries(which, now()),
     },
   )

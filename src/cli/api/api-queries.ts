@@ -143,7 +143,12 @@ export function createApiQueries(source: Source): ApiQueries {
     events: (filter) => store.events(filter),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),
-    today: (options) => today({ store, rfqs, channels, pollChecks, closingHold, clockStop }, options),
+    awards: (name) =>
+      withRfq(source, name, ({ rfq }) =>
+        store.awards({ channel: name.channel, rfqId: rfq.id, ...(name.asOf && { asOf: name.asOf }) }),
+      ),
+    today: (options) =>
+      today({ store, rfqs, channels, settings: config.reports.settings, pollChecks, closingHold, clockStop }, options),
   }
 }
 

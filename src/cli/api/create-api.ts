@@ -7,7 +7,13 @@ import type { QueueActions } from './queue-actions.js'
 /** The HTTP API of the service, for the queue once that is open. */
 export async function createApi(
   { config, log }: Pick<App, 'config' | 'log'>,
-  { reader, now, scrub, retryDeliveries }: Pick<ApiOptions, 'reader' | 'now' | 'scrub' | 'retryDeliveries'>,
+  {
+    reader,
+    now,
+    awards,
+    scrub,
+    retryDeliveries,
+  }: Pick<ApiOptions, 'reader' | 'now' | 'awards' | 'scrub' | 'retryDeliveries'>,
 ): Promise<(actions: QueueActions) => WebPlugin> {
   const { apiRoutes } = await import('../../web/api/api-routes.js')
   return (actions) =>
@@ -15,6 +21,8 @@ export async function createApi(
       ...actions,
       reader,
       now,
+      awards,
+      settings: config.reports.settings,
       scrub,
       retryDeliveries,
       channels: config.channels.map(({ key }) => key),

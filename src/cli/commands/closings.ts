@@ -55,7 +55,7 @@ export const register: RegisterCommand = (command, cli) => {
     )
     .option(
       '--verify',
-      'check that no closing decision was changed or removed after it was written, and no document that one is based on rewritten',
+      'check that no closing decision and no award was changed or removed after it was written, and no document or workbook that one is based on rewritten',
     )
     .option('--anchors <file>', 'with --verify: check also that nothing before an anchor in this file was rewritten')
     .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
@@ -171,13 +171,20 @@ async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: 
   const chain = await store.verifyDecisions()
   // A log that is not intact proves nothing about documents.
   const documents = chain.brokenAt === null ? await store.verifyDecidedDocuments() : null
-  const anchors = file === undefined ? null : await verifyWithAnchors(cli, store, file, chain)
-  if (json) printJson(cli.io, { ...chain, documents, ...(anchors && { anchors }) })
+  const awards = await store.verifyAwards()
+  const anchors = file === undefined ? null : await verifyWithAnchors(cli, store, file, { chain, awards })
+  if (json) printJson(cli.io, { ...chain, documents, awards, ...(anchors && { anchors }) })
   else {
-    const lines = [chain.message, ...(documents ? documentLines(documents) : []), ...(anchors ? [anchors.message] : [])]
+    const lines = [
+      ...[chain.message, ...(documents ? documentLines(documents) : [])],
+      ...[
+        ...(awards.rows > 0 || awards.brokenAt !== null ? [awards.message] : []),
+        ...(anchors ? [anchors.message] : []),
+      ],
+    ]
     cli.io.out(lines.map((line) => `${line}\n`).join(''))
   }
-  const isIntact = documents?.changed.length === 0 && anchors?.ok !== false
+  const isIntact = documents?.changed.length === 0 && awards.brokenAt === null && anchors?.ok !== false
   cli.status = isIntact ? 0 : 1
 }
 
@@ -199,12 +206,14 @@ function documentLines({ total, unchecked, changed }: DecidedDocuments): string[
   ]
 }
 
-async function verifyWithAnchors(cli: Cli, store: Store, file: string, chain: { brokenAt: number | null }) {
+type Intact = { brokenAt: number | null }
+
+async function verifyWithAnchors(cli: Cli, store: Store, file: string, logs: { chain: Intact; awards: Intact }) {
   const [{ readAnchors }, { verifyAnchors }] = await Promise.all([
     import('../../anchors/anchor-file.js'),
     import('../../anchors/verify-anchors.js'),
   ])
-  return verifyAnchors(store, readAnchors(resolve(cli.io.cwd, file)), chain)
+  return verifyAnchors(store, readAnchors(resolve(cli.io.cwd, file)), logs.chain, logs.awards)
 }
 
 /** Nothing is anchored unless the log is intact. */
@@ -221,6 +230,9 @@ async function anchorDecisions(
   const { brokenAt, message } = await store.verifyDecisions()
   if (brokenAt !== null)
     throw new FailedError(`no anchor was written, because the closing log is not intact: ${message}`)
+  const awards = await store.verifyAwards()
+  if (awards.brokenAt !== null)
+    throw new FailedError(`no anchor was written, because the log of awards is not intact: ${awards.message}`)
   const { writeAnchor } = await import('../../anchors/write-anchor.js')
   const anchor = await writeAnchor({ store, target, now: io.now() }, { signal: io.stop })
   if (json) printJson(io, anchor)

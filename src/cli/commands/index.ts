@@ -82,6 +82,12 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./compare.js'),
   },
   {
+    name: 'award',
+    args: '[rfq]',
+    description: 'record which offers the desk awards, and why; withdraw an award; list awards',
+    load: () => import('./award.js'),
+  },
+  {
     name: 'listings',
     isPaged: true,
     description: 'list project listings',

@@ -1,6 +1,7 @@
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
 import { formatPrice } from '../../core/number-format.js'
 import type { RfqWithResponses } from '../../core/records.js'
+import { awardLines } from '../../views/award-lines.js'
 import type { OfferView } from '../../views/offer-view.js'
 import { type RfqView, recommendationLines } from '../../views/rfq-view.js'
 import { withStore } from '../app.js'
@@ -43,7 +44,7 @@ export const register: RegisterCommand = (command, cli) => {
         const view = await readComparison(cli, { store, app }, found.rfq, filter.asOf)
         const all = withDocuments(view, found)
         const rows = await keepChangedSince(cli, store, all, options.changedSince)
-        const { channel, termsRead, decision } = view
+        const { channel, termsRead, award, decision } = view
         const { unreadOffers } = view.rfq
         const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
         const freshness = await describeFreshness(cli, store, shown)
@@ -51,7 +52,10 @@ export const register: RegisterCommand = (command, cli) => {
           all.length === 0
             ? `RFQ ${rfqLabel(found)} has ${unreadOffers === 0 ? 'no offers' : unreadText(unreadOffers)}.`
             : `None of the ${all.length} offers for RFQ ${rfqLabel(found)} match.`
-        const footer = formatRecommendation(recommendationLines(decision), tableWidth(cli.io))
+        const footer = formatRecommendation(
+          [...awardLines(award), ...recommendationLines(decision)],
+          tableWidth(cli.io),
+        )
         printList(cli, { columns: COLUMNS, rows, emptyText, footer, freshness }, options)
       }),
     )

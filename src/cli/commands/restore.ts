@@ -60,7 +60,12 @@ async function anchorNote(config: App['config'], { schemaVersion }: RestoreRepor
   ])
   const store = await openStore({ path: config.database, create: false, checked: true })
   try {
-    const { ok, message } = await verifyAnchors(store, readAnchors(to.path), await store.verifyDecisions())
+    const { ok, message } = await verifyAnchors(
+      store,
+      readAnchors(to.path),
+      await store.verifyDecisions(),
+      await store.verifyAwards(),
+    )
     return ok ? '' : `The anchors in ${to.path} do not fit the restored database.\n${message}\n`
   } catch (error) {
     return `The anchors in ${to.path} could not be compared: ${errorMessage(error)}. Try again: ${command}\n`

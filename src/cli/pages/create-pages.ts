@@ -9,6 +9,7 @@ import { apiConfigOf } from '../api/api-queries.js'
 import { createApi } from '../api/create-api.js'
 import { createQueueActions, type QueueActions } from '../api/queue-actions.js'
 import type { App } from '../app.js'
+import { createAwardDesk } from '../awards/award-desk.js'
 import type { Io } from '../process-io.js'
 import type { ThreadQueries } from './thread-queries.js'
 
@@ -24,6 +25,9 @@ export async function createPages(
   const compute: ThreadQueries['computeRecommendations'] = (...args) => queries.computeRecommendations(...args)
   app.onClose(keepRecommendations({ app, store: await app.store(), now, command: 'start', compute }))
   const reports = await createReports(app, now, observer)
+  const { config, makeReport } = app
+  const desk = createAwardDesk({ store: await app.store(), config, makeReport, now })
+  const awards = { ...desk, prepare: queries.prepareAward }
   const notifications = await createNotificationsDeps(app, now)
   const pages = (actions: QueueActions) =>
     pageRoutes({
@@ -34,11 +38,12 @@ export async function createPages(
       suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
       reports,
       closing: actions,
+      awards,
       notifications,
       queue: { kind: app.config.queue.kind, jobs: actions.jobs },
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
-  const api = await createApi(app, { reader: queries, now, ...notifications })
+  const api = await createApi(app, { reader: queries, now, awards, ...notifications })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
     const actions = actionsOn(queue)

@@ -21,6 +21,7 @@ import { findRfq, problemText, shortestName } from '../../views/find-rfq.js'
 import { rfqView } from '../../views/rfq-view.js'
 import type { NotFound, PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
+import { prepareAward } from '../awards/prepare-award.js'
 import { createIncompleteAt } from '../complete-polls.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
@@ -52,7 +53,16 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const { channels } = config
   const closingHold = createClosingHold(config, store)
   const clockStop = createClockStop(store)
-  const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store), closingHold, clockStop }
+  const { settings } = config.reports
+  const source = {
+    store,
+    channels,
+    settings,
+    rfqs,
+    pollChecks: createPollChecks(config, store),
+    closingHold,
+    clockStop,
+  }
   const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
@@ -170,6 +180,10 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     runs: (filter) => store.runs(filter),
     closings: (listing) => store.listDecisions(listing),
     problems: (filter) => store.problems(filter),
+    awards: (rfq) => store.awards(rfq),
+    awardFile: (id) => store.awardFile(id),
+    prepareAward: (order) =>
+      prepareAward({ store, config, version: VERSION, timeZoneOf: (key) => rulesOf(key).timeZone }, order),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),
   }

@@ -2,6 +2,7 @@ import { withRatesOf } from '../../core/exchange-rates.js'
 import { byCodeUnit, countByName } from '../../core/numbers.js'
 import { createContext, type Source } from '../comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
+import { awardState } from '../decision/award-state.js'
 import { decisionOf } from '../decision/decide.js'
 import { conflictPaths } from '../offer/newer-summary.js'
 import { assessRfq } from '../rfq-assessment.js'
@@ -46,6 +47,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     currency,
     rfq,
     summary,
+    award: input.award == null ? null : awardState(input.award, { offers, settings }),
     decision,
     offers,
     changes,

@@ -16,6 +16,7 @@ import type { Settings } from '../../core/settings.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CurrencyReport } from '../comparison-currency.js'
 import type { DocumentProblem, ReportedDecision } from '../comparison-input.js'
+import type { AwardState } from '../decision/award-state.js'
 import type { Decision } from '../decision/decision-model.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -33,6 +34,8 @@ export interface RfqReport {
   currency: CurrencyReport
   rfq: RfqTerms
   summary: Summary
+  /** The desk's award that stands, and what the marketplace shows of it; null if none does. */
+  award: AwardState | null
   /** Whom to award, why, and what could change that. */
   decision: Decision
   /** Accepted offers first, then those that compete by rank, then the others by `sequence`. */

@@ -1,18 +1,11 @@
-import { createHash } from 'node:crypto'
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../../core/canonical-json.js'
 import type { DecisionRecord } from '../../core/records.js'
 import type { Closings, NewDecision } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
+import { GENESIS, type HashChainedLog, nextLink, verifyLog } from '../hash-chain.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql-database.js'
 import { writeDecisionEvent } from './decision-events.js'
-
-/** Decisions verified before yielding to the event loop. */
-const ROWS_PER_STEP = 500
-
-/** The previous hash of the first decision. */
-export const GENESIS = '0'.repeat(64)
 
 /** A row of `close_decisions`. */
 export interface DecisionRow {
@@ -103,20 +96,14 @@ export const selectNewestIds = (condition: string): string =>
 /** The closing log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
 export function createDecisionLog(database: SqlDatabase, events: EventWriter): DecisionLog {
   const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
-    await tx.lock('decisions')
-    const newest = await tx.get<DecisionRow>('select hash from close_decisions order by id desc limit 1')
-    const previousHash = newest?.hash ?? GENESIS
-    const next = await tx.get<{ value: number }>(NEXT_ID)
     const row = await tx.get<DecisionRow>(INSERT_DECISION, {
-      id: next?.value ?? null,
       ...decision,
       rfqId: toStoredText(decision.rfqId),
       reason: toStoredText(decision.reason),
       message: decision.message === null ? null : toStoredText(decision.message),
       evidence: canonicalJson(decision.evidence),
       approvedBy: approverIn(decision.evidence),
-      previousHash,
-      hash: chainHash(previousHash, decision),
+      ...(await nextLink(tx, DECISION_LOG, decision)),
     })
     const appended = toDecision(row as DecisionRow)
     await writeDecisionEvent(tx, events, appended)
@@ -200,25 +187,8 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
     },
 
     async verifyDecisions() {
-      // Asked first: what is written meanwhile is verified too.
-      const counter = await database.get<{ issued: number }>(
-        `select value as issued from counters where name = 'close_decisions'`,
-      )
-      const chain = startOfChain()
-      // Decisions are numbered from 1, but a forged one may have any number.
-      let after: number | null = null
-      for (;;) {
-        const rows: DecisionRow[] = await database.all<DecisionRow>(
-          `select * from close_decisions where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
-          { after },
-        )
-        const broken = chain.firstBroken(rows)
-        if (broken) return broken
-        const last = rows.at(-1)
-        if (last === undefined || rows.length < ROWS_PER_STEP) return chain.end(counter?.issued ?? 0)
-        after = last.id
-        await yieldToEventLoop()
-      }
+      const { rows, ...report } = await verifyLog(database, DECISION_LOG)
+      return { decisions: rows, ...report }
     },
   }
 }
@@ -227,38 +197,34 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
 export const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
   typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
 
-const NEXT_ID = `update counters set value = value + 1 where name = 'close_decisions' returning value`
 const INSERT_DECISION = `
 insert into close_decisions (id, run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at, decision, reason, outcome,
   http_status, message, version_before, version_after, evidence, previous_hash, hash, approved_by)
 values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome, @httpStatus,
   @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash, @approvedBy) returning *`
 
-function chainHash(previousHash: string, decision: NewDecision): string {
-  return createHash('sha256').update(previousHash).update('\n').update(canonicalJson(decision)).digest('hex')
+/** The decision log as a hash chain. The hash covers what was written with the decision; who approved it is part of the evidence. */
+export const DECISION_LOG: HashChainedLog<DecisionRow> = {
+  table: 'close_decisions',
+  noun: { one: 'Closing decision', many: 'closing decisions' },
+  linkOf(row) {
+    const { id, previous_hash: previousHash, hash } = row
+    return { id, previousHash, hash, content: contentOf(row) }
+  },
 }
 
 /**
- * The hash covers the value of the evidence. Its text must say nothing else, because SQLite uses the first of two members of
+ * What the hash of a decision covers; undefined if the text of its evidence says anything else: SQLite uses the first of two members of
  * one name, for example in `approved_by`, and JSON.parse the last.
  */
-const hasEvidenceAsWritten = (row: DecisionRow, evidence: Record<string, unknown>): boolean =>
-  row.evidence === canonicalJson(evidence) &&
-  (row.approved_by === undefined || row.approved_by === (evidence.approvedBy ?? null))
-
-/**
- * Verifies the hash chain of the decisions.
- * @param issued how many decisions were ever written
- */
-export function verifyChain(rows: Iterable<DecisionRow>, issued: number): ChainReport {
-  const chain = startOfChain()
-  return chain.firstBroken(rows) ?? chain.end(issued)
-}
-
-interface ChainReport {
-  decisions: number
-  brokenAt: number | null
-  message: string
+function contentOf(row: DecisionRow): NewDecision | undefined {
+  if (!isJson(row.evidence)) return undefined
+  const { id, previousHash, hash, approvedBy, times, repeatedUntil, ...decision } = toDecision(row)
+  const { evidence } = decision
+  const isAsWritten =
+    row.evidence === canonicalJson(evidence) &&
+    (row.approved_by === undefined || row.approved_by === (evidence.approvedBy ?? null))
+  return isAsWritten ? decision : undefined
 }
 
 function isJson(text: string): boolean {
@@ -267,52 +233,5 @@ function isJson(text: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** Verifies a hash chain part by part. */
-function startOfChain() {
-  let previous = GENESIS
-  let count = 0
-  const broken = (id: number, message: string): ChainReport => ({ decisions: count, brokenAt: id, message })
-
-  const verifyNext = (row: DecisionRow): ChainReport | null => {
-    count++
-    // The hash covers what was written with the decision; who approved it is part of the evidence.
-    const {
-      id,
-      previousHash,
-      hash,
-      approvedBy: _person,
-      times: _times,
-      repeatedUntil: _until,
-      ...decision
-    } = toDecision(row)
-    if (id !== count) return broken(count, `Closing decision ${count} is missing.`)
-    if (previousHash !== previous) return broken(id, `Closing decision ${id} does not follow the one before it.`)
-    if (hash !== chainHash(previousHash, decision) || !hasEvidenceAsWritten(row, decision.evidence))
-      return broken(id, `Closing decision ${id} was changed after it was written.`)
-    previous = hash
-    return null
-  }
-
-  return {
-    /** The report on the first of these rows that does not continue the chain, or null. */
-    firstBroken(rows: Iterable<DecisionRow>): ChainReport | null {
-      for (const row of rows) {
-        if (!isJson(row.evidence)) return broken(row.id, `Closing decision ${row.id} was changed after it was written.`)
-        const report = verifyNext(row)
-        if (report) return report
-      }
-      return null
-    },
-    end: (issued: number): ChainReport =>
-      issued > count
-        ? broken(count + 1, `Closing decisions after ${count} were removed (${issued} were written).`)
-        : {
-            decisions: count,
-            brokenAt: null,
-            message: `${count} closings, none changed; the newest has hash ${previous}.`,
-          },
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createAwards } from '../awards/awards.js'
 import { createDecisionLog } from '../closings/decision-log.js'
 import { StoreError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
@@ -44,7 +45,7 @@ interface CopyContext extends CopyOptions {
 
 /**
  * Copies a database of either engine to a new one of either engine, and verifies the copy: the rows of each table by their number and
- * SHA-256, and the closing log by its chain. The copy has the identity of the database, and is used only when it is finished; one that
+ * SHA-256, and the closing log and the log of awards by their chains. The copy has the identity of the database, and is used only when it is finished; one that
  * was interrupted is continued. What is written to the database meanwhile would be missing in the copy: on PostgreSQL nothing can be,
  * and on SQLite the copy is not finished then.
  * @throws StoreError if a process uses the database, if it was written to, if the new one has other data, or if the copy differs
@@ -100,6 +101,7 @@ async function copyAll(context: CopyContext): Promise<CopyReport> {
   const tables = []
   for (const table of COPIED_TABLES) tables.push(await verifyTable(context, table))
   const closings = await verifyDecisions(source, target)
+  await verifyAwards(source, target)
   await copyMeta(source, target)
   await target.finish()
   return { from: source.name, to: target.name, resumed: unfinished !== null, tables, closings }
@@ -188,14 +190,25 @@ async function verifyTable({ source, target, signal, onProgress }: CopyContext, 
 
 const withoutStop = (verification?: { message: string }) => verification?.message.replace(/\.$/, '')
 
-/** A broken log is copied as it is: the copy is no more and no less than the database. */
-async function verifyDecisions(source: CopySide, target: CopyTarget): Promise<string> {
-  const [original, copy] = await Promise.all(
-    [source, target].map(({ database }) => createDecisionLog(database, createEventWriter(database)).verifyDecisions()),
+const verifyDecisions = (source: CopySide, target: CopyTarget) =>
+  verifyLog(source, target, 'closing log', ({ database }) =>
+    createDecisionLog(database, createEventWriter(database)).verifyDecisions(),
   )
+
+const verifyAwards = (source: CopySide, target: CopyTarget) =>
+  verifyLog(source, target, 'log of awards', ({ database }) => createAwards(database).verifyAwards())
+
+/** A broken log is copied as it is: the copy is no more and no less than the database. */
+async function verifyLog(
+  source: CopySide,
+  target: CopyTarget,
+  log: string,
+  verify: (side: CopySide) => Promise<{ message: string }>,
+): Promise<string> {
+  const [original, copy] = await Promise.all([source, target].map(verify))
   if (JSON.stringify(original) !== JSON.stringify(copy))
     throw new StoreError(
-      `The closing log of the copy differs: ${withoutStop(copy)}; that of ${source.name}: ${withoutStop(original)}. Remove the copy ` +
+      `The ${log} of the copy differs: ${withoutStop(copy)}; that of ${source.name}: ${withoutStop(original)}. Remove the copy ` +
         `(${target.removal}), and copy again.`,
     )
   return copy?.message ?? ''

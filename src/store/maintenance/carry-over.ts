@@ -1,8 +1,10 @@
 import Database from 'better-sqlite3'
 import { OPEN_INTENT_STATES } from '../../core/close-intent.js'
 import { CLOSING_STOPPED } from '../closings/closing-stop.js'
-import { type DecisionRow, GENESIS, verifyChain } from '../closings/decision-log.js'
+import { DECISION_LOG, type DecisionRow } from '../closings/decision-log.js'
+import { GENESIS, verifyChain } from '../hash-chain.js'
 import { connect, retryWhileBusy, type Sqlite } from '../sqlite/connection.js'
+import { copyAwards } from './carry-over-awards.js'
 
 /** What was carried over, or why nothing was. */
 export type CarryOver = { decisions: number; intents: number } | { skipped: string }
@@ -14,7 +16,7 @@ class NotCarriedError extends Error {}
 
 /**
  * Copies what a restored backup does not know about closing from the database it replaced: the later decisions, the
- * close intents, and the runs they refer to, in one transaction; and the later events. Otherwise a restored backup would send closes again
+ * close intents, and the runs they refer to, in one transaction; and the later awards and events. Otherwise a restored backup would send closes again
  * that the marketplace has refused, or whose effect is uncertain (docs/CLOSING.md, rule 11). Decisions are copied
  * verbatim, so that the hash chain stays valid.
  * @param restored path of the restored database, which no process has open
@@ -58,7 +60,7 @@ function openReplaced(path: string): Sqlite {
 function readChain(source: Sqlite): DecisionRow[] {
   try {
     const rows = source.prepare('select * from close_decisions order by id').all() as DecisionRow[]
-    const { brokenAt, message } = verifyChain(rows, rows.length)
+    const { brokenAt, message } = verifyChain(DECISION_LOG, rows, rows.length)
     if (brokenAt === null) return rows
     throw new NotCarriedError(`The closing log of the replaced database ${source.name} is not intact: ${message}`)
   } catch (error) {
@@ -95,6 +97,8 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
   copyIntents(source, target, intents)
   copyRepeats(source, target)
   copyStop(source, target)
+  const refusal = copyAwards(source, target)
+  if (refusal !== null) throw new NotCarriedError(refusal)
   copyEvents(source, target)
   copyCounters(source, target)
   return { decisions: later.length, intents: intents.length }

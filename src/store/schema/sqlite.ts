@@ -21,6 +21,10 @@ create trigger awards_stay before update on awards
 begin select raise(abort, 'the log of awards is append-only'); end;
 create trigger awards_last before delete on awards
 begin select raise(abort, 'the log of awards is append-only'); end;
+create trigger award_files_stay before update on award_files
+begin select raise(abort, 'the workbook of an award never changes'); end;
+create trigger award_files_last before delete on award_files
+begin select raise(abort, 'the workbook of an award is never removed'); end;
 `
 
 const IDENTITY = `

@@ -403,34 +403,40 @@ create table recommendation_lease (
   lease_until text not null
 ) strict;
 
--- What the desk decided: a chain of hashes, as of close_decisions. A withdrawal is a row of its own.
+-- What the desk decided: a chain of hashes, as of close_decisions. A withdrawal is a row of its own, without offers.
 create table awards (
   id integer primary key,
   channel text not null,
   rfq_id text not null,
+  rfq_number real,
   at text not null,
-  by_whom text,
+  by_whom text not null,
   withdraws integer references awards (id),
   as_of text not null,
-  -- JSON: the offers, with tonnes and cost.
+  -- JSON: the offers, with tonnes, cost, version and hashes.
   offers text not null,
   tonnes real,
-  cost real,
+  total real,
+  price_per_tonne real,
   currency text,
   because text,
-  -- JSON: the recommendation then.
+  -- JSON: what was said against it.
+  warnings text not null,
+  -- JSON: the recommendation then, and whether the award follows it.
   recommendation text,
-  settings_hash text not null references settings (hash),
+  followed integer check (followed in (0, 1)),
+  settings_hash text references settings (hash),
+  workbook_sha256 text,
+  program_version text not null,
   previous_hash text not null,
   hash text not null
 ) strict;
 create index awards_of on awards (channel, rfq_id, id);
+create unique index awards_withdrawn on awards (withdraws) where withdraws is not null;
 
--- The workbook of an award.
+-- The workbook of an award, of which the award has the hash.
 create table award_files (
   award_id integer primary key references awards (id),
-  name text not null,
-  sha256 text not null,
   -- Base64.
   content text not null
 ) strict;

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Redelivery } from '../../core/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../core/report-format.js'
+import type { Settings } from '../../core/settings.js'
 import type { User } from '../access/user.js'
+import type { AwardActions } from '../award-actions.js'
 import { defined } from '../defined.js'
 import type { Operation } from './endpoint.js'
 import { knownChannel, momentOf, requireFound } from './endpoints/request.js'
@@ -41,6 +43,9 @@ export interface ActionDeps {
   /** Sends notifications again; resolves to their ids. */
   retryDeliveries: (which: Redelivery) => Promise<number[]>
   suggest: (text: string, candidates: readonly string[]) => string[]
+  awards: AwardActions
+  /** What offers are compared with. */
+  settings: Settings
 }
 
 /** A request that changes something, or asks for the status of one. */
@@ -58,7 +63,7 @@ export interface ActionEndpoint extends Operation {
   handle(call: ActionCall<unknown>): Promise<unknown>
 }
 
-const action = <Result extends z.ZodType, Body extends z.ZodObject>(
+export const action = <Result extends z.ZodType, Body extends z.ZodObject>(
   definition: Omit<Operation, 'query' | 'body' | 'result'> & {
     body?: Body
     result: Result
@@ -195,10 +200,10 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
  * The past moment that a body asks for; undefined for the present.
  * @throws ProblemError 400 for one in the future, or before the first poll of the channel
  */
-async function pastMoment({
+export async function pastMoment({
   body,
   deps,
-}: ActionCall<{ channel: string; as_of?: Date | undefined }>): Promise<Date | undefined> {
+}: Pick<ActionCall<{ channel: string; as_of?: Date | undefined }>, 'body' | 'deps'>): Promise<Date | undefined> {
   const { now, asOf: moment = now } = momentOf({ deps, query: body, where: 'body' })
   if (moment >= now) return undefined
   const query = { channel: body.channel, as_of: moment, figures: false, sort: 'urgency', limit: 1 }
@@ -210,8 +215,8 @@ async function pastMoment({
 }
 
 /** The id of the RFQ that a body names. */
-async function rfqIdOf(
-  { body: { channel }, deps: { reader, now } }: ActionCall<{ channel: string }>,
+export async function rfqIdOf(
+  { body: { channel }, deps: { reader, now } }: Pick<ActionCall<{ channel: string }>, 'body' | 'deps'>,
   name: string,
   asOf?: Date,
 ): Promise<string> {

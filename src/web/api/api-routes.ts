@@ -3,14 +3,16 @@ import { scrubTexts } from '../../core/secret-scrubber.js'
 import { HttpError, toResponseError } from '../errors.js'
 import type { WebPlugin } from '../plugin.js'
 import { ACTION_ENDPOINTS, type ActionDeps, type ActionEndpoint } from './actions.js'
+import { AWARD_ENDPOINTS } from './award-endpoints.js'
 import { type Operation, parseBody, parseQuery, type ReadEndpoint } from './endpoint.js'
 import { etagOf, matchesEtag } from './etag.js'
 import { openApiDocument } from './openapi.js'
 import { API_PREFIX, PROBLEM_TYPE, ProblemError, toProblem } from './problem.js'
 import { READ_ENDPOINTS } from './read.js'
 
+const ACTIONS = [...ACTION_ENDPOINTS, ...AWARD_ENDPOINTS]
 /** Every operation of the API, in the order of its document. */
-export const ENDPOINTS: readonly Operation[] = [...READ_ENDPOINTS, ...ACTION_ENDPOINTS]
+export const ENDPOINTS: readonly Operation[] = [...READ_ENDPOINTS, ...ACTIONS]
 
 export interface ApiOptions extends ActionDeps {
   /** Removes secrets from a text. */
@@ -42,7 +44,7 @@ function addEndpoints(api: FastifyInstance, options: ApiOptions): void {
     return document
   })
   for (const endpoint of READ_ENDPOINTS) addReadEndpoint(api, endpoint, options)
-  for (const endpoint of ACTION_ENDPOINTS) addActionEndpoint(api, endpoint, options)
+  for (const endpoint of ACTIONS) addActionEndpoint(api, endpoint, options)
 }
 
 const urlOf = ({ path }: Operation) => path.replace(/\{(\w+)\}/g, ':$1')

@@ -1,3 +1,4 @@
+import type { AwardRecord } from '../../core/award-record.js'
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../../core/deliveries.js'
 import type { EventFilter, EventPage } from '../../core/events.js'
 import type { DecisionRecord, ProblemRecord, RunRecord } from '../../core/records.js'
@@ -111,5 +112,6 @@ export interface ApiQueries {
   events(filter: EventFilter): Promise<EventPage>
   targetStates(): Promise<TargetState[]>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
+  awards(name: NamedRfq): Promise<Lookup<AwardRecord[]>>
   today(options: ApiMoment & { since: Date; dueWithinDays: number; channel?: string }): Promise<Today>
 }

@@ -1,6 +1,8 @@
+import type { AwardActions } from '../award-actions.js'
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
 import { apiPage } from './api-page.js'
+import { addAwards } from './award-page.js'
 import { addChangesFeed } from './changes-feed.js'
 import { changesPage } from './changes-page.js'
 import { addChannel, channelsPage } from './channel-page.js'
@@ -21,6 +23,7 @@ import { todayPage } from './today-page.js'
 export interface PagesDeps extends PageDeps {
   reports: ReportsDeps
   closing: ClosingDeps
+  awards: AwardActions
   notifications: NotificationsDeps
   queue: QueueDeps
   onError: (error: unknown) => void
@@ -36,6 +39,7 @@ export const pageRoutes =
     addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage, { names: ['as_of'], acceptsSettings: true })
     addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage, { names: ['as_of'] })
     addClosing(app, deps, deps.closing)
+    addAwards(app, deps, deps.awards)
     addPage(app, deps, '/channels', channelsPage)
     addChannel(app, deps, deps.closing)
     addPage(app, deps, '/changes', changesPage, { names: ['channel', 'rfq', 'since', 'before'] })

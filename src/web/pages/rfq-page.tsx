@@ -6,13 +6,14 @@ import { formatCount, formatDaysFromToday, formatRange } from '../../core/number
 import { nameById } from '../../core/rfq-name.js'
 import type { PriceBasis } from '../../core/settings.js'
 import { describePricesRead, describeTermsRead } from '../../core/source-words.js'
-import { closingPath, rfqPath } from '../../read-models/page-paths.js'
+import { awardPath, closingPath, rfqPath } from '../../read-models/page-paths.js'
 import { type RfqView, rateLines } from '../../views/rfq-view.js'
 import type { RfqPage } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
+import { AwardCard, AwardForm } from './award-form.js'
 import { type PageContent, type PageRequest, pageOf, type Redirect, readPast, requireFound } from './page.js'
 import { addressOf } from './rfq-address.js'
 import { ChoicesChart, RfqCharts } from './rfq-charts.js'
@@ -52,6 +53,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
       <>
         <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
         <Facts view={view} />
+        {view.award !== null && <AwardCard state={view.award} />}
         <Notices view={view} outlook={outlook} closing={closing} />
         <TimeMachine moments={moments} asOf={past?.asOf} link={link} query={query} />
         <RecommendationCard view={view} changed={Object.keys(whatIf.changes).length > 0} />
@@ -64,6 +66,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
             </div>
           </section>
         )}
+        {past === undefined && <AwardForm view={view} user={page.request.user} csrfToken={page.request.csrfToken} />}
         <WhatIfPanel view={view} whatIf={whatIf} query={query} reset={link(withoutAll(Object.keys(whatIf.changes)))} />
         <MakeReport page={page} view={view} name={name} changes={whatIf.changes} />
         <div>
@@ -78,6 +81,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
             Everything that changed
           </a>
           <a href={closing}>{`Closings (${view.closings})`}</a>
+          <a href={awardPath(view.channel, unique)}>Awards</a>
         </nav>
       </>
     ),

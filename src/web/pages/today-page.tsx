@@ -57,6 +57,7 @@ const KINDS: Record<TodayKind, string> = {
   overdue: 'Overdue',
   behind: 'Channel behind',
   undelivered: 'Notifications',
+  award: 'Award',
   due: 'Due soon',
   listed: 'List differs',
   offers: 'Offers',

@@ -1,4 +1,5 @@
 import type { ComparisonInput } from '../../../src/compare/comparison-input.js'
+import { type AwardFacts, awardFacts } from '../../../src/core/award-record.js'
 import type { ListedChanges } from '../../../src/core/sources.js'
 import {
   comparisonInput,
@@ -17,6 +18,7 @@ import {
   vintage,
 } from '../../helpers/comparison-inputs.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
+import { newAward } from '../../helpers/new-award.js'
 
 /** Texts that are harmful in spreadsheets, paths, web pages or XML. */
 export const HOSTILE = [
@@ -45,6 +47,16 @@ const listed = (names: readonly string[]): ListedChanges => ({
   ...{ offersNew: ['new'], fields: ['minVolume', 'pricing', 'title'], contradicts: false },
 })
 const LISTED = listed(['Developer 1', 'Developer 2', 'Developer 3', 'Developer 4'])
+
+/** A standing award in which every text is hostile, of an offer that the RFQ does not have. */
+function hostileAward(): AwardFacts {
+  const award = newAward({ because: HOSTILE.join(' '), by: HOSTILE[0] as string, warnings: HOSTILE })
+  return awardFacts({
+    ...award,
+    id: 1,
+    offers: award.offers.map((offer) => ({ ...offer, name: HOSTILE[1] as string })),
+  })
+}
 
 /** An RFQ and offers in which every text is hostile. */
 export function hostileInput(): ComparisonInput {
@@ -147,6 +159,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   'all-accepted': () => partlyAcceptedInput('accepted'),
   'many-accepted': () => manyAcceptedInput(30),
   'one-offer': () => comparisonInput({ responses: [response(1)] }),
+  awarded: () => ({ ...comparisonInput({ settings: EURO_SETTINGS }), award: hostileAward() }),
   'no-lines': () =>
     comparisonInput({
       responses: [

@@ -5,7 +5,15 @@ import { type ReadCall, readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'
 import { RFQ_SORTS } from '../queries.js'
-import { countedListOf, offerDetail, offerItem, rfqDetail, rfqItem, rfqViewSchema } from '../schemas/index.js'
+import {
+  awardRecordSchema,
+  countedListOf,
+  offerDetail,
+  offerItem,
+  rfqDetail,
+  rfqItem,
+  rfqViewSchema,
+} from '../schemas/index.js'
 import { isSettingName, whatIfSettings } from '../what-if.js'
 import { channelOf, listPage, momentOf, requireFound, rfqNameOf, wholeList } from './request.js'
 
@@ -133,6 +141,19 @@ export const rfqEndpoints = [
       const { settings } = changed
       const given = replaced.length > 0 && { settings }
       return requireFound(await call.deps.queries.comparison({ ...name, ...given }))
+    },
+  }),
+  readEndpoint({
+    id: 'listAwards',
+    path: `${RFQ_PATH}/awards`,
+    summary: "List the desk's awards for an RFQ",
+    description: 'Newest first; at most one stands. `comparison` says what the marketplace shows of it.',
+    query: moments,
+    result: countedListOf(awardRecordSchema),
+    problems: [404, 409],
+    async handle(call) {
+      const name = rfqNameOf(call)
+      return wholeList(requireFound(await call.deps.queries.awards(name)), name)
     },
   }),
 ]

@@ -1,0 +1,204 @@
+import type { AwardedOfferRecord, AwardFacts } from '../../core/award-record.js'
+import type { Timestamp } from '../../core/clock.js'
+import { formatDaysFromToday, formatMoney, formatTonnes } from '../../core/number-format.js'
+import type { Settings } from '../../core/settings.js'
+import type { Severity } from '../flag.js'
+import { hasOtherTerms } from '../offer/newer-summary.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { amountsText, createNames, joined, offersText } from './award-figures.js'
+import { termsHash } from './award-terms.js'
+
+/** What the marketplace shows of the standing award of an RFQ. */
+export interface AwardState {
+  award: AwardFacts
+  /**
+   * - `waiting`: the marketplace does not show every awarded offer as accepted yet.
+   * - `accepted`: it shows exactly the awarded offers as accepted.
+   * - `differs`: what it shows cannot become the recorded award: a person has to decide again.
+   */
+  status: 'waiting' | 'accepted' | 'differs'
+  /** Most severe first. */
+  findings: AwardFinding[]
+  /** What to do next; one or two sentences. */
+  next: string
+  /** All of it to show: who, when, what, why, what the marketplace shows, and what to do next. */
+  lines: AwardLine[]
+}
+
+export interface AwardFinding {
+  code: 'other-accepted' | 'missing' | 'not-open' | 'changed' | 'expired' | 'expires' | 'part-accepted' | 'accepted'
+  severity: Severity
+  words: string
+  /** When that was first observed; null if that is not known, or it follows from the date. */
+  since: Timestamp | null
+}
+
+export interface AwardLine {
+  title: string
+  words: string
+}
+
+/** What the state of an award is computed from. */
+export interface PresentOffers {
+  offers: readonly OfferReport[]
+  settings: Pick<Settings, 'expiryWindowDays'>
+}
+
+/** The state of the standing award of an RFQ, from its offers as they are at a moment. Pure. */
+export function awardState(award: AwardFacts, present: PresentOffers): AwardState {
+  const findings = findingsOf(award, present)
+  const status = findings.some(({ code }) => DIFFERS.has(code))
+    ? 'differs'
+    : findings.some(({ code }) => code === 'accepted')
+      ? 'accepted'
+      : 'waiting'
+  const next = nextStep(award, status, present)
+  return { award, status, findings, next, lines: linesOf(award, findings, next) }
+}
+
+/** What keeps the marketplace from coming to show the recorded award. */
+const DIFFERS: ReadonlySet<AwardFinding['code']> = new Set([
+  'other-accepted',
+  'missing',
+  'not-open',
+  'changed',
+  'expired',
+])
+const SEVERITIES: readonly Severity[] = ['high', 'medium', 'low']
+
+function findingsOf(award: AwardFacts, { offers, settings }: PresentOffers): AwardFinding[] {
+  const byId = new Map(offers.map((offer) => [offer.id, offer]))
+  const nameOf = createNames(offers)
+  const awarded = new Set(award.offers.map(({ id }) => id))
+  const accepted = offers.filter(({ standing }) => standing === 'accepted')
+  const own = award.offers.flatMap((record) => [...offerFindings(record, byId.get(record.id), settings)])
+  const all = [...othersAccepted(accepted, awarded, nameOf), ...own, ...acceptance(award, accepted, own.length === 0)]
+  return all.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
+}
+
+function othersAccepted(
+  accepted: readonly OfferReport[],
+  awarded: ReadonlySet<string>,
+  nameOf: (offer: OfferReport) => string,
+): AwardFinding[] {
+  const others = accepted.filter(({ id }) => !awarded.has(id))
+  if (others.length === 0) return []
+  const words = `The marketplace shows ${joined(others.map(nameOf))} as accepted, which the recorded award does not have.`
+  return [{ code: 'other-accepted', severity: 'high', words, since: newest(others) }]
+}
+
+/** Whether the accepted offers are the recorded award. @param asRecorded whether each of them has the recorded terms */
+function acceptance(award: AwardFacts, accepted: readonly OfferReport[], asRecorded: boolean): AwardFinding[] {
+  const ids = new Set(accepted.map(({ id }) => id))
+  const [done, open] = [true, false].map((is) => award.offers.filter(({ id }) => ids.has(id) === is))
+  if (done === undefined || open === undefined || done.length === 0) return []
+  const since = newest(accepted)
+  if (open.length > 0) {
+    const words = `The marketplace shows ${namesOf(done)} as accepted, but not ${namesOf(open)} yet.`
+    return [{ code: 'part-accepted', severity: 'medium', words, since }]
+  }
+  if (accepted.length > award.offers.length || !asRecorded) return []
+  const words = `The marketplace shows ${namesOf(done)} as accepted: that is the recorded award.`
+  return [{ code: 'accepted', severity: 'low', words, since }]
+}
+
+const newest = (offers: readonly OfferReport[]): Timestamp | null =>
+  offers
+    .map(({ source, newerSummary }) => newerSummary?.rfqAt ?? source.observedAt)
+    .sort()
+    .at(-1) ?? null
+const namesOf = (offers: readonly AwardedOfferRecord[]) => joined(offers.map(({ name }) => name))
+
+/** What is otherwise of an awarded offer than when it was awarded, and when it expires. */
+function* offerFindings(
+  record: AwardedOfferRecord,
+  offer: OfferReport | undefined,
+  { expiryWindowDays }: PresentOffers['settings'],
+): Generator<AwardFinding> {
+  const finding = (code: AwardFinding['code'], words: string, since: Timestamp | null = null): AwardFinding => ({
+    ...{ code, words: `${record.name}: ${words}`, since },
+    severity: code === 'expires' && (offer?.terms.daysToExpiry ?? 0) > 1 ? 'medium' : 'high',
+  })
+  if (offer === undefined) {
+    yield finding('missing', 'The awarded offer is not known at this moment.')
+    return
+  }
+  const isAccepted = offer.standing === 'accepted'
+  const { observedAt } = offer.source
+  for (const { code, words } of isAccepted ? [] : offer.exclusions) {
+    if (code === 'missing' || code === 'not-listed') yield finding('missing', words, offer.missingSince)
+    else if (code === 'rejected' || code === 'not-open') yield finding('not-open', words, observedAt)
+  }
+  if (hasOtherTerms(offer.newerSummary)) yield finding('changed', offer.newerSummary.words, offer.newerSummary.rfqAt)
+  else if (termsHash(offer) !== record.termsHash) yield finding('changed', changeText(record, offer), observedAt)
+  const { daysToExpiry, expiryDate } = offer.terms
+  if (isAccepted || daysToExpiry === null || daysToExpiry > expiryWindowDays) return
+  yield daysToExpiry < 0
+    ? finding(
+        'expired',
+        `The awarded offer expired on ${expiryDate}, and the marketplace does not show it as accepted.`,
+      )
+    : finding(
+        'expires',
+        `The awarded offer expires ${formatDaysFromToday(daysToExpiry)} (${expiryDate}), and the marketplace does not show it as accepted yet.`,
+      )
+}
+
+/** The terms that differ from the recorded ones. */
+function changeText(record: AwardedOfferRecord, { metrics, terms }: OfferReport): string {
+  const { own, tonnes, expiryDate } = record
+  const { volume, total } = metrics
+  const pairs = [
+    [volume === null ? 'unknown tonnes' : formatTonnes(volume), formatTonnes(tonnes)],
+    [moneyText(total, terms.currency), moneyText(own.total, own.currency)],
+    [expiryText(terms.expiryDate), expiryText(expiryDate)],
+  ].filter(([now, then]) => now !== then)
+  if (pairs.length === 0)
+    return 'The awarded offer changed: its deliveries, pre-payments, contract type or notes are not those recorded.'
+  const [now, then] = [pairs.map(([text]) => text).join(', '), pairs.map(([, text]) => text).join(', ')]
+  return `The awarded offer changed: it now has ${now}; recorded is ${then}.`
+}
+
+const moneyText = (total: number | null, currency: string | null) =>
+  total === null ? 'an unknown total' : `a total of ${formatMoney(total, currency)}`
+const expiryText = (date: string | null) => (date === null ? 'no expiry date' : `the expiry date ${date}`)
+
+function nextStep(award: AwardFacts, status: AwardState['status'], { offers }: PresentOffers): string {
+  if (status === 'accepted') return 'Nothing more to do.'
+  if (status === 'differs')
+    return 'Decide again: keep to the award and settle it with the developer, or withdraw it and record another one.'
+  const accepted = new Set(offers.filter(({ standing }) => standing === 'accepted').map(({ id }) => id))
+  const open = award.offers.filter(({ id }) => !accepted.has(id))
+  const dates = offers.flatMap(({ id, terms }) => (open.some((one) => one.id === id) ? (terms.expiryDate ?? []) : []))
+  const [first] = dates.sort()
+  const by = first === undefined ? '' : ` by ${first}${open.length > 1 ? ', when the first of them expires' : ''}`
+  return `Accept ${namesOf(open)} on the marketplace${by}; Quotekeeper cannot.`
+}
+
+function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: string): AwardLine[] {
+  const { by, at, asOf, because, warnings } = award
+  return [
+    { title: 'Awarded', words: `${awardText(award)}.` },
+    { title: 'Decided', words: `${by}, ${minute(at)}; on the comparison as of ${minute(asOf)}.` },
+    { title: 'Recommended then', words: recommendedText(award) },
+    ...(because === null ? [] : [{ title: 'Because', words: because }]),
+    ...(warnings.length === 0 ? [] : [{ title: 'Said against it', words: warnings.join(' ') }]),
+    ...(findings.length === 0 ? [] : [{ title: 'Marketplace', words: findings.map(({ words }) => words).join(' ') }]),
+    { title: 'Next', words: next },
+  ]
+}
+
+/** `Katari · Forest: 8,670 t at 28.80 USD/t, 249,696 USD in total`. */
+export function awardText({ offers, tonnes, total, pricePerTonne, currency }: AwardFacts): string {
+  const figures = { tonnes, total, pricePerTonne, currency, coverage: null, costPerTonne: 0, score: 0 }
+  return `${offersText(offers.map((offer) => ({ ...offer, shareOfOffer: 1 })))}: ${amountsText(figures)}`
+}
+
+const minute = (at: Timestamp) => `${at.slice(0, 16).replace('T', ' ')} UTC`
+
+/** Whether the award is the one that was recommended. */
+export const recommendedText = ({
+  followed,
+  recommendation,
+}: Pick<AwardFacts, 'followed' | 'recommendation'>): string =>
+  followed ? 'This award.' : `Not this award. ${recommendation.headline}`

@@ -1,0 +1,146 @@
+import { atLeast, upTo } from '../../compare/awards/efficient-awards.js'
+import { awardOf, type Candidate, candidatesOf, createNames } from '../../compare/decision/award-figures.js'
+import { termsHash } from '../../compare/decision/award-terms.js'
+import type { Recommendation } from '../../compare/decision/decision-model.js'
+import { isComparable } from '../../compare/offer/eligibility.js'
+import { tonnesOf } from '../../compare/offer/known-amounts.js'
+import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
+import type { OfferReport } from '../../compare/offer/offer-report-model.js'
+import type { RfqReport } from '../../compare/report/rfq-report-model.js'
+import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/award-record.js'
+import { formatTonnes, withoutNoise } from '../../core/number-format.js'
+import { sum } from '../../core/numbers.js'
+
+/** What a person wants to record. */
+export interface AwardRequest {
+  /** Ids of offers. */
+  offerIds: readonly string[]
+  /** Why; null for no reason. */
+  because: string | null
+  by: string
+  now: Date
+}
+
+/** The award as it would be recorded, and why it cannot be: one sentence for each reason. */
+export interface CheckedAward {
+  /** Null if its figures cannot be computed. */
+  award: AwardFacts | null
+  /** Empty if it can be recorded. */
+  refusals: string[]
+}
+
+/**
+ * Checks an award of whole offers of an RFQ. Pure.
+ * @param report the comparison that the decision is based on
+ */
+export function checkAward(report: RfqReport, { offerIds, because, by, now }: AwardRequest): CheckedAward {
+  const { chosen, refusals } = chooseOffers(report, offerIds)
+  if (refusals.length > 0) return { award: null, refusals }
+  const nameOf = createNames(report.offers)
+  const context = { currency: report.currency.comparison ?? '', lower: report.rfq.window.lower, nameOf }
+  const { tonnes, total, pricePerTonne, currency } = awardOf(chosen, context)
+  const { recommendation } = report.decision
+  const followed = isRecommended(recommendation, chosen)
+  const warnings = [...windowWarnings(report, chosen, tonnes), ...chosen.flatMap((one) => offerWarnings(one, nameOf))]
+  const award: AwardFacts = {
+    ...{ id: null, at: now.toISOString(), by, asOf: report.context.asOf },
+    offers: chosen.map((candidate) => offerRecord(candidate, nameOf)),
+    ...{ tonnes: withoutNoise(tonnes), total: withoutNoise(total), pricePerTonne: withoutNoise(pricePerTonne) },
+    ...{ currency, because, warnings },
+    recommendation: recommendationRecord(recommendation),
+    followed,
+  }
+  return { award, refusals: because === null ? missingReason(followed, warnings) : [] }
+}
+
+function chooseOffers({ offers }: RfqReport, ids: readonly string[]): { chosen: Candidate[]; refusals: string[] } {
+  const byId = new Map(offers.map((offer) => [offer.id, offer]))
+  const candidates = candidatesOf(offers)
+  const twice = ids.filter((id, at) => ids.indexOf(id) !== at)
+  const refusals = [
+    ...(ids.length === 0 ? ['Name at least one offer.'] : []),
+    ...new Set(twice.map((id) => `${labelOf(byId.get(id), id)} is named twice.`)),
+    ...[...new Set(ids)].flatMap((id) => {
+      const offer = byId.get(id)
+      return offer === undefined ? [`The RFQ has no offer ${id}.`] : refusalsOf(offer)
+    }),
+  ]
+  return { chosen: candidates.filter(({ offer }) => ids.includes(offer.id)), refusals }
+}
+
+const labelOf = (offer: OfferReport | undefined, id: string) =>
+  offer === undefined ? `Offer ${id}` : `Offer no. ${offer.sequence} (${offer.label})`
+
+/** Why an offer cannot be awarded. An accepted one can, if it can be compared. */
+function refusalsOf(offer: OfferReport): string[] {
+  const { standing, exclusions, id } = offer
+  const against = standing === 'accepted' ? exclusions.filter((one) => !isComparable([one])) : exclusions
+  return against.map(({ words }) => `${labelOf(offer, id)} cannot be awarded: ${words}`)
+}
+
+/** Whether these are the recommended offers, besides accepted ones. */
+function isRecommended({ award, status }: Recommendation, chosen: readonly Candidate[]): boolean {
+  const open = chosen.filter(({ offer }) => offer.standing !== 'accepted').map(({ offer }) => offer.id)
+  const recommended = new Set(award?.offers.map(({ id }) => id))
+  if (award === null) return status === 'accepted' && open.length === 0
+  return open.length === recommended.size && open.every((id) => recommended.has(id))
+}
+
+/** What is said against the tonnes of the award, with those that are accepted already. */
+function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[], tonnes: number): string[] {
+  const { lower, upper, isUpperStated, problem } = rfq.window
+  const gone = rfq.missingSince === null ? [] : [`The RFQ has been missing since ${rfq.missingSince.slice(0, 10)}.`]
+  if (problem !== null) return [...gone, problem]
+  const others = offers.filter((one) => one.standing === 'accepted' && !chosen.some(({ offer }) => offer.id === one.id))
+  const all = tonnes + sum(others.map((offer) => tonnesOf(offer) ?? 0))
+  const what = `The award has ${formatTonnes(all)}${others.length === 0 ? '' : ', with what is accepted'}`
+  const isSingle = chosen.length + others.length === 1
+  if (lower !== null && all < atLeast(lower))
+    return [...gone, `${what}, less than the ${formatTonnes(lower)} asked for.`]
+  if (upper !== null && all > upTo(upper) && (isUpperStated || !isSingle))
+    return [...gone, `${what}, more than the ${formatTonnes(upper)} that an award may have.`]
+  return gone
+}
+
+/** Hard requirements that an offer does not meet, and terms that were not read. */
+const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => string): string[] => [
+  ...offer.unmet.filter(({ level }) => level === 'hard').map(({ words }) => `${nameOf(offer)}: ${words}`),
+  ...(hasOtherTerms(offer.newerSummary) ? [`${nameOf(offer)}: ${offer.newerSummary.words}`] : []),
+  ...(offer.shape === 'summary' ? [`${nameOf(offer)}: only the summary of the offer was read.`] : []),
+]
+
+function missingReason(followed: boolean, warnings: readonly string[]): string[] {
+  const why = [
+    ...(followed ? [] : ['it is not the recommended award']),
+    ...(warnings.length === 0 ? [] : ['this is said against it']),
+  ]
+  return why.length === 0
+    ? []
+    : [`Say why (“because”): ${why.join(', and ')}${warnings.length === 0 ? '.' : ':'}`, ...warnings]
+}
+
+function offerRecord(
+  { offer, tonnes, total, cost }: Candidate,
+  nameOf: (offer: OfferReport) => string,
+): AwardedOfferRecord {
+  const { id, sequence: number, source, status, terms, metrics } = offer
+  return {
+    ...{ id, number, name: nameOf(offer), tonnes, total: withoutNoise(total) },
+    ...{ pricePerTonne: withoutNoise(total / tonnes), cost: withoutNoise(cost) },
+    own: { total: metrics.total, currency: terms.currency },
+    expiryDate: terms.expiryDate,
+    status,
+    version: source.version,
+    contentHash: source.contentHash,
+    termsHash: termsHash(offer),
+  }
+}
+
+const recommendationRecord = ({ status, headline, reasons, award }: Recommendation): RecommendationRecord => ({
+  ...{ status, headline, reasons },
+  offers: (award?.offers ?? []).map(({ id, number, name, tonnes, total }) => ({ id, number, name, tonnes, total })),
+  tonnes: award?.tonnes ?? null,
+  total: award?.total ?? null,
+  pricePerTonne: award?.pricePerTonne ?? null,
+  currency: award?.currency ?? null,
+})

@@ -1,0 +1,137 @@
+import type { AwardFacts, AwardRecord } from '../../core/award-record.js'
+import { canonicalJson } from '../../core/canonical-json.js'
+import { fromStoredText, toStoredText } from '../documents/stored-text.js'
+import type { HashChainedLog } from '../hash-chain.js'
+
+/** A row of `awards`: an award, or the withdrawal of one, which has no offers, figures, settings and workbook. */
+export interface AwardRow {
+  id: number
+  channel: string
+  rfq_id: string
+  rfq_number: number | null
+  at: string
+  by_whom: string
+  withdraws: number | null
+  as_of: string
+  offers: string
+  tonnes: number | null
+  total: number | null
+  price_per_tonne: number | null
+  currency: string | null
+  because: string | null
+  warnings: string
+  recommendation: string | null
+  followed: number | null
+  settings_hash: string | null
+  workbook_sha256: string | null
+  program_version: string
+  previous_hash: string
+  hash: string
+}
+
+/** What the hash of a row covers: all of it, as it is stored, besides its number and the hashes of the chain. */
+export type AwardContent = Omit<AwardRow, 'id' | 'previous_hash' | 'hash'>
+
+/** A row with the row that withdraws it. */
+export interface AwardWithWithdrawal extends AwardRow {
+  withdrawn_id: number | null
+  withdrawn_at: string | null
+  withdrawn_by: string | null
+  withdrawn_because: string | null
+}
+
+/** The log of awards as a hash chain. */
+export const AWARD_LOG: HashChainedLog<AwardRow> = {
+  table: 'awards',
+  noun: { one: 'Award', many: 'awards and withdrawals' },
+  linkOf({ id, previous_hash: previousHash, hash, ...content }) {
+    return { id, previousHash, hash, content }
+  },
+}
+
+/** The row of an award. */
+export function awardContent(
+  award: Omit<AwardFacts, 'id'> &
+    Pick<AwardRecord, 'channel' | 'rfqId' | 'rfqNumber' | 'settingsHash' | 'workbookSha256' | 'programVersion'>,
+): AwardContent {
+  return {
+    channel: award.channel,
+    rfq_id: toStoredText(award.rfqId),
+    rfq_number: award.rfqNumber,
+    at: award.at,
+    by_whom: toStoredText(award.by),
+    withdraws: null,
+    as_of: award.asOf,
+    offers: canonicalJson(award.offers),
+    tonnes: award.tonnes,
+    total: award.total,
+    price_per_tonne: award.pricePerTonne,
+    currency: award.currency,
+    because: award.because === null ? null : toStoredText(award.because),
+    warnings: canonicalJson(award.warnings),
+    recommendation: canonicalJson(award.recommendation),
+    followed: award.followed ? 1 : 0,
+    settings_hash: award.settingsHash,
+    workbook_sha256: award.workbookSha256,
+    program_version: award.programVersion,
+  }
+}
+
+/** The row that withdraws an award. */
+export const withdrawalContent = (
+  award: AwardRow,
+  { at, by, because, programVersion }: { at: string; by: string; because: string | null; programVersion: string },
+): AwardContent => ({
+  channel: award.channel,
+  rfq_id: award.rfq_id,
+  rfq_number: award.rfq_number,
+  at,
+  by_whom: toStoredText(by),
+  withdraws: award.id,
+  as_of: at,
+  offers: '[]',
+  tonnes: null,
+  total: null,
+  price_per_tonne: null,
+  currency: null,
+  because: because === null ? null : toStoredText(because),
+  warnings: '[]',
+  recommendation: null,
+  followed: null,
+  settings_hash: null,
+  workbook_sha256: null,
+  program_version: programVersion,
+})
+
+/** The award of a row that withdraws none. */
+export function toAward(row: AwardWithWithdrawal): AwardRecord {
+  const { withdrawn_id: id, withdrawn_at: at, withdrawn_by: by, withdrawn_because: because } = row
+  return {
+    id: row.id,
+    channel: row.channel,
+    rfqId: fromStoredText(row.rfq_id),
+    rfqNumber: row.rfq_number,
+    at: row.at,
+    by: fromStoredText(row.by_whom),
+    asOf: row.as_of,
+    offers: JSON.parse(row.offers) as AwardRecord['offers'],
+    tonnes: row.tonnes ?? 0,
+    total: row.total ?? 0,
+    pricePerTonne: row.price_per_tonne ?? 0,
+    currency: row.currency ?? '',
+    because: textOrNull(row.because),
+    warnings: JSON.parse(row.warnings) as string[],
+    recommendation: JSON.parse(row.recommendation ?? 'null') as AwardRecord['recommendation'],
+    followed: row.followed === 1,
+    settingsHash: row.settings_hash ?? '',
+    workbookSha256: row.workbook_sha256 ?? '',
+    programVersion: row.program_version,
+    hash: row.hash,
+    withdrawn:
+      id === null || at === null || by === null
+        ? null
+        : { id, at, by: fromStoredText(by), because: textOrNull(because) },
+  }
+}
+
+const textOrNull = (stored: string | null) => (stored === null ? null : fromStoredText(stored))

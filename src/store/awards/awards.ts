@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { toStoredText } from '../documents/stored-text.js'
+import { GENESIS, nextLink, verifyLog } from '../hash-chain.js'
+import { rememberSettings } from '../recommendations/settings-rows.js'
+import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
+import type { AwardFilter, Awards } from './award-contract.js'
+import {
+  AWARD_LOG,
+  type AwardContent,
+  type AwardRow,
+  type AwardWithWithdrawal,
+  awardContent,
+  toAward,
+  withdrawalContent,
+} from './award-rows.js'
+
+/** What readers of the log need. */
+export type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
+
+/** Reads awards and their workbooks. */
+export const createAwardQueries = (database: Queries): AwardQueries => ({
+  awards: async (filter) => (await findAwards(database, filter)).map(toAward),
+  async awardFile(id) {
+    const row = await database.get<{ content: string }>('select content from award_files where award_id = @id', { id })
+    return row === undefined ? null : Buffer.from(row.content, 'base64')
+  },
+})
+
+/** The desk's awards: an append-only log, each row carrying the hash of the one before. */
+export const createAwards = (database: SqlDatabase): Awards => ({
+  ...createAwardQueries(database),
+
+  recordAward: ({ workbook, settings, ...award }) =>
+    database.write(async (tx) => {
+      await tx.lock(AWARD_LOG.table)
+      const { channel, rfqId } = award
+      const [standing] = await findAwards(tx, { channel, rfqId, standing: true, limit: 1 })
+      if (standing !== undefined) return { standing: toAward(standing) }
+      const workbookSha256 = hash('sha256', workbook)
+      const settingsHash = await rememberSettings(tx, settings)
+      const row = await append(tx, awardContent({ ...award, settingsHash, workbookSha256 }))
+      await tx.run('insert into award_files (award_id, content) values (@id, @content)', {
+        id: row.id,
+        content: workbook.toString('base64'),
+      })
+      return { recorded: toAward({ ...row, ...NOT_WITHDRAWN }) }
+    }),
+
+  withdrawAward: ({ award: id, ...withdrawal }) =>
+    database.write(async (tx) => {
+      await tx.lock(AWARD_LOG.table)
+      const [award] = await findAwards(tx, { id })
+      if (award === undefined || award.withdrawn_id !== null) return null
+      await append(tx, withdrawalContent(award, withdrawal))
+      const [withdrawn] = await findAwards(tx, { id })
+      return withdrawn === undefined ? null : toAward(withdrawn)
+    }),
+
+  async awardChainLength() {
+    const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from awards')
+    return row?.length ?? 0
+  },
+
+  async awardChainEntry(id) {
+    if (id === 0) return { at: null, hash: GENESIS }
+    return (
+      (await database.get<{ at: string; hash: string }>('select at, hash from awards where id = @id', { id })) ?? null
+    )
+  },
+
+  verifyAwards: () => verifyLog(database, AWARD_LOG, (row) => findChangedPart(database, row)),
+})
+
+const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: null, withdrawn_because: null }
+
+async function append(tx: Transaction, content: AwardContent): Promise<AwardRow> {
+  const row = { ...(await nextLink(tx, AWARD_LOG, content)), ...content }
+  return (await tx.get<AwardRow>(INSERT, row)) as AwardRow
+}
+
+const COLUMNS = [
+  ...['channel', 'rfq_id', 'rfq_number', 'at', 'by_whom', 'withdraws', 'as_of', 'offers', 'tonnes', 'total'],
+  ...['price_per_tonne', 'currency', 'because', 'warnings', 'recommendation', 'followed', 'settings_hash'],
+  ...['workbook_sha256', 'program_version'],
+] as const satisfies readonly (keyof AwardContent)[]
+
+const INSERT = `
+insert into awards (id, ${COLUMNS.join(', ')}, previous_hash, hash)
+values (@id, ${COLUMNS.map((column) => `@${column}`).join(', ')}, @previousHash, @hash) returning *`
+
+/** Awards with their withdrawals, newest first. */
+async function findAwards(
+  queries: Queries,
+  { id, channel, rfqId, standing, asOf, before, limit }: AwardFilter & { id?: number },
+): Promise<AwardWithWithdrawal[]> {
+  const where = allOf(
+    'a.withdraws is null',
+    id !== undefined && 'a.id = @id',
+    channel !== undefined && 'a.channel = @channel',
+    rfqId !== undefined && 'a.rfq_id = @rfqId',
+    standing === true && 'w.id is null',
+    asOf !== undefined && 'a.at <= @asOf',
+    before !== undefined && 'a.id < @before',
+  )
+  return queries.all<AwardWithWithdrawal>(
+    `select a.*, w.id as withdrawn_id, w.at as withdrawn_at, w.by_whom as withdrawn_by, w.because as withdrawn_because
+    from awards a left join awards w on ${allOf('w.withdraws = a.id', asOf !== undefined && 'w.at <= @asOf')}
+    where ${where} order by a.id desc limit @limit`,
+    {
+      id: id ?? null,
+      channel: channel ?? null,
+      rfqId: rfqId === undefined ? null : toStoredText(rfqId),
+      asOf: asOf?.toISOString() ?? null,
+      before: before ?? null,
+      limit: limit ?? NO_LIMIT,
+    },
+  )
+}
+
+/** What is stored otherwise than when the award was recorded, besides its row; null if nothing. */
+async function findChangedPart(queries: Queries, row: AwardRow): Promise<string | null> {
+  if (row.withdraws !== null) return null
+  const settings = await queries.get<{ settings: string }>('select settings from settings where hash = @hash', {
+    hash: row.settings_hash,
+  })
+  if (settings === undefined || hash('sha256', settings.settings) !== row.settings_hash)
+    return `The settings of award ${row.id} were changed after it was written.`
+  const file = await queries.get<{ content: string }>('select content from award_files where award_id = @id', {
+    id: row.id,
+  })
+  if (file === undefined) return `The workbook of award ${row.id} was removed.`
+  return hash('sha256', Buffer.from(file.content, 'base64')) === row.workbook_sha256
+    ? null
+    : `The workbook of award ${row.id} was changed after it was written.`
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { MAX_NAME_LENGTH } from '../../core/user-name.js'
+import { type ActionCall, type ActionEndpoint, action, pastMoment, rfqIdOf } from './actions.js'
+import { asOf } from './parameters.js'
+import { ProblemError, unknownName } from './problem.js'
+import { awardRecordSchema } from './schemas/index.js'
+
+const PATH = '/rfqs/{org}/{channel}/{rfq}/awards'
+
+/** Longer reasons belong in a document of their own. */
+export const MAX_REASON_LENGTH = 2_000
+
+const because = z
+  .string({ error: 'a text' })
+  .trim()
+  .min(1, { error: 'a text' })
+  .max(MAX_REASON_LENGTH, { error: `at most ${MAX_REASON_LENGTH} characters` })
+  .optional()
+
+/** What an operator records about awards. */
+export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
+  action({
+    id: 'recordAward',
+    method: 'POST',
+    path: PATH,
+    summary: 'Record which offers the desk awards',
+    description:
+      'Nothing is sent to the marketplace: accept the offers there. The award is recorded with the recommendation, the settings and ' +
+      'the workbook of the comparison. 409 if it cannot be recorded, with every reason: while another award of the RFQ stands, withdraw that first.',
+    body: z.strictObject({
+      offers: z
+        .array(z.string({ error: 'the id of an offer' }), { error: 'a list of ids of offers' })
+        .min(1, { error: 'at least one offer' })
+        .max(1_000, { error: 'at most 1000 offers' })
+        .describe('Ids.'),
+      because: because.describe('Why. Needed unless the award is the recommended one, with nothing said against it.'),
+      as_of: asOf.as_of.describe('The moment of the comparison that the decision is based on. Default: now.'),
+    }),
+    result: awardRecordSchema,
+    status: 201,
+    problems: [404, 409, 413, 415],
+    async handle(call) {
+      const { body, deps } = call
+      const rfq = await rfqOf(call, body.as_of)
+      const now = deps.now()
+      const order = {
+        ...{ ...rfq, offers: { ids: body.offers }, because: body.because ?? null, by: nameOf(call) },
+        ...{ asOf: body.as_of ?? now, now, settings: deps.settings },
+      }
+      const prepared = await deps.awards.prepare(order)
+      if (prepared.refusals.length > 0)
+        throw new ProblemError(409, `nothing was recorded: ${prepared.refusals.join(' ')}`)
+      const result = await deps.awards.record(order, prepared)
+      if ('recorded' in result) return result.recorded
+      throw new ProblemError(409, `nothing was recorded: award ${result.standing.id} stands; withdraw it first`)
+    },
+  }),
+  action({
+    id: 'withdrawAward',
+    method: 'POST',
+    path: `${PATH}/{award}/withdraw`,
+    summary: 'Record that an award is withdrawn',
+    body: z.strictObject({ because: because.describe('Why.') }),
+    result: awardRecordSchema,
+    problems: [404, 409, 413, 415],
+    async handle(call) {
+      const { path, body, deps } = call
+      const rfq = await rfqOf(call)
+      const id = path.award ?? ''
+      const award = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0
+      const order = { ...rfq, award, because: body.because ?? null, by: nameOf(call) }
+      const withdrawn = award === 0 ? null : await deps.awards.withdraw(order)
+      if (withdrawn === null) throw unknownName('standing award', id, [])
+      return withdrawn
+    },
+  }),
+]
+
+const nameOf = ({ user }: ActionCall<unknown>) => (user?.name ?? 'unknown').slice(0, MAX_NAME_LENGTH)
+
+/** The RFQ of the path, at a moment. */
+async function rfqOf({ path, deps }: ActionCall<unknown>, moment?: Date): Promise<{ channel: string; rfqId: string }> {
+  const channel = `${path.org}/${path.channel}`
+  const body = { channel, as_of: moment }
+  const past = await pastMoment({ body, deps })
+  return { channel, rfqId: await rfqIdOf({ body, deps }, path.rfq ?? '', past) }
+}

@@ -1,0 +1,60 @@
+import { createAwardDesk } from '../../src/cli/awards/award-desk.js'
+import { prepareAward } from '../../src/cli/awards/prepare-award.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
+import { makeReportInProcess } from '../../src/reporting/make-report.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
+import { testConfig } from './test-config.js'
+
+const delivery = (volume: number, unitPrice: number) => ({
+  ...{ fulfilmentDueDate: '2027-06-30', fulfilmentMethod: 'registryTransfer' as const },
+  vintages: [
+    {
+      ...{ volume, unitPrice, name: 'Vintage 2025', mitigationTypes: ['removal'] },
+      ...{ reportingPeriodStart: '2025-01-01', reportingPeriodEnd: '2025-12-31' },
+    },
+  ],
+})
+
+/** The terms of an offer of 2,000 t in USD that expires on 2027-01-31. */
+export const offerTerms = (unitPrice: number, changes: { expiryDate?: string; totalVolume?: number } = {}) => {
+  const totalVolume = changes.totalVolume ?? 2_000
+  return {
+    ...{ currency: 'USD', prePayments: [], expiryDate: '2027-01-31', ...changes },
+    ...{ totalVolume, totalPrice: totalVolume * unitPrice, scheduledDeliveries: [delivery(totalVolume, unitPrice)] },
+  }
+}
+
+/** RFQ 1042 for 1,000 to 5,000 t with two offers of 2,000 t, at 9 and at 10 USD/t; the first is recommended. */
+export async function openAwardedRfq(): Promise<
+  ChannelFixture & {
+    rfqId: string
+    cheap: string
+    other: string
+    award(ids: string[], because?: string): Promise<void>
+  }
+> {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const { id: rfqId } = world.addRfq(CHANNEL, {
+    ...{ number: 1042, responseDueDate: '2027-06-30', fulfilmentDueDate: '2028-12-31' },
+    ...{ minVolume: 1_000, maxVolume: 5_000, minVintageYear: 2021, maxVintageYear: 2028 },
+    pricing: { minUnitPrice: 1, maxUnitPrice: 20, currency: 'USD' },
+  })
+  const [cheap, other] = [9, 10].map((price) => world.addResponse(rfqId, { offer: offerTerms(price) }).id as string)
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  return Object.assign(fixture, {
+    ...{ rfqId, cheap: cheap ?? '', other: other ?? '' },
+    async award(ids: string[], because?: string) {
+      const { store, now } = fixture
+      const config = testConfig()
+      const order = {
+        ...{ channel: KEY, rfqId, offers: { ids }, because: because ?? null, by: 'ana', asOf: now(), now: now() },
+        settings: DEFAULT_SETTINGS,
+      }
+      const prepared = await prepareAward({ store, config, version: 'test', timeZoneOf: () => 'UTC' }, order)
+      if (prepared.refusals.length > 0) throw new Error(prepared.refusals.join(' '))
+      await createAwardDesk({ store, config, makeReport: makeReportInProcess(store), now }).record(order, prepared)
+    },
+  })
+}

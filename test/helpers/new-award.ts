@@ -1,0 +1,50 @@
+import type { NewAward } from '../../src/core/award-record.js'
+import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
+
+/** An award of one offer, to record. */
+export const newAward = (changes: Partial<NewAward> = {}): NewAward => ({
+  channel: 'acme/forest',
+  rfqId: 'rfq-1',
+  rfqNumber: 1042,
+  at: '2026-11-21T08:00:00.000Z',
+  by: 'ana',
+  asOf: '2026-11-21T07:59:00.000Z',
+  offers: [
+    {
+      id: 'offer-5',
+      number: 5,
+      name: 'Katari · Forest',
+      tonnes: 8670,
+      total: 249_696,
+      pricePerTonne: 28.8,
+      cost: 249_696,
+      own: { total: 249_696, currency: 'USD' },
+      expiryDate: '2026-12-01',
+      status: 'submitted',
+      version: 2,
+      contentHash: 'a'.repeat(64),
+      termsHash: 'b'.repeat(64),
+    },
+  ],
+  tonnes: 8670,
+  total: 249_696,
+  pricePerTonne: 28.8,
+  currency: 'USD',
+  because: 'delivers first',
+  warnings: ['It is below the window.'],
+  recommendation: {
+    status: 'award',
+    headline: 'Award Lumen · Peat.',
+    reasons: ['It is cheaper.'],
+    offers: [{ id: 'offer-2', number: 2, name: 'Lumen · Peat', tonnes: 9000, total: 250_000 }],
+    tonnes: 9000,
+    total: 250_000,
+    pricePerTonne: 27.78,
+    currency: 'USD',
+  },
+  followed: false,
+  settings: DEFAULT_SETTINGS,
+  programVersion: '0.1.0',
+  workbook: Buffer.from('the workbook'),
+  ...changes,
+})

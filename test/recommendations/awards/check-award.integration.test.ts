@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { offerIds } from '../../../src/recommendations/awards/offer-names.js'
+import { offerTerms, openAwardedRfq } from '../../helpers/awarded-rfq.js'
+
+type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
+
+describe('an award that is checked', () => {
+  const refusals: [name: string, change: (rfq: Rfq) => void, words: RegExp][] = [
+    [
+      'was rejected',
+      ({ sandbox, cheap }) => sandbox.world.changeResponse(cheap, { status: 'rejected' }),
+      /was rejected/,
+    ],
+    [
+      'has a status that is not known',
+      ({ sandbox, cheap }) => sandbox.world.changeResponse(cheap, { status: 'withdrawn' as never }),
+      /“withdrawn”, not “submitted”/,
+    ],
+    ['disappeared', ({ sandbox, cheap }) => sandbox.world.removeResponse(cheap), /missing from the RFQ since/],
+    [
+      'is priced in a currency without a rate',
+      ({ sandbox, cheap }) => sandbox.world.changeResponse(cheap, { offer: { ...offerTerms(9), currency: 'EUR' } }),
+      /priced in EUR/,
+    ],
+    [
+      'states no volume',
+      ({ sandbox, cheap }) =>
+        sandbox.world.changeResponse(cheap, {
+          offer: { ...offerTerms(9), totalVolume: null as never, scheduledDeliveries: [] },
+        }),
+      /volume/,
+    ],
+  ]
+  it.each(refusals)('is refused if an offer %s, whatever the reason', async (_name, change, words) => {
+    const rfq = await openAwardedRfq()
+    change(rfq)
+    rfq.advanceSeconds(60)
+    await rfq.pollRfqs()
+    await expect(rfq.award([rfq.cheap], 'a person wants it')).rejects.toThrow(words)
+    expect(await rfq.store.awards({})).toEqual([])
+  })
+
+  it('is refused without offers, with one twice, and with one of another RFQ', async () => {
+    const rfq = await openAwardedRfq()
+    await expect(rfq.award([])).rejects.toThrow(/at least one/)
+    await expect(rfq.award([rfq.cheap, rfq.cheap])).rejects.toThrow(/named twice/)
+    await expect(rfq.award(['of another RFQ'], 'why not')).rejects.toThrow(/no offer of another RFQ/)
+  })
+
+  it('may be of an offer that is accepted already, and is then the recommended one', async () => {
+    const rfq = await openAwardedRfq()
+    rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'accepted' })
+    rfq.advanceSeconds(60)
+    await rfq.pollRfqs()
+    await rfq.award([rfq.cheap])
+    expect(await rfq.store.awards({})).toMatchObject([
+      { followed: true, warnings: [], offers: [{ status: 'accepted' }] },
+    ])
+  })
+
+  it('needs a reason outside the window, which is recorded as said against it', async () => {
+    const rfq = await openAwardedRfq()
+    rfq.sandbox.world.changeResponse(rfq.cheap, { offer: offerTerms(9, { totalVolume: 4_000 }) })
+    rfq.advanceSeconds(60)
+    await rfq.pollRfqs()
+    const both = [rfq.cheap, rfq.other]
+    await expect(rfq.award(both)).rejects.toThrow(/Say why/)
+    await rfq.award(both, 'both are needed')
+    const [award] = await rfq.store.awards({})
+    expect(award).toMatchObject({ tonnes: 6_000, total: 56_000, followed: false, because: 'both are needed' })
+    expect(award?.warnings).toEqual(['The award has 6,000 t, more than the 5,000 t that an award may have.'])
+  })
+})
+
+it('offers are named by their number in the comparison, or by id', () => {
+  const offers = [
+    { id: 'a', sequence: 1 },
+    { id: 'b', sequence: 2 },
+  ]
+  expect(offerIds(offers, ['2', 'a', '3'])).toEqual(['b', 'a', '3'])
+})
