@@ -1,4 +1,5 @@
 import { type Calendar, createCalendar } from '../core/expiry.js'
+import { firstInstantOf } from '../core/zoned-time.js'
 
 /** What lists need to know of the configuration of a channel. */
 export interface ChannelRules {
@@ -12,6 +13,19 @@ export interface ChannelRules {
 
 /** The rules of a channel whose RFQs are stored, but which is no longer configured: nothing closes them. */
 const unconfigured = (key: string): ChannelRules => ({ key, timeZone: 'UTC', graceHours: 0, autoClose: 'off' })
+
+/** Finds the first instant of the day of a moment in the time zone of a channel, as a timestamp. */
+export function createDayStarts(channels: readonly ChannelRules[], at: Date): (channel: string) => string {
+  const rulesOf = createRulesLookup(channels)
+  const known = new Map<string, string>()
+  return (channel) => {
+    const { calendar } = rulesOf(channel)
+    const dateAt = (instant: Date) => calendar.dateAt(instant)
+    const start = known.get(channel) ?? firstInstantOf(dateAt(at), dateAt)?.toISOString() ?? ''
+    known.set(channel, start)
+    return start
+  }
+}
 
 /** Finds the rules and the calendar of a channel by its key. */
 export function createRulesLookup(

@@ -5,13 +5,12 @@ import { nameById, plainNames } from '../core/rfq-name.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
 import { TimeSlice } from '../core/time-slice.js'
-import { firstInstantOf } from '../core/zoned-time.js'
 import { factsOf, NO_FACTS, type RfqFacts } from '../recommendations/rfq-facts.js'
 import { NO_FIGURES, type RfqFigures } from '../recommendations/rfq-figures.js'
 import { rfqStateOf, type StateStore } from '../recommendations/rfq-state.js'
 import { settingsAt } from '../settings-at.js'
 import type { ExchangeRates, ListedRfq, Overview, RecommendationQueries } from '../store/contract.js'
-import { type ChannelRules, createRulesLookup } from './channel-rules.js'
+import { type ChannelRules, createDayStarts, createRulesLookup } from './channel-rules.js'
 
 /** An RFQ in a list, as known at a moment. */
 export interface RfqListRow extends RfqFacts {
@@ -112,23 +111,20 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
 
   /** Slow to create, so created once for each channel. */
   function createDates(at: Date) {
-    const known = new Map<string, ChannelDates & { start: string }>()
+    const known = new Map<string, ChannelDates>()
     return (channel: string) => {
-      const found = known.get(channel)
-      if (found !== undefined) return found
-      const { calendar } = rulesOf(channel)
-      const dates = channelDates(rulesOf(channel), at)
-      const start = firstInstantOf(dates.today, (instant) => calendar.dateAt(instant))?.toISOString() ?? ''
-      known.set(channel, { ...dates, start })
-      return { ...dates, start }
+      const dates = known.get(channel) ?? channelDates(rulesOf(channel), at)
+      known.set(channel, dates)
+      return dates
     }
   }
 
   async function presentRows({ channel, now }: { channel?: string | undefined; now: Date }): Promise<RfqListRow[]> {
     const datesOf = createDates(now)
+    const startOf = createDayStarts(channels, now)
     const all = await store.listedRfqs(channel === undefined ? {} : { channel })
     const isRight = ({ channel: key, row, isDirty }: ListedRfq) =>
-      row !== null && !isDirty && row.computedAt >= datesOf(key).start
+      row !== null && !isDirty && row.computedAt >= startOf(key)
     const others = await loadFacts(
       all.flatMap((each) => (isRight(each) ? [] : { channel: each.channel, id: each.rfqId })),
       undefined,

@@ -1,14 +1,10 @@
-import { createContext } from '../compare/comparison-context.js'
-import { type AwardState, awardState, awardText } from '../compare/decision/award-state.js'
-import { assessRfq } from '../compare/rfq-assessment.js'
-import { parseStoredResponse, parseStoredRfq } from '../compare/stored-documents.js'
+import { awardText } from '../compare/decision/award-state.js'
 import type { AwardRecord } from '../core/award-record.js'
-import type { RfqWithResponses } from '../core/records.js'
 import { nameById } from '../core/rfq-name.js'
-import { listedOf } from '../core/sources.js'
 import { quoteForShell } from '../quote-for-shell.js'
-import { readSummaryTimes } from '../recommendations/summary-times.js'
-import { createRulesLookup } from './channel-rules.js'
+import { type AwardBrief, awardInBrief } from '../recommendations/awards/award-in-brief.js'
+import { rfqStateOf } from '../recommendations/rfq-state.js'
+import { createDayStarts, createRulesLookup } from './channel-rules.js'
 import { rfqPath } from './page-paths.js'
 import { filterOf, keyOf, onChannel, rfqFields, sentences, type TodayContext, type TodayItem } from './today-model.js'
 
@@ -22,48 +18,56 @@ const BATCH = 50
 export async function awardItems(context: TodayContext): Promise<TodayItem[]> {
   const { source, asOf } = context
   const awards = await source.store.awards({ ...filterOf(context), standing: true, ...(asOf && { asOf }) })
-  const items: TodayItem[] = []
+  const recorded = asOf === undefined ? await recordedStates(context) : new Map<string, AwardBrief>()
+  const computed = await computedStates(
+    awards.filter((award) => !recorded.has(keyOf({ channel: award.channel, id: award.rfqId }))),
+    context,
+  )
+  return awards.flatMap((award) => {
+    const key = keyOf({ channel: award.channel, id: award.rfqId })
+    const state = recorded.get(key) ?? computed.get(key)
+    return state === undefined ? [] : toItem(award, state, context)
+  })
+}
+
+/** The states that are recorded for today. */
+async function recordedStates({ source, now, channel }: TodayContext): Promise<Map<string, AwardBrief>> {
+  const startOf = createDayStarts(source.channels, now)
+  const states = await source.store.awardStates(channel)
+  return new Map(
+    states.flatMap((state) =>
+      state.computedAt < startOf(state.channel)
+        ? []
+        : [[keyOf({ channel: state.channel, id: state.rfqId }), JSON.parse(state.award) as AwardBrief]],
+    ),
+  )
+}
+
+async function computedStates(
+  awards: readonly AwardRecord[],
+  { source, now, asOf }: TodayContext,
+): Promise<Map<string, AwardBrief>> {
+  const { store, channels, settings } = source
+  const rulesOf = createRulesLookup(channels)
+  const states = new Map<string, AwardBrief>()
   for (const channel of new Set(awards.map((award) => award.channel))) {
     const own = awards.filter((award) => award.channel === channel)
+    const { timeZone } = rulesOf(channel)
     for (let start = 0; start < own.length; start += BATCH) {
-      const batch = own.slice(start, start + BATCH)
-      const ids = batch.map(({ rfqId }) => rfqId)
-      const found = await source.store.rfqs({ channel, ids, ...(asOf && { asOf }) })
-      for (const award of batch) {
-        const rfq = found.find((one) => one.rfq.id === award.rfqId)
-        if (rfq !== undefined) items.push(...toItem(award, await stateOf(award, rfq, context), context))
+      const byRfq = new Map(own.slice(start, start + BATCH).map((award) => [award.rfqId, award]))
+      const found = await store.rfqs({ channel, ids: [...byRfq.keys()], ...(asOf && { asOf }) })
+      for (const each of found) {
+        const award = byRfq.get(each.rfq.id)
+        if (award === undefined) continue
+        const state = await rfqStateOf(store, each, { timeZone, at: now, asOf, settings })
+        states.set(keyOf(each.rfq), awardInBrief(award, state))
       }
     }
   }
-  return items
+  return states
 }
 
-/** The same as in the report of the RFQ: neither listings nor numbers of problems influence it. */
-async function stateOf(
-  award: AwardRecord,
-  { rfq, responses }: RfqWithResponses,
-  { source, now, asOf }: TodayContext,
-): Promise<AwardState> {
-  const { store, channels, settings } = source
-  const { channel } = award
-  const { timeZone } = createRulesLookup(channels)(channel)
-  const listed = listedOf(rfq)
-  const context = createContext({
-    channel,
-    timeZone,
-    asOf: now,
-    generatedAt: now,
-    programVersion: '',
-    settings,
-    listed,
-  })
-  const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
-  const summaries = await readSummaryTimes(store, rfq, parsed, asOf)
-  const { offers } = assessRfq({ ...parsed, listings: new Map(), problemsOf: () => 0, ...summaries }, context)
-  return awardState(award, { offers, settings })
-}
-
-function toItem(award: AwardRecord, state: AwardState, { byId, since }: TodayContext): TodayItem[] {
+function toItem(award: AwardRecord, state: AwardBrief, { byId, since }: TodayContext): TodayItem[] {
   const findings = state.findings.filter(
     (finding) => finding.code !== 'accepted' || (finding.since !== null && new Date(finding.since) > since),
   )

@@ -2,7 +2,7 @@ import type { Severity } from '../compare/flag.js'
 import type { ClockStop } from '../core/clock-skew.js'
 import type { Settings } from '../core/settings.js'
 import { quoteForShell } from '../quote-for-shell.js'
-import type { SummaryStore } from '../recommendations/summary-times.js'
+import type { StateStore } from '../recommendations/rfq-state.js'
 import type { Awards, Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../store/contract.js'
 import type { ChannelRules } from './channel-rules.js'
 import type { RfqList, RfqListRow } from './rfq-list.js'
@@ -79,9 +79,9 @@ export interface TodaySource {
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
-    Pick<RecommendationQueries, 'recommendationChanges'> &
+    Pick<RecommendationQueries, 'awardStates' | 'recommendationChanges'> &
     Pick<Awards, 'awards'> &
-    SummaryStore &
+    StateStore &
     Pick<Reader, 'deadLetters'>
   rfqs: RfqList
   channels: readonly ChannelRules[]

@@ -7,6 +7,7 @@ import { TimeSlice } from '../core/time-slice.js'
 import { addDays, firstInstantOf } from '../core/zoned-time.js'
 import { settingsAt } from '../settings-at.js'
 import type {
+  Awards,
   ComputedRfq,
   DirtyRfq,
   ExchangeRates,
@@ -15,6 +16,7 @@ import type {
 } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
 import { VERSION } from '../version.js'
+import { awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
 
@@ -27,6 +29,7 @@ export interface ComputeSource {
       RecommendationQueries,
       'changeMoments' | 'recommendationAt' | 'settingsInForce' | 'settingsChanges' | 'rfqRow'
     > &
+    Pick<Awards, 'awards'> &
     Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>
   /** IANA name of a channel's time zone. */
   timeZoneOf: (channel: string) => string
@@ -53,6 +56,7 @@ async function computeRfq(
   const states = createStates(source, dirty, lookups.settingsAt)
   const current = await states.of(found, now)
   const moments = await momentsOf(source, dirty, { state: current, now, lookups })
+  const [standing] = await store.awards({ channel, rfqId, standing: true })
   const recommendations: NewRecommendation[] = []
   let last: Recorded | null = await store.recommendationAt({ channel, rfqId })
   for (const [at, moment] of moments.entries()) {
@@ -80,6 +84,7 @@ async function computeRfq(
       offers: found.responses.filter(({ missingSince }) => missingSince === null).length,
       facts: JSON.stringify(current.facts),
       figures: JSON.stringify(current.figures),
+      award: standing === undefined ? null : JSON.stringify(awardInBrief(standing, current)),
       computedAt: later(now.toISOString(), moments.at(-1) ?? ''),
       engineVersion: ENGINE_VERSION,
     },

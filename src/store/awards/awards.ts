@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { toStoredText } from '../documents/stored-text.js'
 import { GENESIS, nextLink, verifyLog } from '../hash-chain.js'
+import { markDirty } from '../recommendations/dirty-rfqs.js'
 import { rememberSettings } from '../recommendations/settings-rows.js'
 import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
 import type { AwardFilter, Awards } from './award-contract.js'
@@ -75,7 +76,10 @@ const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: nu
 
 async function append(tx: Transaction, content: AwardContent): Promise<AwardRow> {
   const row = { ...(await nextLink(tx, AWARD_LOG, content)), ...content }
-  return (await tx.get<AwardRow>(INSERT, row)) as AwardRow
+  const appended = (await tx.get<AwardRow>(INSERT, row)) as AwardRow
+  // Lists show what the marketplace shows of the award that stands.
+  await markDirty(tx, row.channel, { rfqs: new Map([[row.rfq_id, row.at]]), listings: new Map() })
+  return appended
 }
 
 const COLUMNS = [

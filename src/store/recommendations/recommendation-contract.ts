@@ -25,6 +25,8 @@ export interface RfqRow {
   facts: string
   /** JSON: what they show of its offers. */
   figures: string
+  /** JSON: what the marketplace shows of the award that stands; null if none does. */
+  award: string | null
   /** It is right for this moment, and until something changes. */
   computedAt: Timestamp
   engineVersion: string
@@ -122,6 +124,8 @@ export interface RecommendationQueries {
   settingsChanges(after: Date): Promise<Timestamp[]>
   /** What lists show of the RFQs that are stored; those of a channel in the order of their ids. */
   listedRfqs(filter: ListedRfqFilter): Promise<ListedRfq[]>
+  /** What the marketplace shows of awards that stand, as JSON; those of dirty RFQs are absent. */
+  awardStates(channel?: string): Promise<{ channel: string; rfqId: string; award: string; computedAt: Timestamp }[]>
   /** What lists show of the offers of some RFQs of a channel, as JSON by RFQ; those without a row are absent. */
   rfqFigures(channel: string, rfqIds: readonly string[]): Promise<Map<string, string>>
 }

@@ -7,8 +7,8 @@ export async function recordRow(tx: Transaction, row: RfqRow, listings: readonly
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
   await tx.run('delete from rfq_rows where channel = @channel and rfq_id = @rfqId', key)
   await tx.run(
-    `insert into rfq_rows (channel, rfq_id, version, valid, offers, facts, figures, computed_at, engine_version)
-    values (@channel, @rfqId, @version, @valid, @offers, @facts, @figures, @computedAt, @engineVersion)`,
+    `insert into rfq_rows (channel, rfq_id, version, valid, offers, facts, figures, award, computed_at, engine_version)
+    values (@channel, @rfqId, @version, @valid, @offers, @facts, @figures, @award, @computedAt, @engineVersion)`,
     { ...row, ...key, valid: row.valid ? 1 : 0 },
   )
   await tx.run('delete from offer_listings where channel = @channel and rfq_id = @rfqId', key)
@@ -65,7 +65,7 @@ order by e.channel, e.id`
 
 export const createRfqRowQueries = (
   queries: Queries,
-): Pick<RecommendationQueries, 'listedRfqs' | 'rfqFigures' | 'rfqRow'> => ({
+): Pick<RecommendationQueries, 'listedRfqs' | 'rfqFigures' | 'rfqRow' | 'awardStates'> => ({
   async listedRfqs({ channel, ids }: ListedRfqFilter) {
     const where = allOf(
       channel === undefined ? 'e.channel in (select channel from channels)' : 'e.channel = @channel',
@@ -80,6 +80,17 @@ export const createRfqRowQueries = (
       { channel, rfqId: toStoredText(rfqId) },
     )
     return row ? { computedAt: row.computed_at } : null
+  },
+  async awardStates(channel) {
+    const rows = await queries.all<{ channel: string; rfq_id: string; award: string; computed_at: string }>(
+      `select r.channel, r.rfq_id, r.award, r.computed_at from rfq_rows r
+      where r.award is not null and ${allOf(channel !== undefined && 'r.channel = @channel')}
+        and not exists (select 1 from dirty_rfqs d where d.channel = r.channel and d.rfq_id = r.rfq_id)`,
+      { channel: channel ?? null },
+    )
+    return rows.map(({ rfq_id, computed_at, ...row }) => ({
+      ...{ channel: row.channel, rfqId: fromStoredText(rfq_id), award: row.award, computedAt: computed_at },
+    }))
   },
   async rfqFigures(channel, rfqIds) {
     const rows = await queries.all<{ rfq_id: string; figures: string }>(

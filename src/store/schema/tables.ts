@@ -372,6 +372,8 @@ create table rfq_rows (
   -- JSON.
   facts text not null,
   figures text not null,
+  -- JSON: what the marketplace shows of the award that stands; null if none does.
+  award text,
   computed_at text not null,
   engine_version text not null,
   primary key (channel, rfq_id)

@@ -1,0 +1,11 @@
+import { type AwardState, awardState } from '../../compare/decision/award-state.js'
+import type { AwardFacts } from '../../core/award-record.js'
+import type { RfqState } from '../rfq-state.js'
+
+/** What lists tell of the standing award of an RFQ. */
+export type AwardBrief = Pick<AwardState, 'status' | 'findings' | 'next'>
+
+export function awardInBrief(award: AwardFacts, { assessed, settings }: RfqState): AwardBrief {
+  const { status, findings, next } = awardState(award, { offers: assessed.offers, settings })
+  return { status, findings, next }
+}
