@@ -1,6 +1,6 @@
 import { daysBetween } from '../compare/date-math.js'
 import { createOverdueTest } from '../core/expiry.js'
-import { byCodeUnit } from '../core/numbers.js'
+import { byCodeUnit, sum } from '../core/numbers.js'
 import { nameById, plainNames } from '../core/rfq-name.js'
 import type { Settings } from '../core/settings.js'
 import { listedOf } from '../core/sources.js'
@@ -9,7 +9,7 @@ import { factsOf, NO_FACTS, type RfqFacts } from '../recommendations/rfq-facts.j
 import { NO_FIGURES, type RfqFigures } from '../recommendations/rfq-figures.js'
 import { rfqStateOf, type StateStore } from '../recommendations/rfq-state.js'
 import { settingsAt } from '../settings-at.js'
-import type { ExchangeRates, ListedRfq, Overview, RecommendationQueries } from '../store/contract.js'
+import type { ExchangeRates, ListedRfq, ListedRfqPage, Overview, RecommendationQueries } from '../store/contract.js'
 import { type ChannelRules, createDayStarts, createRulesLookup } from './channel-rules.js'
 
 /** An RFQ in a list, as known at a moment. */
@@ -37,10 +37,12 @@ export interface RfqListSource {
   store: Pick<Overview, 'rfqEntries'> &
     StateStore &
     Pick<ExchangeRates, 'ratesAt'> &
-    Pick<RecommendationQueries, 'listedRfqs' | 'rfqFigures' | 'settingsInForce'>
+    Pick<RecommendationQueries, 'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqFigures' | 'settingsInForce'>
   channels: readonly ChannelRules[]
   /** Those to compare with, unless others were in force. */
   settings: Settings
+  /** Up to so many RFQs, all rows are read where some would do. Default 500. */
+  maxSmall?: number
 }
 
 export interface RfqListMoment {
@@ -54,9 +56,36 @@ export interface RfqListMoment {
  */
 export interface RfqList {
   /** Open ones first, due soonest first; then the others, newest number first. */
-  rows(filter: RfqListMoment & { channel?: string }): Promise<RfqListRow[]>
+  rows(filter: RfqListFilter): Promise<RfqListRow[]>
+  /**
+   * A part of the list, as the database finds and sorts it: by what is recorded, which may be some seconds old.
+   * @returns null for a past moment, and if there are so few RFQs that all of `rows` take no longer
+   */
+  page(filter: RfqPageFilter): Promise<RfqListPage | null>
   /** The figures of some rows of `rows`, called with the same moment; in the same order. */
   figures(rows: readonly RfqListRow[], moment: RfqListMoment): Promise<RfqFigures[]>
+}
+
+export interface RfqListFilter extends RfqListMoment {
+  channel?: string
+  /** At least these, of the present. */
+  ids?: readonly string[]
+  /** Of the present, only those that somebody may have to know of; others may be among them. */
+  newsOf?: { dueBy: string; since: Date }
+}
+
+export interface RfqPageFilter extends RfqListMoment, ListedRfqPage {
+  channel?: string
+  state?: string
+  search?: { words: readonly string[]; id: string }
+}
+
+export interface RfqListPage {
+  rows: RfqListRow[]
+  /** RFQs that match. */
+  total: number
+  /** Every state that occurs in the channel, sorted. */
+  states: string[]
 }
 
 /** Today in a channel, and the test whether its RFQs are past due. */
@@ -81,9 +110,11 @@ const DOCUMENTS_BATCH = 100
 const OFFERS_BATCH = 10
 /** RFQs that are not recorded and whose figures are computed for one list: more take seconds. */
 const MAX_COMPUTED = 1_000
+/** RFQs of which all rows are read as fast as some. */
+const MAX_SMALL = 500
 
 /** Creates the list. */
-export function createRfqList({ store, channels, settings }: RfqListSource): RfqList {
+export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL }: RfqListSource): RfqList {
   const rulesOf = createRulesLookup(channels)
   /** The rows whose figures are recorded. */
   const recorded = new WeakSet<RfqListRow>()
@@ -119,10 +150,9 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     }
   }
 
-  async function presentRows({ channel, now }: { channel?: string | undefined; now: Date }): Promise<RfqListRow[]> {
+  async function presentRows(all: readonly ListedRfq[], now: Date): Promise<RfqListRow[]> {
     const datesOf = createDates(now)
     const startOf = createDayStarts(channels, now)
-    const all = await store.listedRfqs(channel === undefined ? {} : { channel })
     const isRight = ({ channel: key, row, isDirty }: ListedRfq) =>
       row !== null && !isDirty && row.computedAt >= startOf(key)
     const others = await loadFacts(
@@ -143,6 +173,21 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       if (other === undefined) recorded.add(made)
       return made
     })
+  }
+
+  const isSmall = async (channel: string | undefined): Promise<boolean> =>
+    countOf(await store.countRfqs(channel === undefined ? {} : { channel })) <= maxSmall
+
+  /** The same for a part of the list; RFQs that are not recorded yet are named by their ids. */
+  async function nameRows(rows: RfqListRow[]): Promise<RfqListRow[]> {
+    for (const [channel, group] of byChannel(rows)) {
+      const names = group.flatMap((row) => plainNames(row))
+      const shared = await store.sharedNames(channel, names)
+      for (const row of group)
+        row.name =
+          (recorded.has(row) ? plainNames(row) : []).find((name) => !shared.has(name.toLowerCase())) ?? nameById(row.id)
+    }
+    return rows
   }
 
   async function pastRows(filter: { channel?: string | undefined; asOf: Date }): Promise<RfqListRow[]> {
@@ -200,9 +245,26 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
   }
 
   return {
-    async rows({ channel, now, asOf }) {
-      const found = asOf === undefined ? await presentRows({ channel, now }) : await pastRows({ channel, asOf })
-      return withNames(found).sort(byUrgency)
+    async rows({ channel, now, asOf, ids, newsOf }) {
+      const ofChannel = channel === undefined ? {} : { channel }
+      if (asOf !== undefined) return withNames(await pastRows({ ...ofChannel, asOf })).sort(byUrgency)
+      const isAll = (ids ?? newsOf) === undefined || (await isSmall(channel))
+      const part = isAll ? {} : { ...(ids && { ids }), ...(newsOf && { newsOf }) }
+      const all = await presentRows(await store.listedRfqs({ ...ofChannel, ...part }), now)
+      return (isAll ? withNames(all) : await nameRows(all)).sort(byUrgency)
+    },
+    async page({ now, asOf, channel, state, search, ...page }) {
+      if (asOf !== undefined) return null
+      const ofChannel = channel === undefined ? {} : { channel }
+      const states = await store.countRfqs(ofChannel)
+      if (countOf(states) <= maxSmall) return null
+      const filter = { ...ofChannel, ...(state !== undefined && { state }), ...(search && { search }) }
+      const found = await store.listedRfqs(filter, page)
+      return {
+        rows: await nameRows(await presentRows(found, now)),
+        total: countOf(search === undefined && state === undefined ? states : await store.countRfqs(filter)),
+        states: states.flatMap(({ state: known }) => known ?? []).sort(),
+      }
     },
     async figures(all, moment) {
       const figures =
@@ -216,6 +278,8 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     },
   }
 }
+
+const countOf = (states: readonly { rfqs: number }[]): number => sum(states.map(({ rfqs }) => rfqs))
 
 interface DocumentFacts {
   facts: RfqFacts
@@ -253,8 +317,8 @@ function withNames(rows: RfqListRow[]): RfqListRow[] {
   return rows
 }
 
-/** Open ones first, by days to due (unknown last); then the others by number, newest first. */
-function byUrgency(a: RfqListRow, b: RfqListRow): number {
+/** Orders RFQs: open ones first, by days to due (unknown last); then the others by number, newest first. */
+export function byUrgency(a: RfqListRow, b: RfqListRow): number {
   const closed = ({ state }: RfqListRow) => (state === 'open' ? 0 : 1)
   const due = ({ daysToDue }: RfqListRow) => daysToDue ?? Number.MAX_SAFE_INTEGER
   const urgency = a.state === 'open' && b.state === 'open' ? due(a) - due(b) : 0

@@ -1,5 +1,7 @@
 import { byCodeUnit, compareNullsLast } from '../core/numbers.js'
+import { searchText } from '../recommendations/rfq-facts.js'
 import { NO_FIGURES, type RfqFigures } from '../recommendations/rfq-figures.js'
+import type { ListedRfqSort } from '../store/contract.js'
 import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
 
 /** A row of the list with the figures of its offers. */
@@ -47,6 +49,13 @@ const FIGURE_VALUES = {
   recommendation: ({ accepted, award }) => (accepted ?? award)?.offers[0]?.toLowerCase() ?? null,
 } satisfies Record<string, (figures: RfqFigures) => Value>
 
+/** The same in the database. */
+const SORTED_BY: Record<RfqSortKey, ListedRfqSort> = {
+  ...{ number: 'number', channel: 'channel', title: 'title', state: 'state', due: 'due', offers: 'offers' },
+  ...{ changedAt: 'changedAt', wanted: 'wanted', coverage: 'coverage', bestPricePerTonne: 'bestPricePerTonne' },
+  recommendation: 'recommended',
+}
+
 export type RfqSortKey = keyof typeof ROW_VALUES | keyof typeof FIGURE_VALUES
 
 /** Finds, sorts and cuts the list. Figures are computed for the rows returned, and for all if they are sorted by one. */
@@ -54,6 +63,17 @@ export async function searchRfqs(
   list: RfqList,
   { from, to, sort, withoutFigures = false, ...search }: RfqSearch,
 ): Promise<RfqSearchResult> {
+  const { search: text = '', ...place } = search
+  const words = wordsOf(text)
+  const page = await list.page({
+    ...{ ...place, from, to },
+    ...(sort && { sort: { key: SORTED_BY[sort.key], descending: sort.descending } }),
+    ...(words.length > 0 && { search: { words, id: text.trim() } }),
+  })
+  if (page !== null) {
+    const figures = withoutFigures ? [] : await list.figures(page.rows, search)
+    return { ...page, rows: page.rows.map((row, at) => ({ ...row, figures: figures[at] ?? NO_FIGURES })) }
+  }
   const all = await list.rows(search)
   const states = [...new Set(all.flatMap(({ state }) => state ?? []))].sort()
   const found = all.filter(matcher(search))
@@ -67,15 +87,18 @@ export async function searchRfqs(
   }
 }
 
-function matcher({ state, search = '' }: Pick<RfqSearch, 'state' | 'search'>): (row: RfqListRow) => boolean {
-  const words = search
+const wordsOf = (search: string): string[] =>
+  search
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
+
+function matcher({ state, search = '' }: Pick<RfqSearch, 'state' | 'search'>): (row: RfqListRow) => boolean {
+  const words = wordsOf(search)
   return (row) => {
     if (state !== undefined && row.state !== state) return false
     if (words.length === 0) return true
-    const text = `${row.number ?? ''} ${row.reference ?? ''} ${row.title ?? ''} ${row.channel}`.toLowerCase()
+    const text = searchText(row)
     return words.every((word) => text.includes(word)) || row.id === search.trim()
   }
 }

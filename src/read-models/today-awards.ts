@@ -1,4 +1,4 @@
-import { awardText } from '../compare/decision/award-state.js'
+import { type AwardFinding, awardText } from '../compare/decision/award-state.js'
 import type { AwardRecord } from '../core/award-record.js'
 import { nameById } from '../core/rfq-name.js'
 import { quoteForShell } from '../quote-for-shell.js'
@@ -6,6 +6,7 @@ import { type AwardBrief, awardInBrief } from '../recommendations/awards/award-i
 import { rfqStateOf } from '../recommendations/rfq-state.js'
 import { createDayStarts, createRulesLookup } from './channel-rules.js'
 import { rfqPath } from './page-paths.js'
+import type { RfqListRow } from './rfq-list.js'
 import { filterOf, keyOf, onChannel, rfqFields, sentences, type TodayContext, type TodayItem } from './today-model.js'
 
 /** RFQs whose documents are read at once. */
@@ -23,12 +24,19 @@ export async function awardItems(context: TodayContext): Promise<TodayItem[]> {
     awards.filter((award) => !recorded.has(keyOf({ channel: award.channel, id: award.rfqId }))),
     context,
   )
-  return awards.flatMap((award) => {
+  const told = awards.flatMap((award) => {
     const key = keyOf({ channel: award.channel, id: award.rfqId })
     const state = recorded.get(key) ?? computed.get(key)
-    return state === undefined ? [] : toItem(award, state, context)
+    const findings = state?.findings.filter((finding) => isTold(finding, context)) ?? []
+    return state === undefined || findings.length === 0 ? [] : [{ award, state, findings }]
   })
+  const rows = await context.rowsOf(told.map(({ award }) => award))
+  return told.map((each) => toItem(each, rows.get(keyOf({ channel: each.award.channel, id: each.award.rfqId }))))
 }
+
+/** That it was accepted is told once. */
+const isTold = ({ code, since }: AwardFinding, context: TodayContext): boolean =>
+  code !== 'accepted' || (since !== null && new Date(since) > context.since)
 
 /** The states that are recorded for today. */
 async function recordedStates({ source, now, channel }: TodayContext): Promise<Map<string, AwardBrief>> {
@@ -67,27 +75,26 @@ async function computedStates(
   return states
 }
 
-function toItem(award: AwardRecord, state: AwardBrief, { byId, since }: TodayContext): TodayItem[] {
-  const findings = state.findings.filter(
-    (finding) => finding.code !== 'accepted' || (finding.since !== null && new Date(finding.since) > since),
-  )
-  const [first] = findings
-  if (first === undefined) return []
+interface ToldAward {
+  award: AwardRecord
+  state: AwardBrief
+  /** At least one, most severe first. */
+  findings: readonly AwardFinding[]
+}
+
+function toItem({ award, state, findings }: ToldAward, row: RfqListRow | undefined): TodayItem {
   const { channel, rfqId, rfqNumber } = award
-  const row = byId.get(keyOf({ channel, id: rfqId }))
   const name = row?.name ?? nameById(rfqId)
-  return [
-    {
-      kind: 'award',
-      severity: first.severity,
-      ...rfqFields(channel, rfqId, row, rfqNumber),
-      words: sentences(`Awarded: ${awardText(award)}.`, ...findings.map(({ words }) => words), state.next),
-      since: first.since,
-      action: {
-        words: state.status === 'differs' ? 'Decide again' : 'See the award',
-        command: `quotekeeper award ${quoteForShell(name)} ${onChannel(channel)}${state.status === 'differs' ? ' --withdraw' : ''}`,
-        path: rfqPath(channel, name),
-      },
+  return {
+    kind: 'award',
+    severity: findings[0]?.severity ?? 'low',
+    ...rfqFields(channel, rfqId, row, rfqNumber),
+    words: sentences(`Awarded: ${awardText(award)}.`, ...findings.map(({ words }) => words), state.next),
+    since: findings[0]?.since ?? null,
+    action: {
+      words: state.status === 'differs' ? 'Decide again' : 'See the award',
+      command: `quotekeeper award ${quoteForShell(name)} ${onChannel(channel)}${state.status === 'differs' ? ' --withdraw' : ''}`,
+      path: rfqPath(channel, name),
     },
-  ]
+  }
 }

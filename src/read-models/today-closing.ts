@@ -31,10 +31,9 @@ export async function closingItems(context: TodayContext): Promise<TodayItem[]> 
     ...held.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
   ]
   const clockStop = createClockLookup(context)
+  const rows = await context.rowsOf(unsettled)
   return [
-    ...(await Promise.all(
-      unsettled.map(async (close) => unsettledItem(close, context, await clockStop(close.channel))),
-    )),
+    ...(await Promise.all(unsettled.map(async (close) => unsettledItem(close, rows, await clockStop(close.channel))))),
     ...(await Promise.all(
       held.map(async (plan) => heldItem(plan, await context.source.closingHold(plan.channel, context.now))),
     )),
@@ -55,9 +54,13 @@ function createClockLookup({ source }: TodayContext): (channel: string) => Promi
 
 const NO_STOP = Promise.resolve(null)
 
-function unsettledItem(close: UnsettledClose, { byId }: TodayContext, clocks: ClockStop | null): TodayItem {
+function unsettledItem(
+  close: UnsettledClose,
+  rows: ReadonlyMap<string, RfqListRow>,
+  clocks: ClockStop | null,
+): TodayItem {
   const { channel, rfqId, rfqNumber, outcome, inProgress, since } = close
-  const row = byId.get(keyOf({ channel, id: rfqId }))
+  const row = rows.get(keyOf({ channel, id: rfqId }))
   const name = row?.name ?? nameById(rfqId)
   return {
     kind: outcome === 'open' ? 'unsettled' : outcome,
@@ -113,7 +116,8 @@ async function overdueItems(
   for (const channel of new Set(overdue.map((row) => row.channel))) {
     const rules = rulesOf(channel)
     holds.set(channel, await context.source.closingHold(channel, context.now))
-    for (const decision of await context.source.store.newestDecisions(channel)) {
+    const ids = overdue.flatMap((row) => (row.channel === channel ? row.id : []))
+    for (const decision of await context.source.store.newestDecisions(channel, ids)) {
       const reason = keptReason(decision, rules, await clockStop(channel))
       if (reason !== undefined) reasons.set(keyOf({ channel, id: decision.rfqId }), reason)
     }

@@ -75,7 +75,7 @@ export interface PollCheck {
 }
 
 export interface TodaySource {
-  store: Pick<Overview, 'offerRevisions' | 'offersBy' | 'revisions'> &
+  store: Pick<Overview, 'offerRevisions' | 'offersBy' | 'revisions' | 'storedChannels'> &
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
@@ -117,8 +117,11 @@ export interface TodayContext extends Required<Pick<TodayOptions, 'now' | 'since
   asOf?: Date
   channel?: string
   source: TodaySource
+  channels: readonly string[]
+  /** At least the RFQs that are due, overdue, new, changed, gone or contradicted by the list. */
   rows: readonly RfqListRow[]
-  byId: ReadonlyMap<string, RfqListRow>
+  /** Finds the rows of RFQs, also of those that are not among `rows`; by `keyOf`. RFQs that are no longer stored are absent. */
+  rowsOf: (rfqs: readonly { channel: string; rfqId: string }[]) => Promise<ReadonlyMap<string, RfqListRow>>
 }
 
 export const keyOf = ({ channel, id }: { channel: string; id: string }) => `${channel}\t${id}`

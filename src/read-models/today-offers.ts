@@ -61,16 +61,17 @@ const compareAction = ({ channel, name }: RfqListRow) => ({
 
 /** One item per RFQ. For a channel that was first polled in the period, what that poll found is one item. */
 export async function offerItems(context: TodayContext, firstPolls: FirstPolls): Promise<TodayItem[]> {
-  const { source, since, now, byId } = context
+  const { source, since, now } = context
   const items: TodayItem[] = []
-  for (const channel of new Set(context.rows.map((row) => row.channel))) {
+  for (const channel of context.channels) {
     const first = await firstPolls(channel)
     const isNew = first !== null && first.end > since
     if (isNew) items.push(await firstPollItem(context, channel, first))
     const after = isNew ? first.end : since
     const revisions = await source.store.offerRevisions({ channel, after, asOf: now })
+    const rows = await context.rowsOf(revisions)
     items.push(
-      ...revisions.flatMap((revision) => rfqOffersItem(revision, byId.get(keyOf({ channel, id: revision.rfqId })))),
+      ...revisions.flatMap((revision) => rfqOffersItem(revision, rows.get(keyOf({ channel, id: revision.rfqId })))),
     )
   }
   return items.sort((a, b) => byCodeUnit(b.since ?? '', a.since ?? ''))

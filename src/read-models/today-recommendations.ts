@@ -12,17 +12,18 @@ export async function recommendationItems({
   source,
   since,
   now,
-  byId,
+  rowsOf,
   ...context
 }: TodayContext): Promise<TodayItem[]> {
   const changes = await source.store.recommendationChanges({
     ...filterOf(context),
     ...{ after: since, asOf: now, limit: MAX_CHANGES },
   })
+  const rows = await rowsOf(changes)
   const named = new Map<string, TodayItem>()
   let others = 0
   for (const { channel, rfqId, at, reason } of changes) {
-    const row = byId.get(keyOf({ channel, id: rfqId }))
+    const row = rows.get(keyOf({ channel, id: rfqId }))
     const key = keyOf({ channel, id: rfqId })
     // An RFQ that is closed has been decided; of several changes, the newest counts.
     if (row?.state !== 'open' || row.missingSince !== null || named.has(key)) continue

@@ -1,12 +1,13 @@
 import type { Severity } from '../compare/flag.js'
 import { nameById } from '../core/rfq-name.js'
+import { addDays } from '../core/zoned-time.js'
+import { byUrgency, type RfqListRow } from './rfq-list.js'
 import { awardItems } from './today-awards.js'
 import { behindItems, problemItems, undeliveredItems } from './today-channels.js'
 import { closingItems, pastOverdueItems } from './today-closing.js'
 import { listedItems } from './today-listed.js'
 import {
   DUE_WITHIN_DAYS,
-  filterOf,
   keyOf,
   type Today,
   type TodayContext,
@@ -21,12 +22,32 @@ import { rfqItems } from './today-rfqs.js'
 export async function today(source: TodaySource, options: TodayOptions): Promise<Today> {
   const { asOf, since, dueWithinDays = DUE_WITHIN_DAYS } = options
   const now = asOf ?? options.now
-  const rows = await source.rfqs.rows({ ...filterOf(options), now, ...(asOf && { asOf }) })
+  const moment = { now, ...(asOf && { asOf }) }
+  const firstPolls = createFirstPolls(source, now)
+  const channels = options.channel === undefined ? await source.store.storedChannels() : [options.channel]
+  const rows: RfqListRow[] = []
+  for (const channel of channels) {
+    const first = await firstPolls(channel)
+    const newsOf = {
+      // In whatever time zone the channel is.
+      dueBy: addDays(now.toISOString().slice(0, 10), dueWithinDays + 1),
+      // What a first poll found is no news of each RFQ.
+      since: first !== null && first.end > since ? first.end : since,
+    }
+    rows.push(...(await source.rfqs.rows({ ...moment, channel, newsOf })))
+  }
+  rows.sort(byUrgency)
   // What the items lead to is shown as it is now, when another RFQ may have the number.
   if (asOf !== undefined) for (const row of rows) row.name = nameById(row.id)
-  const byId = new Map(rows.map((row) => [keyOf(row), row]))
-  const context: TodayContext = { ...options, now, dueWithinDays, source, rows, byId }
-  const firstPolls = createFirstPolls(source, now)
+  const context: TodayContext = {
+    ...options,
+    now,
+    dueWithinDays,
+    source,
+    channels,
+    rows,
+    rowsOf: createRowLookup(source, rows, moment),
+  }
   const offers = await offerItems(context, firstPolls)
   const withOffers = new Set(offers.flatMap(({ channel, rfqId: id }) => (id === null ? [] : [keyOf({ channel, id })])))
   const due = await dueItems(context)
@@ -50,6 +71,25 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   // The sort is stable: items of one severity keep the order of the groups.
   const items = groups.flat().sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
   return { asOf: now.toISOString(), since: since.toISOString(), dueWithinDays, items }
+}
+
+/** Rows that are known are not read again. */
+function createRowLookup(
+  { rfqs }: TodaySource,
+  rows: readonly RfqListRow[],
+  moment: { now: Date; asOf?: Date },
+): TodayContext['rowsOf'] {
+  const known = new Map(rows.map((row) => [keyOf(row), row]))
+  return async (wanted) => {
+    const missing = wanted.filter(({ channel, rfqId }) => !known.has(keyOf({ channel, id: rfqId })))
+    // Of a past moment, all rows are known.
+    if (moment.asOf !== undefined) return known
+    for (const channel of new Set(missing.map((each) => each.channel))) {
+      const ids = missing.flatMap((each) => (each.channel === channel ? each.rfqId : []))
+      for (const row of await rfqs.rows({ ...moment, channel, ids })) known.set(keyOf(row), row)
+    }
+    return known
+  }
 }
 
 const SEVERITIES: readonly Severity[] = ['high', 'medium', 'low']

@@ -2,6 +2,7 @@ import { canonicalJson } from '../core/canonical-json.js'
 import { rfqFacts } from '../core/event-facts.js'
 import { createCalendar } from '../core/expiry.js'
 import type { RecommendationFigures, RecordedRecommendation } from '../core/recommendation.js'
+import type { KnownDocument } from '../core/records.js'
 import type { Settings } from '../core/settings.js'
 import { TimeSlice } from '../core/time-slice.js'
 import { addDays, firstInstantOf } from '../core/zoned-time.js'
@@ -13,11 +14,13 @@ import type {
   ExchangeRates,
   NewRecommendation,
   RecommendationQueries,
+  RfqSortValues,
 } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
 import { VERSION } from '../version.js'
 import { awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
+import { searchText } from './rfq-facts.js'
 import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
 
 /** The version of the comparison: another one may compute other figures of equal documents and settings. */
@@ -76,19 +79,38 @@ async function computeRfq(
     recommendations.push(made)
     last = made
   }
+  const offers = found.responses.filter(({ missingSince }) => missingSince === null).length
   return {
     dirty,
     recommendations,
     row: {
       ...{ channel, rfqId, version: found.rfq.version, valid: found.rfq.valid },
-      offers: found.responses.filter(({ missingSince }) => missingSince === null).length,
+      offers,
       facts: JSON.stringify(current.facts),
       figures: JSON.stringify(current.figures),
+      ...listColumns(found.rfq, offers, current),
       award: standing === undefined ? null : JSON.stringify(awardInBrief(standing, current)),
       computedAt: later(now.toISOString(), moments.at(-1) ?? ''),
       engineVersion: ENGINE_VERSION,
     },
     listings: current.listings,
+  }
+}
+
+/** By which lists are searched and sorted, and what an RFQ is called. */
+function listColumns({ channel, id, valid }: KnownDocument, offers: number, { facts, figures }: RfqState) {
+  const { number, title, names, unreadOffers, listed } = facts
+  const [recommended] = (figures.accepted ?? figures.award)?.offers ?? []
+  const sort: RfqSortValues = {
+    search: searchText({ ...facts, channel }),
+    ...{ number, title: title?.toLowerCase() ?? null, offers: offers + unreadOffers },
+    ...{ recommended: recommended?.toLowerCase() ?? null, wanted: figures.wanted },
+    ...{ coverage: figures.coverage, bestPricePerTonne: figures.bestPricePerTonne },
+  }
+  return {
+    names: [id, names.number, names.reference].filter((name) => name !== null),
+    sort,
+    isNotable: listed !== null || unreadOffers > 0 || !valid,
   }
 }
 

@@ -44,6 +44,15 @@ export const NO_FACTS: RfqFacts = {
   listed: null,
 }
 
+/** What is searched for words, in lower case. */
+export const searchText = ({
+  number,
+  reference,
+  title,
+  channel,
+}: Pick<RfqFacts, 'number' | 'reference' | 'title'> & { channel: string }): string =>
+  `${number ?? ''} ${reference ?? ''} ${title ?? ''} ${channel}`.toLowerCase()
+
 /** What a list shows of a stored RFQ. @param listed what the marketplace's list says otherwise */
 export function factsOf(rfq: KnownDocument, listed: ListedChanges | null = null): RfqFacts {
   const { body, shape } = rfq

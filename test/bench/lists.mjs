@@ -6,7 +6,7 @@
  *   npm run bench:lists -- --keep FOLDER 30    keeps the databases there, and uses them again
  *
  * 8 RFQs of each database are past due and open, up to 12 are open and due later, the others are closed. They are polled from a
- * marketplace in another process, all within the minutes before. Commands are whole processes, from start to end; `close-expired` polls the
+ * marketplace in another process, three days before, and again just before. Commands are whole processes, from start to end; `close-expired` polls the
  * marketplace first, so its time contains the list of all RFQs: the row above it is that poll alone. Pages are those of a service, after
  * the first request. All are medians of five; the sizes take turns.
  * `exponent`: of the power of the size with which the time beyond `quotekeeper --version` (of pages, the whole time) grows; 1 is linear, 0
@@ -57,7 +57,8 @@ const roles = {
     const store = await openStore({ path: database })
     const limits = { concurrency: 16, perSecond: 1_000_000, timeoutMs: 60_000, retries: 0, maxBodyMiB: 512 }
     const marketplace = createMarketplace({ baseUrl: url, limits, version: 'bench' })
-    const context = { session: marketplace.session(channel), store, now: () => new Date() }
+    // Known for three days, so that lists show no first poll.
+    const context = { session: marketplace.session(channel), store, now: () => new Date(Date.now() - 3 * 86_400_000) }
     const { run } = await pollRfqs(context, { recheckClosedHours: 24, concurrency: 8 })
     if (run.outcome !== 'complete') throw new Error(run.error)
     await marketplace.close()
@@ -76,6 +77,8 @@ const rfqOf = (at) => ({
   reference: `R-${1000 + at}`,
   title: `Batch ${1000 + at}`,
   state: at < OPEN ? 'open' : 'closed',
+  buyerDescription: 'A buyer',
+  reasonForPurchase: 'offsetting',
   contractTypes: ['spot', 'forward'],
   listingIds: [],
   minVolume: 1000,
@@ -125,7 +128,7 @@ function offerOf(number) {
 
 const summaryOf = ({ offer: { totalVolume, totalPrice, currency, expiryDate, contractType }, ...response }) => ({
   ...response,
-  offer: { totalVolume, totalPrice, currency, expiryDate, contractType },
+  ...{ totalVolume, totalPrice, currency, expiryDate, contractType },
 })
 
 const configOf = ({ url, database, port }) => `baseUrl: ${url}

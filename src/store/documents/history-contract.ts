@@ -67,6 +67,8 @@ export interface RevisionFilter {
 
 /** Queries over all RFQs at once. They read no documents but those they return. */
 export interface Overview {
+  /** The channels of which something is stored, sorted. */
+  storedChannels(): Promise<string[]>
   /** Every RFQ that was known at a moment. */
   rfqEntries(filter: { channel?: string; asOf?: Date }): Promise<RfqEntry[]>
   /** Newest first; those of one moment by RFQ. `before`: only those after this cursor in that order. */

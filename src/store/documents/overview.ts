@@ -21,6 +21,7 @@ import { fromStoredText, isStorable, toStoredText } from './stored-text.js'
 /** Queries over all RFQs, which read no documents but those they return. */
 export function createOverview(queries: Queries): Overview {
   return {
+    storedChannels: () => storedChannels(queries),
     async rfqEntries({ channel, asOf }) {
       const sql = asOf === undefined ? currentEntries(queries.dialect) : entriesAsOf(queries.dialect)
       const moment = asOf === undefined ? {} : { asOf: asOf.toISOString() }
@@ -42,7 +43,7 @@ export function createOverview(queries: Queries): Overview {
     async offersBy(channel, asOf) {
       const row = await queries.get<{ offers: number; rfqs: number }>(
         `select count(*) as offers, count(distinct rfq_id) as rfqs from versions
-        where observed_at <= @asOf and channel = @channel and kind = 'response' and version = 1`,
+        where observed_at <= @asOf and channel || '' = @channel and kind || '' = 'response' and version = 1`,
         { channel, asOf: asOf.toISOString() },
       )
       return row ?? { offers: 0, rfqs: 0 }
@@ -312,12 +313,15 @@ async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promis
   )
 }
 
+/** Of the versions of a period, which are found by when they were observed: SQLite would read all those of the channel. */
+const responsesOf = ({ channel }: OfferPeriod) =>
+  allOf(`kind || '' = 'response'`, channel !== undefined && `channel || '' = @channel`)
 const ofChannel = ({ channel }: OfferPeriod) => allOf(channel !== undefined && 'channel = @channel')
 
 const listEntriesBefore = (filter: OfferPeriod) => `
 with added as (
   select channel, rfq_id from versions
-  where kind = 'response' and version = 1 and observed_at > @after and observed_at <= @asOf and ${ofChannel(filter)}
+  where version = 1 and observed_at > @after and observed_at <= @asOf and ${responsesOf(filter)}
   group by channel, rfq_id
 )
 select v.channel, v.id, coalesce(v.parsed_body, v.body) as text
@@ -329,7 +333,7 @@ const offerRevisions = (filter: OfferPeriod, { anyOf }: Dialect) => `
 with observed as (
   select channel, rfq_id, id, min(version) as first, 0 as missing, max(observed_at) as at
   from versions v
-  where kind = 'response' and observed_at > @after and observed_at <= @asOf and ${ofChannel(filter)}
+  where observed_at > @after and observed_at <= @asOf and ${responsesOf(filter)}
     and case when version = 1 then not ${anyOf(`channel || '\t' || rfq_id || '\t' || id`, '@listed')}
       else exists (select 1 from versions b where b.channel = v.channel and b.kind = v.kind and b.rfq_id = v.rfq_id
         and b.id = v.id and b.version = v.version - 1 and b.shape = v.shape) end

@@ -27,9 +27,30 @@ export interface RfqRow {
   figures: string
   /** JSON: what the marketplace shows of the award that stands; null if none does. */
   award: string | null
+  /** Its id, number and reference. */
+  names: readonly string[]
+  /** By which lists are searched and sorted. */
+  sort: RfqSortValues
+  /** The list says otherwise than the RFQ, or it was not read in full or is not valid. */
+  isNotable: boolean
   /** It is right for this moment, and until something changes. */
   computedAt: Timestamp
   engineVersion: string
+}
+
+/** Text is in lower case. */
+export interface RfqSortValues {
+  /** What is searched for words. */
+  search: string
+  number: number | null
+  title: string | null
+  /** Offers that are known, read or not. */
+  offers: number
+  /** The first offer that is accepted or to be awarded. */
+  recommended: string | null
+  wanted: number | null
+  coverage: number | null
+  bestPricePerTonne: number | null
 }
 
 /** An RFQ that is stored, as lists read it. */
@@ -50,6 +71,24 @@ export interface ListedRfq {
 export interface ListedRfqFilter {
   channel?: string
   ids?: readonly string[]
+  state?: string
+  /** Words that all occur in `RfqSortValues.search`, or its id. */
+  search?: { words: readonly string[]; id: string }
+  /**
+   * Only those that somebody may have to know of: open and due by a date, changed since a moment, notable, or not recorded as they are.
+   */
+  newsOf?: { dueBy: string; since: Date }
+}
+
+/** What RFQs can be sorted by; nulls come last. */
+export type ListedRfqSort = Exclude<keyof RfqSortValues, 'search'> | 'channel' | 'state' | 'due' | 'changedAt'
+
+/** A part of a list. */
+export interface ListedRfqPage {
+  /** Default: open ones first, due soonest first; then the others, newest number first. */
+  sort?: { key: ListedRfqSort; descending: boolean }
+  from: number
+  to: number
 }
 
 /** `settings`: those it was computed with; `event`: what to tell of it, if it has a reason. */
@@ -122,8 +161,12 @@ export interface RecommendationQueries {
   settingsInForce(at: Date): Promise<Settings | null>
   /** When settings came into force, after a moment. */
   settingsChanges(after: Date): Promise<Timestamp[]>
-  /** What lists show of the RFQs that are stored; those of a channel in the order of their ids. */
-  listedRfqs(filter: ListedRfqFilter): Promise<ListedRfq[]>
+  /** What lists show of the RFQs that are stored; without `page`, all of them, those of a channel in the order of their ids. */
+  listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage): Promise<ListedRfq[]>
+  /** How many RFQs match, by state. */
+  countRfqs(filter: ListedRfqFilter): Promise<{ state: string | null; rfqs: number }[]>
+  /** The names, in lower case, that several RFQs of a channel have. */
+  sharedNames(channel: string, names: readonly string[]): Promise<Set<string>>
   /** What the marketplace shows of awards that stand, as JSON; those of dirty RFQs are absent. */
   awardStates(channel?: string): Promise<{ channel: string; rfqId: string; award: string; computedAt: Timestamp }[]>
   /** What lists show of the offers of some RFQs of a channel, as JSON by RFQ; those without a row are absent. */

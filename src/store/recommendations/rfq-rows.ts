@@ -1,21 +1,53 @@
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, type Dialect, type Queries, type Transaction } from '../sql-database.js'
-import type { ListedRfq, ListedRfqFilter, RecommendationQueries, RfqRow } from './recommendation-contract.js'
+import type {
+  ListedRfq,
+  ListedRfqFilter,
+  ListedRfqPage,
+  ListedRfqSort,
+  RecommendationQueries,
+  RfqRow,
+} from './recommendation-contract.js'
 
-/** Replaces the row of an RFQ, and the listings that its offers name. */
+const COLUMNS = {
+  ...{ version: '@version', valid: '@valid', offers: '@offers', facts: '@facts', figures: '@figures', award: '@award' },
+  ...{ search: '@search', number: '@number', title: '@title', offer_count: '@offerCount', recommended: '@recommended' },
+  ...{ wanted: '@wanted', coverage: '@coverage', best_price: '@bestPrice', notable: '@notable' },
+  ...{ computed_at: '@computedAt', engine_version: '@engineVersion' },
+}
+
+/** Replaces the row of an RFQ, its names and the listings that its offers name. */
 export async function recordRow(tx: Transaction, row: RfqRow, listings: readonly string[]): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
+  const { search, number, title, offers, recommended, wanted, coverage, bestPricePerTonne } = row.sort
   await tx.run('delete from rfq_rows where channel = @channel and rfq_id = @rfqId', key)
   await tx.run(
-    `insert into rfq_rows (channel, rfq_id, version, valid, offers, facts, figures, award, computed_at, engine_version)
-    values (@channel, @rfqId, @version, @valid, @offers, @facts, @figures, @award, @computedAt, @engineVersion)`,
-    { ...row, ...key, valid: row.valid ? 1 : 0 },
+    `insert into rfq_rows (channel, rfq_id, ${Object.keys(COLUMNS).join(', ')})
+    values (@channel, @rfqId, ${Object.values(COLUMNS).join(', ')})`,
+    {
+      ...{ version: row.version, valid: row.valid ? 1 : 0, offers: row.offers, facts: row.facts, figures: row.figures },
+      ...{ award: row.award, search: toStoredText(search), number, title: storedOrNull(title), offerCount: offers },
+      ...{ recommended: storedOrNull(recommended), wanted, coverage, bestPrice: bestPricePerTonne },
+      ...{ notable: row.isNotable ? 1 : 0, computedAt: row.computedAt, engineVersion: row.engineVersion, ...key },
+    },
   )
-  await tx.run('delete from offer_listings where channel = @channel and rfq_id = @rfqId', key)
-  for (const listingId of new Set(listings.map(toStoredText)))
-    await tx.run('insert into offer_listings (channel, listing_id, rfq_id) values (@channel, @listingId, @rfqId)', {
+  await replaceLinks(tx, key, { table: 'offer_listings', column: 'listing_id', values: listings })
+  const names = row.names.map((name) => name.toLowerCase())
+  await replaceLinks(tx, key, { table: 'rfq_names', column: 'name', values: names })
+}
+
+const storedOrNull = (text: string | null) => (text === null ? null : toStoredText(text))
+
+async function replaceLinks(
+  tx: Transaction,
+  key: { channel: string; rfqId: string },
+  { table, column, values }: { table: string; column: string; values: readonly string[] },
+): Promise<void> {
+  await tx.run(`delete from ${table} where channel = @channel and rfq_id = @rfqId`, key)
+  for (const value of new Set(values.map(toStoredText)))
+    await tx.run(`insert into ${table} (channel, ${column}, rfq_id) values (@channel, @value, @rfqId)`, {
       ...key,
-      listingId,
+      value,
     })
 }
 
@@ -53,26 +85,105 @@ const toListed = (row: ListedRow): ListedRfq => ({
   isDirty: row.is_dirty === 1,
 })
 
-const selectListed = ({ leftJoin }: Dialect, where: string) => `
+const FROM = ({ leftJoin }: Dialect) => `from documents e
+${leftJoin('rfq_rows', 'r', 'r.channel = e.channel and r.rfq_id = e.id')}
+${leftJoin('dirty_rfqs', 'd', 'd.channel = e.channel and d.rfq_id = e.id')}`
+
+const selectListed = (dialect: Dialect, where: string, order: string) => `
 select e.channel, e.id, e.version, e.changed_at, e.missing_since, e.full_read_at as read_at,
   case when d.rfq_id is null then 0 else 1 end as is_dirty,
   r.valid, r.offers, r.facts, r.computed_at
-from documents e
-${leftJoin('rfq_rows', 'r', 'r.channel = e.channel and r.rfq_id = e.id')}
-${leftJoin('dirty_rfqs', 'd', 'd.channel = e.channel and d.rfq_id = e.id')}
-where e.kind = 'rfq' and e.rfq_id = '' and ${where}
-order by e.channel, e.id`
+${FROM(dialect)}
+where ${where}
+${order}`
+
+/** Open ones first, by due date; then the others by number, newest first. */
+const BY_URGENCY = `case when e.state = 'open' then 0 else 1 end,
+  case when e.state = 'open' then coalesce(e.due_date, '9999') end, coalesce(r.number, -1) desc, e.channel, e.id`
+
+const SORT_COLUMNS: Record<ListedRfqSort, string> = {
+  ...{
+    number: 'r.number',
+    title: 'r.title',
+    offers: 'r.offer_count',
+    recommended: 'r.recommended',
+    wanted: 'r.wanted',
+  },
+  ...{ coverage: 'r.coverage', bestPricePerTonne: 'r.best_price', channel: 'e.channel', state: 'e.state' },
+  ...{ due: 'e.due_date', changedAt: 'e.changed_at' },
+}
+
+function orderOf({ sort }: ListedRfqPage): string {
+  if (sort === undefined) return BY_URGENCY
+  const column = SORT_COLUMNS[sort.key]
+  return `case when ${column} is null then 1 else 0 end, ${column}${sort.descending ? ' desc' : ''}, ${BY_URGENCY}`
+}
+
+/** What a query of listed RFQs asks for: its condition and parameters. */
+function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
+  const { channel, ids, state, search, newsOf } = filter
+  const words = search?.words ?? []
+  const found =
+    words.length > 0 &&
+    `(${words.map((_word, at) => `r.search like @word${at} escape '!'`).join(' and ')} or e.id = @searchId)`
+  const where = allOf(
+    `e.kind = 'rfq'`,
+    channel === undefined ? 'e.channel in (select channel from channels)' : 'e.channel = @channel',
+    ids !== undefined && anyOf('e.id', '@ids'),
+    state !== undefined && 'e.state = @state',
+    found,
+    newsOf !== undefined &&
+      `((e.state = 'open' and e.due_date <= @dueBy) or e.changed_at > @since or e.missing_since > @since
+        or r.notable = 1 or r.notable is null or d.rfq_id is not null)`,
+  )
+  const patterns = words.map((word, at) => [`word${at}`, `%${toStoredText(word).replaceAll(/[!%_]/g, '!$&')}%`])
+  return {
+    where,
+    parameters: {
+      ...{
+        channel: channel ?? null,
+        ids: ids?.map(toStoredText) ?? [],
+        state: state === undefined ? null : toStoredText(state),
+      },
+      ...{ dueBy: newsOf?.dueBy ?? null, since: newsOf?.since.toISOString() ?? null },
+      searchId: search === undefined ? null : toStoredText(search.id),
+      ...Object.fromEntries(patterns),
+    },
+  }
+}
 
 export const createRfqRowQueries = (
   queries: Queries,
-): Pick<RecommendationQueries, 'listedRfqs' | 'rfqFigures' | 'rfqRow' | 'awardStates'> => ({
-  async listedRfqs({ channel, ids }: ListedRfqFilter) {
-    const where = allOf(
-      channel === undefined ? 'e.channel in (select channel from channels)' : 'e.channel = @channel',
-      ids !== undefined && queries.dialect.anyOf('e.id', '@ids'),
+): Pick<
+  RecommendationQueries,
+  'listedRfqs' | 'countRfqs' | 'sharedNames' | 'rfqFigures' | 'rfqRow' | 'awardStates'
+> => ({
+  async listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage) {
+    const { where, parameters } = conditionOf(filter, queries.dialect)
+    const order = page === undefined ? 'e.channel, e.id' : `${orderOf(page)} limit @limit offset @from`
+    const rows = await queries.all<ListedRow>(selectListed(queries.dialect, where, `order by ${order}`), {
+      ...parameters,
+      ...(page && { from: page.from, limit: Math.max(0, page.to - page.from) }),
+    })
+    return rows.map(toListed)
+  },
+  async countRfqs(filter) {
+    const { where, parameters } = conditionOf(filter, queries.dialect)
+    // Rows are joined only if they are searched.
+    const from = filter.search === undefined && filter.newsOf === undefined ? 'from documents e' : FROM(queries.dialect)
+    const rows = await queries.all<{ state: string | null; rfqs: number }>(
+      `select e.state, count(*) as rfqs ${from} where ${where} group by e.state order by e.state`,
+      parameters,
     )
-    const parameters = { channel: channel ?? null, ids: ids?.map(toStoredText) ?? [] }
-    return (await queries.all<ListedRow>(selectListed(queries.dialect, where), parameters)).map(toListed)
+    return rows.map(({ state, rfqs }) => ({ state: state === null ? null : fromStoredText(state), rfqs }))
+  },
+  async sharedNames(channel, names) {
+    const rows = await queries.all<{ name: string }>(
+      `select name from rfq_names where channel = @channel and ${queries.dialect.anyOf('name', '@names')}
+      group by name having count(*) > 1`,
+      { channel, names: names.map((name) => toStoredText(name.toLowerCase())) },
+    )
+    return new Set(rows.map(({ name }) => fromStoredText(name)))
   },
   async rfqRow(channel, rfqId) {
     const row = await queries.get<{ computed_at: string }>(

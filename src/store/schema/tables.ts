@@ -374,6 +374,17 @@ create table rfq_rows (
   figures text not null,
   -- JSON: what the marketplace shows of the award that stands; null if none does.
   award text,
+  -- By which lists are searched and sorted.
+  search text not null,
+  number real,
+  title text,
+  offer_count integer not null,
+  recommended text,
+  wanted real,
+  coverage real,
+  best_price real,
+  -- The list says otherwise, or it was not read in full or not valid.
+  notable integer not null,
   computed_at text not null,
   engine_version text not null,
   primary key (channel, rfq_id)
@@ -385,6 +396,14 @@ create table offer_listings (
   listing_id text not null,
   rfq_id text not null,
   primary key (channel, listing_id, rfq_id)
+) strict, without rowid;
+
+-- What RFQs are called, in lower case: a name of several does not lead to one of them.
+create table rfq_names (
+  channel text not null,
+  name text not null,
+  rfq_id text not null,
+  primary key (channel, name, rfq_id)
 ) strict, without rowid;
 
 -- RFQs whose recommendation is to be computed again: for all moments since the first change. Each change counts as a mark.
