@@ -112,6 +112,87 @@ describe('the reason of a changed recommendation', () => {
     expect((await events(desk)).map(({ data }) => data.reason)).toEqual(found)
   })
 
+  it('names what is accepted for a part of the volume, and what is recommended beside it', async () => {
+    const desk = await openDesk({ minVolume: 150, maxVolume: 250 })
+    const { world } = desk.fixture.sandbox
+    world.changeResponse(desk.offers.Katari as string, { status: 'accepted' })
+    const [reason] = await desk.reasons()
+    expect(reason).toMatch(
+      /^(Katari and Lumen|Lumen and Katari) \(21\.00\) → Lumen \(22\.00\) beside Katari \(accepted\), because the offer of Katari was accepted$/,
+    )
+    world.changeResponse(desk.offers.Lumen as string, { status: 'rejected' })
+    expect(await desk.reasons()).toEqual([
+      'Lumen (22.00) beside Katari (accepted) → Katari (accepted) and no further award, because the offer of Lumen was rejected',
+    ])
+  })
+
+  it('names a new offer, not that the offer it replaces became cheaper', async () => {
+    const desk = await openDesk()
+    const { world } = desk.fixture.sandbox
+    world.changeResponse(desk.offers.Katari as string, { offer: offerAt(19) })
+    world.addResponse(desk.rfqId, { status: 'submitted', projectDeveloperName: 'Nube', offer: offerAt(15) })
+    expect(await desk.reasons()).toEqual(['Katari (20.00) → Nube (15.00), because the offer of Nube is new'])
+  })
+
+  it('names no exchange rate while all offers are in one currency, and the currency of prices', async () => {
+    const desk = await openDesk()
+    const { store, now, sandbox } = desk.fixture
+    const inEuros = (rate: number): Settings => ({
+      ...DEFAULT_SETTINGS,
+      ...{ currency: 'EUR', exchangeRates: { USD: { rate, date: null, source: null } } },
+    })
+    expect(await desk.reasons(openRecorder({ store, now, settings: inEuros(0.9) }))).toEqual([])
+    sandbox.world.addResponse(desk.rfqId, {
+      ...{ status: 'submitted', projectDeveloperName: 'Nube', offer: offerAt(15) },
+    })
+    expect(await desk.reasons(openRecorder({ store, now, settings: inEuros(0.8) }))).toEqual([
+      'Katari (18.00 EUR/t) → Nube (12.00 EUR/t), because the offer of Nube is new',
+    ])
+  })
+
+  it('names a rate that is too old, and no settings', async () => {
+    const desk = await openDesk()
+    const { store, now, sandbox } = desk.fixture
+    const rates = [
+      { currency: 'USD', date: '2026-11-20', rate: 1.2 },
+      { currency: 'NOK', date: '2026-11-20', rate: 11 },
+    ]
+    await store.recordRates('rates.csv', rates, now())
+    const settings: Settings = { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: 'rates.csv' }
+    sandbox.world.changeResponse(desk.offers.Katari as string, { offer: { ...offerAt(15), currency: 'EUR' } })
+    expect(await desk.reasons(openRecorder({ store, now, settings }))).toEqual([])
+    desk.fixture.setTime('2026-12-01T12:00:00.000Z')
+    const [reason] = await desk.reasons(openRecorder({ store, now, settings }))
+    expect(reason).toBe(
+      'Katari (18.00 USD/t) → Lumen (22.00 USD/t), because the offer of Katari is in EUR, for which there is no exchange rate',
+    )
+  })
+
+  it('names what an offer costs by the price basis, if neither price nor volume changed', async () => {
+    const desk = await openDesk()
+    const { store, now, sandbox } = desk.fixture
+    const settings: Settings = { ...DEFAULT_SETTINGS, priceBasis: 'present-value' }
+    expect(await desk.reasons(openRecorder({ store, now, settings }))).toEqual([])
+    const { scheduledDeliveries, ...terms } = offerAt(22)
+    const later = scheduledDeliveries.map((delivery) => ({ ...delivery, fulfilmentDueDate: '2027-12-31' }))
+    sandbox.world.changeResponse(desk.offers.Katari as string, { offer: offerAt(21.9) })
+    expect(await desk.reasons(openRecorder({ store, now, settings }))).toEqual([])
+    sandbox.world.changeResponse(desk.offers.Lumen as string, { offer: { ...terms, scheduledDeliveries: later } })
+    const [reason] = await desk.reasons(openRecorder({ store, now, settings }))
+    expect(reason).toMatch(
+      /^Katari \(21\.90\) → Lumen \(22\.00\), because Lumen costs 20\.\d\d instead of 21\.\d\d per tonne \(present-value\)$/,
+    )
+  })
+
+  it('tells nothing of an award whose offers were submitted in another order', async () => {
+    const desk = await openDesk({ minVolume: 150, maxVolume: 250 })
+    const orderOf = async () => (await desk.fixture.store.recommendationAt({ channel: KEY, rfqId: desk.rfqId }))?.offers
+    const before = await orderOf()
+    desk.fixture.sandbox.world.changeResponse(before?.[0]?.id as string, { submittedAt: '2026-11-21T12:05:00.000Z' })
+    expect(await desk.reasons()).toEqual([])
+    expect((await orderOf())?.map(({ id }) => id)).toEqual(before?.map(({ id }) => id).reverse())
+  })
+
   it('names the settings, with what they were', async () => {
     const desk = await openDesk({ minVolume: 100, maxVolume: 250 })
     const settings: Settings = { ...DEFAULT_SETTINGS, volume: 150 }

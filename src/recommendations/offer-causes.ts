@@ -1,0 +1,117 @@
+import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
+import { oneLine } from '../core/clean-text.js'
+import { formatPrice, formatTonnes, truncate } from '../core/number-format.js'
+import { rounded } from '../core/numbers.js'
+import type { RfqState } from './rfq-state.js'
+
+/** An offer, as it was and is. */
+export interface OfferChange {
+  old: OfferReport | undefined
+  offer: OfferReport
+  before: RfqState
+  after: RfqState
+  /** Whether it left the award or joined it. */
+  side?: 'left' | 'joined'
+}
+
+/** What is new about an offer; nothing if nothing that matters is. */
+export function offerCauses(change: OfferChange): string[] {
+  const { old, offer } = change
+  const name = `the offer of ${oneLine(offer.label)}`
+  const competes = offer.standing === 'ranked'
+  if (old === undefined) return [competes ? `${name} is new` : `${name}, which is new, ${obstacleOf(offer)}`]
+  if (competes) return old.standing === 'ranked' ? termCauses(change) : [`${name} ${removedObstacle(old)}`]
+  return old.standing === 'ranked' && offer.standing !== 'accepted' ? [`${name} ${obstacleOf(offer)}`] : []
+}
+
+/** What changed of an offer that competed before and competes now. A lower price is no cause why it left, nor a higher one why it joined. */
+function termCauses({ old, offer, before, after, side }: OfferChange): string[] {
+  if (old === undefined) return []
+  const name = oneLine(offer.label)
+  const isCause = (isWorse: boolean) => side === undefined || isWorse === (side === 'left')
+  const code = offer.terms.currencyCode
+  const [was, is] = [old.metrics.pricePerTonne, offer.metrics.pricePerTonne]
+  const [tonnesWas, tonnesIs] = [old.metrics.volume, offer.metrics.volume]
+  const causes: string[] = []
+  if (was !== null && is !== null && priceText(was) !== priceText(is) && isCause(is > was))
+    causes.push(
+      `the price of ${name} ${is > was ? 'rose' : 'fell'} from ${priceText(was)} to ${priceText(is)} ${code}/t`,
+    )
+  if (tonnesWas !== null && tonnesIs !== null && tonnesWas !== tonnesIs)
+    causes.push(`${name} offers ${formatTonnes(tonnesIs)} instead of ${formatTonnes(tonnesWas)}`)
+  if (causes.length === 0 && after.settings.awardRule === 'best-score' && before.settings.awardRule === 'best-score') {
+    const [scoreWas, scoreIs] = [old.scores?.total, offer.scores?.total]
+    if (scoreWas !== undefined && scoreIs !== undefined && scoreWas.toFixed(1) !== scoreIs.toFixed(1))
+      if (isCause(scoreIs < scoreWas))
+        causes.push(`${name} scores ${scoreIs.toFixed(1)} instead of ${scoreWas.toFixed(1)} points`)
+  }
+  const basis = after.settings.priceBasis
+  if (causes.length === 0 && basis !== 'quoted' && basis === before.settings.priceBasis) {
+    const [costWas, costIs] = [old.compared.costPerTonne, offer.compared.costPerTonne]
+    if (costWas !== null && costIs !== null && priceText(costWas) !== priceText(costIs) && isCause(costIs > costWas))
+      causes.push(`${name} costs ${priceText(costIs)} instead of ${priceText(costWas)} per tonne (${basis})`)
+  }
+  return causes
+}
+
+/** What keeps an offer from competing, to follow its name. */
+function obstacleOf(offer: OfferReport): string {
+  const [exclusion] = offer.exclusions
+  if (exclusion === undefined) return unmetText(offer)
+  switch (exclusion.code) {
+    case 'rejected':
+      return 'was rejected'
+    case 'not-open':
+      return `is not open (its status is ${offer.status === null ? 'not stated' : `“${truncate(oneLine(offer.status), 40)}”`})`
+    case 'missing':
+    case 'not-listed':
+      return 'is no longer listed'
+    case 'no-exchange-rate':
+      return `is in ${offer.terms.currencyCode}, for which there is no exchange rate`
+    default:
+      return 'cannot be compared'
+  }
+}
+
+function unmetText({ unmet, terms }: OfferReport): string {
+  const hard = unmet.find(({ level }) => level === 'hard')
+  if (hard === undefined) return 'does not compete'
+  if (hard.met === null) return `does not show whether it meets “${hard.title}”`
+  return hard.name === 'notExpired' && terms.expiryDate !== null ? `expired on ${terms.expiryDate}` : NOT_MET[hard.name]
+}
+
+const NOT_MET: Record<UnmetRequirement['name'], string> = {
+  reviewNotRejected: 'was rejected in review',
+  reviewAccepted: 'is not accepted in review',
+  notExpired: 'expired',
+  contractType: 'has another contract type',
+  vintages: 'has vintages outside the range',
+  fulfilmentDate: 'delivers too late',
+  priceMax: 'is above the maximum price',
+  priceMin: 'is below the minimum price',
+  submittedOnTime: 'was submitted late',
+  listing: 'is for another listing',
+}
+
+/** What no longer keeps an offer from competing, to follow its name. */
+function removedObstacle({ exclusions: [exclusion], unmet }: OfferReport): string {
+  switch (exclusion?.code) {
+    case undefined: {
+      const hard = unmet.find(({ level }) => level === 'hard')
+      return hard === undefined ? 'competes now' : `meets “${hard.title}” now`
+    }
+    case 'rejected':
+    case 'not-open':
+      return 'is open now'
+    case 'missing':
+    case 'not-listed':
+      return 'is listed again'
+    case 'no-exchange-rate':
+      return 'has an exchange rate now'
+    default:
+      return 'can be compared now'
+  }
+}
+
+/** With two decimals, unless it is less than 1. */
+export const priceText = (price: number) => formatPrice(price >= 1 ? rounded(price, 2) : price)
