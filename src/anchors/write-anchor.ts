@@ -53,5 +53,5 @@ export async function requireContinuing(store: AnchorStore, path: string): Promi
 }
 
 const remedyOf = (path: string) =>
-  `See what differs: quotekeeper decisions --verify --anchors ${quoteForShell(path)}; ` +
+  `See what differs: quotekeeper closings --verify --anchors ${quoteForShell(path)}; ` +
   'after restoring an older backup, keep that file as evidence and write anchors to a new one.'
