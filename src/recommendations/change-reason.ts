@@ -1,6 +1,6 @@
-import type { OfferReport } from '../compare/offer/offer-report-model.js'
+import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
 import { oneLine } from '../core/clean-text.js'
-import { formatCount, formatPercent, formatRange, truncate } from '../core/number-format.js'
+import { formatCount, formatPercent, formatPricePerTonne, formatRange, truncate } from '../core/number-format.js'
 import type { RecommendationFigures } from '../core/recommendation.js'
 import type { Settings } from '../core/settings.js'
 import { offerCauses, priceText } from './offer-causes.js'
@@ -127,8 +127,20 @@ function windowCauses(before: RfqState, after: RfqState): string[] {
     causes.push(is.missingSince === null ? 'the RFQ is listed again' : 'the RFQ is no longer listed')
   if (was.minVolume !== is.minVolume || was.maxVolume !== is.maxVolume)
     causes.push(`the RFQ asks for ${volumeText(is)} instead of ${volumeText(was)}`)
+  if (was.maxUnitPrice !== is.maxUnitPrice && decides('priceMax', before, after))
+    causes.push(`the maximum price of the RFQ is ${limitText(is)} instead of ${limitText(was)}`)
   return causes
 }
+
+/** Whether an offer meets a requirement that it did not meet, or the other way round. */
+function decides(name: UnmetRequirement['name'], before: RfqState, after: RfqState): boolean {
+  const failing = ({ assessed }: RfqState) =>
+    assessed.offers.filter(({ unmet }) => unmet.some((each) => each.name === name)).map(({ id }) => id)
+  return failing(before).sort().join('\t') !== failing(after).sort().join('\t')
+}
+
+const limitText = ({ maxUnitPrice, currency }: RfqState['assessed']['rfq']) =>
+  maxUnitPrice === null ? 'not stated' : formatPricePerTonne(maxUnitPrice, currency)
 
 const volumeText = ({ minVolume, maxVolume }: RfqState['assessed']['rfq']) =>
   formatRange(minVolume, maxVolume)?.concat(' t') ?? 'no volume'

@@ -126,6 +126,18 @@ describe('the reason of a changed recommendation', () => {
     ])
   })
 
+  it('names the maximum price of the RFQ if it decides', async () => {
+    const pricing = { currency: 'USD', minUnitPrice: 1, maxUnitPrice: 20 }
+    const desk = await openDesk({ minVolume: 100, maxVolume: 150, pricing })
+    const { world } = desk.fixture.sandbox
+    world.changeRfq(desk.rfqId, { pricing: { ...pricing, maxUnitPrice: 19 } })
+    expect(await desk.reasons()).toEqual([
+      'Katari (20.00) → no award, because the offer of Katari is above the maximum price; the maximum price of the RFQ is 19.00 USD/t instead of 20.00 USD/t',
+    ])
+    world.changeRfq(desk.rfqId, { pricing: { ...pricing, maxUnitPrice: 18 } })
+    expect(await desk.reasons()).toEqual([])
+  })
+
   it('names a new offer, not that the offer it replaces became cheaper', async () => {
     const desk = await openDesk()
     const { world } = desk.fixture.sandbox

@@ -28,3 +28,12 @@ it('the query of docs/DATABASE.md finds what it says', async () => {
     ['offer', 1, now.toISOString(), 72_000],
   ])
 })
+
+it('the queries of recommendations in docs/DATABASE.md run', async () => {
+  const store = await noonStore()
+  const queries = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].flatMap(([, query]) =>
+    query?.includes('recommendations r') ? query : [],
+  )
+  expect(queries).toHaveLength(2)
+  for (const query of queries) expect(await rowsOf(store, query)).toEqual([])
+})
