@@ -75,7 +75,7 @@ export interface PollCheck {
 }
 
 export interface TodaySource {
-  store: Pick<Overview, 'offerRevisions' | 'offersBy' | 'revisions' | 'storedChannels'> &
+  store: Pick<Overview, 'offerRevisions' | 'foundByFirstPoll' | 'revisions' | 'storedChannels'> &
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &

@@ -1,6 +1,6 @@
 import { unreadText } from '../compare/rfq/rfq-flags.js'
 import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../core/number-format.js'
-import { byCodeUnit, sum } from '../core/numbers.js'
+import { byCodeUnit } from '../core/numbers.js'
 import type { OfferRevisions } from '../core/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import type { RfqFigures } from '../recommendations/rfq-figures.js'
@@ -66,7 +66,7 @@ export async function offerItems(context: TodayContext, firstPolls: FirstPolls):
   for (const channel of context.channels) {
     const first = await firstPolls(channel)
     const isNew = first !== null && first.end > since
-    if (isNew) items.push(await firstPollItem(context, channel, first))
+    if (isNew) items.push(await firstPollItem(context, channel, first.start))
     const after = isNew ? first.end : since
     const revisions = await source.store.offerRevisions({ channel, after, asOf: now })
     const rows = await context.rowsOf(revisions)
@@ -107,22 +107,16 @@ async function firstPollOf(
   return { start, end: first.finishedAt === null ? now : new Date(first.finishedAt) }
 }
 
-async function firstPollItem(
-  { source, rows }: TodayContext,
-  channel: string,
-  { start, end }: { start: string; end: Date },
-): Promise<TodayItem> {
-  const read = await source.store.offersBy(channel, end)
-  // Of an RFQ that could not be read, only the list shows the offers.
-  const unread = rows.filter((row) => row.channel === channel && row.unreadOffers > 0 && new Date(row.changedAt) <= end)
-  const offers = read.offers + sum(unread.map(({ unreadOffers }) => unreadOffers))
+async function firstPollItem({ source }: TodayContext, channel: string, since: string): Promise<TodayItem> {
+  const found = await source.store.foundByFirstPoll(channel)
+  const what = found === null ? '' : `: ${formatCount(found.offers, 'offer')} for ${formatCount(found.rfqs, 'RFQ')}`
   return {
     kind: 'offers',
     severity: 'low',
     ...NO_RFQ,
     channel,
-    words: `First polled: ${formatCount(offers, 'offer')} for ${formatCount(read.rfqs + unread.length, 'RFQ')}.`,
-    since: start,
+    words: `First polled${what}.`,
+    since,
     action: {
       words: 'List the RFQs',
       command: `quotekeeper rfqs ${onChannel(channel)}`,

@@ -206,7 +206,7 @@ values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decided
 /** The decision log as a hash chain. The hash covers what was written with the decision; who approved it is part of the evidence. */
 export const DECISION_LOG: HashChainedLog<DecisionRow> = {
   table: 'close_decisions',
-  noun: { one: 'Closing decision', many: 'closing decisions' },
+  noun: { one: 'Closing decision', many: 'closings' },
   linkOf(row) {
     const { id, previous_hash: previousHash, hash } = row
     return { id, previousHash, hash, content: contentOf(row) }

@@ -75,8 +75,8 @@ export interface Overview {
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
   /** Times that are stored and in the future (`isInFuture`), by channel; none if the clocks are right. */
   futureTimes(now: Date): Promise<FutureTimes[]>
-  /** Offers of a channel that were first observed by a moment, and the RFQs that they are for. */
-  offersBy(channel: string, asOf: Date): Promise<{ offers: number; rfqs: number }>
+  /** What the first poll of a channel has found, or found so far; null if that is not known any more. */
+  foundByFirstPoll(channel: string): Promise<{ offers: number; rfqs: number } | null>
   /** Changes of offers, counted by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
 }

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../core/clock.js'
+import type { EventData } from '../../core/events.js'
 import type { OfferRevisions, Revision, RfqEntry } from '../../core/records.js'
 import type { Overview, RevisionFilter } from '../contract.js'
 import { InvalidCursorError } from '../errors.js'
@@ -40,13 +41,17 @@ export function createOverview(queries: Queries): Overview {
     },
     futureTimes: (now) =>
       queries.all<FutureTimes>(FUTURE_TIMES, { limit: new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString() }),
-    async offersBy(channel, asOf) {
-      const row = await queries.get<{ offers: number; rfqs: number }>(
-        `select count(*) as offers, count(distinct rfq_id) as rfqs from versions
-        where observed_at <= @asOf and channel || '' = @channel and kind || '' = 'response' and version = 1`,
-        { channel, asOf: asOf.toISOString() },
+    async foundByFirstPoll(channel) {
+      const event = await queries.get<{ data: string }>(
+        `select data from events where channel = @channel and kind = 'channel.first-poll' order by sequence limit 1`,
+        { channel },
       )
-      return row ?? { offers: 0, rfqs: 0 }
+      if (event !== undefined) return (JSON.parse(event.data) as EventData).found ?? null
+      const unfinished = await queries.get<{ offers: number; rfqs: number }>(
+        'select offers, rfqs from first_polls where channel = @channel',
+        { channel },
+      )
+      return unfinished ?? null
     },
     async offerRevisions(filter) {
       const parameters = { ...periodOf(filter), listed: await offersListedBefore(queries, filter) }
