@@ -17,6 +17,8 @@ const STORE_CONTRACT = [
   'test/reporting/run-in-worker.integration.test.ts',
   'test/store/documented-tables.integration.test.ts',
   'test/store/rates/exchange-rates.test.ts',
+  'test/recommendations/**/*.integration.test.ts',
+  'test/read-models/large-list.integration.test.ts',
 ]
 
 /**

@@ -192,12 +192,16 @@ async function momentsOf(
   return moments.size === 0 ? [later(since, through.toISOString())] : [...moments].sort()
 }
 
-/** The first instants of the days after a moment, up to another one. */
-export function midnightsBetween(after: Date, upTo: Date, timeZone: string): string[] {
+/** Days of which each is computed after nothing recorded for longer; those before are left out. */
+const MAX_DAYS = 31
+
+/** The first instants of the days after a moment, up to another one: the last ones, if there are many. */
+function midnightsBetween(after: Date, upTo: Date, timeZone: string): string[] {
   const calendar = createCalendar(timeZone)
   const last = calendar.dateAt(upTo)
   const midnights: string[] = []
-  for (let day = addDays(calendar.dateAt(after), 1); day <= last; day = addDays(day, 1)) {
+  const [next, first] = [addDays(calendar.dateAt(after), 1), addDays(last, 1 - MAX_DAYS)]
+  for (let day = next > first ? next : first; day <= last; day = addDays(day, 1)) {
     const instant = firstInstantOf(day, (at) => calendar.dateAt(at))
     if (instant !== null) midnights.push(instant.toISOString())
   }

@@ -186,8 +186,8 @@ describe('recorded recommendations', () => {
         const moments = await play(fixture, all)
         changes += await expectEqualHistory(fixture, moments)
       }),
-      { numRuns: shareOf(120) },
+      { numRuns: process.env.QUOTEKEEPER_TEST_ENGINE === 'postgres' ? 8 : shareOf(80) },
     )
     expect(changes).toBeGreaterThan(0)
-  })
+  }, 180_000)
 })

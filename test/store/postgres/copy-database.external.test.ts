@@ -7,7 +7,9 @@ import { openDatabase } from '../../../src/store/open-database.js'
 import { NO_LIMIT } from '../../../src/store/sql-database.js'
 import { connect } from '../../../src/store/sqlite/sqlite.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { newAward } from '../../helpers/new-award.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
+import { openRecorder } from '../../helpers/recorder.js'
 import { reportRecord } from '../../helpers/report-record.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
@@ -45,6 +47,9 @@ async function database(): Promise<ChannelFixture & { path: string }> {
   await fixture.closeExpired({ mode: 'on' })
   await store.routeEvents(() => ['desk'], now())
   for (const name of ['a.xlsx', 'b.html']) await store.addReportRecord(reportRecord(name))
+  await store.recordRates('rates.csv', [{ currency: 'USD', date: now().toISOString().slice(0, 10), rate: 1.08 }], now())
+  await store.recordAward(newAward({ channel: KEY, rfqId: first ?? '' }))
+  await openRecorder({ store, now }).round()
   await store.stopClosing({ by: 'Anna', reason: 'wrong prices', now: now() })
   await store.close()
   return Object.assign(fixture, { path: store.name })
@@ -64,6 +69,11 @@ async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>)
       decisions: await store.decisions({}),
       stop: await store.closingStop(),
       chain: await store.verifyDecisions(),
+      awards: [await store.awards({}), await store.verifyAwards()],
+      listed: await store.listedRfqs({}),
+      recommendations: await Promise.all(
+        rfqs.map(({ rfq }) => store.recommendationAt({ channel: KEY, rfqId: rfq.id })),
+      ),
       due: await store.openRfqsDue(KEY, '2999-01-01'),
       events: await store.events({ after: 0, limit: NO_LIMIT }),
       reports: await Promise.all(['a.xlsx', 'b.html'].map((name) => store.reportRecord(name))),
@@ -83,8 +93,7 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
     const url = newUrl()
     const there = await copyDatabase({ from: fixture.path, to: url, now })
     const empty = there.tables.filter(({ rows }) => rows === 0).map(({ table }) => table)
-    const unused = ['settings', 'recommendations', 'dirty_rfqs', 'awards', 'award_files', 'exchange_rates']
-    expect(empty).toEqual(['close_decision_repeats', 'held_rounds', 'maintenance', 'first_polls', ...unused])
+    expect(empty).toEqual(['close_decision_repeats', 'held_rounds', 'maintenance', 'first_polls', 'dirty_rfqs'])
     expect(await answersOf(url, fixture)).toEqual(before)
     const path = join(testFolder(), 'back', 'quotekeeper.db')
     const back = await copyDatabase({ from: url, to: path, now })
