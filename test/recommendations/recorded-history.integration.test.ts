@@ -1,13 +1,19 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RecommendationFigures } from '../../src/core/recommendation.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
 import { rfqStateOf } from '../../src/recommendations/rfq-state.js'
+import { settingsAt } from '../../src/settings-at.js'
 import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { ASKS_FOR_ANYTHING, offerOf, openRecorder } from '../helpers/recorder.js'
+import { testFolder } from '../helpers/test-folder.js'
 
+/** A backup of PostgreSQL is none that could be opened. */
+const canBackUp = process.env.QUOTEKEEPER_TEST_ENGINE !== 'postgres'
 const TIME_ZONE = 'America/New_York'
 const SETTINGS: readonly Settings[] = [
   DEFAULT_SETTINGS,
@@ -20,6 +26,7 @@ const SETTINGS: readonly Settings[] = [
     exchangeRates: { EUR: { rate: 1.1, date: null, source: null } },
     requirements: { ...DEFAULT_SETTINGS.requirements, notExpired: 'off' },
   },
+  { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: 'rates.csv' },
 ]
 
 /** What happens on the marketplace, to the clock and to the processes. */
@@ -40,6 +47,9 @@ const steps = fc.array(
     fc.record({ do: fc.constant('hide' as const), of: fc.nat(1) }),
     fc.record({ do: fc.constant('record' as const), by: fc.nat(1) }),
     fc.record({ do: fc.constant('settings' as const), by: fc.nat(1), settings: fc.nat(SETTINGS.length - 1) }),
+    fc.record({ do: fc.constant('rates' as const), rate: fc.integer({ min: 5, max: 20 }) }),
+    fc.record({ do: fc.constant('backup' as const) }),
+    fc.record({ do: fc.constant('restore' as const) }),
     fc.record({ do: fc.constant('pass' as const), hours: fc.constantFrom(1, 5, 9, 30, 60) }),
   ),
   { minLength: 4, maxLength: 18 },
@@ -63,7 +73,10 @@ async function play(fixture: ChannelFixture, all: readonly Step[]): Promise<Date
     )
   }
   for (const rfq of rfqs) for (let n = 0; n < 3; n++) addOffer(rfq)
-  const processes = [0, 1].map(() => openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE }))
+  const open = (settings = DEFAULT_SETTINGS) =>
+    openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE, settings })
+  let processes = [open(), open()]
+  let backup: string | null = null
   const moments: Date[] = []
   const poll = async () => {
     fixture.advanceSeconds(60)
@@ -77,11 +90,28 @@ async function play(fixture: ChannelFixture, all: readonly Step[]): Promise<Date
     const rfq = 'of' in step ? (rfqs[step.of % 2] as string) : ''
     if (step.do === 'pass') fixture.advanceSeconds(step.hours * 3600)
     else if (step.do === 'record') await processes[step.by]?.round()
-    else if (step.do === 'settings') {
+    else if (step.do === 'rates') {
+      const date = fixture.now().toISOString().slice(0, 10)
+      const dated = Object.entries({ USD: step.rate / 10, CHF: 1 }).map(([currency, rate]) => ({
+        currency,
+        date,
+        rate,
+      }))
+      await fixture.store.recordRates('rates.csv', dated, fixture.now())
+    } else if (step.do === 'settings') {
       await processes[step.by]?.release()
-      const settings = SETTINGS[step.settings] as Settings
-      processes[step.by] = openRecorder({ store: fixture.store, now: fixture.now, timeZone: TIME_ZONE, settings })
+      processes[step.by] = open(SETTINGS[step.settings])
       await processes[step.by]?.round()
+    } else if (step.do === 'backup') {
+      backup = canBackUp ? join(testFolder(), 'backup.db') : null
+      if (backup !== null) await fixture.store.backup(backup)
+    } else if (step.do === 'restore') {
+      if (backup === null) continue
+      const restored = join(testFolder(), 'restored.db')
+      copyFileSync(backup, restored)
+      await fixture.reopenStore(restored)
+      // As after kill -9: neither process has released its lease.
+      processes = [open(), open()]
     } else {
       const listing = listings['of' in step ? step.of % 2 : 0] as string
       change(fixture, step, { offer, rfq, listing, offers, addOffer })
@@ -90,6 +120,7 @@ async function play(fixture: ChannelFixture, all: readonly Step[]): Promise<Date
     moments.push(fixture.now())
     fixture.advanceSeconds(17)
   }
+  fixture.advanceSeconds(60)
   for (const process of processes) await process.round()
   return moments
 }
@@ -110,7 +141,7 @@ function change({ sandbox: { world } }: ChannelFixture, step: Step, subjects: Su
     case 'status':
       return void world.changeResponse(offer, { status: step.status })
     case 'expiry':
-      return void world.changeResponse(offer, { offer: { expiryDate: `2026-11-${step.day}T00:00:00.000Z` } })
+      return void world.changeResponse(offer, { offer: { expiryDate: `2026-11-${step.day}` } })
     case 'currency':
       return void world.changeResponse(offer, { offer: { currency: step.currency } })
     case 'offer':
@@ -141,7 +172,7 @@ const offerAt = (price: number) => offerOf(price, 150)
 async function figuresAsOf(store: Store, rfqId: string, asOf: Date): Promise<RecommendationFigures | null> {
   const [found] = await store.rfqs({ channel: KEY, ids: [rfqId], asOf })
   if (found === undefined) return null
-  const settings = (await store.settingsInForce(asOf)) ?? DEFAULT_SETTINGS
+  const settings = await settingsAt(store, (await store.settingsInForce(asOf)) ?? DEFAULT_SETTINGS, asOf)
   return (await rfqStateOf(store, found, { timeZone: TIME_ZONE, at: asOf, asOf, settings })).recommendation
 }
 
@@ -178,7 +209,7 @@ const figuresOf = ({
 })
 
 describe('recorded recommendations', () => {
-  it('equal what an as-of read computes, at any moment of random histories with two processes, settings and midnights', async () => {
+  it('equal what an as-of read computes, at any moment of random histories with two processes, settings, rates, midnights and restores', async () => {
     let changes = 0
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
