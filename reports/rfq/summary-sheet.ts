@@ -60,7 +60,7 @@ export function summarySheet(layout: RfqLayout, sheets: readonly string[]): Shee
   const row = (at: number, text: string) => is({ column: 'C', row: at }, '=', text)
   const awarded = shownOffers(report).flatMap((offer, at) => {
     const status = statusText(layout, offer)
-    return layout.view.decision.awardedTonnes[offer.id] ? [{ at: firstOffer + at, status }] : []
+    return isAwarded(layout, offer.id) ? [{ at: firstOffer + at, status }] : []
   })
   return page(list, {
     charts: chart.charts,
@@ -269,10 +269,14 @@ const withActivity = (name: string, { listing: { mitigationActivity } }: OfferRe
 
 const shownOffers = ({ offers }: RfqReport) => offers.slice(0, MAX_OFFERS)
 
-/** The status as received, and whether the offer is part of the award. */
-function statusText({ view }: RfqLayout, { id, status, standing }: OfferReport): string {
+const isAwarded = ({ view }: RfqLayout, id: string): boolean =>
+  view.offers.some((offer) => offer.id === id && offer.awardedTonnes > 0)
+
+/** The status as received, and whether the offer is part of the award of the desk, or else of the recommended one. */
+function statusText(layout: RfqLayout, { id, status, standing }: OfferReport): string {
   const shown = codeWords(status ?? 'unknown')
-  return standing !== 'accepted' && view.decision.awardedTonnes[id] ? `${shown}, in the award` : shown
+  if (standing === 'accepted' || !isAwarded(layout, id)) return shown
+  return `${shown}, ${layout.view.award === null ? 'recommended' : 'awarded'}`
 }
 
 /** The offers in the order of rank when the report was made; their figures refer to `Offers`. */

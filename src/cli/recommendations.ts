@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.js'
+import { differingSettings } from '../core/differing-settings.js'
 import { computeRfqs } from '../recommendations/compute-rfq.js'
 import { createRecommendationRecorder, type RecommendationRecorder } from '../recommendations/recorder.js'
 import type { Store } from '../store/contract.js'
@@ -50,7 +51,8 @@ export function keepRecommendations(source: RecorderSource): () => Promise<void>
       const result = await recorder.round(ROUND_MS)
       if (result.held && result.left > 0 && result.recorded > 0) pause = 0
       const other = result.held ? null : recordsText(result)
-      if (other !== null && other !== said) log.info(other)
+      // Its pages would show other figures in lists than in comparisons.
+      if (other !== null && other !== said) log[result.held || !result.hasOtherSettings ? 'info' : 'warn'](other)
       said = other
     } catch (error) {
       if (!isStopped) log.warn({ err: error }, 'recommendations could not be recorded; it will be tried again')
@@ -74,10 +76,21 @@ const COMMAND_MS = 3_000
 /**
  * Records the recommendations of RFQs that changed, unless another process does; says so if that process has other settings. A database
  * that cannot be written is left as it is.
- * @param withinMs ends earlier after so many milliseconds
+ * @param options.polls the command polls too, so that it records everything, and its settings come into force; one that only reads leaves
+ *   those in force as they are
  */
-export async function recordRecommendations(cli: Cli, app: App, withinMs = COMMAND_MS): Promise<void> {
+export async function recordRecommendations(cli: Cli, app: App, { polls = false } = {}): Promise<void> {
   const store = await app.store()
+  const inForce = polls ? null : await store.settingsInForce(cli.io.now())
+  const [other] = inForce === null ? [] : differingSettings(inForce, app.config.reports.settings)
+  if (other !== undefined) {
+    const how = `${other.path} is ${other.before}, configured here ${other.after}`
+    printNote(
+      cli,
+      `Recommendations are recorded with other settings (${how}): \`quotekeeper sync\` or \`start\` uses these`,
+    )
+    return
+  }
   const source = computeSourceOf(store, app.config)
   const onError = (error: unknown) => app.log.warn({ err: error }, 'a recommendation could not be computed')
   const recorder = createRecorder({
@@ -85,9 +98,12 @@ export async function recordRecommendations(cli: Cli, app: App, withinMs = COMMA
     compute: (dirty, now) => computeRfqs(source, dirty, now, onError),
   })
   try {
-    const result = await recorder.round(withinMs)
-    if (result.held) await recorder.release()
-    else if (result.hasOtherSettings) printNote(cli, recordsText(result))
+    const result = await recorder.round(polls ? Number.POSITIVE_INFINITY : COMMAND_MS)
+    if (result.held) {
+      await recorder.release()
+      if (result.left > 0)
+        printNote(cli, 'Some recommendations are not recorded yet; the next command goes on with them')
+    } else if (result.hasOtherSettings) printNote(cli, recordsText(result))
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     app.log.debug({ err: error }, 'recommendations could not be recorded')

@@ -15,7 +15,12 @@ export interface AwardedOfferRecord {
   /** What awards were compared by, in the currency of the award: `settings.priceBasis`. */
   cost: number
   /** As offered. */
-  own: { total: number | null; currency: string | null }
+  own: {
+    total: number | null
+    currency: string | null
+    /** What one unit is worth in the currency of the award; null if that is the same. */
+    rate: { rate: number; date: string | null; source: string | null } | null
+  }
   /** YYYY-MM-DD, as stated. */
   expiryDate: string | null
   status: string | null

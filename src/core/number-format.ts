@@ -68,3 +68,11 @@ export function formatDaysFromToday(days: number): string {
   if (days === 1) return 'tomorrow'
   return days > 0 ? `in ${days} days` : `${formatCount(-days, 'day')} ago`
 }
+
+/** Plain data with its numbers rounded by `withoutNoise`. */
+export function withRoundedNumbers<T>(value: T): T {
+  if (typeof value === 'number') return withoutNoise(value) as T
+  if (Array.isArray(value)) return value.map(withRoundedNumbers) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withRoundedNumbers(member)])) as T
+}

@@ -5,6 +5,7 @@ import type { RfqReport } from '../compare/report/rfq-report-model.js'
 import type { PricesRead } from '../core/offer-sources.js'
 import type { Version } from '../core/records.js'
 import { type OfferView, offerView } from '../views/offer-view.js'
+import { awardedTonnesOf } from '../views/rfq-view.js'
 
 /** One offer with everything behind its figures. */
 export interface OfferPageModel {
@@ -58,7 +59,7 @@ export function offerPageModel(
   const changesOf = offerChanges(versions, offer.label, report.context.asOf)
   const questions = decision.questions.flatMap((developer) => developer.offers)
   return {
-    view: offerView(offer, decision, currency.comparison),
+    view: offerView(offer, awardedTonnesOf(report), currency.comparison),
     offer,
     asOf: report.context.asOf,
     readAt,

@@ -7,7 +7,7 @@ import { rfqStateOf } from '../recommendations/rfq-state.js'
 import { createDayStarts, createRulesLookup } from './channel-rules.js'
 import { rfqPath } from './page-paths.js'
 import type { RfqListRow } from './rfq-list.js'
-import { filterOf, keyOf, onChannel, rfqFields, sentences, type TodayContext, type TodayItem } from './today-model.js'
+import { keyOf, onChannel, rfqFields, sentences, type TodayContext, type TodayItem } from './today-model.js'
 
 /** RFQs whose documents are read at once. */
 const BATCH = 50
@@ -17,8 +17,8 @@ const BATCH = 50
  * open any more; or which offers it shows as accepted, which is told once.
  */
 export async function awardItems(context: TodayContext): Promise<TodayItem[]> {
-  const { source, asOf } = context
-  const awards = await source.store.awards({ ...filterOf(context), standing: true, ...(asOf && { asOf }) })
+  const { asOf } = context
+  const awards = [...context.awarded.values()]
   const recorded = asOf === undefined ? await recordedStates(context) : new Map<string, AwardBrief>()
   const computed = await computedStates(
     awards.filter((award) => !recorded.has(keyOf({ channel: award.channel, id: award.rfqId }))),

@@ -1,4 +1,5 @@
 import type { Severity } from '../compare/flag.js'
+import type { AwardRecord } from '../core/award-record.js'
 import type { ClockStop } from '../core/clock-skew.js'
 import type { Settings } from '../core/settings.js'
 import { quoteForShell } from '../quote-for-shell.js'
@@ -120,6 +121,8 @@ export interface TodayContext extends Required<Pick<TodayOptions, 'now' | 'since
   channels: readonly string[]
   /** At least the RFQs that are due, overdue, new, changed, gone or contradicted by the list. */
   rows: readonly RfqListRow[]
+  /** The awards of the desk that stand, by `keyOf` of their RFQs. */
+  awarded: ReadonlyMap<string, AwardRecord>
   /** Finds the rows of RFQs, also of those that are not among `rows`; by `keyOf`. RFQs that are no longer stored are absent. */
   rowsOf: (rfqs: readonly { channel: string; rfqId: string }[]) => Promise<ReadonlyMap<string, RfqListRow>>
 }

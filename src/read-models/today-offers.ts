@@ -1,4 +1,6 @@
+import { awardText } from '../compare/decision/award-state.js'
 import { unreadText } from '../compare/rfq/rfq-flags.js'
+import type { AwardRecord } from '../core/award-record.js'
 import { formatCount, formatDaysFromToday, formatPricePerTonne } from '../core/number-format.js'
 import { byCodeUnit } from '../core/numbers.js'
 import type { OfferRevisions } from '../core/records.js'
@@ -10,7 +12,14 @@ import { listedWords } from './today-listed.js'
 import { keyOf, NO_RFQ, onChannel, rfqFields, sentences, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Open RFQs that are due soon. */
-export async function dueItems({ rows, source, now, asOf, dueWithinDays }: TodayContext): Promise<TodayItem[]> {
+export async function dueItems({
+  rows,
+  source,
+  now,
+  asOf,
+  dueWithinDays,
+  awarded,
+}: TodayContext): Promise<TodayItem[]> {
   const due = rows.filter(
     ({ state, daysToDue, missingSince }) =>
       state === 'open' && missingSince === null && daysToDue !== null && daysToDue >= 0 && daysToDue <= dueWithinDays,
@@ -23,12 +32,16 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
     words: sentences(
       `Due ${formatDaysFromToday(row.daysToDue ?? 0)} (${row.responseDueDate}).`,
       listedWords(row),
-      offerWords(row, figures[at]),
+      awardedWords(awarded.get(keyOf(row))) ?? offerWords(row, figures[at]),
     ),
     since: null,
     action: compareAction(row),
   }))
 }
+
+/** What the desk decided already. */
+const awardedWords = (award: AwardRecord | undefined) =>
+  award === undefined ? undefined : `Awarded: ${awardText(award)}.`
 
 /** How many offers there are, and whom to award. */
 export function offerWords(row: Pick<RfqListRow, 'offers' | 'unreadOffers'>, figures: RfqFigures | undefined): string {

@@ -13,6 +13,7 @@ export async function recommendationItems({
   since,
   now,
   rowsOf,
+  awarded,
   ...context
 }: TodayContext): Promise<TodayItem[]> {
   const changes = await source.store.recommendationChanges({
@@ -25,8 +26,8 @@ export async function recommendationItems({
   for (const { channel, rfqId, at, reason } of changes) {
     const row = rows.get(keyOf({ channel, id: rfqId }))
     const key = keyOf({ channel, id: rfqId })
-    // An RFQ that is closed has been decided; of several changes, the newest counts.
-    if (row?.state !== 'open' || row.missingSince !== null || named.has(key)) continue
+    // An RFQ that is closed or awarded has been decided; of several changes, the newest counts.
+    if (row?.state !== 'open' || row.missingSince !== null || named.has(key) || awarded.has(key)) continue
     if (named.size === MAX_RFQS) {
       others++
       continue

@@ -8,6 +8,7 @@ import { closingItems, pastOverdueItems } from './today-closing.js'
 import { listedItems } from './today-listed.js'
 import {
   DUE_WITHIN_DAYS,
+  filterOf,
   keyOf,
   type Today,
   type TodayContext,
@@ -39,6 +40,8 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   rows.sort(byUrgency)
   // What the items lead to is shown as it is now, when another RFQ may have the number.
   if (asOf !== undefined) for (const row of rows) row.name = nameById(row.id)
+  const standing = await source.store.awards({ ...filterOf(options), standing: true, ...(asOf && { asOf }) })
+  const awarded = new Map(standing.map((award) => [keyOf({ channel: award.channel, id: award.rfqId }), award]))
   const context: TodayContext = {
     ...options,
     now,
@@ -46,6 +49,7 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
     source,
     channels,
     rows,
+    awarded,
     rowsOf: createRowLookup(source, rows, moment),
   }
   const offers = await offerItems(context, firstPolls)

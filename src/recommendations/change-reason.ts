@@ -1,6 +1,7 @@
 import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
 import { oneLine } from '../core/clean-text.js'
-import { formatCount, formatPercent, formatPricePerTonne, formatRange, truncate } from '../core/number-format.js'
+import { differingSettings } from '../core/differing-settings.js'
+import { formatCount, formatPercent, formatPricePerTonne, formatRange, formatTonnes } from '../core/number-format.js'
 import type { RecommendationFigures } from '../core/recommendation.js'
 import type { Settings } from '../core/settings.js'
 import { offerCauses, priceText } from './offer-causes.js'
@@ -56,7 +57,7 @@ function awardName(state: RfqState, withCurrency: boolean): string {
 }
 
 function recommendedName(
-  { recommendation: { status, offers, pricePerTonne, currency }, assessed }: RfqState,
+  { recommendation: { status, offers, tonnes, pricePerTonne, currency }, assessed }: RfqState,
   withCurrency: boolean,
 ): string {
   const labels = new Map(assessed.offers.map(({ id, label }) => [id, label]))
@@ -64,30 +65,20 @@ function recommendedName(
   const name = namesText(offers.map(({ id }) => oneLine(labels.get(id) ?? id)))
   const unit = withCurrency && currency !== null ? ` ${currency}/t` : ''
   const price = pricePerTonne === null ? '' : ` (${priceText(pricePerTonne)}${unit})`
-  return status === 'partial' ? `${name}${price} for a part of the volume` : `${name}${price}`
+  return status === 'partial' ? `${name}${price} for only ${formatTonnes(tonnes ?? 0)}` : `${name}${price}`
 }
 const namesText = (all: readonly string[]) =>
   all.length > MAX_NAMED ? formatCount(all.length, 'offer') : new Intl.ListFormat('en-GB').format(all)
 const WITHOUT_AWARD: Partial<Record<string, string>> = { 'no-offers': 'no offers', 'no-volume': 'no volume asked for' }
 
 function settingCauses(before: Settings, after: Settings): string[] {
-  const changed = differingMembers(withoutRates(before), withoutRates(after))
+  const changed = differingSettings(withoutRates(before), withoutRates(after))
   if (changed.length === 0) return []
-  const shown = changed.slice(0, MAX_CAUSES).map(({ path, a, b }) => `${path} from ${a} to ${b}`)
+  const shown = changed.slice(0, MAX_CAUSES).map(({ path, before: was, after: is }) => `${path} from ${was} to ${is}`)
   return [`the settings changed: ${shown.join(', ')}${changed.length > shown.length ? ' and others' : ''}`]
 }
 /** What follows from the day and from what was read of rates is not set by anybody. */
 const withoutRates = ({ exchangeRates: _rates, outdatedRates: _outdated, ...others }: Settings) => others
-
-function differingMembers(a: object, b: object, parent = ''): { path: string; a: string; b: string }[] {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((name) => {
-    const [one, other] = [(a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]]
-    const path = `${parent}${name}`
-    if (isObject(one) && isObject(other)) return differingMembers(one, other, `${path}.`)
-    return one === other ? [] : [{ path, a: truncate(String(one), 40), b: truncate(String(other), 40) }]
-  })
-}
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** What became of the offers that were to be awarded, or of those accepted now. */
 function awardedCauses(before: RfqState, after: RfqState): string[] {
@@ -147,6 +138,7 @@ const volumeText = ({ minVolume, maxVolume }: RfqState['assessed']['rfq']) =>
 
 /** Rates of currencies that offers use. Offers that compete in one currency stay in their order whatever it is worth. */
 function rateCauses(before: RfqState, after: RfqState): string[] {
+  if (before.figures.currency !== after.figures.currency) return []
   const competing = [...before.assessed.offers, ...after.assessed.offers].filter(
     ({ standing }) => standing === 'ranked',
   )

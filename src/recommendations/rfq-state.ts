@@ -2,6 +2,7 @@ import { createContext } from '../compare/comparison-context.js'
 import { assessedOutcome } from '../compare/decision/award-in-brief.js'
 import { assessRfq, type RfqAssessment } from '../compare/rfq-assessment.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../compare/stored-documents.js'
+import { withRoundedNumbers } from '../core/number-format.js'
 import type { RecommendationFigures } from '../core/recommendation.js'
 import type { RfqWithResponses } from '../core/records.js'
 import type { Settings } from '../core/settings.js'
@@ -68,12 +69,13 @@ export async function rfqStateOf(
     context,
   )
   const outcome = assessedOutcome(assessed, settings)
-  const figures = figuresOf(assessed, outcome)
+  // No surface shows 8.745000000000001.
+  const figures = withRoundedNumbers(figuresOf(assessed, outcome))
   const { award } = outcome
   return {
     facts: factsOf(rfq, listed),
     figures,
-    recommendation: {
+    recommendation: withRoundedNumbers({
       status: outcome.status,
       offers: (award?.offers ?? []).map(({ id, number, name, tonnes, total, pricePerTonne }) => ({
         ...{ id, number, name, tonnes, total, pricePerTonne },
@@ -84,7 +86,7 @@ export async function rfqStateOf(
       currency: figures.currency,
       coverage: figures.coverage,
       bestPrice: figures.bestPricePerTonne,
-    },
+    }),
     assessed,
     settings,
     listings,

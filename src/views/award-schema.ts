@@ -19,7 +19,16 @@ const awardFacts = z.strictObject({
       total: z.number().describe('Amount payable, in the currency of the award.'),
       pricePerTonne: z.number(),
       cost: z.number().describe('What awards were compared by: the price basis.'),
-      own: z.strictObject({ total: number, currency: text.nullable() }).describe('As offered.'),
+      own: z
+        .strictObject({
+          total: number,
+          currency: text.nullable(),
+          rate: z
+            .strictObject({ rate: z.number(), date: text.nullable(), source: text.nullable() })
+            .nullable()
+            .describe('What one unit was worth in the currency of the award; null if that is the same.'),
+        })
+        .describe('As offered.'),
       expiryDate: text.nullable(),
       status: text.nullable(),
       version: z.int(),

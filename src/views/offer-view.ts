@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Decision } from '../compare/decision/decision-model.js'
 import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { CRITERIA } from '../core/settings.js'
@@ -69,7 +68,9 @@ export const offerViewSchema = z
     lastDelivery: text.nullable(),
     oldestVintage: number,
     newestVintage: number,
-    awardedTonnes: z.number().describe('Tonnes in the accepted or the recommended award; otherwise 0.'),
+    awardedTonnes: z
+      .number()
+      .describe('Tonnes in the award of the desk, or else in the accepted or the recommended one; otherwise 0.'),
     notMet: z.array(notMet).describe('Empty if it meets everything.'),
     flags: z
       .array(z.strictObject({ severity: z.enum(['high', 'medium', 'low']), words: text }))
@@ -82,7 +83,11 @@ export const offerViewSchema = z
 export type OfferView = z.infer<typeof offerViewSchema>
 
 /** The view of an offer of a report. */
-export function offerView(offer: OfferReport, { awardedTonnes }: Decision, currency: string | null): OfferView {
+export function offerView(
+  offer: OfferReport,
+  awardedTonnes: Readonly<Record<string, number>>,
+  currency: string | null,
+): OfferView {
   const { id, rank, standing, why, label, developer, project, listingId, status, submittedAt, late, missingSince } =
     offer
   const { terms, metrics, compared, scores, flags, source } = offer

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Decision } from '../compare/decision/decision-model.js'
 import type { RfqReport } from '../compare/report/rfq-report-model.js'
-import { withoutNoise } from '../core/number-format.js'
+import { withRoundedNumbers } from '../core/number-format.js'
 import type { PricesRead, TermsRead } from '../core/offer-sources.js'
 import type { Settings } from '../core/settings.js'
 import { withWords } from '../core/source-words.js'
@@ -74,30 +74,28 @@ const MAX_CHARTED = 8
 /** The view of a report on an RFQ, with 15 significant digits, so that no surface shows 8.745000000000001. */
 export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
 
+/** Tonnes by offer: what the desk decided counts more than what is recommended. */
+export const awardedTonnesOf = ({ award, decision }: Pick<RfqReport, 'award' | 'decision'>): Record<string, number> =>
+  award === null ? decision.awardedTonnes : Object.fromEntries(award.award.offers.map(({ id, tonnes }) => [id, tonnes]))
+
 function viewOf(report: RfqReport): RfqView {
   const { context, settings, currency, rfq, award, decision, offers } = report
   const { rates, rfq: _own, ...currencies } = currency
   const { changes: _changes, ...summary } = report.summary
   const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
+  const awardedTonnes = awardedTonnesOf(report)
   const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
   return {
     ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
     listed: withWords(context.listed),
     currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
     ...{ settings, rfq, summary, award, decision },
-    offers: offers.map((offer) => offerView(offer, decision, currency.comparison)),
+    offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
     vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
     deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),
     closings: report.closings.length,
     problems: report.problems.length,
   }
-}
-
-function withRoundedNumbers<T>(value: T): T {
-  if (typeof value === 'number') return withoutNoise(value) as T
-  if (Array.isArray(value)) return value.map(withRoundedNumbers) as T
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withRoundedNumbers(member)])) as T
 }
 
 function tonnesBy(

@@ -15,7 +15,7 @@ export interface AwardActions {
     channel: string
     rfqId: string
     award: number
-    because: string | null
+    because: string
     by: string
   }): Promise<AwardRecord | null>
 }

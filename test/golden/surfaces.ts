@@ -69,7 +69,7 @@ async function* award(scenario: Scenario, { channel, rfqs, since }: Focus): Asyn
   yield [
     'cli/award-withdrawn.txt',
     await session(scenario, [
-      ['award', ...rfq, '--withdraw', '--by', 'analyst', '--yes'],
+      ['award', ...rfq, '--withdraw', '--because', 'another offer is needed', '--by', 'analyst', '--yes'],
       ['award', '--wide'],
     ]),
   ]

@@ -1,6 +1,6 @@
 import { createAwardDesk } from '../../src/cli/awards/award-desk.js'
 import { prepareAward } from '../../src/cli/awards/prepare-award.js'
-import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
 import { testConfig } from './test-config.js'
@@ -30,7 +30,8 @@ export async function openAwardedRfq(): Promise<
     rfqId: string
     cheap: string
     other: string
-    award(ids: string[], because?: string): Promise<void>
+    /** @param basis the comparison that it is based on; default: the present one with the default settings */
+    award(ids: string[], because?: string, basis?: { asOf?: Date; settings?: Settings }): Promise<void>
   }
 > {
   const fixture = await openChannelFixture()
@@ -45,12 +46,12 @@ export async function openAwardedRfq(): Promise<
   await fixture.pollRfqs()
   return Object.assign(fixture, {
     ...{ rfqId, cheap: cheap ?? '', other: other ?? '' },
-    async award(ids: string[], because?: string) {
+    async award(ids: string[], because?: string, basis: { asOf?: Date; settings?: Settings } = {}) {
       const { store, now } = fixture
       const config = testConfig()
       const order = {
-        ...{ channel: KEY, rfqId, offers: { ids }, because: because ?? null, by: 'ana', asOf: now(), now: now() },
-        settings: DEFAULT_SETTINGS,
+        ...{ channel: KEY, rfqId, offers: { ids }, because: because ?? null, by: 'ana', now: now() },
+        ...{ asOf: basis.asOf ?? now(), settings: basis.settings ?? DEFAULT_SETTINGS },
       }
       const prepared = await prepareAward({ store, config, version: 'test', timeZoneOf: () => 'UTC' }, order)
       if (prepared.refusals.length > 0) throw new Error(prepared.refusals.join(' '))

@@ -18,7 +18,7 @@ export const newAward = (changes: Partial<NewAward> = {}): NewAward => ({
       total: 249_696,
       pricePerTonne: 28.8,
       cost: 249_696,
-      own: { total: 249_696, currency: 'USD' },
+      own: { total: 249_696, currency: 'USD', rate: null },
       expiryDate: '2026-12-01',
       status: 'submitted',
       version: 2,

@@ -212,7 +212,7 @@ describe('the reason of a changed recommendation', () => {
     const other = openRecorder({ store: desk.fixture.store, now: desk.fixture.now, settings })
     desk.fixture.advanceSeconds(60)
     const [reason] = await desk.reasons(other)
-    expect(reason).toMatch(/^Katari \(20\.00\) → .* \(21\.00\), because the settings changed: volume from null to 150$/)
+    expect(reason).toMatch(/^Katari \(20\.00\) → .* \(21\.00\), because the settings changed: volume from none to 150$/)
   })
 })
 

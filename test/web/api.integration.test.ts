@@ -663,10 +663,11 @@ describe('awards', () => {
       status: 'waiting',
       award: { id: 1, offers: [{ id: rfq.other }] },
     })
-    const withdraw = (id: string, name = 'operator') => post(`${path}/awards/${id}/withdraw`, {}, as(name))
+    const withdraw = (id: string, name = 'operator') =>
+      post(`${path}/awards/${id}/withdraw`, { because: 'a mistake' }, as(name))
     expect((await withdraw('1', 'viewer')).statusCode).toBe(403)
     for (const id of ['2', 'x']) expect((await withdraw(id)).statusCode).toBe(404)
-    expect((await withdraw('1')).json()).toMatchObject({ withdrawn: { id: 2, by: 'operator', because: null } })
+    expect((await withdraw('1')).json()).toMatchObject({ withdrawn: { id: 2, by: 'operator', because: 'a mistake' } })
     expect((await withdraw('1')).statusCode).toBe(404)
     expect((await read('comparison')).award).toBeNull()
   })

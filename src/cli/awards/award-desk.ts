@@ -46,7 +46,7 @@ async function makeWorkbook(
   const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-award-'))
   try {
     const request = createReportOrder(config, { channel, asOf, now, madeBy: by })
-    const reports = { ...config.reports, settings }
+    const reports = { ...config.reports, settings, settingsGiven: true }
     const { path } = await makeReport({
       ...request,
       config: { reports },

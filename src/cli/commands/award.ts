@@ -65,7 +65,10 @@ export const register: RegisterCommand = (command, cli) => {
       ],
     )
     .option('--withdraw', 'record that the standing award is withdrawn')
-    .option('--because <text>', 'why; needed unless the award is the recommended one, with nothing said against it')
+    .option(
+      '--because <text>',
+      'why; needed unless the award is the recommended one, with nothing said against it; always with --withdraw',
+    )
     .addOption(byOption('who decided'))
     .option('--yes', 'record it without asking')
     .option('--workbook <file>', 'write the workbook that is kept with the newest award of the RFQ')
@@ -160,13 +163,13 @@ async function record(
   }
   const prepared = await prepareAward(source, order)
   const { state, refusals } = prepared
-  if (state !== null && !json) io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${shown(cli, awardLines(state))}`)
-  if (refusals.length > 0) throw new FailedError(`nothing was recorded: ${refusals.join(' ')}`)
+  if (refusals.length > 0 || state === null) throw new FailedError(`nothing was recorded: ${refusals.join(' ')}`)
+  if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}. To be recorded:\n\n${shown(cli, awardLines(state))}`)
   await confirm(cli, 'Record this award?', yes)
   const result = await deskOf(cli, context).record(order, prepared)
   if ('standing' in result) throw new FailedError(`nothing was recorded: ${standingText(result.standing)}`)
   if (json) return printJson(io, result.recorded)
-  io.out(`\nRecorded as award ${result.recorded.id}, with its workbook.\n${shown(cli, [`Next: ${state?.next ?? ''}`])}`)
+  io.out(`\nRecorded as award ${result.recorded.id}, with its workbook.\n${shown(cli, [`Next: ${state.next}`])}`)
 }
 
 async function withdraw(
@@ -179,13 +182,14 @@ async function withdraw(
   const { channel, id: rfqId } = found.rfq
   const [standing] = await context.store.awards({ channel, rfqId, standing: true, limit: 1 })
   if (standing === undefined) throw noAward(found)
+  if (because === undefined) throw new UsageError('say why the award is withdrawn: --because TEXT')
   if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${shown(cli, [`Withdraw: ${awardText(standing)}.`])}`)
   await confirm(cli, 'Withdraw this award?', yes)
   const withdrawn = await deskOf(cli, context).withdraw({
     channel,
     rfqId,
     award: standing.id,
-    because: because ?? null,
+    because,
     by,
   })
   if (withdrawn === null) throw noAward(found)
@@ -233,6 +237,9 @@ async function listAwards(
   printList(cli, { columns: AWARD_COLUMNS, rows, emptyText }, options)
 }
 
+const withdrawnText = ({ by, because }: NonNullable<AwardRecord['withdrawn']>, at: string | null) =>
+  `withdrawn ${at ?? ''} by ${by}${because === null ? '' : `: ${because}`}`
+
 const AWARD_COLUMNS: ListColumns<AwardRecord> = ({ label, minute }) => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: `Decided (${label})`, cell: ({ at }) => minute(at), value: ({ at }) => at },
@@ -250,12 +257,12 @@ const AWARD_COLUMNS: ListColumns<AwardRecord> = ({ label, minute }) => [
     cell: ({ total, currency }) => formatTotal(total, currency),
     value: ({ total }) => total,
     align: 'right',
-    drop: 3,
+    drop: 4,
   },
   { header: 'Recommended', cell: ({ followed }) => (followed ? 'yes' : 'no') },
   {
     header: 'State',
-    cell: ({ withdrawn }) => (withdrawn === null ? 'stands' : `withdrawn ${minute(withdrawn.at)} by ${withdrawn.by}`),
+    cell: ({ withdrawn }) => (withdrawn === null ? 'stands' : withdrawnText(withdrawn, minute(withdrawn.at))),
     min: 12,
     overflow: 'wrap',
   },

@@ -62,7 +62,7 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   if (kinds.includes('rfqs') && !cli.io.stop.aborted) await readDueRates(cli, app)
   if (!cli.io.stop.aborted) {
     const { recordRecommendations } = await import('../recommendations.js')
-    await recordRecommendations(cli, app, Number.POSITIVE_INFINITY)
+    await recordRecommendations(cli, app, { polls: true })
   }
   printPolls(cli, options, polled, channels.length * kinds.length)
 }

@@ -145,7 +145,7 @@ function* offerFindings(
 }
 
 /** The terms that differ from the recorded ones. */
-function changeText(record: AwardedOfferRecord, { metrics, terms }: OfferReport): string {
+function changeText(record: AwardedOfferRecord, { metrics, terms, standing }: OfferReport): string {
   const { own, tonnes, expiryDate } = record
   const { volume, total } = metrics
   const pairs = [
@@ -153,10 +153,13 @@ function changeText(record: AwardedOfferRecord, { metrics, terms }: OfferReport)
     [moneyText(total, terms.currency), moneyText(own.total, own.currency)],
     [expiryText(terms.expiryDate), expiryText(expiryDate)],
   ].filter(([now, then]) => now !== then)
-  if (pairs.length === 0)
-    return 'The awarded offer changed: its deliveries, pre-payments, contract type or notes are not those recorded.'
+  const what =
+    standing === 'accepted'
+      ? 'The marketplace shows the awarded offer as accepted with other terms'
+      : 'The awarded offer changed'
+  if (pairs.length === 0) return `${what}: its deliveries, pre-payments, contract type or notes are not those recorded.`
   const [now, then] = [pairs.map(([text]) => text).join(', '), pairs.map(([, text]) => text).join(', ')]
-  return `The awarded offer changed: it now has ${now}; recorded is ${then}.`
+  return `${what}: it now has ${now}; recorded is ${then}.`
 }
 
 const moneyText = (total: number | null, currency: string | null) =>
@@ -179,6 +182,7 @@ function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: str
   const { by, at, asOf, because, warnings } = award
   return [
     { title: 'Awarded', words: `${awardText(award)}.` },
+    ...convertedLines(award),
     { title: 'Decided', words: `${by}, ${minute(at)}; on the comparison as of ${minute(asOf)}.` },
     { title: 'Recommended then', words: recommendedText(award) },
     ...(because === null ? [] : [{ title: 'Because', words: because }]),
@@ -186,6 +190,17 @@ function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: str
     ...(findings.length === 0 ? [] : [{ title: 'Marketplace', words: findings.map(({ words }) => words).join(' ') }]),
     { title: 'Next', words: next },
   ]
+}
+
+/** What offers in other currencies are worth, and by which rate. */
+function convertedLines({ offers, currency }: AwardFacts): AwardLine[] {
+  const texts = offers.flatMap(({ name, total, own: { total: stated, currency: code, rate } }) => {
+    if (rate === null || stated === null) return []
+    const origin = `${rate.date ?? 'date not stated'}, ${rate.source ?? 'source not stated'}`
+    const amounts = `${formatMoney(stated, code)} is ${formatMoney(total, currency)}`
+    return [`${offers.length > 1 ? `${name}: ` : ''}${amounts}, at ${rate.rate} ${currency} per ${code} (${origin}).`]
+  })
+  return texts.length === 0 ? [] : [{ title: 'Converted', words: texts.join(' ') }]
 }
 
 /** `Katari · Forest: 8,670 t at 28.80 USD/t, 249,696 USD in total`. */

@@ -1,8 +1,8 @@
 import { withRatesOf } from '../../core/exchange-rates.js'
 import { byCodeUnit, countByName } from '../../core/numbers.js'
-import { createContext, type Source } from '../comparison-context.js'
+import { createContext, type ReportContext, type Source } from '../comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
-import { awardState } from '../decision/award-state.js'
+import { type AwardState, awardState } from '../decision/award-state.js'
 import { decisionOf } from '../decision/decide.js'
 import { conflictPaths } from '../offer/newer-summary.js'
 import { assessRfq } from '../rfq-assessment.js'
@@ -47,7 +47,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     currency,
     rfq,
     summary,
-    award: input.award == null ? null : awardState(input.award, { offers, settings }),
+    award: input.award == null ? null : awardAt(awardState(input.award, { offers, settings }), context),
     decision,
     offers,
     changes,
@@ -56,6 +56,10 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     about: aboutOf({ rfq, offers, settings }, listingSources(offers)),
   }
 }
+
+/** As of a past moment, there is nothing to do next. */
+const awardAt = (state: AwardState, { asOf, generatedAt }: ReportContext): AwardState =>
+  asOf < generatedAt ? { ...state, lines: state.lines.filter(({ title }) => title !== 'Next') } : state
 
 function problemsUntil(problems: readonly DocumentProblem[], asOf: string): DocumentProblem[] {
   const key = ({ kind, entityId, path, code }: DocumentProblem) => `${kind} ${entityId} ${path} ${code}`

@@ -1,5 +1,11 @@
 import { atLeast, upTo } from '../../compare/awards/efficient-awards.js'
-import { awardOf, type Candidate, candidatesOf, createNames } from '../../compare/decision/award-figures.js'
+import {
+  awardOf,
+  type Candidate,
+  candidatesOf,
+  createNames,
+  formatDerivedPrice,
+} from '../../compare/decision/award-figures.js'
 import { termsHash } from '../../compare/decision/award-terms.js'
 import type { Recommendation } from '../../compare/decision/decision-model.js'
 import { isComparable } from '../../compare/offer/eligibility.js'
@@ -8,6 +14,8 @@ import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/award-record.js'
+import { canonicalJson } from '../../core/canonical-json.js'
+import type { DifferingSetting } from '../../core/differing-settings.js'
 import { formatTonnes, withoutNoise } from '../../core/number-format.js'
 import { sum } from '../../core/numbers.js'
 
@@ -29,28 +37,91 @@ export interface CheckedAward {
   refusals: string[]
 }
 
+/** What an award is measured by, whatever comparison it is based on: the present one, with the settings in force. */
+export interface DeskComparison {
+  report: RfqReport
+  /** How the settings of the other comparison differ. */
+  settings: readonly DifferingSetting[]
+}
+
 /**
  * Checks an award of whole offers of an RFQ. Pure.
  * @param report the comparison that the decision is based on
+ * @param desk default: the same
  */
-export function checkAward(report: RfqReport, { offerIds, because, by, now }: AwardRequest): CheckedAward {
+export function checkAward(
+  report: RfqReport,
+  { offerIds, because, by, now }: AwardRequest,
+  desk: DeskComparison = { report, settings: [] },
+): CheckedAward {
   const { chosen, refusals } = chooseOffers(report, offerIds)
   if (refusals.length > 0) return { award: null, refusals }
+  const changed = desk.report === report ? [] : changesSince(report, desk.report, chosen)
+  if (changed.length > 0) return { award: null, refusals: changed }
   const nameOf = createNames(report.offers)
   const context = { currency: report.currency.comparison ?? '', lower: report.rfq.window.lower, nameOf }
   const { tonnes, total, pricePerTonne, currency } = awardOf(chosen, context)
-  const { recommendation } = report.decision
+  const { recommendation } = desk.report.decision
   const followed = isRecommended(recommendation, chosen)
-  const warnings = [...windowWarnings(report, chosen, tonnes), ...chosen.flatMap((one) => offerWarnings(one, nameOf))]
+  const warnings = [
+    ...basisWarnings(report, desk),
+    ...windowWarnings(report, chosen, tonnes),
+    ...chosen.flatMap((one) => offerWarnings(one, nameOf)),
+    ...(followed ? [] : priceWarning(pricePerTonne, currency, recommendation)),
+  ]
   const award: AwardFacts = {
     ...{ id: null, at: now.toISOString(), by, asOf: report.context.asOf },
-    offers: chosen.map((candidate) => offerRecord(candidate, nameOf)),
+    offers: chosen.map((candidate) => offerRecord(candidate, report, nameOf)),
     ...{ tonnes: withoutNoise(tonnes), total: withoutNoise(total), pricePerTonne: withoutNoise(pricePerTonne) },
     ...{ currency, because, warnings },
     recommendation: recommendationRecord(recommendation),
     followed,
   }
   return { award, refusals: because === null ? missingReason(followed, warnings) : [] }
+}
+
+/** Why offers cannot be awarded any more that could be at the moment of the comparison. */
+function changesSince({ context }: RfqReport, present: RfqReport, chosen: readonly Candidate[]): string[] {
+  const { refusals } = chooseOffers(
+    present,
+    chosen.map(({ offer }) => offer.id),
+  )
+  const terms = new Map(present.offers.map((offer) => [offer.id, termsHash(offer)]))
+  const others = chosen.filter(({ offer }) => terms.get(offer.id) !== termsHash(offer))
+  return refusals.length > 0
+    ? refusals
+    : others.map(
+        ({ offer }) => `${labelOf(offer, offer.id)} has other terms now than at ${context.asOf}: compare again.`,
+      )
+}
+
+/** What the award is based on, if that is not the present comparison with the settings in force. */
+function basisWarnings(report: RfqReport, desk: DeskComparison): string[] {
+  const isPast = report.context.asOf < desk.report.context.asOf && !isSameRecommendation(report, desk.report)
+  const shown = desk.settings
+    .slice(0, MAX_SETTINGS)
+    .map(({ path, before, after }) => `${path} ${after} instead of ${before}`)
+  const more = desk.settings.length > shown.length ? ' and others' : ''
+  return [
+    ...(isPast
+      ? [`It is based on the comparison as of ${report.context.asOf}; at present, another award is recommended.`]
+      : []),
+    ...(shown.length === 0
+      ? []
+      : [`It is compared with other settings than those in force: ${shown.join(', ')}${more}.`]),
+  ]
+}
+const MAX_SETTINGS = 5
+
+const isSameRecommendation = (a: RfqReport, b: RfqReport): boolean =>
+  canonicalJson(recommendedIds(a)) === canonicalJson(recommendedIds(b))
+const recommendedIds = ({ decision }: RfqReport) =>
+  (decision.recommendation.award?.offers ?? []).map(({ id }) => id).sort()
+
+/** What the award costs more than the recommended one. */
+function priceWarning(price: number, currency: string, { award }: Recommendation): string[] {
+  if (award === null || award.currency !== currency || price <= award.pricePerTonne) return []
+  return [`It costs ${formatDerivedPrice(price - award.pricePerTonne, currency)} more than the recommended award.`]
 }
 
 function chooseOffers({ offers }: RfqReport, ids: readonly string[]): { chosen: Candidate[]; refusals: string[] } {
@@ -121,19 +192,26 @@ function missingReason(followed: boolean, warnings: readonly string[]): string[]
 
 function offerRecord(
   { offer, tonnes, total, cost }: Candidate,
+  { currency }: RfqReport,
   nameOf: (offer: OfferReport) => string,
 ): AwardedOfferRecord {
   const { id, sequence: number, source, status, terms, metrics } = offer
   return {
     ...{ id, number, name: nameOf(offer), tonnes, total: withoutNoise(total) },
     ...{ pricePerTonne: withoutNoise(total / tonnes), cost: withoutNoise(cost) },
-    own: { total: metrics.total, currency: terms.currency },
+    own: { total: metrics.total, currency: terms.currency, rate: rateOf(terms.currencyCode, currency) },
     expiryDate: terms.expiryDate,
     status,
     version: source.version,
     contentHash: source.contentHash,
     termsHash: termsHash(offer),
   }
+}
+
+/** The exchange rate of an offer in another currency. */
+function rateOf(code: string | null, { comparison, rates }: RfqReport['currency']): AwardedOfferRecord['own']['rate'] {
+  const found = code === comparison ? undefined : rates.find(({ currency }) => currency === code)
+  return found?.rate == null ? null : { rate: found.rate, date: found.date, source: found.source }
 }
 
 const recommendationRecord = ({ status, headline, reasons, award }: Recommendation): RecommendationRecord => ({

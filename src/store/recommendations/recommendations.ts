@@ -1,8 +1,11 @@
+import { hostname } from 'node:os'
 import type { RecordedRecommendation } from '../../core/recommendation.js'
 import { type Settings, settingsSchema } from '../../core/settings.js'
 import { MAX_TIMESTAMP } from '../documents/queries.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
+import { bootId, isProcessAlive } from '../runs/process-alive.js'
+import type { Holder } from '../runs/run-holder.js'
 import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
 import { MARK_AGAIN } from './dirty-rfqs.js'
 import type {
@@ -169,7 +172,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
         const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
         const end = lease === undefined ? 0 : Date.parse(lease.lease_until) - now.getTime()
         // One that ends much later was taken while the clock was ahead.
-        if (lease !== undefined && lease.holder !== holder && end > 0 && end <= 2 * leaseMs)
+        if (lease !== undefined && nonceOf(lease) !== holder && end > 0 && end <= 2 * leaseMs && mayBeHeld(lease))
           return {
             held: false,
             command: lease.command,
@@ -181,14 +184,18 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
           values (1, @holder, @command, @hash, @until)
           on conflict (id) do update set holder = excluded.holder, command = excluded.command,
             settings_hash = excluded.settings_hash, lease_until = excluded.lease_until`,
-          { holder, command, hash: settingsHash(settings), until },
+          { holder: JSON.stringify({ ...PROCESS(), nonce: holder }), command, hash: settingsHash(settings), until },
         )
         await applySettings(tx, settings, now)
         return { held: true }
       }),
 
     async releaseRecommendationLease(holder) {
-      await database.write((tx) => tx.run('delete from recommendation_lease where holder = @holder', { holder }))
+      await database.write(async (tx) => {
+        const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
+        if (lease !== undefined && nonceOf(lease) === holder)
+          await tx.run('delete from recommendation_lease where id = 1')
+      })
     },
 
     async markComputedBefore(moment, channel) {
@@ -214,7 +221,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
       database.write(async (tx) => {
         await tx.lock('recommendation_lease')
         const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
-        if (lease?.holder !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
+        if (lease === undefined || nonceOf(lease) !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
         let recorded = 0
         for (const one of computed) if (await recordOne(tx, events, one)) recorded++
         const moments = computed.flatMap(({ recommendations }) =>
@@ -227,10 +234,21 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
 }
 
 interface LeaseRow {
+  /** JSON: the process, and what identifies it as a holder. */
   holder: string
   command: string | null
   settings_hash: string
   lease_until: string
+}
+
+const PROCESS = () => ({ host: hostname(), boot: bootId(), pid: process.pid })
+const nonceOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as Holder).nonce
+
+/** False if its process was one of this machine that has ended. */
+function mayBeHeld({ holder }: LeaseRow): boolean {
+  const { host, boot, pid } = JSON.parse(holder) as Holder
+  const self = PROCESS()
+  return host !== self.host || boot !== self.boot || pid === self.pid || isProcessAlive(pid)
 }
 
 async function recordOne(tx: Transaction, events: EventWriter, computed: ComputedRfq): Promise<boolean> {

@@ -10,12 +10,11 @@ const PATH = '/rfqs/{org}/{channel}/{rfq}/awards'
 /** Longer reasons belong in a document of their own. */
 export const MAX_REASON_LENGTH = 2_000
 
-const because = z
+const reason = z
   .string({ error: 'a text' })
   .trim()
   .min(1, { error: 'a text' })
   .max(MAX_REASON_LENGTH, { error: `at most ${MAX_REASON_LENGTH} characters` })
-  .optional()
 
 /** What an operator records about awards. */
 export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
@@ -33,7 +32,9 @@ export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
         .min(1, { error: 'at least one offer' })
         .max(1_000, { error: 'at most 1000 offers' })
         .describe('Ids.'),
-      because: because.describe('Why. Needed unless the award is the recommended one, with nothing said against it.'),
+      because: reason
+        .optional()
+        .describe('Why. Needed unless the award is the recommended one, with nothing said against it.'),
       as_of: asOf.as_of.describe('The moment of the comparison that the decision is based on. Default: now.'),
     }),
     result: awardRecordSchema,
@@ -60,7 +61,7 @@ export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
     method: 'POST',
     path: `${PATH}/{award}/withdraw`,
     summary: 'Record that an award is withdrawn',
-    body: z.strictObject({ because: because.describe('Why.') }),
+    body: z.strictObject({ because: reason.describe('Why.') }),
     result: awardRecordSchema,
     problems: [404, 409, 413, 415],
     async handle(call) {
@@ -68,7 +69,7 @@ export const AWARD_ENDPOINTS: readonly ActionEndpoint[] = [
       const rfq = await rfqOf(call)
       const id = path.award ?? ''
       const award = /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0
-      const order = { ...rfq, award, because: body.because ?? null, by: nameOf(call) }
+      const order = { ...rfq, award, because: body.because, by: nameOf(call) }
       const withdrawn = award === 0 ? null : await deps.awards.withdraw(order)
       if (withdrawn === null) throw unknownName('standing award', id, [])
       return withdrawn

@@ -78,10 +78,10 @@ export function AwardForm({ view, user, csrfToken, chosen, because }: FormProps)
   )
 }
 
-const Because = ({ value }: { value: string | undefined }) => (
+const Because = ({ value, required = false }: { value: string | undefined; required?: boolean }) => (
   <div class="field">
     <label for="because">Because</label>
-    <input id="because" name="because" value={value ?? ''} maxlength={2000} autocomplete="off" />
+    <input id="because" name="because" value={value ?? ''} maxlength={2000} autocomplete="off" required={required} />
   </div>
 )
 
@@ -91,7 +91,7 @@ const WithdrawForm = ({ id, action, csrfToken }: { id: number; action: string; c
     <form method="post" action={action}>
       <input type="hidden" name="_csrf" value={csrfToken} />
       <p>The withdrawal is recorded beside the award. What was accepted on the marketplace has to be settled there.</p>
-      <Because value={undefined} />
+      <Because value={undefined} required />
       <button type="submit" name="withdraw" value={String(id)}>
         {`Withdraw award ${id}`}
       </button>

@@ -90,7 +90,9 @@ async function record(page: PageRequest, found: RfqPage, fields: Parameters, act
 
 async function withdraw(page: PageRequest, found: RfqPage, fields: Parameters, actions: AwardActions): Promise<Answer> {
   const { channel } = found.view
-  const { because = null } = fields
+  const because = (fields.because ?? '').trim()
+  if (because === '')
+    return { status: 400, ...(await awardPage(page, found, { mistake: 'Nothing was withdrawn: say why.' })) }
   const order = { channel, rfqId: found.id, because, by: page.request.user?.name ?? '' }
   const withdrawn = await actions.withdraw({ ...order, award: Number(fields.withdraw) })
   if (withdrawn !== null) return { redirect: rfqPath(channel, nameById(found.id)) }

@@ -94,11 +94,10 @@ function Standing({ model: { view, breakEven } }: { model: OfferPageModel }) {
   const { standing, why, notMet, awardedTonnes } = view
   const tone = standing === 'ranked' || standing === 'accepted' ? 'good' : 'warn'
   const more = notMet.filter(({ kind, words: said }) => kind === 'advisory' || !(why ?? '').includes(said))
-  const award = standing === 'accepted' ? 'accepted' : 'recommended'
   const sentences = [
     why ?? 'It meets every hard requirement.',
     ...more.map((each) => each.words),
-    awardedTonnes > 0 ? `The ${award} award has ${amount(awardedTonnes)} t of it.` : '',
+    awardedTonnes > 0 ? `The award has ${amount(awardedTonnes)} t of it.` : '',
     breakEven?.words ?? '',
   ]
   return <p class={`notice ${tone}`}>{plain(sentences.filter((each) => each !== '').join(' '))}</p>

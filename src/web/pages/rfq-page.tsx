@@ -66,7 +66,9 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
             </div>
           </section>
         )}
-        {past === undefined && <AwardForm view={view} user={page.request.user} csrfToken={page.request.csrfToken} />}
+        {past === undefined && Object.keys(whatIf.changes).length === 0 && (
+          <AwardForm view={view} user={page.request.user} csrfToken={page.request.csrfToken} />
+        )}
         <WhatIfPanel view={view} whatIf={whatIf} query={query} reset={link(withoutAll(Object.keys(whatIf.changes)))} />
         <MakeReport page={page} view={view} name={name} changes={whatIf.changes} />
         <div>

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.js'
 import { offerIds } from '../../../src/recommendations/awards/offer-names.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/awarded-rfq.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
+import { openRecorder } from '../../helpers/recorder.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
 
@@ -58,6 +61,47 @@ describe('an award that is checked', () => {
     ])
   })
 
+  it('is measured by the settings in force: with others it needs a reason, and is not the recommended one', async () => {
+    const rfq = await openAwardedRfq()
+    const recorder = openRecorder({ store: rfq.store, now: rfq.now })
+    await recorder.round()
+    const weights = { ...DEFAULT_SETTINGS.weights, price: 0, delivery: 0 }
+    const settings = { ...DEFAULT_SETTINGS, awardRule: 'lowest-cost' as const, weights, volume: 4_000 }
+    await expect(rfq.award([rfq.cheap, rfq.other], undefined, { settings })).rejects.toThrow(
+      /Say why.*awardRule lowest-cost instead of lowest-price/,
+    )
+    await rfq.award([rfq.cheap, rfq.other], 'more tonnes are needed', { settings })
+    const [award] = await rfq.store.awards({})
+    expect(award).toMatchObject({ followed: false, recommendation: { offers: [{ id: rfq.cheap }] } })
+    expect(award?.warnings.join(' ')).toMatch(/volume 4000 instead of none/)
+  })
+
+  it('is refused as of a moment since which an offer changed, and needs a reason if another award is recommended now', async () => {
+    const rfq = await openAwardedRfq()
+    const asOf = rfq.now()
+    rfq.advanceSeconds(600)
+    rfq.sandbox.world.changeResponse(rfq.other, { offer: offerTerms(8) })
+    await rfq.pollRfqs()
+    await expect(rfq.award([rfq.other], 'why not', { asOf })).rejects.toThrow(/has other terms now/)
+    await expect(rfq.award([rfq.cheap], undefined, { asOf })).rejects.toThrow(/another award is recommended/)
+    rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'rejected' })
+    rfq.advanceSeconds(600)
+    await rfq.pollRfqs()
+    await expect(rfq.award([rfq.cheap], 'why not', { asOf })).rejects.toThrow(/was rejected/)
+  })
+
+  it('is refused on a comparison that is older than the withdrawal of the award before, again and again', async () => {
+    const rfq = await openAwardedRfq()
+    for (let id = 1; id <= 2 * ROUNDS; id += 2) {
+      const asOf = rfq.now()
+      await rfq.award([rfq.cheap])
+      rfq.advanceSeconds(60)
+      const withdrawal = { at: rfq.now().toISOString(), by: 'ana', because: 'a mistake', programVersion: 'test' }
+      await rfq.store.withdrawAward({ ...withdrawal, award: id })
+      await expect(rfq.award([rfq.cheap], 'why not', { asOf })).rejects.toThrow(/was withdrawn after that comparison/)
+    }
+  })
+
   it('needs a reason outside the window, which is recorded as said against it', async () => {
     const rfq = await openAwardedRfq()
     rfq.sandbox.world.changeResponse(rfq.cheap, { offer: offerTerms(9, { totalVolume: 4_000 }) })
@@ -68,7 +112,10 @@ describe('an award that is checked', () => {
     await rfq.award(both, 'both are needed')
     const [award] = await rfq.store.awards({})
     expect(award).toMatchObject({ tonnes: 6_000, total: 56_000, followed: false, because: 'both are needed' })
-    expect(award?.warnings).toEqual(['The award has 6,000 t, more than the 5,000 t that an award may have.'])
+    expect(award?.warnings).toEqual([
+      'The award has 6,000 t, more than the 5,000 t that an award may have.',
+      'It costs 0.3333 USD/t more than the recommended award.',
+    ])
   })
 })
 
