@@ -22,6 +22,7 @@ interface RateFileOptions {
   to: string
 }
 
+const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
 const FIRST_COLUMN = 'Date'
 const EXPECTED =
   'a CSV file of reference rates, such as eurofxref-hist.csv of the European Central Bank: a first line "Date,USD,GBP,…", ' +
@@ -56,8 +57,8 @@ export function parseRateFile(text: string, { source, from, to }: RateFileOption
       const value = found[column] ?? ''
       if (/^(n\/a)?$/i.test(value)) continue
       const rate = /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
-      if (!(rate > 0 && rate <= SETTING_LIMITS.rate[1]))
-        fail(at, `${quote(value)} for ${currency}`, `a number above 0, at most ${SETTING_LIMITS.rate[1]}, or N/A`)
+      if (!(rate >= MIN_RATE && rate <= MAX_RATE))
+        fail(at, `${quote(value)} for ${currency}`, `a number from ${MIN_RATE} to ${MAX_RATE}, or N/A`)
       rates.push({ currency, date, rate })
       if (newest === null || date > newest) newest = date
     }
