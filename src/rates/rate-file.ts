@@ -20,6 +20,8 @@ interface RateFileOptions {
   from: string
   /** Rates dated after this day are left out. */
   to: string
+  /** Whether to leave out of messages what was found: it may repeat a secret of the address. */
+  hidesFound?: boolean
 }
 
 const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
@@ -33,12 +35,13 @@ const EXPECTED =
  * end with a comma. Rates of days that are left out are not read.
  * @throws RateFileError
  */
-export function parseRateFile(text: string, { source, from, to }: RateFileOptions): ParsedRates {
+export function parseRateFile(text: string, { source, from, to, hidesFound = false }: RateFileOptions): ParsedRates {
   const fail = (line: number, found: string, expected: string): never => {
     throw new RateFileError(`${source}, line ${line}: found ${found}; expected ${expected}`)
   }
   const [head = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
-  const currencies = parseHead(head, fail)
+  const quote = hidesFound ? () => HIDDEN : quoteFound
+  const currencies = parseHead(head, { fail, quote })
   const rates: DatedRate[] = []
   const dates = new Set<string>()
   let newest: string | null = null
@@ -68,7 +71,10 @@ export function parseRateFile(text: string, { source, from, to }: RateFileOption
 }
 
 /** The currencies of the columns after the first one. */
-function parseHead(head: string, fail: (line: number, found: string, expected: string) => never): string[] {
+function parseHead(
+  head: string,
+  { fail, quote }: { fail: (line: number, found: string, expected: string) => never; quote: (text: string) => string },
+): string[] {
   if (head.trim() === '') return fail(1, 'nothing', EXPECTED)
   if (head.trimStart().startsWith('<')) return fail(1, 'a web page or XML', EXPECTED)
   const [first = '', ...columns] = head.split(',').map((cell) => cell.trim())
@@ -86,4 +92,5 @@ const isDate = (text: string) =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
 
 const MAX_QUOTED = 40
-const quote = (text: string) => JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)
+const HIDDEN = '“…”'
+const quoteFound = (text: string) => JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)

@@ -34,7 +34,10 @@ export async function readRates(source: RateSource, { now, signal, limits }: Rea
   const allowed = { ...LIMITS, ...limits }
   const bytes = source.kind === 'file' ? await readFile(source, allowed) : await download(source, allowed, signal)
   const text = decode(isZip(bytes) ? unzip(bytes, source, allowed) : bytes)
-  return parseRateFile(text, { source: source.name, from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) })
+  const period = { from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) }
+  // A server may repeat the query, in full, in parts or encoded.
+  const hidesFound = source.kind === 'url' && new URL(source.url).search !== ''
+  return parseRateFile(text, { source: source.name, ...period, hidesFound })
 }
 
 async function readFile(
