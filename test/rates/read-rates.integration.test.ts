@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -133,13 +134,23 @@ describe('rates of a file', () => {
     for (const name of ['rates.csv', 'rates.zip']) expect((await read(join(folder, name))).rates).toEqual(RATES)
   })
 
-  it('that is missing, too large or a folder is an error', async () => {
+  it('that is missing, too large or no regular file is an error', async () => {
     const folder = testFolder()
     const path = join(folder, 'rates.csv')
     await expect(read(path)).rejects.toThrow(/rates\.csv: no such file/)
-    await expect(read(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/)
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const other of [folder, pipe, '/dev/zero']) {
+      await expect(read(other)).rejects.toMatchObject({
+        ...{ name: 'RateFileError', message: expect.stringMatching(/not a regular file/) },
+      })
+    }
     writeFileSync(path, CSV)
     await expect(read(path, { maxBytes: 10 })).rejects.toThrow(/larger than/)
+  })
+
+  it.runIf(process.platform === 'linux')('that states no size is read as far as is allowed', async () => {
+    await expect(read('/proc/self/maps', { maxBytes: 100 })).rejects.toThrow(/larger than/)
   })
 })
 
