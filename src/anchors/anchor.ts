@@ -8,7 +8,7 @@ export interface Anchor {
   decisions: number
   /** The hash of the newest of them. */
   hash: string
-  /** How many rows the log of awards had, and the hash of the newest; absent if it had none. */
+  /** How many rows the log of awards had, and the hash of the newest; absent in anchors of earlier versions. */
   awards?: number
   awardsHash?: string
   /** When the anchor was made. */
@@ -29,7 +29,7 @@ const schema = z.object({
   database: z.uuid(),
   decisions: z.int().min(0),
   hash: HASH,
-  awards: z.int().min(1).optional(),
+  awards: z.int().min(0).optional(),
   awardsHash: HASH.optional(),
   at: z.iso.datetime(),
 })

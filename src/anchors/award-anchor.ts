@@ -1,13 +1,41 @@
+import type { Timestamp } from '../core/clock.js'
 import type { Awards } from '../store/contract.js'
-import type { Anchor } from './anchor.js'
+import { type Anchor, AnchorError } from './anchor.js'
 
 export type AwardLog = Pick<Awards, 'awardChainEntry' | 'awardChainLength'>
 
-/** The head of the log of awards, as part of an anchor; nothing of an empty log. */
-export async function awardHead(store: AwardLog): Promise<Pick<Anchor, 'awards' | 'awardsHash'>> {
+/**
+ * The head of the log of awards, as part of an anchor.
+ * @throws AnchorError if the log is not intact
+ */
+export async function awardHead(store: AwardLog): Promise<{ awards: number; awardsHash: string }> {
   const awards = await store.awardChainLength()
   const head = await store.awardChainEntry(awards)
-  return awards === 0 || head === null ? {} : { awards, awardsHash: head.hash }
+  if (head === null) throw new AnchorError('The log of awards was changed meanwhile. Try again.')
+  return { awards, awardsHash: head.hash }
+}
+
+/** An award may be dated so much earlier than an anchor that does not have it: it was being recorded, or clocks differed. */
+const TOLERANCE_MS = 10 * 60_000
+
+/** Makes a function that says why a row of the log of awards cannot have been written after an anchor that does not have it; null if all can. */
+export async function createDateCheck(
+  store: AwardLog,
+): Promise<(anchor: Pick<Anchor, 'awards' | 'at'>) => string | null> {
+  // By number, the earliest of this row and those after it.
+  const earliest: { id: number; at: Timestamp }[] = []
+  for (let id = await store.awardChainLength(); id > 0; id--) {
+    const { at = null } = (await store.awardChainEntry(id)) ?? {}
+    const next = earliest[id + 1]
+    const first = at !== null && (next === undefined || at <= next.at) ? { id, at } : next
+    if (first !== undefined) earliest[id] = first
+  }
+  return ({ awards, at }) => {
+    const first = awards === undefined ? undefined : earliest[awards + 1]
+    return first === undefined || Date.parse(first.at) >= Date.parse(at) - TOLERANCE_MS
+      ? null
+      : `award ${first.id} is dated ${first.at}, but was not in the log when the anchor was made`
+  }
 }
 
 /**

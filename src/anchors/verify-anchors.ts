@@ -1,6 +1,6 @@
 import type { Timestamp } from '../core/clock.js'
 import type { Anchor, AnchorLine } from './anchor.js'
-import { findAwardMismatch } from './award-anchor.js'
+import { createDateCheck, findAwardMismatch } from './award-anchor.js'
 import type { AnchorStore } from './write-anchor.js'
 
 export interface AnchorVerification {
@@ -15,6 +15,8 @@ export interface AnchorVerification {
     /** When the first and the last of them were decided; null if there is none. */
     decidedFrom: Timestamp | null
     decidedUntil: Timestamp | null
+    /** So are the rows of the log of awards from 1 to this one; null if no anchor that fits is about that log. */
+    awards: number | null
     /** The first and the last anchor that fit. */
     anchoredFrom: Timestamp
     anchoredUntil: Timestamp
@@ -36,7 +38,14 @@ export async function verifyAnchors(
   awards: { brokenAt: number | null },
 ): Promise<AnchorVerification> {
   const length = await store.chainLength()
-  const context: Context = { store, database: await store.identity(), length, chain, awards }
+  const context: Context = {
+    store,
+    database: await store.identity(),
+    length,
+    chain,
+    awards,
+    checkDates: await createDateCheck(store),
+  }
   const fitting: Anchor[] = []
   const mismatches: NonNullable<AnchorVerification['mismatch']>[] = []
   for (const { line, anchor } of lines) {
@@ -48,7 +57,8 @@ export async function verifyAnchors(
   const [mismatch = null] = mismatches
   const anchors = lines.filter(({ anchor }) => anchor !== null).length
   const result = { ok: mismatch === null, anchors, fitting: fitting.length, proven, mismatch }
-  return { ...result, message: describe(result, length, mismatches.length) }
+  const lengths = { decisions: length, awards: await store.awardChainLength() }
+  return { ...result, message: describe(result, lengths, mismatches.length) }
 }
 
 interface Context {
@@ -57,6 +67,7 @@ interface Context {
   length: number
   chain: { brokenAt: number | null }
   awards: { brokenAt: number | null }
+  checkDates: Awaited<ReturnType<typeof createDateCheck>>
 }
 
 const DAMAGED = 'the line is damaged: it is not an anchor'
@@ -68,7 +79,7 @@ const DAMAGED = 'the line is damaged: it is not an anchor'
 async function findMismatch(
   anchor: Anchor,
   newestFit: Anchor | undefined,
-  { store, database, length, chain, awards }: Context,
+  { store, database, length, chain, awards, checkDates }: Context,
 ): Promise<string | null> {
   if (anchor.database !== database)
     return `it belongs to another database (${anchor.database}; this one is ${database})`
@@ -83,7 +94,8 @@ async function findMismatch(
   if (chain.brokenAt !== null && anchor.decisions >= chain.brokenAt)
     return `the log is not intact up to closing decision ${anchor.decisions}: see closing decision ${chain.brokenAt}`
   const entry = await store.chainEntry(anchor.decisions)
-  if (entry?.hash === anchor.hash) return findAwardMismatch(anchor, store, awards.brokenAt)
+  if (entry?.hash === anchor.hash)
+    return (await findAwardMismatch(anchor, store, awards.brokenAt)) ?? checkDates(anchor)
   const after = newestFit?.decisions ?? 0
   const which =
     after < anchor.decisions ? `a closing decision from ${after + 1} to ${anchor.decisions}` : 'a closing decision'
@@ -95,8 +107,10 @@ async function provenBy(fitting: readonly Anchor[], store: AnchorStore): Promise
   const times = fitting.map(({ at }) => at).sort()
   const decisions = Math.max(...fitting.map((anchor) => anchor.decisions))
   const [first, last] = decisions === 0 ? [] : await Promise.all([store.chainEntry(1), store.chainEntry(decisions)])
+  const awards = fitting.flatMap((anchor) => anchor.awards ?? [])
   return {
     decisions,
+    awards: awards.length === 0 ? null : Math.max(...awards),
     decidedFrom: first?.decidedAt ?? null,
     decidedUntil: last?.decidedAt ?? null,
     anchoredFrom: times[0] as Timestamp,
@@ -106,7 +120,7 @@ async function provenBy(fitting: readonly Anchor[], store: AnchorStore): Promise
 
 function describe(
   { anchors, fitting, proven, mismatch }: Omit<AnchorVerification, 'ok' | 'message'>,
-  decisions: number,
+  lengths: { decisions: number; awards: number },
   mismatches: number,
 ): string {
   const sentences: string[] = []
@@ -124,8 +138,15 @@ function describe(
         `anchored: none was changed or removed since.`,
     )
   }
-  const later = decisions - proven.decisions
+  const later = lengths.decisions - proven.decisions
   if (later > 0)
     sentences.push(`${later} newer ${later === 1 ? 'closing decision is' : 'closing decisions are'} not anchored yet.`)
+  if (lengths.awards > 0) sentences.push(describeAwards(proven.awards ?? 0, lengths.awards))
   return sentences.join('\n')
+}
+
+function describeAwards(proven: number, length: number): string {
+  const what = `The log of awards is as it was when anchored up to row ${proven} of ${length}`
+  if (proven === 0) return `No row of the log of awards (${length}) is anchored yet.`
+  return proven === length ? `${what}.` : `${what}; newer ones are not anchored yet.`
 }

@@ -1,4 +1,4 @@
-import { CURRENCY_CODE, type Settings } from './settings.js'
+import { CURRENCY_CODE, SETTING_LIMITS, type Settings } from './settings.js'
 
 /** The rate of a currency on a day, as the European Central Bank quotes it. */
 export interface DatedRate {
@@ -23,6 +23,7 @@ export const MAX_RATE_AGE_DAYS = 10
 export const RECORDED_RATE_DAYS = 400
 
 const EURO = 'EUR'
+const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
 /** More would suggest an accuracy that reference rates do not have. */
 const SIGNIFICANT_DIGITS = 8
 
@@ -32,7 +33,8 @@ export const dayBefore = (at: Date, days = 0): string =>
 
 /**
  * Fills `exchangeRates` with what was known of `ratesFrom`; rates that are set already stay. Each has its date, and the source as
- * `ratesFrom` names it. Both rates of a cross rate have the same date, the newest that both have.
+ * `ratesFrom` names it. Both rates of a cross rate have the same date, the newest that both have. A cross rate outside the limits of rates is
+ * not used.
  */
 export function withKnownRates(settings: Settings, { recent, newest }: KnownRates): Settings {
   const { currency: base, ratesFrom: source, exchangeRates: fixed } = settings
@@ -43,16 +45,22 @@ export function withKnownRates(settings: Settings, { recent, newest }: KnownRate
     for (const { date, rates } of days) {
       const [from, to] = [rates.get(code), rates.get(base)]
       if (from === undefined || to === undefined) continue
-      return [[code, { rate: Number((to / from).toPrecision(SIGNIFICANT_DIGITS)), date, source }] as const]
+      const rate = Number((to / from).toPrecision(SIGNIFICANT_DIGITS))
+      if (rate >= MIN_RATE && rate <= MAX_RATE) return [[code, { rate, date, source }] as const]
     }
     return []
   })
   const exchangeRates = { ...Object.fromEntries(found), ...fixed }
-  return { ...settings, exchangeRates, outdatedRates: outdatedDates(newest, base, exchangeRates) }
+  return { ...settings, exchangeRates, outdatedRates: outdatedDates(newest, base, { exchangeRates, days }) }
+}
+
+interface RatesOfDay {
+  date: string
+  rates: Map<string, number>
 }
 
 /** The newest day first, each with the euro, whose rate is 1. */
-function ratesByDay(recent: readonly DatedRate[]): { date: string; rates: Map<string, number> }[] {
+function ratesByDay(recent: readonly DatedRate[]): RatesOfDay[] {
   const days = new Map<string, Map<string, number>>()
   for (const { currency, date, rate } of recent) {
     const rates = days.get(date) ?? new Map([[EURO, 1]])
@@ -66,15 +74,18 @@ function ratesByDay(recent: readonly DatedRate[]): { date: string; rates: Map<st
 function outdatedDates(
   newest: KnownRates['newest'],
   base: string | null,
-  rates: Settings['exchangeRates'],
+  { exchangeRates, days }: { exchangeRates: Settings['exchangeRates']; days: readonly RatesOfDay[] },
 ): Record<string, string> {
   const [latest] = Object.values(newest).sort().reverse()
   if (latest === undefined || base === null) return {}
   const dates: Record<string, string> = { ...newest, [EURO]: latest }
   const until = dates[base]
   if (until === undefined) return {}
+  // A rate that is recent, but outside the limits, is not outdated.
+  const isRecent = (code: string) => days.some(({ rates }) => rates.has(code) && rates.has(base))
   const outdated = Object.entries(dates)
-    .filter(([code]) => CURRENCY_CODE.test(code) && code !== base && rates[code] === undefined)
+    .filter(([code]) => CURRENCY_CODE.test(code) && code !== base && exchangeRates[code] === undefined)
+    .filter(([code]) => !isRecent(code))
     .map(([code, date]) => [code, date < until ? date : until] as const)
   return Object.fromEntries(outdated.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

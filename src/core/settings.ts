@@ -19,7 +19,7 @@ export const SETTING_LIMITS = {
   haircut: [0, 0.99],
   waitDays: [1, 36_500],
   vintagePointsPerYear: [0, 100],
-  rate: [0, 1e9],
+  rate: [1e-9, 1e9],
   volume: [0, 1e12],
 } as const satisfies Record<string, readonly [min: number, max: number]>
 
@@ -36,11 +36,10 @@ export const CURRENCY_CODE = /^[A-Z]{3}$/
 const CURRENCY = 'a currency code of three capital letters, such as EUR'
 const currencyCode = z.string({ error: CURRENCY }).regex(CURRENCY_CODE, { error: CURRENCY })
 
-const RATE = `a number above 0, at most ${SETTING_LIMITS.rate[1]}`
 const exchangeRate = z.strictObject(
   {
     /** What one unit of the currency is worth, in `currency`. */
-    rate: z.number({ error: RATE }).positive({ error: RATE }).max(SETTING_LIMITS.rate[1], { error: RATE }),
+    rate: number(SETTING_LIMITS.rate),
     /** Day of the rate, `YYYY-MM-DD`. */
     date: z.iso.date({ error: 'a date, YYYY-MM-DD' }).nullable().default(null),
     source: words('where the rate comes from, in words').nullable().default(null),

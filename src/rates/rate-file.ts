@@ -20,8 +20,11 @@ interface RateFileOptions {
   from: string
   /** Rates dated after this day are left out. */
   to: string
+  /** Whether to leave out of messages what was found: it may repeat a secret of the address. */
+  hidesFound?: boolean
 }
 
+const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
 const FIRST_COLUMN = 'Date'
 const EXPECTED =
   'a CSV file of reference rates, such as eurofxref-hist.csv of the European Central Bank: a first line "Date,USD,GBP,…", ' +
@@ -32,12 +35,13 @@ const EXPECTED =
  * end with a comma. Rates of days that are left out are not read.
  * @throws RateFileError
  */
-export function parseRateFile(text: string, { source, from, to }: RateFileOptions): ParsedRates {
+export function parseRateFile(text: string, { source, from, to, hidesFound = false }: RateFileOptions): ParsedRates {
   const fail = (line: number, found: string, expected: string): never => {
     throw new RateFileError(`${source}, line ${line}: found ${found}; expected ${expected}`)
   }
   const [head = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
-  const currencies = parseHead(head, fail)
+  const quote = hidesFound ? () => HIDDEN : quoteFound
+  const currencies = parseHead(head, { fail, quote })
   const rates: DatedRate[] = []
   const dates = new Set<string>()
   let newest: string | null = null
@@ -56,8 +60,8 @@ export function parseRateFile(text: string, { source, from, to }: RateFileOption
       const value = found[column] ?? ''
       if (/^(n\/a)?$/i.test(value)) continue
       const rate = /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
-      if (!(rate > 0 && rate <= SETTING_LIMITS.rate[1]))
-        fail(at, `${quote(value)} for ${currency}`, `a number above 0, at most ${SETTING_LIMITS.rate[1]}, or N/A`)
+      if (!(rate >= MIN_RATE && rate <= MAX_RATE))
+        fail(at, `${quote(value)} for ${currency}`, `a number from ${MIN_RATE} to ${MAX_RATE}, or N/A`)
       rates.push({ currency, date, rate })
       if (newest === null || date > newest) newest = date
     }
@@ -67,7 +71,10 @@ export function parseRateFile(text: string, { source, from, to }: RateFileOption
 }
 
 /** The currencies of the columns after the first one. */
-function parseHead(head: string, fail: (line: number, found: string, expected: string) => never): string[] {
+function parseHead(
+  head: string,
+  { fail, quote }: { fail: (line: number, found: string, expected: string) => never; quote: (text: string) => string },
+): string[] {
   if (head.trim() === '') return fail(1, 'nothing', EXPECTED)
   if (head.trimStart().startsWith('<')) return fail(1, 'a web page or XML', EXPECTED)
   const [first = '', ...columns] = head.split(',').map((cell) => cell.trim())
@@ -85,4 +92,5 @@ const isDate = (text: string) =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
 
 const MAX_QUOTED = 40
-const quote = (text: string) => JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)
+const HIDDEN = '“…”'
+const quoteFound = (text: string) => JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text)

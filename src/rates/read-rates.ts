@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { strFromU8, unzipSync } from 'fflate'
 import { Client } from 'undici'
@@ -34,7 +35,10 @@ export async function readRates(source: RateSource, { now, signal, limits }: Rea
   const allowed = { ...LIMITS, ...limits }
   const bytes = source.kind === 'file' ? await readFile(source, allowed) : await download(source, allowed, signal)
   const text = decode(isZip(bytes) ? unzip(bytes, source, allowed) : bytes)
-  return parseRateFile(text, { source: source.name, from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) })
+  const period = { from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) }
+  // A server may repeat the query, in full, in parts or encoded.
+  const hidesFound = source.kind === 'url' && new URL(source.url).search !== ''
+  return parseRateFile(text, { source: source.name, ...period, hidesFound })
 }
 
 async function readFile(
@@ -42,11 +46,12 @@ async function readFile(
   { maxBytes }: RateLimits,
 ): Promise<Buffer> {
   try {
-    const file = await open(path)
+    // Without O_NONBLOCK, opening a named pipe would wait for somebody to write to it.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      const { size } = await file.stat()
-      if (size > maxBytes) throw tooLarge(name, maxBytes)
-      return await file.readFile()
+      if (!(await file.stat()).isFile()) throw new RateFileError(`${name}: not a regular file: ${path}`)
+      // The size that the file states may be smaller than what can be read.
+      return await readAll(file.createReadStream({ autoClose: false }), name, maxBytes)
     } finally {
       await file.close()
     }
@@ -74,14 +79,7 @@ async function download(
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     })
     if (reply.statusCode !== 200) throw new RateFileError(`${name}: ${describeStatus(reply.statusCode)}`)
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of reply.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw tooLarge(name, maxBytes)
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
+    return await readAll(reply.body, name, maxBytes)
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof RateFileError) throw error
@@ -90,6 +88,18 @@ async function download(
   } finally {
     await client.destroy()
   }
+}
+
+/** @throws RateFileError as soon as more than `maxBytes` were read */
+async function readAll(stream: AsyncIterable<Buffer>, name: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooLarge(name, maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 const describeStatus = (status: number) =>

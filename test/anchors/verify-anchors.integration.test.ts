@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { formatAnchor } from '../../src/anchors/anchor.js'
 import { readAnchors } from '../../src/anchors/anchor-file.js'
 import { verifyAnchors } from '../../src/anchors/verify-anchors.js'
 import { writeAnchor } from '../../src/anchors/write-anchor.js'
@@ -45,7 +46,9 @@ describe('anchors of the log of awards', () => {
     await log.store.recordAward(newAward({ rfqId: 'rfq-2' }))
     expect(await anchor(log, file)).toMatchObject({ awards: 2, awardsHash: expect.stringMatching(/^[0-9a-f]{64}$/) })
     await log.store.recordAward(newAward({ rfqId: 'rfq-3' }))
-    expect(await verify(log, file)).toMatchObject({ ok: true })
+    const intact = await verify(log, file)
+    expect(intact).toMatchObject({ ok: true, proven: { awards: 2 } })
+    expect(intact.message).toMatch(/as it was when anchored up to row 2 of 3; newer ones are not anchored yet\.$/)
     // The counter too, so that the log itself looks intact.
     change(
       log.path,
@@ -55,6 +58,35 @@ describe('anchors of the log of awards', () => {
     expect(await log.store.verifyAwards()).toMatchObject({ brokenAt: null })
     expect(await verify(log, file)).toMatchObject({ ok: false, mismatch: { line: 1 } })
     await expect(anchor(log, file)).rejects.toThrow(/award 2 is missing/)
+  })
+})
+
+describe('anchors of a log without awards', () => {
+  it('say so, so that no award can be added later with an earlier date', async () => {
+    const log = await openDecisionLog()
+    const file = join(testFolder(), 'anchors.jsonl')
+    expect(await anchor(log, file)).toMatchObject({ awards: 0, awardsHash: '0'.repeat(64) })
+    expect(await verify(log, file)).toMatchObject({ ok: true, proven: { awards: 0 } })
+    const made = log.now().getTime()
+    const at = (seconds: number) => new Date(made + seconds * 1000).toISOString()
+    await log.store.recordAward(newAward({ at: at(-60) }))
+    const newer = await verify(log, file)
+    expect(newer).toMatchObject({ ok: true, proven: { awards: 0 } })
+    expect(newer.message).toMatch(/No row of the log of awards \(1\) is anchored yet\.$/)
+    await log.store.recordAward(newAward({ rfqId: 'rfq-2', at: at(-3600) }))
+    await log.store.recordAward(newAward({ rfqId: 'rfq-3', at: at(60) }))
+    const message = `award 2 is dated ${at(-3600)}, but was not in the log when the anchor was made`
+    expect(await verify(log, file)).toMatchObject({ ok: false, mismatch: { line: 1, message } })
+  })
+
+  it('of earlier versions, which say nothing about awards, fit', async () => {
+    const log = await openDecisionLog()
+    const file = join(testFolder(), 'anchors.jsonl')
+    const { awards: _awards, awardsHash: _hash, ...old } = await anchor(log, file)
+    writeFileSync(file, `${formatAnchor(old)}\n`)
+    await log.store.recordAward(newAward({ at: '2020-01-01T00:00:00.000Z' }))
+    expect(await verify(log, file)).toMatchObject({ ok: true, fitting: 1, proven: { awards: null } })
+    expect(await anchor(log, file)).toMatchObject({ awards: 1 })
   })
 })
 

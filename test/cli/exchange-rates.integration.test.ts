@@ -181,6 +181,18 @@ describe('sync', () => {
   })
 })
 
+it('the first sync › reads rates before it polls, so that no recommendation changes because of them', async () => {
+  const { write, runAt, quotekeeperWith } = await withRates()
+  write('2026-03-09,1.25,0.85')
+  let seconds = 0
+  const now = () => new Date(NOW.getTime() + 1000 * seconds++)
+  expect(await quotekeeperWith({ now }, 'sync')).toMatchObject({ status: 0, err: '' })
+  const { out } = await runAt(1, 'changes', '--json')
+  const changes = JSON.parse(out) as { entity: string }[]
+  expect(changes.map(({ entity }) => entity)).toContain('offer')
+  expect(changes.filter(({ entity }) => entity === 'recommendation')).toEqual([])
+})
+
 describe('check', () => {
   const finding = async (run: ReturnType<typeof withRates>, hours: number) => {
     const { runAt } = await run

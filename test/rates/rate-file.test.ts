@@ -54,9 +54,10 @@ describe('a file of reference rates', () => {
     ['Date,USD\n2026-01-30,1.08\n2026-01-30,1.09\n', 'line 3: found a second line of 2026-01-30'],
     ['Date,USD,GBP\n2026-01-30,1.08\n', 'line 2: found 1 rates; expected 2'],
     ['Date,USD\n2026-01-30,1.08,0.84\n', 'line 2: found 2 rates; expected 1'],
-    ['Date,USD\n2026-01-30,0\n', 'line 2: found "0" for USD; expected a number above 0'],
+    ['Date,USD\n2026-01-30,0\n', 'line 2: found "0" for USD; expected a number from 1e-9 to 1000000000, or N/A'],
     ['Date,USD\n2026-01-30,-1.08\n', 'line 2: found "-1.08" for USD'],
     ['Date,USD\n2026-01-30,1.08 USD\n', 'line 2: found "1.08 USD" for USD'],
+    ['Date,USD\n2026-01-30,1e-320\n', 'line 2: found "1e-320" for USD; expected a number from 1e-9'],
     ['Date,USD\n2026-01-30,1e99\n', 'line 2: found "1e99" for USD'],
     ['Date,USD\n2026-01-30,Infinity\n', 'line 2: found "Infinity" for USD'],
   ])('%j is refused with the line and what is expected', (text, message) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -63,6 +64,10 @@ describe('rates of an address', () => {
     ['404', () => reply('not here', 404), {}, /HTTP 404; expected 200/],
     ['a redirect', () => reply('', 302, { location: '/elsewhere' }), {}, /HTTP 302, a redirect/],
     ['HTML', () => reply('<html>Sign in</html>'), {}, /line 1: found a web page/],
+    ['its query', () => reply('wrong: /hist?token=secret'), {}, /line 1: found “…”; expected a CSV file/],
+    ['a secret as a column', () => reply('Date,secret\n'), {}, /line 1: found “…”; expected a currency code/],
+    ['a secret as a date', () => reply('Date,USD\nsecret,1\n'), {}, /line 2: found “…”; expected a date/],
+    ['a secret as a rate', () => reply('Date,USD\n2026-02-02,secret\n'), {}, /line 2: found “…” for USD; expected a/],
     ['nothing', () => reply(''), {}, /line 1: found nothing/],
     ['too much', () => reply(`${CSV}${' \n'.repeat(2 ** 20)}`), { maxBytes: 2 ** 20 }, /larger than 1 MiB/],
     [
@@ -91,6 +96,11 @@ describe('rates of an address', () => {
     expect(error).toMatchObject({ name: 'RateFileError', message: expect.stringMatching(message) })
     expect(String(error)).toMatch(/127\.0\.0\.1:\d+\/hist\b/)
     expect(String(error)).not.toContain('secret')
+  })
+
+  it('without a query: an error quotes what was found', async () => {
+    const [url = ''] = (await reply('Datum;USD\n')).split('?')
+    await expect(read(url)).rejects.toThrow(/line 1: found "Datum;USD"/)
   })
 
   it('an archive that states a smaller size than it has is not unpacked beyond it', async () => {
@@ -124,13 +134,23 @@ describe('rates of a file', () => {
     for (const name of ['rates.csv', 'rates.zip']) expect((await read(join(folder, name))).rates).toEqual(RATES)
   })
 
-  it('that is missing, too large or a folder is an error', async () => {
+  it('that is missing, too large or no regular file is an error', async () => {
     const folder = testFolder()
     const path = join(folder, 'rates.csv')
     await expect(read(path)).rejects.toThrow(/rates\.csv: no such file/)
-    await expect(read(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/)
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const other of [folder, pipe, '/dev/zero']) {
+      await expect(read(other)).rejects.toMatchObject({
+        ...{ name: 'RateFileError', message: expect.stringMatching(/not a regular file/) },
+      })
+    }
     writeFileSync(path, CSV)
     await expect(read(path, { maxBytes: 10 })).rejects.toThrow(/larger than/)
+  })
+
+  it.runIf(process.platform === 'linux')('that states no size is read as far as is allowed', async () => {
+    await expect(read('/proc/self/maps', { maxBytes: 100 })).rejects.toThrow(/larger than/)
   })
 })
 

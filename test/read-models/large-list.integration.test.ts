@@ -11,6 +11,9 @@ import { todaySource } from '../helpers/today-source.js'
 const RULES = { key: KEY, timeZone: 'America/New_York', graceHours: 0, autoClose: 'on' as const }
 const settings = DEFAULT_SETTINGS
 
+/** As many words as the search of a list takes. */
+const MOST_WORDS = { search: 'p '.repeat(100) }
+
 /** Reads all rows, or lets the database find those that are shown. */
 const listOf = ({ store }: ChannelFixture, maxSmall: number) =>
   createRfqList({ store, channels: [RULES], settings, maxSmall })
@@ -46,7 +49,14 @@ describe('a list of many RFQs', () => {
       const keys = [undefined, ...RFQ_SORT_KEYS]
       for (const key of keys) {
         for (const descending of [false, true]) {
-          for (const more of [{}, { search: 'peat' }, { search: '100%_' }, { search: '77' }, { state: 'closed' }]) {
+          for (const more of [
+            {},
+            { search: 'peat' },
+            { search: '100%_' },
+            { search: '77' },
+            MOST_WORDS,
+            { state: 'closed' },
+          ]) {
             const sort = key === undefined ? {} : { sort: { key, descending } }
             const search = { now, from: 1, to: 9, ...sort, ...more }
             expect(await searchRfqs(large, search)).toEqual(await searchRfqs(small, search))

@@ -293,6 +293,11 @@ describe('/rfqs', () => {
     expect(await numbers('/rfqs?q=batch&sort=-number')).toHaveLength(100)
     expect((await numbers('/rfqs?q=batch&sort=-number&page=2')).at(-1)).toBe(5001)
     expect(await numbers('/rfqs?state=closed&q=batch')).toEqual([])
+    expect(await numbers(`/rfqs?q=${'batch+5013+'.repeat(18)}`)).toEqual([5013])
+    for (const path of ['/rfqs', '/listings']) {
+      const { statusCode, body } = await app.inject(`${path}?q=${'a+'.repeat(3000)}`)
+      expect([statusCode, body]).toEqual([400, expect.stringContaining('q: expected a text of at most 200 characters')])
+    }
     const file = await app.inject('/rfqs?q=batch&sort=-number&format=json')
     expect(file.json().map(({ number }: { number: number }) => number)).toEqual(
       Array.from({ length: 101 }, (_, at) => 5101 - at),

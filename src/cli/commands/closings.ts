@@ -55,7 +55,7 @@ export const register: RegisterCommand = (command, cli) => {
     )
     .option(
       '--verify',
-      'check that no closing decision and no award was changed or removed after it was written, and no document or workbook that one is based on rewritten',
+      'check that no closing decision and no award was changed or removed after it was written, and no document, offer or workbook that one is based on rewritten',
     )
     .option('--anchors <file>', 'with --verify: check also that nothing before an anchor in this file was rewritten')
     .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
@@ -179,6 +179,7 @@ async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: 
       ...[chain.message, ...(documents ? documentLines(documents) : [])],
       ...[
         ...(awards.rows > 0 || awards.brokenAt !== null ? [awards.message] : []),
+        ...(awards.offers.total > 0 && awards.brokenAt === null ? [offersLine(awards.offers)] : []),
         ...(anchors ? [anchors.message] : []),
       ],
     ]
@@ -198,13 +199,19 @@ function documentLines({ total, unchecked, changed }: DecidedDocuments): string[
     return `Closing decision ${decision} is based on another document than the one stored as version ${version} of ${rfq}, which was rewritten.`
   })
   const more = changed.length - rows.length
-  const gone = unchecked === 0 ? '' : `; ${unchecked} could not be compared: their versions are not stored any more`
   return [
     ...rows,
     ...(more > 0 ? [`And ${more} more.`] : []),
-    `${total - unchecked - changed.length} of ${total} documents that closings are based on are stored unchanged${gone}.`,
+    `${total - unchecked - changed.length} of ${total} documents that closings are based on are stored unchanged${uncheckedClause(unchecked)}.`,
   ]
 }
+
+/** What was found of the offers of awards, if none was changed. */
+const offersLine = ({ total, unchecked }: { total: number; unchecked: number }): string =>
+  `${total - unchecked} of ${total} awarded offers are stored unchanged${uncheckedClause(unchecked)}.`
+
+const uncheckedClause = (unchecked: number): string =>
+  unchecked === 0 ? '' : `; ${unchecked} could not be compared: their versions are not stored any more`
 
 type Intact = { brokenAt: number | null }
 

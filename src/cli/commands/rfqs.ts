@@ -1,5 +1,5 @@
 import { RFQ_STATES } from '../../core/documents.js'
-import { formatPercent, formatPrice, formatRange } from '../../core/number-format.js'
+import { formatCount, formatPercent, formatPrice, formatRange } from '../../core/number-format.js'
 import { listedInBrief, withWords } from '../../core/source-words.js'
 import { didYouMean } from '../../core/suggest.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
@@ -65,7 +65,9 @@ export const register: RegisterCommand = (command, cli) => {
         printList(cli, { columns: COLUMNS, rows, emptyText, freshness, ...(toJson && { toJson }) }, options)
         if (rows.length > MAX_WITH_FIGURES) {
           const first = MAX_WITH_FIGURES.toLocaleString('en')
-          cli.io.err(`Best prices and coverage are shown for the first ${first} RFQs only; filters show others.\n`)
+          cli.io.err(
+            `Recommended offers, best prices and coverage are shown for the first ${first} RFQs only; filters show others.\n`,
+          )
         }
       }),
     )
@@ -157,6 +159,14 @@ function daysText({ daysToDue, state }: Row): string {
 
 const bestPrice = ({ bestPricePerTonne: price }: Row) => (price == null ? '' : formatPrice(price))
 
+/** The accepted offers, or those that are recommended; empty if there are none. */
+function recommendedText({ accepted, award }: Row): string {
+  const [first, ...others] = (accepted ?? award)?.offers ?? []
+  if (first === undefined) return ''
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`
+  return `${first}${more}${accepted == null ? '' : ' (accepted)'}`
+}
+
 const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, minute }) => [
   { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
   { header: 'Reference', cell: ({ reference }) => reference, drop: 6 },
@@ -179,13 +189,15 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
     sortValue: ({ offers, unreadOffers }) => offers + unreadOffers,
     align: 'right',
   },
+  { header: 'Recommended', cell: recommendedText, min: 14, overflow: 'wrap', hideIfEmpty: true },
   {
     header: 'Best price',
     cell: bestPrice,
     value: ({ bestPricePerTonne }) => bestPricePerTonne,
     align: 'right',
+    drop: 1,
   },
-  { header: 'Cur.', cell: ({ priceCurrency, currency }) => priceCurrency ?? currency },
+  { header: 'Cur.', cell: ({ priceCurrency, currency }) => priceCurrency ?? currency, drop: 1 },
   {
     header: 'Covered',
     cell: ({ coverage }) => (coverage == null ? '' : formatPercent(coverage)),

@@ -52,6 +52,8 @@ interface PollOutcome {
 async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   const kinds = options.only ? [options.only] : KINDS
   const channels = selectChannels(app.config, options.channel)
+  // First, so that what a poll changes is compared at the newest rates.
+  if (kinds.includes('rfqs') && !cli.io.stop.aborted) await readDueRates(cli, app)
   const progress = await createProgress(cli.io)
   const polled: PollOutcome[] = []
   for (const channel of channels) {
@@ -59,7 +61,6 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
       if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options, progress }))
     }
   }
-  if (kinds.includes('rfqs') && !cli.io.stop.aborted) await readDueRates(cli, app)
   if (!cli.io.stop.aborted) {
     const { recordRecommendations } = await import('../recommendations.js')
     await recordRecommendations(cli, app, { polls: true })

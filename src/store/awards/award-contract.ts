@@ -37,8 +37,9 @@ export interface Awards {
   /** The row of the log with this number; 0 is the beginning, before the first one. Null if there is none. */
   awardChainEntry(id: number): Promise<{ at: Timestamp | null; hash: string } | null>
   /**
-   * Verifies the hash chain, and that the workbook and the settings of each award are stored as they were. `brokenAt` is the number of the
-   * first row that was changed or removed, or null.
+   * Verifies the hash chain, and that the workbook, the settings and the awarded offers of each award are stored as they were. `brokenAt` is
+   * the number of the first row that was changed or removed, or null. `offers` counts the awarded offers up to it, and those whose version
+   * is not stored any more, or only in a state that was recorded after the award.
    */
-  verifyAwards(): Promise<ChainReport>
+  verifyAwards(): Promise<ChainReport & { offers: { total: number; unchecked: number } }>
 }

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import type { AwardRecord } from '../../core/award-record.js'
+import { createVersionCheck, type LoggedVersion } from '../documents/stored-hashes.js'
 import { toStoredText } from '../documents/stored-text.js'
 import { GENESIS, nextLink, verifyLog } from '../hash-chain.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
@@ -69,8 +71,32 @@ export const createAwards = (database: SqlDatabase): Awards => ({
     )
   },
 
-  verifyAwards: () => verifyLog(database, AWARD_LOG, (row) => findChangedPart(database, row)),
+  async verifyAwards() {
+    const offers = { total: 0, unchecked: 0 }
+    const checkVersions = createVersionCheck(database, 'response')
+    const report = await verifyLog(database, AWARD_LOG, async (row) => {
+      const changed = await findChangedPart(database, row)
+      if (changed !== null) return changed
+      const awarded = JSON.parse(row.offers) as AwardRecord['offers']
+      const states = await checkVersions(
+        database,
+        awarded.map((offer) => loggedVersion(row, offer)),
+      )
+      offers.total += states.length
+      offers.unchecked += states.filter((state) => state === 'unchecked').length
+      const offer = awarded[states.indexOf('changed')]
+      return offer === undefined
+        ? null
+        : `Offer ${offer.number} of award ${row.id} was changed after the award was written: version ${offer.version} is stored with another content.`
+    })
+    return { ...report, offers }
+  },
 })
+
+const loggedVersion = (
+  { channel, rfq_id: rfqId, at: loggedAt }: AwardRow,
+  { id, version, contentHash: hash }: AwardRecord['offers'][number],
+): LoggedVersion => ({ ...{ channel, rfqId, version, hash, loggedAt }, id: toStoredText(id) })
 
 const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: null, withdrawn_because: null }
 

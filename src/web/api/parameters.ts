@@ -22,7 +22,9 @@ const text = (maxLength: number) =>
     .trim()
     .min(1, { error: 'a text' })
     .max(maxLength, { error: `a text of at most ${maxLength} characters` })
-export const word = text(200)
+/** Of names and of words to search for, in characters. */
+export const MAX_WORD_LENGTH = 200
+export const word = text(MAX_WORD_LENGTH)
 export const flag = z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `one of ${values.join(', ')}` })

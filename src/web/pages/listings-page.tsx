@@ -3,7 +3,7 @@ import type { Column } from '../tables/table.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
 import { amount, Badge, plain, price, range } from '../views/format.js'
 import { listPage } from './list-page.js'
-import { type PageContent, type PageRequest, pageOf, readChannel, readPast } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChannel, readPast, readSearch } from './page.js'
 
 /** `/listings`: the projects that developers offer credits from. */
 export async function listingsPage(page: PageRequest): Promise<PageContent> {
@@ -11,7 +11,7 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
   const channel = await readChannel(page)
   const past = await readPast(page, { ...channel, kind: 'listings' })
   const all = await queries.listings({ ...channel, ...(past && { asOf: past.asOf }) })
-  const words = (query.q ?? '').toLowerCase().split(/\s+/)
+  const words = readSearch(query).toLowerCase().split(/\s+/)
   const rows = all.filter((row) => {
     const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`
     return words.every((word) => text.toLowerCase().includes(word))

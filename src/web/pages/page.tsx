@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.js'
 import type { Settings } from '../../core/settings.js'
+import { MAX_WORD_LENGTH } from '../api/parameters.js'
 import { beforeFirstPoll, type Observed, parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { renderParts, sendPage } from '../html.js'
@@ -235,6 +236,15 @@ export function pageNumber({ page }: Parameters): number {
   const found = PAGE.safeParse(page ?? '1')
   if (found.success) return found.data
   throw new HttpError(400, `page=${JSON.stringify(page?.slice(0, 60))} is not the number of a page; use 1, 2, …`)
+}
+
+/**
+ * The words to search for, `q`.
+ * @throws HttpError 400 for more than the HTTP API takes
+ */
+export function readSearch({ q = '' }: Parameters): string {
+  if (q.trim().length <= MAX_WORD_LENGTH) return q
+  throw new HttpError(400, `q: expected a text of at most ${MAX_WORD_LENGTH} characters`)
 }
 
 /** The rows of the page that the address asks for, of a table that is read page by page; in a file, all up to a limit. */

@@ -18,6 +18,7 @@ import {
   readChannel,
   readChoice,
   readPast,
+  readSearch,
   withAsOf,
 } from './page.js'
 
@@ -30,7 +31,7 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   const { rows, total, states } = await queries.rfqs({
     now,
     ...channel,
-    ...defined({ asOf: past?.asOf, state: query.state, search: query.q }),
+    ...defined({ asOf: past?.asOf, state: query.state, search: readSearch(query) }),
     ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
     ...rangeOf(query),
   })
