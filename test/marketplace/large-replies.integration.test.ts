@@ -3,7 +3,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LENGTH } from '../../src/marketplace/json-body.js'
 import { LARGE_REPLY_BYTES } from '../../src/marketplace/large-reply.js'
-import { labelledCases, ROUNDS, runsLongTests } from '../helpers/long-tests.js'
+import { labelledCases, longIt, ROUNDS, runsLongTests } from '../helpers/long-tests.js'
 import { CHANNEL, failureOf, open, serve, serveRaw, session } from './server.js'
 
 const MIB = 2 ** 20
@@ -75,7 +75,7 @@ describe('large replies', () => {
     expect(reads.map(({ value }) => value.id)).toEqual(ids)
   })
 
-  it('do not keep smaller ones waiting: items are read beside a large list', async () => {
+  longIt('do not keep smaller ones waiting: items are read beside a large list', async () => {
     const items = Array.from({ length: runsLongTests ? 60 : 12 }, (_, n) => documentOf(`r${n}`, 1_000_000))
     const list = `{"items":[${items.join()}]}`
     const server = await serveInHalves((url) => {
@@ -93,7 +93,7 @@ describe('large replies', () => {
     expect((await large).value.id).toBe('large')
   })
 
-  it('that wait lose no time of their own when another one never ends', async () => {
+  longIt('that wait lose no time of their own when another one never ends', async () => {
     const server = await serveInHalves((url) => documentOf(idOf(url), 5 * MIB))
     const channel = session(server.url, { limits: { ...limits, timeoutMs: 2000 } })
     const first = failureOf(channel.readRfq('first'))
