@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { type RfqView, rfqViewSchema } from '../../src/views/rfq-view.js'
 import { visibleText } from '../golden/readable.js'
 import { openScenario, type Scenario } from '../golden/scenario.js'
+import { labelledCases } from '../helpers/long-tests.js'
 import { openMcp } from '../mcp/mcp-fixture.js'
 
 const CHANNEL = { org: 'acme', channel: 'forest', theme: 'forest', listings: 4, rfqs: 8, responsesPerRfq: 4 } as const
@@ -81,41 +82,41 @@ async function surfacesOf({ out, get, store, now }: Scenario, name: string, asOf
   }
 }
 
-it.each([
-  ['now', undefined],
-  ['as of a moment before', BEFORE],
-])('every surface shows the same award, order and headline, and counts every offer: %s', async (_title, asOf) => {
-  const { scenario, names } = await openChangedMarketplace()
-  for (const name of names) {
-    const { view, api, report, assistant, texts, table, pageRows } = await surfacesOf(scenario, name, asOf)
-    const { decision, offers } = view
-    const { headline, award, accepted } = decision.recommendation
-    expect(api).toEqual(view)
-    expect(rfqViewSchema.parse(api)).toEqual(api)
-    expect(rounded(report.decision)).toEqual(rounded(decision))
-    expect(report.offers.map(({ id }: { id: string }) => id)).toEqual(offers.map(({ id }) => id))
-    expect(assistant.decision).toEqual(decision)
-    expect(assistant.offers.items.map(({ id }: { id: string }) => id)).toEqual(offers.map(({ id }) => id))
-    for (const [surface, text] of Object.entries(texts))
-      expect([surface, text]).toEqual([surface, expect.stringContaining(words(headline))])
-    const order = offers.map(({ rank, number, awardedTonnes }) => ({ rank, number, awardedTonnes }))
-    expect(table).toEqual(order)
-    expect(pageRows).toMatchObject(order.map(({ rank, awardedTonnes }) => ({ rank, awardedTonnes })))
-    // Ranks come first and have no gaps; every other offer says why it has none.
-    const ranks = offers.flatMap(({ rank }) => rank ?? [])
-    expect(ranks).toEqual(ranks.map((_, at) => at + 1))
-    for (const { rank, why } of offers) expect(rank === null).toBe(why !== null)
-    for (const { id, tonnes } of award?.offers ?? []) expect(decision.awardedTonnes[id]).toBe(tonnes)
-    const awarded = [...(award?.offers ?? []), ...(accepted?.offers ?? [])].map(({ id }) => id)
-    expect(new Set(offers.filter(({ awardedTonnes }) => awardedTonnes > 0).map(({ id }) => id))).toEqual(
-      new Set(awarded),
-    )
-    const compared = offers.filter(({ standing }) => standing === 'ranked').length
-    expect(headline).toContain(
-      compared === offers.length ? `All ${compared} offers compared.` : ` of ${offers.length} offers compared; `,
-    )
-  }
-})
+it.each(labelledCases<string | undefined>({ now: undefined, 'as of a moment before': BEFORE }, ['now']))(
+  'every surface shows the same award, order and headline, and counts every offer: %s',
+  async (_title, asOf) => {
+    const { scenario, names } = await openChangedMarketplace()
+    for (const name of names) {
+      const { view, api, report, assistant, texts, table, pageRows } = await surfacesOf(scenario, name, asOf)
+      const { decision, offers } = view
+      const { headline, award, accepted } = decision.recommendation
+      expect(api).toEqual(view)
+      expect(rfqViewSchema.parse(api)).toEqual(api)
+      expect(rounded(report.decision)).toEqual(rounded(decision))
+      expect(report.offers.map(({ id }: { id: string }) => id)).toEqual(offers.map(({ id }) => id))
+      expect(assistant.decision).toEqual(decision)
+      expect(assistant.offers.items.map(({ id }: { id: string }) => id)).toEqual(offers.map(({ id }) => id))
+      for (const [surface, text] of Object.entries(texts))
+        expect([surface, text]).toEqual([surface, expect.stringContaining(words(headline))])
+      const order = offers.map(({ rank, number, awardedTonnes }) => ({ rank, number, awardedTonnes }))
+      expect(table).toEqual(order)
+      expect(pageRows).toMatchObject(order.map(({ rank, awardedTonnes }) => ({ rank, awardedTonnes })))
+      // Ranks come first and have no gaps; every other offer says why it has none.
+      const ranks = offers.flatMap(({ rank }) => rank ?? [])
+      expect(ranks).toEqual(ranks.map((_, at) => at + 1))
+      for (const { rank, why } of offers) expect(rank === null).toBe(why !== null)
+      for (const { id, tonnes } of award?.offers ?? []) expect(decision.awardedTonnes[id]).toBe(tonnes)
+      const awarded = [...(award?.offers ?? []), ...(accepted?.offers ?? [])].map(({ id }) => id)
+      expect(new Set(offers.filter(({ awardedTonnes }) => awardedTonnes > 0).map(({ id }) => id))).toEqual(
+        new Set(awarded),
+      )
+      const compared = offers.filter(({ standing }) => standing === 'ranked').length
+      expect(headline).toContain(
+        compared === offers.length ? `All ${compared} offers compared.` : ` of ${offers.length} offers compared; `,
+      )
+    }
+  },
+)
 
 it('a missing RFQ, a withdrawn offer, one with an unknown status and one without a rate are never awarded, and every surface says why', async () => {
   const { scenario, names, gone, reduced, withdrawn, onHold, inEuro } = await openChangedMarketplace()

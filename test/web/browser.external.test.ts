@@ -157,39 +157,42 @@ describe.skipIf(isMissing)('in Chromium', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('A')
   })
 
-  it('shows what is polled while the page is open, in two browsers, and says that one that is read has changed', async () => {
-    const fixture = await story()
-    const base = await serve(fixture)
-    const pages = await Promise.all([openBrowser(base), openBrowser(base)])
-    for (const page of pages) {
-      await page.goto('/rfqs')
-      expect(await page.getByText('Brand new').count()).toBe(0)
-    }
-    const rfq = await openBrowser(base)
-    await rfq.goto(RFQ)
-    const age = () => rfq.locator('.facts [data-volatile]').textContent()
-    expect(await age()).toBe(' · terms read 60 s ago')
-    const changed = rfq.getByText('This page has changed.')
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    fixture.advanceSeconds(30 * 60)
-    fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
-    await fixture.pollRfqs()
-    for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 30_000 })
-    // Only older: its terms, and the axis of a chart.
-    await expect.poll(age, { timeout: 30_000 }).toBe(' · terms read 0 s ago')
-    expect(await changed.count()).toBe(0)
+  longIt(
+    'shows what is polled while the page is open, in two browsers, and says that one that is read has changed',
+    async () => {
+      const fixture = await story()
+      const base = await serve(fixture)
+      const pages = await Promise.all([openBrowser(base), openBrowser(base)])
+      for (const page of pages) {
+        await page.goto('/rfqs')
+        expect(await page.getByText('Brand new').count()).toBe(0)
+      }
+      const rfq = await openBrowser(base)
+      await rfq.goto(RFQ)
+      const age = () => rfq.locator('.facts [data-volatile]').textContent()
+      expect(await age()).toBe(' · terms read 60 s ago')
+      const changed = rfq.getByText('This page has changed.')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      fixture.advanceSeconds(30 * 60)
+      fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
+      await fixture.pollRfqs()
+      for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 30_000 })
+      // Only older: its terms, and the axis of a chart.
+      await expect.poll(age, { timeout: 30_000 }).toBe(' · terms read 0 s ago')
+      expect(await changed.count()).toBe(0)
 
-    const [hidden, shown] = pages as [Page, Page]
-    await setVisibility(hidden, 'hidden')
-    fixture.sandbox.world.addRfq(CHANNEL, { number: 7778, title: 'Meanwhile' })
-    fixture.sandbox.world.changeResponse(fixture.offer, { offer: { totalPrice: 5_000 } })
-    await fixture.pollRfqs()
-    await shown.getByText('Meanwhile').waitFor({ timeout: 30_000 })
-    await changed.waitFor({ timeout: 30_000 })
-    expect(await hidden.getByText('Meanwhile').count()).toBe(0)
-    await setVisibility(hidden, 'visible')
-    await hidden.getByText('Meanwhile').waitFor({ timeout: 30_000 })
-  })
+      const [hidden, shown] = pages as [Page, Page]
+      await setVisibility(hidden, 'hidden')
+      fixture.sandbox.world.addRfq(CHANNEL, { number: 7778, title: 'Meanwhile' })
+      fixture.sandbox.world.changeResponse(fixture.offer, { offer: { totalPrice: 5_000 } })
+      await fixture.pollRfqs()
+      await shown.getByText('Meanwhile').waitFor({ timeout: 30_000 })
+      await changed.waitFor({ timeout: 30_000 })
+      expect(await hidden.getByText('Meanwhile').count()).toBe(0)
+      await setVisibility(hidden, 'visible')
+      await hidden.getByText('Meanwhile').waitFor({ timeout: 30_000 })
+    },
+  )
 
   it('closes an RFQ after its number was typed, without JavaScript too, and shows the outcome', async () => {
     const fixture = await openChannelFixture()
