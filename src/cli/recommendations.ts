@@ -19,13 +19,21 @@ interface RecorderSource {
   compute: ThreadQueries['computeRecommendations']
 }
 
-const createRecorder = ({ app: { config }, store, now, command, compute }: RecorderSource): RecommendationRecorder =>
+const createRecorder = ({
+  app: { config, log },
+  store,
+  now,
+  command,
+  compute,
+}: RecorderSource): RecommendationRecorder =>
   createRecommendationRecorder({
     ...{ store, compute, now },
     channels: config.channels,
     settings: config.reports.settings,
     holder: randomUUID(),
     command: command === undefined ? null : `quotekeeper ${command}`,
+    onFailed: ({ channel, rfqId }, message) =>
+      log.warn({ channel, rfqId }, `the recommendation of an RFQ could not be computed: ${message}`),
   })
 
 /** How often the service looks for RFQs that changed, in milliseconds. */
@@ -43,17 +51,18 @@ export function keepRecommendations(source: RecorderSource): () => Promise<void>
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
-  let said: string | null = null
+  let lastMessage: string | null = null
 
   async function round(): Promise<void> {
     let pause = INTERVAL_MS
     try {
       const result = await recorder.round(ROUND_MS)
       if (result.held && result.left > 0 && result.recorded > 0) pause = 0
-      const other = result.held ? null : recordsText(result)
-      // Its pages would show other figures in lists than in comparisons.
-      if (other !== null && other !== said) log[result.held || !result.hasOtherSettings ? 'info' : 'warn'](other)
-      said = other
+      const message = result.held ? null : otherRecorderMessage(result)
+      // With other settings, pages show other figures in lists than in comparisons.
+      const level = !result.held && result.hasOtherSettings ? 'warn' : 'info'
+      if (message !== null && message !== lastMessage) log[level](message)
+      lastMessage = message
     } catch (error) {
       if (!isStopped) log.warn({ err: error }, 'recommendations could not be recorded; it will be tried again')
     }
@@ -92,10 +101,9 @@ export async function recordRecommendations(cli: Cli, app: App, { polls = false 
     return
   }
   const source = computeSourceOf(store, app.config)
-  const onError = (error: unknown) => app.log.warn({ err: error }, 'a recommendation could not be computed')
   const recorder = createRecorder({
     ...{ app, store, now: cli.io.now, command: cli.command },
-    compute: (dirty, now) => computeRfqs(source, dirty, now, onError),
+    compute: (dirty, now) => computeRfqs(source, dirty, now),
   })
   try {
     const result = await recorder.round(polls ? Number.POSITIVE_INFINITY : COMMAND_MS)
@@ -103,14 +111,20 @@ export async function recordRecommendations(cli: Cli, app: App, { polls = false 
       await recorder.release()
       if (result.left > 0)
         printNote(cli, 'Some recommendations are not recorded yet; the next command goes on with them')
-    } else if (result.hasOtherSettings) printNote(cli, recordsText(result))
+    } else if (result.hasOtherSettings) printNote(cli, otherRecorderMessage(result))
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     app.log.debug({ err: error }, 'recommendations could not be recorded')
   }
 }
 
-const recordsText = ({ command, hasOtherSettings }: { command: string | null; hasOtherSettings: boolean }): string =>
+const otherRecorderMessage = ({
+  command,
+  hasOtherSettings,
+}: {
+  command: string | null
+  hasOtherSettings: boolean
+}): string =>
   `recommendations are recorded by ${command ?? 'another process'}${
     hasOtherSettings ? ', with other settings than those configured here: restart it to use these' : ''
   }`

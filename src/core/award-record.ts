@@ -1,17 +1,9 @@
 import type { Timestamp } from './clock.js'
+import type { RecommendedOffer } from './recommendation.js'
 import type { Settings } from './settings.js'
 
 /** An offer as it was when the desk awarded it. */
-export interface AwardedOfferRecord {
-  id: string
-  /** The number of the offer in the comparison. */
-  number: number
-  /** `Developer · Project`, as far as they are known. */
-  name: string
-  tonnes: number
-  /** Amount payable, in the currency of the award. */
-  total: number
-  pricePerTonne: number
+export interface AwardedOfferRecord extends RecommendedOffer {
   /** What awards were compared by, in the currency of the award: `settings.priceBasis`. */
   cost: number
   /** As offered. */
@@ -37,7 +29,7 @@ export interface RecommendationRecord {
   headline: string
   reasons: string[]
   /** Those recommended, besides accepted ones. */
-  offers: { id: string; number: number; name: string; tonnes: number; total: number }[]
+  offers: Omit<RecommendedOffer, 'pricePerTonne'>[]
   tonnes: number | null
   total: number | null
   pricePerTonne: number | null

@@ -42,3 +42,17 @@ export interface RecordedRecommendation extends RecommendationFigures {
   /** Why status or offers differ from what was recommended before; null if only figures do, and of the first one. */
   reason: string | null
 }
+
+/** The figures of a recommendation, without when and why it was recorded. */
+export const figuresOfRecommendation = ({
+  status,
+  offers,
+  tonnes,
+  cost,
+  pricePerTonne,
+  currency,
+  coverage,
+  bestPrice,
+}: RecommendationFigures): RecommendationFigures => ({
+  ...{ status, offers, tonnes, cost, pricePerTonne, currency, coverage, bestPrice },
+})

@@ -153,10 +153,10 @@ export function createRfqList({ store, channels, settings, maxSmall = MAX_SMALL 
   async function presentRows(all: readonly ListedRfq[], now: Date): Promise<RfqListRow[]> {
     const datesOf = createDates(now)
     const startOf = createDayStarts(channels, now)
-    const isRight = ({ channel: key, row, isDirty }: ListedRfq) =>
+    const isCurrent = ({ channel: key, row, isDirty }: ListedRfq) =>
       row !== null && !isDirty && row.computedAt >= startOf(key)
     const others = await loadFacts(
-      all.flatMap((each) => (isRight(each) ? [] : { channel: each.channel, id: each.rfqId })),
+      all.flatMap((each) => (isCurrent(each) ? [] : { channel: each.channel, id: each.rfqId })),
       undefined,
     )
     return all.map((each) => {

@@ -24,18 +24,18 @@ export async function awardItems(context: TodayContext): Promise<TodayItem[]> {
     awards.filter((award) => !recorded.has(keyOf({ channel: award.channel, id: award.rfqId }))),
     context,
   )
-  const told = awards.flatMap((award) => {
+  const reported = awards.flatMap((award) => {
     const key = keyOf({ channel: award.channel, id: award.rfqId })
     const state = recorded.get(key) ?? computed.get(key)
-    const findings = state?.findings.filter((finding) => isTold(finding, context)) ?? []
+    const findings = state?.findings.filter((finding) => isReported(finding, context)) ?? []
     return state === undefined || findings.length === 0 ? [] : [{ award, state, findings }]
   })
-  const rows = await context.rowsOf(told.map(({ award }) => award))
-  return told.map((each) => toItem(each, rows.get(keyOf({ channel: each.award.channel, id: each.award.rfqId }))))
+  const rows = await context.rowsOf(reported.map(({ award }) => award))
+  return reported.map((each) => toItem(each, rows.get(keyOf({ channel: each.award.channel, id: each.award.rfqId }))))
 }
 
-/** That it was accepted is told once. */
-const isTold = ({ code, since }: AwardFinding, context: TodayContext): boolean =>
+/** An acceptance is reported once. */
+const isReported = ({ code, since }: AwardFinding, context: TodayContext): boolean =>
   code !== 'accepted' || (since !== null && new Date(since) > context.since)
 
 /** The states that are recorded for today. */
@@ -75,14 +75,14 @@ async function computedStates(
   return states
 }
 
-interface ToldAward {
+interface ReportedAward {
   award: AwardRecord
   state: AwardBrief
   /** At least one, most severe first. */
   findings: readonly AwardFinding[]
 }
 
-function toItem({ award, state, findings }: ToldAward, row: RfqListRow | undefined): TodayItem {
+function toItem({ award, state, findings }: ReportedAward, row: RfqListRow | undefined): TodayItem {
   const { channel, rfqId, rfqNumber } = award
   const name = row?.name ?? nameById(rfqId)
   return {

@@ -33,8 +33,8 @@ export function changeReason(before: RfqState, after: RfqState): string {
   ]
   const named = causes.length > 0 ? causes : otherCauses(before, after)
   const because = named.length === 0 ? 'the day changed' : named.slice(0, MAX_CAUSES).join('; ')
-  const isShown = hasOtherCurrency(before, after)
-  return `${awardName(before, isShown)} → ${awardName(after, isShown)}, because ${because}`
+  const withCurrency = hasOtherCurrency(before, after)
+  return `${awardName(before, withCurrency)} → ${awardName(after, withCurrency)}, because ${because}`
 }
 
 /** Whether prices of awards are in another currency than those of their offers, or each in its own. */
@@ -118,13 +118,13 @@ function windowCauses(before: RfqState, after: RfqState): string[] {
     causes.push(is.missingSince === null ? 'the RFQ is listed again' : 'the RFQ is no longer listed')
   if (was.minVolume !== is.minVolume || was.maxVolume !== is.maxVolume)
     causes.push(`the RFQ asks for ${volumeText(is)} instead of ${volumeText(was)}`)
-  if (was.maxUnitPrice !== is.maxUnitPrice && decides('priceMax', before, after))
+  if (was.maxUnitPrice !== is.maxUnitPrice && changesCompliance('priceMax', before, after))
     causes.push(`the maximum price of the RFQ is ${limitText(is)} instead of ${limitText(was)}`)
   return causes
 }
 
 /** Whether an offer meets a requirement that it did not meet, or the other way round. */
-function decides(name: UnmetRequirement['name'], before: RfqState, after: RfqState): boolean {
+function changesCompliance(name: UnmetRequirement['name'], before: RfqState, after: RfqState): boolean {
   const failing = ({ assessed }: RfqState) =>
     assessed.offers.filter(({ unmet }) => unmet.some((each) => each.name === name)).map(({ id }) => id)
   return failing(before).sort().join('\t') !== failing(after).sort().join('\t')

@@ -1,7 +1,11 @@
 import { canonicalJson } from '../core/canonical-json.js'
 import { rfqFacts } from '../core/event-facts.js'
 import { createCalendar } from '../core/expiry.js'
-import type { RecommendationFigures, RecordedRecommendation } from '../core/recommendation.js'
+import {
+  figuresOfRecommendation,
+  type RecommendationFigures,
+  type RecordedRecommendation,
+} from '../core/recommendation.js'
 import type { KnownDocument } from '../core/records.js'
 import type { Settings } from '../core/settings.js'
 import { TimeSlice } from '../core/time-slice.js'
@@ -43,19 +47,14 @@ export interface ComputeSource {
 /**
  * Computes what was recommended for an RFQ at each moment since it was marked: when its documents changed, at midnight, and when settings or
  * exchange rates changed. The newest moment is computed from the documents as they are.
- * @returns null if the RFQ is no longer stored
  * @throws StoreError
+ * @throws RangeError if the RFQ is no longer stored
  */
-async function computeRfq(
-  source: ComputeSource,
-  dirty: DirtyRfq,
-  now: Date,
-  lookups: Lookups,
-): Promise<ComputedRfq | null> {
+async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, lookups: Lookups): Promise<ComputedRfq> {
   const { store } = source
   const { channel, rfqId } = dirty
   const [found] = await store.rfqs({ channel, ids: [rfqId] })
-  if (found === undefined) return null
+  if (found === undefined) throw new RangeError('the RFQ is no longer stored')
   const states = createStates(source, dirty, lookups.settingsAt)
   const current = await states.of(found, now)
   const moments = await momentsOf(source, dirty, { state: current, now, lookups })
@@ -208,18 +207,8 @@ function midnightsBetween(after: Date, upTo: Date, timeZone: string): string[] {
   return midnights
 }
 
-const figuresIn = ({
-  status,
-  offers,
-  tonnes,
-  cost,
-  pricePerTonne,
-  currency,
-  coverage,
-  bestPrice,
-}: RecommendationFigures) => ({ status, offers, tonnes, cost, pricePerTonne, currency, coverage, bestPrice })
 const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
-  canonicalJson(figuresIn(a)) === canonicalJson(figuresIn(b))
+  canonicalJson(figuresOfRecommendation(a)) === canonicalJson(figuresOfRecommendation(b))
 
 const inEvent = ({ status, offers, tonnes, cost, pricePerTonne, currency }: RecommendationFigures) => ({
   ...{ status, offers, tonnes, cost, pricePerTonne, currency },
@@ -230,28 +219,32 @@ const recordedName = ({ offers }: RecommendationFigures) =>
 
 const later = (a: string, b: string) => (a > b ? a : b)
 
+/** What was computed, and the RFQs that could not be. Plain data. */
+export interface ComputedBatch {
+  computed: ComputedRfq[]
+  failed: { rfq: DirtyRfq; message: string }[]
+}
+
 /**
- * Computes what to record of dirty RFQs, in their order; null for one that failed or is no longer stored.
- * @param onError called with each error that is not one of the store
+ * Computes what to record of dirty RFQs. One that cannot be computed does not keep the others from being.
+ * @throws StoreError
  */
 export async function computeRfqs(
   source: ComputeSource,
   dirty: readonly DirtyRfq[],
   now: Date,
-  onError: (error: unknown, rfq: DirtyRfq) => void,
-): Promise<(ComputedRfq | null)[]> {
-  const computed: (ComputedRfq | null)[] = []
+): Promise<ComputedBatch> {
+  const batch: ComputedBatch = { computed: [], failed: [] }
   const lookups = createLookups(source)
   const slice = new TimeSlice()
-  for (const each of dirty) {
+  for (const rfq of dirty) {
     if (slice.isOver) await slice.next()
-    computed.push(
-      await computeRfq(source, each, now, lookups).catch((error: unknown) => {
-        if (error instanceof StoreError) throw error
-        onError(error, each)
-        return null
-      }),
-    )
+    try {
+      batch.computed.push(await computeRfq(source, rfq, now, lookups))
+    } catch (error) {
+      if (error instanceof StoreError) throw error
+      batch.failed.push({ rfq, message: (error as Error).message })
+    }
   }
-  return computed
+  return batch
 }

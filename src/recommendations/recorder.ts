@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.js'
 import { createCalendar } from '../core/expiry.js'
 import type { Settings } from '../core/settings.js'
 import { firstInstantOf } from '../core/zoned-time.js'
-import type { ComputedRfq, DirtyRfq, ExchangeRates, RecommendationQueries, Recommendations } from '../store/contract.js'
-import { ENGINE_VERSION } from './compute-rfq.js'
+import type { DirtyRfq, ExchangeRates, RecommendationQueries, Recommendations } from '../store/contract.js'
+import { type ComputedBatch, ENGINE_VERSION } from './compute-rfq.js'
 
 export interface RecorderOptions {
   store: Pick<
@@ -16,8 +16,9 @@ export interface RecorderOptions {
   > &
     Pick<RecommendationQueries, 'dirtyRfqs'> &
     Pick<ExchangeRates, 'rateFetches'>
-  /** Computes what to record of dirty RFQs. Null: that failed; it is not tried again until the process starts again. */
-  compute: (dirty: DirtyRfq[], now: Date) => Promise<(ComputedRfq | null)[]>
+  compute: (dirty: DirtyRfq[], now: Date) => Promise<ComputedBatch>
+  /** Called once with each RFQ that cannot be computed, which is not tried again until the process starts again. */
+  onFailed: (rfq: DirtyRfq, message: string) => void
   channels: readonly { key: string; timeZone: string }[]
   settings: Settings
   /** Identifies this process. */
@@ -52,7 +53,7 @@ const LEASE_MS = 30_000
 const BATCH = 10
 
 export function createRecommendationRecorder(options: RecorderOptions): RecommendationRecorder {
-  const { store, compute, channels, settings, holder, command, now } = options
+  const { store, compute, onFailed, channels, settings, holder, command, now } = options
   let leasedUntil = 0
   /** The moment up to which rows were looked at for what is not in documents: midnights, exchange rates. */
   let checked: Date | null = null
@@ -97,13 +98,12 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
 
   async function record(dirty: DirtyRfq[]): Promise<number> {
     const at = now()
-    const computed = await compute(dirty, at)
-    for (const [index, each] of dirty.entries()) if (computed[index] == null) failed.add(keyOf(each))
-    return store.recordRecommendations(
-      holder,
-      computed.filter((each) => each !== null),
-      at,
-    )
+    const batch = await compute(dirty, at)
+    for (const { rfq, message } of batch.failed) {
+      failed.add(keyOf(rfq))
+      onFailed(rfq, message)
+    }
+    return store.recordRecommendations(holder, batch.computed, at)
   }
 
   return {

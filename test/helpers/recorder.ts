@@ -47,14 +47,12 @@ interface RecorderFixture {
   beforeRecording?: () => Promise<void>
   /** An RFQ that cannot be computed. */
   failing?: string
+  /** Default: a failure fails the test. */
+  onFailed?: (rfqId: string, message: string) => void
 }
 
 /** What recommendations of one channel are computed from. */
-export const computeSource = ({
-  store,
-  settings = DEFAULT_SETTINGS,
-  timeZone = 'UTC',
-}: RecorderFixture): ComputeSource => ({
+const computeSource = ({ store, settings = DEFAULT_SETTINGS, timeZone = 'UTC' }: RecorderFixture): ComputeSource => ({
   store,
   settings,
   timeZoneOf: () => timeZone,
@@ -62,7 +60,7 @@ export const computeSource = ({
 
 /** The recorder of a process with these settings. */
 export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
-  const { store, now, settings = DEFAULT_SETTINGS, timeZone = 'UTC', failing } = fixture
+  const { store, now, settings = DEFAULT_SETTINGS, timeZone = 'UTC', failing, onFailed } = fixture
   let { beforeRecording } = fixture
   const source = computeSource(fixture)
   return createRecommendationRecorder({
@@ -70,14 +68,20 @@ export function openRecorder(fixture: RecorderFixture): RecommendationRecorder {
     channels: [{ key: KEY, timeZone }],
     holder: randomUUID(),
     command: 'quotekeeper start',
+    onFailed: ({ rfqId }, message) => {
+      if (onFailed === undefined) throw new Error(message)
+      onFailed(rfqId, message)
+    },
     async compute(dirty, at) {
-      const computed = await computeRfqs(source, dirty, at, (error) => {
-        throw error
-      })
+      const { computed, failed } = await computeRfqs(source, dirty, at)
       const first = beforeRecording
       beforeRecording = undefined
       await first?.()
-      return computed.map((each) => (each?.dirty.rfqId === failing ? null : each))
+      const isFailing = ({ rfqId }: { rfqId: string }) => rfqId === failing
+      return {
+        computed: computed.filter((each) => !isFailing(each.dirty)),
+        failed: [...failed, ...dirty.filter(isFailing).map((rfq) => ({ rfq, message: 'a number of the wrong kind' }))],
+      }
     },
   })
 }

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RecommendationFigures } from '../../src/core/recommendation.js'
+import { figuresOfRecommendation, type RecommendationFigures } from '../../src/core/recommendation.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
 import { rfqStateOf } from '../../src/recommendations/rfq-state.js'
 import { settingsAt } from '../../src/settings-at.js'
@@ -188,26 +188,16 @@ async function expectEqualHistory({ store, now }: ChannelFixture, moments: reado
     for (const asOf of [...moments, ...around, ...midnights, now()]) {
       if (asOf > now()) continue
       const known = await store.recommendationAt({ channel: KEY, rfqId: rfq.id, asOf })
-      expect({ asOf, ...(known && figuresOf(known)) }).toEqual({ asOf, ...(await figuresAsOf(store, rfq.id, asOf)) })
+      expect({ asOf, ...(known && figuresOfRecommendation(known)) }).toEqual({
+        asOf,
+        ...(await figuresAsOf(store, rfq.id, asOf)),
+      })
     }
     expect(recorded).not.toBeNull()
   }
   expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])
   return changes
 }
-
-const figuresOf = ({
-  status,
-  offers,
-  tonnes,
-  cost,
-  pricePerTonne,
-  currency,
-  coverage,
-  bestPrice,
-}: RecommendationFigures) => ({
-  ...{ status, offers, tonnes, cost, pricePerTonne, currency, coverage, bestPrice },
-})
 
 describe('recorded recommendations', () => {
   it('equal what an as-of read computes, at any moment of random histories with two processes, settings, rates, midnights and restores', async () => {

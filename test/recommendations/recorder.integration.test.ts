@@ -318,9 +318,12 @@ describe('the recorder', () => {
     desk.fixture.advanceSeconds(40)
     world.changeResponse(desk.offers.Katari as string, { offer: offerAt(30) })
     await desk.fixture.pollRfqs()
-    const recorder = openRecorder({ store, now, failing: desk.rfqId })
+    const failures: string[] = []
+    const onFailed = (rfqId: string) => failures.push(rfqId)
+    const recorder = openRecorder({ store, now, failing: desk.rfqId, onFailed })
     expect(await recorder.round()).toEqual({ held: true, recorded: 1, left: 1 })
     expect(await recorder.round()).toEqual({ held: true, recorded: 0, left: 1 })
+    expect(failures).toEqual([desk.rfqId])
     expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId }])
   })
 })

@@ -1,6 +1,6 @@
 import { createRfqList } from '../../read-models/rfq-list.js'
-import { computeRfqs } from '../../recommendations/compute-rfq.js'
-import type { ComputedRfq, DirtyRfq, Monitoring, Reader } from '../../store/contract.js'
+import { type ComputedBatch, computeRfqs } from '../../recommendations/compute-rfq.js'
+import type { DirtyRfq, Monitoring, Reader } from '../../store/contract.js'
 import type { ApiReader } from '../../web/api/read.js'
 import type { PageQueries } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
@@ -10,8 +10,7 @@ import { createPageQueries } from './page-queries.js'
 
 /** What the recorder of recommendations asks for. */
 interface RecommendationComputer {
-  /** `computeRfqs`: null for those that failed. */
-  computeRecommendations(dirty: DirtyRfq[], now: Date): Promise<(ComputedRfq | null)[]>
+  computeRecommendations(dirty: DirtyRfq[], now: Date): Promise<ComputedBatch>
 }
 
 /** Everything that pages and the API read. */
@@ -22,6 +21,6 @@ export function createThreadQueries(store: Omit<Reader, 'close' | keyof Monitori
   const rfqs = createRfqList({ store, channels: config.channels, settings: config.reports.settings })
   const source = { store, config, rfqs }
   const computed = computeSourceOf(store, config)
-  const computeRecommendations = (dirty: DirtyRfq[], now: Date) => computeRfqs(computed, dirty, now, () => undefined)
+  const computeRecommendations = (dirty: DirtyRfq[], now: Date) => computeRfqs(computed, dirty, now)
   return { ...createPageQueries(source), ...openApiReader(source), computeRecommendations }
 }

@@ -47,12 +47,11 @@ export interface DeskComparison {
 /**
  * Checks an award of whole offers of an RFQ. Pure.
  * @param report the comparison that the decision is based on
- * @param desk default: the same
  */
 export function checkAward(
   report: RfqReport,
   { offerIds, because, by, now }: AwardRequest,
-  desk: DeskComparison = { report, settings: [] },
+  desk: DeskComparison,
 ): CheckedAward {
   const { chosen, refusals } = chooseOffers(report, offerIds)
   if (refusals.length > 0) return { award: null, refusals }

@@ -184,7 +184,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
           values (1, @holder, @command, @hash, @until)
           on conflict (id) do update set holder = excluded.holder, command = excluded.command,
             settings_hash = excluded.settings_hash, lease_until = excluded.lease_until`,
-          { holder: JSON.stringify({ ...PROCESS(), nonce: holder }), command, hash: settingsHash(settings), until },
+          { holder: JSON.stringify({ ...thisProcess(), nonce: holder }), command, hash: settingsHash(settings), until },
         )
         await applySettings(tx, settings, now)
         return { held: true }
@@ -241,13 +241,13 @@ interface LeaseRow {
   lease_until: string
 }
 
-const PROCESS = () => ({ host: hostname(), boot: bootId(), pid: process.pid })
+const thisProcess = () => ({ host: hostname(), boot: bootId(), pid: process.pid })
 const nonceOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as Holder).nonce
 
 /** False if its process was one of this machine that has ended. */
 function mayBeHeld({ holder }: LeaseRow): boolean {
   const { host, boot, pid } = JSON.parse(holder) as Holder
-  const self = PROCESS()
+  const self = thisProcess()
   return host !== self.host || boot !== self.boot || pid === self.pid || isProcessAlive(pid)
 }
 

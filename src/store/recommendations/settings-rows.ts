@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.js'
-import { type Settings, settingsSchema } from '../../core/settings.js'
-import type { Queries, Transaction } from '../sql-database.js'
+import type { Settings } from '../../core/settings.js'
+import type { Transaction } from '../sql-database.js'
 
 /** Identifies settings: the SHA-256 hash of their canonical JSON. */
 export const settingsHash = (settings: Settings): string => hash('sha256', canonicalJson(settings))
@@ -14,15 +14,4 @@ export async function rememberSettings(tx: Transaction, settings: Settings): Pro
     settings: canonicalJson(settings),
   })
   return known
-}
-
-/**
- * Reads stored settings. Those of an earlier version of the program may lack members, which get their defaults.
- * @returns undefined if none have this hash
- */
-export async function findSettings(queries: Queries, known: string): Promise<Settings | undefined> {
-  const row = await queries.get<{ settings: string }>('select settings from settings where hash = @hash', {
-    hash: known,
-  })
-  return row && settingsSchema.parse(JSON.parse(row.settings))
 }
