@@ -14,7 +14,7 @@ export function findYamlMistakes(text: string): YamlMistake[] {
   for (let current = text; mistakes.length < MAX_MISTAKES; ) {
     const source = new YamlSource(current)
     const [error] = source.syntaxErrors
-    if (!error) return [...mistakes, ...findContentMistakes(source)].sort((a, b) => a.line - b.line)
+    if (!error) return firstOfEachLine([...mistakes, ...findContentMistakes(source)])
     const { mistake, repaired } = diagnose(error, source)
     if (mistakes.some(({ line }) => line >= mistake.line)) return mistakes // It has the same cause.
     mistakes.push(mistake)
@@ -22,4 +22,11 @@ export function findYamlMistakes(text: string): YamlMistake[] {
     current = repaired
   }
   return mistakes
+}
+
+/** One mistake for each line, in their order: a second one in the same line often has the same cause. */
+function firstOfEachLine(mistakes: readonly YamlMistake[]): YamlMistake[] {
+  const byLine = new Map<number, YamlMistake>()
+  for (const mistake of mistakes) if (!byLine.has(mistake.line)) byLine.set(mistake.line, mistake)
+  return [...byLine.values()].sort((a, b) => a.line - b.line)
 }

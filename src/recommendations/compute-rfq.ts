@@ -211,7 +211,12 @@ const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
   canonicalJson(figuresOfRecommendation(a)) === canonicalJson(figuresOfRecommendation(b))
 
 const inEvent = ({ status, offers, tonnes, cost, pricePerTonne, currency }: RecommendationFigures) => ({
-  ...{ status, offers, tonnes, cost, pricePerTonne, currency },
+  status,
+  offers,
+  tonnes,
+  cost,
+  pricePerTonne,
+  currency,
 })
 
 const recordedName = ({ offers }: RecommendationFigures) =>

@@ -78,6 +78,11 @@ describe('a mistake in YAML', () => {
       '4 port: a key that its section already has, in line 2 → each key only once; remove one of the two',
     ],
     [
+      'keys that are there three times in one line',
+      'a: { b: 1, b: 2, b: 3 }\nc: 1\n',
+      '1 b: a key that its section already has, in line 1 → each key only once; remove one of the two',
+    ],
+    [
       'no space after the colon',
       'a: 1\nport:4780\nb: 2\n',
       '2 port: no space after the colon → a space between the colon and the value',
