@@ -14,11 +14,11 @@ const STORE_CONTRACT = [
   'test/views/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
-  'test/reporting/run-in-worker.integration.test.ts',
+  'test/pool/run-in-worker.integration.test.ts',
   'test/store/documented-tables.integration.test.ts',
   'test/store/rates/exchange-rates.test.ts',
   'test/recommendations/**/*.integration.test.ts',
-  'test/read-models/large-list.integration.test.ts',
+  'test/views/rfqs/large-list.integration.test.ts',
 ]
 
 /**

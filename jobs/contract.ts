@@ -1,10 +1,10 @@
 import type { Queue } from 'bullmq'
 import type { Logger } from 'pino'
 import type { ClosingResult } from '../src/closing/contract.js'
-import type { Timestamp } from '../src/core/clock.js'
 import type { QueueLoad } from '../src/core/queue-load.js'
 import type { RunKind } from '../src/core/records.js'
 import type { ReportFormat } from '../src/core/report-format.js'
+import type { Timestamp } from '../src/core/time/clock.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { QueueDatabaseError } from './errors.js'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_IDENTIFIER_LENGTH } from '../src/core/identifier.js'
+import { MAX_IDENTIFIER_LENGTH } from '../src/core/documents/identifier.js'
 import { REPORT_FORMATS } from '../src/core/report-format.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
 import { RefusedJobError } from './errors.js'

@@ -1,7 +1,7 @@
-import type { Clock } from '../src/core/clock.js'
+import type { Cron } from '../src/config/cron.js'
+import type { Clock } from '../src/core/time/clock.js'
 import type { MaintenanceEnd, MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
 import type { Log } from './contract.js'
-import type { Cron } from './cron.js'
 
 /** Work on the database as a whole, which belongs to no channel. */
 export interface MaintenanceJob {

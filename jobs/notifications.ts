@@ -1,14 +1,14 @@
-import type { Config } from '../src/config.js'
-import type { Clock } from '../src/core/clock.js'
+import type { Config } from '../src/config/contract.js'
+import { compileCron } from '../src/config/cron.js'
+import type { Clock } from '../src/core/time/clock.js'
 import { type Attempt, createDeliverer } from '../src/notify/deliverer.js'
 import { recordDueDates } from '../src/notify/due-dates.js'
 import type { SendMessage } from '../src/notify/send-message.js'
+import { isStale, type PollState } from '../src/readiness/poll-freshness.js'
+import { pollStateLoader } from '../src/readiness/readiness.js'
 import type { Store } from '../src/store/contract.js'
 import type { Outbox } from '../src/store/events/outbox-contract.js'
 import type { Log } from './contract.js'
-import { compileCron } from './cron.js'
-import { isStale, type PollState } from './poll-freshness.js'
-import { pollStateLoader } from './readiness.js'
 
 export interface NotificationOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'notify'>

@@ -1,5 +1,5 @@
-import type { Clock } from '../src/core/clock.js'
 import type { ListedDecision } from '../src/core/records.js'
+import type { Clock } from '../src/core/time/clock.js'
 import type { Store } from '../src/store/contract.js'
 import type { JobRunner, Log } from './contract.js'
 import { jobId } from './job-id.js'

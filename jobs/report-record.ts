@@ -1,4 +1,4 @@
-import type { Clock } from '../src/core/clock.js'
+import type { Clock } from '../src/core/time/clock.js'
 import type { Store } from '../src/store/contract.js'
 import type { JobObserver, JobPayload, Log } from './contract.js'
 import { isScheduled } from './job-payload.js'

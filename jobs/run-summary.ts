@@ -1,6 +1,6 @@
 import type { ClosingResult } from '../src/closing/contract.js'
 import type { RunRecord } from '../src/core/records.js'
-import { describeShortage, SHORTAGE_REMEDY } from '../src/core/request-rates.js'
+import { describeShortage, SHORTAGE_REMEDY } from '../src/core/requests/request-rates.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { Log } from './contract.js'
 

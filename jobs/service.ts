@@ -1,16 +1,16 @@
-import type { Config } from '../src/config.js'
-import type { Readiness } from '../src/core/readiness.js'
-import { once } from '../src/once.js'
+import type { Config } from '../src/config/contract.js'
+import { once } from '../src/core/once.js'
+import { settlesWithin } from '../src/core/settles-within.js'
+import type { Readiness } from '../src/readiness/contract.js'
+import { createReadiness } from '../src/readiness/readiness.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
-import { createInProcessRunner } from './in-process-runner.js'
 import { createMaintenance, type MaintenanceJob } from './maintenance.js'
 import { createNotifications, type NotificationOptions } from './notifications.js'
-import { createOtherServices } from './other-services.js'
-import { queueDatabase } from './queue-database.js'
-import { createReadiness } from './readiness.js'
-import { createSchedule, type Schedule, type ScheduleOptions } from './schedule.js'
-import { settlesWithin } from './settles-within.js'
+import { createInProcessRunner } from './queue/in-process-runner.js'
+import { createOtherServices } from './queue/other-services.js'
+import { queueDatabase } from './queue/queue-database.js'
+import { createSchedule, type Schedule, type ScheduleOptions } from './schedule/schedule.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Whether to take jobs from the queue. */
@@ -137,6 +137,6 @@ function claimsOf({ config, store }: ServiceOptions): Pick<ScheduleOptions, 'cla
  */
 export async function createRunner(queue: Config['queue'], log: Log): Promise<JobRunner> {
   if (queue.kind === 'in-process') return createInProcessRunner({ concurrency: MAX_CONCURRENT_JOBS, log })
-  const { createBullRunner } = await import('./bullmq-runner.js')
+  const { createBullRunner } = await import('./queue/bullmq-runner.js')
   return createBullRunner({ url: queue.url, concurrency: MAX_CONCURRENT_JOBS, log })
 }

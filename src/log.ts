@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino'
-import type { Config, LogLevel } from './config.js'
-import { INVISIBLE } from './core/invisible-characters.js'
-import { createScrubber } from './core/secret-scrubber.js'
-import { createZonedTime } from './core/zoned-time.js'
+import type { Config, LogLevel } from './config/contract.js'
+import { INVISIBLE } from './core/text/invisible-characters.js'
+import { createScrubber } from './core/text/secret-scrubber.js'
+import { createZonedTime } from './core/time/zoned-time.js'
 import { targetSecrets } from './notify/target-secrets.js'
 
 export type { Logger } from 'pino'

@@ -1,5 +1,5 @@
 import type { ListingRow, OfferRow } from '../../src/compare/channel/channel-report-model.js'
-import type { ReportedDecision } from '../../src/compare/comparison-input.js'
+import type { ReportedDecision } from '../../src/compare/input/comparison-input.js'
 import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'

@@ -1,5 +1,5 @@
 import type { RfqRow } from '../../src/compare/channel/channel-report-model.js'
-import { formatAmount } from '../../src/core/number-format.js'
+import { formatAmount } from '../../src/core/text/number-format.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { all, here, is, mark } from '../layout/marks.js'

@@ -1,5 +1,5 @@
 import type { ChannelReport, RfqRow } from '../../src/compare/channel/channel-report-model.js'
-import { oneLine } from '../../src/core/clean-text.js'
+import { oneLine } from '../../src/core/text/clean-text.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'

@@ -1,4 +1,4 @@
-import { oneLine } from '../../src/core/clean-text.js'
+import { oneLine } from '../../src/core/text/clean-text.js'
 import { chartSvg } from '../../src/presentation/chart-svg.js'
 import { escapeMarkup } from '../../src/presentation/markup.js'
 import { cellText } from '../layout/cell-text.js'

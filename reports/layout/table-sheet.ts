@@ -1,4 +1,4 @@
-import { cleanText } from '../../src/core/clean-text.js'
+import { cleanText } from '../../src/core/text/clean-text.js'
 import * as style from '../xlsx/cell-styles.js'
 import type { Cell, CellContent } from '../xlsx/cells.js'
 import { cellContent, cellText, isNumberOrDate } from './cell-text.js'

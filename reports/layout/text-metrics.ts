@@ -1,4 +1,4 @@
-import { truncate } from '../../src/core/clean-text.js'
+import { truncate } from '../../src/core/text/clean-text.js'
 import { FONT_POINTS, type fontOptions } from '../xlsx/cell-styles.js'
 
 /** Advance widths of Arial in thousandths of an em, U+0020 to U+007E (from Adobe's metrics of Helvetica). */

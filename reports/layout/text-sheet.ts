@@ -1,6 +1,6 @@
-import type { ReportContext } from '../../src/compare/comparison-context.js'
+import type { ReportContext } from '../../src/compare/input/comparison-context.js'
 import type { About } from '../../src/compare/report/report-notes.js'
-import { cleanText, splitText } from '../../src/core/clean-text.js'
+import { cleanText, splitText } from '../../src/core/text/clean-text.js'
 import * as style from '../xlsx/cell-styles.js'
 import { text } from '../xlsx/cells.js'
 import { emptyRows, headingRows, sectionRow, textRow } from './rows.js'

@@ -1,8 +1,8 @@
-import type { ReportContext } from '../../src/compare/comparison-context.js'
 import type { Severity } from '../../src/compare/flag.js'
+import type { ReportContext } from '../../src/compare/input/comparison-context.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { oneLine } from '../../src/core/clean-text.js'
-import { describePricesRead, describeTermsRead } from '../../src/core/source-words.js'
+import { describePricesRead, describeTermsRead } from '../../src/core/sources/source-text.js'
+import { oneLine } from '../../src/core/text/clean-text.js'
 
 export const yesNo = (value: boolean | null): string => (value === null ? 'unknown' : value ? 'yes' : 'no')
 

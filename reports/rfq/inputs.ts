@@ -10,7 +10,7 @@ import {
   type PriceBasis,
   REQUIREMENT_LEVELS,
   SETTING_LIMITS,
-} from '../../src/core/settings.js'
+} from '../../src/core/decision/settings.js'
 import { codeList, codeWords } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'

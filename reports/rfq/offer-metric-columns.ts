@@ -1,6 +1,6 @@
 import { haircutKind, type MetricName } from '../../src/compare/offer/metrics.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { EXACT_TOTAL } from '../../src/compare/reconciliation.js'
+import { EXACT_TOTAL } from '../../src/compare/offer/reconciliation.js'
 import { type At, type ColumnStyle, columnsOf } from '../layout/columns.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
@@ -59,7 +59,7 @@ const ratio = (part: OfferKey, whole: OfferKey) => (at: AtOffer) => `IFERROR(${a
 const byBasis = (at: AtOffer, lines: OfferKey, stated: OfferKey): string =>
   `IF(${at('basis')}="lines",${at(lines)},IF(${at('basis')}="stated",${at(stated)},NA()))`
 
-/** src/compare/reconciliation.ts, `totalTolerance`. */
+/** src/compare/offer/reconciliation.ts, `totalTolerance`. */
 const totalToleranceExpression = (stated: string): string =>
   `ROUND(MAX(${EXACT_TOTAL},TotalTolerance*ABS(${stated})),6)`
 

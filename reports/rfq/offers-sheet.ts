@@ -1,5 +1,5 @@
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer-view.js'
+import { NOT_MET_TITLE, notMetText, type OfferView } from '../../src/views/offer/offer-view.js'
 import { attributeSheet, type Best } from '../layout/attribute-sheet.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'

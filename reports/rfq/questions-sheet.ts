@@ -1,5 +1,5 @@
 import type { DeveloperQuestions } from '../../src/compare/decision/decision-model.js'
-import { oneLine } from '../../src/core/clean-text.js'
+import { oneLine } from '../../src/core/text/clean-text.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { emptyRows, fitsOnePage, headingRows, headRow, heightOf, keepTogether, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'

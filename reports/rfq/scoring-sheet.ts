@@ -1,6 +1,6 @@
 import { CRITERION_NAMES } from '../../src/compare/offer/criterion-text.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { CRITERIA, type Criterion } from '../../src/core/settings.js'
+import { CRITERIA, type Criterion } from '../../src/core/decision/settings.js'
 import { type At, type Column, columnsOf } from '../layout/columns.js'
 import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'

@@ -1,4 +1,4 @@
-import { cleanText, truncate } from '../../src/core/clean-text.js'
+import { cleanText, truncate } from '../../src/core/text/clean-text.js'
 import { plain, type Style, scientific } from './cell-styles.js'
 
 /**

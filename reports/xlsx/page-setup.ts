@@ -1,5 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { cleanText, oneLine } from '../../src/core/clean-text.js'
+import { cleanText, oneLine } from '../../src/core/text/clean-text.js'
 import { palette } from '../../src/presentation/palette.js'
 import { columnIndex, columnLetter } from '../layout/grid.js'
 import type { ReportIdentity, SheetPlan } from '../layout/sheet-plan.js'

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type ExcelJS from 'exceljs'
-import { cleanText, oneLine, truncate } from '../../src/core/clean-text.js'
+import { cleanText, oneLine, truncate } from '../../src/core/text/clean-text.js'
 import type { ReportIdentity, SheetFactory } from '../layout/sheet-plan.js'
 import { FONT, FONT_POINTS } from './cell-styles.js'
 import { writeSheet } from './sheet-writer.js'

@@ -1,4 +1,4 @@
-import { isLoopback } from '../core/loopback.js'
+import { isLoopback } from '../core/requests/loopback.js'
 
 /** Where anchors are sent or appended. */
 export type AnchorTarget = { kind: 'file'; path: string } | { kind: 'url'; url: string }

@@ -1,4 +1,4 @@
-import type { Timestamp } from '../core/clock.js'
+import type { Timestamp } from '../core/time/clock.js'
 import type { Awards } from '../store/contract.js'
 import { type Anchor, AnchorError } from './anchor.js'
 

@@ -1,4 +1,4 @@
-import { PostError, postJson } from '../http-post.js'
+import { PostError, postJson } from '../marketplace/http/http-post.js'
 import { type Anchor, AnchorError, formatAnchor } from './anchor.js'
 
 /**

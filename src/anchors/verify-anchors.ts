@@ -1,4 +1,4 @@
-import type { Timestamp } from '../core/clock.js'
+import type { Timestamp } from '../core/time/clock.js'
 import type { Anchor, AnchorLine } from './anchor.js'
 import { createDateCheck, findAwardMismatch } from './award-anchor.js'
 import type { AnchorStore } from './write-anchor.js'

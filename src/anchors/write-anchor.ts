@@ -1,4 +1,4 @@
-import { quoteForShell } from '../quote-for-shell.js'
+import { quoteForShell } from '../core/text/quote-for-shell.js'
 import type { Closings, Store } from '../store/contract.js'
 import { type Anchor, AnchorError } from './anchor.js'
 import { appendAnchor, newestAnchor } from './anchor-file.js'

@@ -1,16 +1,16 @@
 import type { JobRunner } from '../../jobs/contract.js'
-import type { Config, LogLevel } from '../config.js'
-import { createScrubber } from '../core/secret-scrubber.js'
+import type { Config, LogLevel } from '../config/contract.js'
+import { once } from '../core/once.js'
+import { createScrubber } from '../core/text/secret-scrubber.js'
 import type { Logger } from '../log.js'
 import type { Marketplace, RequestObserver } from '../marketplace/contract.js'
-import { once } from '../once.js'
-import type { MakeReport } from '../reporting/make-report.js'
+import type { MakeReport } from '../report-files/make-report.js'
 import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
-import { limitHeapGrowth } from './heap-growth.js'
-import { printNote } from './output.js'
-import { STOP_TIMEOUT_MS } from './stop-signals.js'
+import { printNote } from './output/output.js'
+import { limitHeapGrowth } from './process/heap-growth.js'
+import { STOP_TIMEOUT_MS } from './runs/stop-signals.js'
 
 /** What a command works with. Each part is opened when first used; all are closed in reverse order. */
 export interface App {
@@ -171,7 +171,7 @@ interface ReportMakerContext {
 }
 
 async function createReportMaker({ io, config, log, store }: ReportMakerContext): Promise<MakeReport> {
-  const { recordReports } = await import('../reporting/recorded-reports.js')
+  const { recordReports } = await import('../report-files/recorded-reports.js')
   const onError = (error: unknown, report: string) => log.warn({ report, err: error }, 'cannot record the report')
   return recordReports(await unrecordedReportMaker(io, config, store), { store, onError })
 }
@@ -181,8 +181,8 @@ async function unrecordedReportMaker(
   config: Config,
   store: Store,
 ): Promise<MakeReport> {
-  if (reportWorkerScript === null) return (await import('../reporting/make-report.js')).makeReportInProcess(store)
-  const { makeReportInWorker } = await import('../reporting/run-in-worker.js')
+  if (reportWorkerScript === null) return (await import('../report-files/make-report.js')).makeReportInProcess(store)
+  const { makeReportInWorker } = await import('../pool/run-in-worker.js')
   return makeReportInWorker({ thread: reportWorkerScript, database: config.database })
 }
 

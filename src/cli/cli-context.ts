@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { LogLevel } from '../config.js'
-import type { Io } from './process-io.js'
+import type { LogLevel } from '../config/contract.js'
+import type { Io } from './process/process-io.js'
 
 /** The options of the program, which every command accepts. */
 export interface GlobalOptions {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { formatError } from './error-message.js'
-import { type Io, processIo } from './process-io.js'
+import { formatError } from './output/error-message.js'
+import { type Io, processIo } from './process/process-io.js'
 import { createCli, printError, run } from './program.js'
-import { stopOnSignals } from './stop-signals.js'
+import { stopOnSignals } from './runs/stop-signals.js'
 
 /** How long a handle left open may keep the process alive after its work is done. */
 const EXIT_TIMEOUT_MS = 2_000

@@ -1,5 +1,5 @@
-import { quoteForShell } from '../quote-for-shell.js'
-import { clockProblem } from './clock-skew.js'
+import { quoteForShell } from '../core/text/quote-for-shell.js'
+import { clockProblem } from './blocks/clock-skew.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
 import {
   type Candidate,

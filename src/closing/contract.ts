@@ -1,9 +1,9 @@
-import type { Clock } from '../core/clock.js'
 import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../core/records.js'
+import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
-import type { ItemFailure } from '../runs.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
-import type { KillSwitch } from './kill-switch.js'
+import type { ItemFailure } from '../store/runs/with-run.js'
+import type { KillSwitch } from './blocks/kill-switch.js'
 
 export interface ClosingContext {
   session: ChannelSession

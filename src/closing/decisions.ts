@@ -1,7 +1,7 @@
-import { clockSkewSeconds } from '../core/clock-skew.js'
 import type { DecisionRecord } from '../core/records.js'
+import { clockSkewSeconds } from '../core/time/clock-skew.js'
 import type { NewDecision } from '../store/contract.js'
-import { isSameClockProblem } from './clock-skew.js'
+import { isSameClockProblem } from './blocks/clock-skew.js'
 import {
   type Candidate,
   type Evaluation,

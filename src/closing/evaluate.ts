@@ -1,9 +1,9 @@
-import { contentHash, withoutMembers } from '../core/canonical-json.js'
 import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../core/close-intent.js'
-import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/expiry.js'
-import { parseRfq, type Rfq } from '../core/observation.js'
+import { contentHash, withoutMembers } from '../core/documents/canonical-json.js'
+import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
-import { contradictingWords, contradictionOf } from '../core/sources.js'
+import { contradictingWords, contradictionOf } from '../core/sources/sources.js'
+import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/time/expiry.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
 export interface Candidate {

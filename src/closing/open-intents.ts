@@ -1,7 +1,7 @@
 import { MAX_POSTS_PER_INTENT } from '../core/close-intent.js'
 import { ItemError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
-import { clockProblem } from './clock-skew.js'
+import { clockProblem } from './blocks/clock-skew.js'
 import { recordOutcome } from './decisions.js'
 import { storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'

@@ -1,6 +1,6 @@
-import { createCalendar } from '../core/expiry.js'
 import type { DecisionRecord, HeldPlan } from '../core/records.js'
-import { quoteForShell } from '../quote-for-shell.js'
+import { quoteForShell } from '../core/text/quote-for-shell.js'
+import { createCalendar } from '../core/time/expiry.js'
 import type { Closings, History, RunQueries } from '../store/contract.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
 import type { ClosingPolicy } from './contract.js'

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../core/numbers.js'
-import type { CalendarDate } from './comparison-input.js'
+import type { CalendarDate } from './input/comparison-input.js'
 
 const DAY = 86_400_000
 

@@ -1,4 +1,4 @@
-import { formatAmount, formatDecimal, formatPricePerTonne, truncate } from '../core/number-format.js'
+import { formatAmount, formatDecimal, formatPricePerTonne, truncate } from '../core/text/number-format.js'
 
 export interface FlagValue {
   /** Such as `price per tonne`, `maximum of the RFQ`. */

@@ -1,11 +1,11 @@
-import { isLoopback } from '../core/loopback.js'
+import { isLoopback } from '../core/requests/loopback.js'
 import { isPostgresUrl } from '../store/postgres/postgres-url.js'
 import { isRecord } from './environment.js'
 import { notifyMistakes } from './notify-checks.js'
 import { splitRates } from './report-settings.js'
 import { fetchSecret, parseSecretRef } from './secret.js'
 import { isAbsent, type SchemaContext } from './section.js'
-import type { Path } from './yaml-document.js'
+import type { Path } from './yaml/yaml-document.js'
 
 export interface CrossCheckIssue {
   code: 'custom'

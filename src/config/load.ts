@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { z } from 'zod'
-import type { Config } from '../config.js'
-import { didYouMean } from '../core/suggest.js'
+import { didYouMean } from '../core/text/suggest.js'
 import { applyAssignments } from './assignment.js'
 import { ConfigError, type ConfigIssue } from './config-error.js'
+import type { Config } from './contract.js'
 import { crossCheck } from './cross-checks.js'
 import { applyOverrides, type Environment, isRecord, readEnvironment, type ValueOrigin } from './environment.js'
 import { configSchema } from './schema.js'
 import { parseSecretRef } from './secret.js'
 import { knownKeys } from './section.js'
-import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
+import { type ConfigDocument, type Path, readDocument } from './yaml/yaml-document.js'
 
 /** The schema parses one value: compiling a parser would take longer than it saves. */
 const ONCE = { jitless: true } as const

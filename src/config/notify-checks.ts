@@ -1,5 +1,5 @@
-import { isLoopback } from '../core/loopback.js'
-import { didYouMean } from '../core/suggest.js'
+import { isLoopback } from '../core/requests/loopback.js'
+import { didYouMean } from '../core/text/suggest.js'
 import { isRecord } from './environment.js'
 
 interface Mistake {

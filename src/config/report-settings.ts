@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { settingsSchema } from '../core/settings.js'
+import { settingsSchema } from '../core/decision/settings.js'
 import { parseRateSource, RATE_SOURCES, type RateSource } from '../rates/rate-source.js'
 import { isRecord } from './environment.js'
 import { isAbsent } from './section.js'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { LOG_LEVELS } from '../config.js'
+import { LOG_LEVELS } from './contract.js'
 import { notify } from './notify-schema.js'
 import { reportSettings, toSettings } from './report-settings.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'

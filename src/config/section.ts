@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { MIN_PART_LENGTH } from '../core/secret-scrubber.js'
+import { MIN_PART_LENGTH } from '../core/text/secret-scrubber.js'
 import type { Environment } from './environment.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
 import * as values from './values.js'

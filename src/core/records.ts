@@ -2,9 +2,10 @@
  * Records that the store returns, used by comparison, reports, web pages and commands. docs/DATABASE.md describes the
  * tables behind them.
  */
-import type { Timestamp } from './clock.js'
-import type { DocumentKind, DocumentShape, SubjectKind } from './documents.js'
-import type { Problem } from './lenient-parser.js'
+
+import type { DocumentKind, DocumentShape, SubjectKind } from './documents/documents.js'
+import type { Problem } from './documents/lenient-parser.js'
+import type { Timestamp } from './time/clock.js'
 
 // --- runs -----------------------------------------------------------------------------------------------------------
 

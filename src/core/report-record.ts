@@ -1,8 +1,8 @@
-import type { Timestamp } from './clock.js'
-import type { NewerSummaries, PricesRead, TermsRead } from './offer-sources.js'
+import type { Settings } from './decision/settings.js'
 import type { ReportFormat } from './report-format.js'
-import type { Settings } from './settings.js'
-import type { ListedChanges } from './sources.js'
+import type { NewerSummaries, PricesRead, TermsRead } from './sources/offer-sources.js'
+import type { ListedChanges } from './sources/sources.js'
+import type { Timestamp } from './time/clock.js'
 
 /**
  * A report that was written to the report folder of a process, with all that it was made from besides the history: any process

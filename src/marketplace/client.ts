@@ -1,10 +1,10 @@
-import type { Clock } from '../core/clock.js'
-import type { RequestLedger } from '../core/request-ledger.js'
+import type { RequestLedger } from '../core/requests/request-ledger.js'
+import type { Clock } from '../core/time/clock.js'
 import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
+import { SYSTEM_TIMING, type Timing } from './http/timing.js'
+import { Transport } from './http/transport.js'
 import { type Backoff, DEFAULT_BACKOFF } from './retry.js'
 import { Session } from './session.js'
-import { SYSTEM_TIMING, type Timing } from './timing.js'
-import { Transport } from './transport.js'
 
 export interface MarketplaceOptions {
   /** Origin, with an optional path. */

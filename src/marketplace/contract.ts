@@ -1,7 +1,7 @@
 import type { ChannelRef } from '../core/channel.js'
-import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../core/observation.js'
-import type { Validators } from '../core/validators.js'
-import type { CancelToken } from './cancel-token.js'
+import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../core/documents/observation.js'
+import type { Validators } from '../core/documents/validators.js'
+import type { CancelToken } from './http/cancel-token.js'
 
 /** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
 export interface Marketplace {

@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.js'
 import {
   claimOf,
   createProcessLedger,
@@ -7,10 +6,11 @@ import {
   type RequestLedger,
   type StartRate,
   startRate,
-} from '../core/request-ledger.js'
-import type { CancelToken } from './cancel-token.js'
+} from '../core/requests/request-ledger.js'
+import type { Clock } from '../core/time/clock.js'
 import { LedgerError, PausedError } from './errors.js'
-import type { Timing } from './timing.js'
+import type { CancelToken } from './http/cancel-token.js'
+import type { Timing } from './http/timing.js'
 
 /** Longest Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
 const MAX_WAIT_MS = 60_000

@@ -1,7 +1,7 @@
 import pRetry, { type Options, type RetryContext } from 'p-retry'
-import type { CancelToken } from './cancel-token.js'
 import { MarketplaceError, UnavailableError } from './errors.js'
-import type { Timing } from './timing.js'
+import type { CancelToken } from './http/cancel-token.js'
+import type { Timing } from './http/timing.js'
 
 /** A failure that a retry may overcome. `withRetries` turns it into an UnavailableError. */
 export class TransientError extends UnavailableError {}

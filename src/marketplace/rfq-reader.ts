@@ -1,20 +1,20 @@
-import { contentHash } from '../core/canonical-json.js'
-import { isAddressable } from '../core/identifier.js'
-import type { Problem } from '../core/lenient-parser.js'
+import { contentHash } from '../core/documents/canonical-json.js'
+import { isAddressable } from '../core/documents/identifier.js'
+import type { Problem } from '../core/documents/lenient-parser.js'
 import {
   type Observation,
   parseResponseSummary,
   type Rfq,
   type RfqResponse,
   StoredObservation,
-} from '../core/observation.js'
-import { findSummaryConflicts } from '../core/offer-sources.js'
-import type { Validators } from '../core/validators.js'
-import { CancelToken } from './cancel-token.js'
+} from '../core/documents/observation.js'
+import type { Validators } from '../core/documents/validators.js'
+import { findSummaryConflicts } from '../core/sources/offer-sources.js'
+import type { ParsedText } from './body/json-body.js'
+import { SummaryTexts, summaryHash, uniqueResponseEntries } from './body/response-summaries.js'
 import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'
 import { AbortedError, ItemError, NotSentError, UnavailableError } from './errors.js'
-import type { ParsedText } from './json-body.js'
-import { SummaryTexts, summaryHash, uniqueResponseEntries } from './response-summaries.js'
+import { CancelToken } from './http/cancel-token.js'
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq {

@@ -12,21 +12,21 @@ import {
   type RfqListItem,
   type RfqResponse,
   StoredObservation,
-} from '../core/observation.js'
-import { CancelToken } from './cancel-token.js'
+} from '../core/documents/observation.js'
+import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './body/json-body.js'
+import { createKeyDetector, createKeyRemover, noteRemovedKey } from './body/key-removal.js'
+import { LargeReplyError } from './body/large-reply.js'
+import { ListCollector, parseCloseReply, requireMatchingId } from './body/response-parsing.js'
+import { createSanitizer, type Sanitize } from './body/sanitizer.js'
 import type { ChannelSession, CloseSlot, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, NotSentError } from './errors.js'
-import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
-import { createKeyDetector, createKeyRemover, noteRemovedKey } from './key-removal.js'
-import { LargeReplyError } from './large-reply.js'
-import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
+import { CancelToken } from './http/cancel-token.js'
+import type { Timing } from './http/timing.js'
+import type { Slot, Target, Transport, TransportReply, TransportRequest } from './http/transport.js'
+import { encodePath } from './http/url-path.js'
+import { validatorsOf } from './http/validators.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
-import { createSanitizer, type Sanitize } from './sanitizer.js'
 import { errorForStatus } from './status-errors.js'
-import type { Timing } from './timing.js'
-import type { Slot, Target, Transport, TransportReply, TransportRequest } from './transport.js'
-import { encodePath } from './url-path.js'
-import { validatorsOf } from './validators.js'
 
 export interface SessionOptions {
   transport: Transport

@@ -1,8 +1,8 @@
+import type { Sanitize } from './body/sanitizer.js'
 import { ChannelError, ItemError, type MarketplaceError, UnavailableError } from './errors.js'
-import type { HttpReply } from './http-exchange.js'
+import type { HttpReply } from './http/http-exchange.js'
+import type { Target } from './http/transport.js'
 import { TransientError } from './retry.js'
-import type { Sanitize } from './sanitizer.js'
-import type { Target } from './transport.js'
 
 const MAX_QUOTED_LENGTH = 4096
 

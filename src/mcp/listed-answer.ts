@@ -1,4 +1,4 @@
-import type { ListedChanges } from '../core/sources.js'
+import type { ListedChanges } from '../core/sources/sources.js'
 
 /** Offers that an answer names; its sentence has their number. */
 const MAX_OFFERS = 20

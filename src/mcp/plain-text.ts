@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { INVISIBLE } from '../core/invisible-characters.js'
-import { withoutNoise } from '../core/number-format.js'
+import { INVISIBLE } from '../core/text/invisible-characters.js'
+import { withoutNoise } from '../core/text/number-format.js'
 
 /** Line feeds and tabs are text; variation selectors select the form of an emoji. */
 const HIDDEN = new RegExp(`(?![\\n\\t\\ufe00-\\ufe0f])[${INVISIBLE}]`, 'gu')

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { DocumentKind } from '../core/documents.js'
+import type { DocumentKind } from '../core/documents/documents.js'
 import type { DecisionRecord, RunKind, RunOutcome, RunRecord } from '../core/records.js'
 import type { RequestObserver } from '../marketplace/contract.js'
 

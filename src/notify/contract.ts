@@ -1,4 +1,4 @@
-import type { EventKind } from '../core/events.js'
+import type { EventKind } from '../core/events/events.js'
 
 export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'discord', 'email'] as const
 /** How a connection to a mail server is encrypted: after STARTTLS, from the beginning, or, on loopback only, not. */

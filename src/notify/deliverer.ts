@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../core/clock.js'
-import type { EventRecord } from '../core/events.js'
+import type { EventRecord } from '../core/events/events.js'
+import type { Clock } from '../core/time/clock.js'
 import type { AttemptEnd, Claim, Outbox } from '../store/events/outbox-contract.js'
 import type { NotifyConfig, NotifyTarget, SendResult } from './contract.js'
 import { DEAD_AFTER_MS, retryPause } from './retry.js'

@@ -1,5 +1,5 @@
-import { createCalendar, createOverdueTest } from '../core/expiry.js'
-import { addDays } from '../core/zoned-time.js'
+import { createCalendar, createOverdueTest } from '../core/time/expiry.js'
+import { addDays } from '../core/time/zoned-time.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
 
 /** What is known of a channel to tell which of its RFQs are due. */

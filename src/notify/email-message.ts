@@ -1,5 +1,5 @@
-import { inBursts } from '../core/event-bursts.js'
-import type { EventRecord } from '../core/events.js'
+import { inBursts } from '../core/events/event-bursts.js'
+import type { EventRecord } from '../core/events/events.js'
 import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
 export interface EmailContent {

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
-import type { EventRecord } from '../core/events.js'
-import { describeNetworkError } from '../marketplace/network-error.js'
+import type { EventRecord } from '../core/events/events.js'
+import { describeNetworkError } from '../marketplace/http/network-error.js'
 import type { EmailTarget, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'
 import { oneLine } from './event-text.js'

@@ -1,7 +1,7 @@
-import type { Burst } from '../core/event-bursts.js'
-import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFacts } from '../core/events.js'
-import { INVISIBLE } from '../core/invisible-characters.js'
-import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/number-format.js'
+import type { Burst } from '../core/events/event-bursts.js'
+import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFacts } from '../core/events/events.js'
+import { INVISIBLE } from '../core/text/invisible-characters.js'
+import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
 
 /** An event for people: plain text, one line each. Text of the marketplace is not escaped for any format yet. */
 export interface EventText {

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../core/events.js'
+import type { EventRecord } from '../core/events/events.js'
 import { chatMessage } from './chat-message.js'
 import type { NotifyTarget, SendResult } from './contract.js'
 import { postNotification, sendToWebhook } from './webhook.js'

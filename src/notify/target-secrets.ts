@@ -1,4 +1,4 @@
-import { MIN_PART_LENGTH } from '../core/secret-scrubber.js'
+import { MIN_PART_LENGTH } from '../core/text/secret-scrubber.js'
 import type { NotifyTarget } from './contract.js'
 
 /** A part of an address that is this long may be a token. */

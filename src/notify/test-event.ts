@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EventRecord } from '../core/events.js'
+import type { EventRecord } from '../core/events/events.js'
 
 /** What `quotekeeper notify --test` sends. It is not recorded. */
 export const testEvent = (now: Date): EventRecord => ({

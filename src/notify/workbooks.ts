@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, sep } from 'node:path'
-import type { EventRecord } from '../core/events.js'
+import type { EventRecord } from '../core/events/events.js'
 
 /** Larger workbooks, and more of them, are not attached; the message has their paths. */
 const MAX_BYTES = 15 * 2 ** 20

@@ -1,4 +1,4 @@
-import { cleanText, truncate } from '../core/clean-text.js'
+import { cleanText, truncate } from '../core/text/clean-text.js'
 import {
   type Axis,
   CHART_COLOURS,

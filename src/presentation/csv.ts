@@ -1,5 +1,5 @@
-import { INVISIBLE } from '../core/invisible-characters.js'
-import { formatDecimal } from '../core/number-format.js'
+import { INVISIBLE } from '../core/text/invisible-characters.js'
+import { formatDecimal } from '../core/text/number-format.js'
 
 /** One field, before it is written. */
 type CsvValue = string | number | Date | null

@@ -1,5 +1,5 @@
-import type { DatedRate } from '../core/exchange-rates.js'
-import { CURRENCY_CODE, SETTING_LIMITS } from '../core/settings.js'
+import type { DatedRate } from '../core/decision/exchange-rates.js'
+import { CURRENCY_CODE, SETTING_LIMITS } from '../core/decision/settings.js'
 
 /** The text is no file of rates, or has a mistake. The message says where, and what is expected. */
 export class RateFileError extends Error {

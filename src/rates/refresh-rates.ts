@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock } from '../core/time/clock.js'
 import type { ExchangeRates } from '../store/contract.js'
 import type { RateSource } from './rate-source.js'
 import { readRates } from './read-rates.js'

@@ -1,9 +1,15 @@
 import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
-import { oneLine } from '../core/clean-text.js'
-import { differingSettings } from '../core/differing-settings.js'
-import { formatCount, formatPercent, formatPricePerTonne, formatRange, formatTonnes } from '../core/number-format.js'
-import type { RecommendationFigures } from '../core/recommendation.js'
-import type { Settings } from '../core/settings.js'
+import { differingSettings } from '../core/decision/differing-settings.js'
+import type { RecommendationFigures } from '../core/decision/recommendation.js'
+import type { Settings } from '../core/decision/settings.js'
+import { oneLine } from '../core/text/clean-text.js'
+import {
+  formatCount,
+  formatPercent,
+  formatPricePerTonne,
+  formatRange,
+  formatTonnes,
+} from '../core/text/number-format.js'
 import { offerCauses, priceText } from './offer-causes.js'
 import type { RfqState } from './rfq-state.js'
 

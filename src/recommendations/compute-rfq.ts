@@ -1,16 +1,15 @@
-import { canonicalJson } from '../core/canonical-json.js'
-import { rfqFacts } from '../core/event-facts.js'
-import { createCalendar } from '../core/expiry.js'
 import {
   figuresOfRecommendation,
   type RecommendationFigures,
   type RecordedRecommendation,
-} from '../core/recommendation.js'
+} from '../core/decision/recommendation.js'
+import type { Settings } from '../core/decision/settings.js'
+import { canonicalJson } from '../core/documents/canonical-json.js'
+import { rfqFacts } from '../core/events/event-facts.js'
 import type { KnownDocument } from '../core/records.js'
-import type { Settings } from '../core/settings.js'
-import { TimeSlice } from '../core/time-slice.js'
-import { addDays, firstInstantOf } from '../core/zoned-time.js'
-import { settingsAt } from '../settings-at.js'
+import { createCalendar } from '../core/time/expiry.js'
+import { TimeSlice } from '../core/time/time-slice.js'
+import { addDays, firstInstantOf } from '../core/time/zoned-time.js'
 import type {
   Awards,
   ComputedRfq,
@@ -26,6 +25,7 @@ import { awardInBrief } from './awards/award-in-brief.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { searchText } from './rfq-facts.js'
 import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
+import { settingsAt } from './settings-at.js'
 
 /** The version of the comparison: another one may compute other figures of equal documents and settings. */
 export const ENGINE_VERSION = `${VERSION}/${COMPARISON_RULES}`

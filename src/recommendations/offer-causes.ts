@@ -1,7 +1,7 @@
 import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
-import { oneLine } from '../core/clean-text.js'
-import { formatPrice, formatTonnes, truncate } from '../core/number-format.js'
 import { rounded } from '../core/numbers.js'
+import { oneLine } from '../core/text/clean-text.js'
+import { formatPrice, formatTonnes, truncate } from '../core/text/number-format.js'
 import type { RfqState } from './rfq-state.js'
 
 /** An offer, as it was and is. */

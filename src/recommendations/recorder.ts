@@ -1,7 +1,7 @@
-import type { Clock } from '../core/clock.js'
-import { createCalendar } from '../core/expiry.js'
-import type { Settings } from '../core/settings.js'
-import { firstInstantOf } from '../core/zoned-time.js'
+import type { Settings } from '../core/decision/settings.js'
+import type { Clock } from '../core/time/clock.js'
+import { createCalendar } from '../core/time/expiry.js'
+import { firstInstantOf } from '../core/time/zoned-time.js'
 import type { DirtyRfq, ExchangeRates, RecommendationQueries, Recommendations } from '../store/contract.js'
 import { type ComputedBatch, ENGINE_VERSION } from './compute-rfq.js'
 

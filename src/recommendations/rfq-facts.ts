@@ -1,9 +1,9 @@
 import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
+import { parseStored } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
-import { parseStored } from '../core/observation.js'
 import type { KnownDocument } from '../core/records.js'
-import { namesIn, type RfqNames } from '../core/rfq-name.js'
-import type { ListedChanges } from '../core/sources.js'
+import type { ListedChanges } from '../core/sources/sources.js'
+import { namesIn, type RfqNames } from '../core/text/rfq-name.js'
 
 /** What a list shows of an RFQ's document. */
 export interface RfqFacts {

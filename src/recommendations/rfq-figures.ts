@@ -1,8 +1,8 @@
-import { type AcceptedInBrief, type AwardInBrief, awardsInBrief } from '../compare/decision/award-in-brief.js'
+import { type AcceptedInBrief, type AwardInBrief, awardsInBrief } from '../compare/awards/award-in-brief.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
-import type { RfqAssessment } from '../compare/rfq-assessment.js'
+import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 
 /** Figures of an RFQ's offers, the same as in the channel overview of the report. */
 export interface RfqFigures {

@@ -1,9 +1,9 @@
-import type { ParsedResponse, ParsedRfq } from '../compare/comparison-input.js'
-import { findLastSummaries } from '../compare/last-summaries.js'
+import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
+import { findLastSummaries } from '../compare/input/last-summaries.js'
 import { conflictPaths } from '../compare/offer/newer-summary.js'
-import type { RfqAssessmentInput } from '../compare/rfq-assessment.js'
-import { findSummaryConflicts, newerSummariesOf } from '../core/offer-sources.js'
+import type { RfqAssessmentInput } from '../compare/rfq/rfq-assessment.js'
 import type { KnownDocument } from '../core/records.js'
+import { findSummaryConflicts, newerSummariesOf } from '../core/sources/offer-sources.js'
 import type { History, PollStates } from '../store/contract.js'
 
 /** What is asked of the store to tell whether summaries are newer than offers. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findRoute, type Route } from './api-routes.js'
-import type { FaultController } from './fault-controller.js'
+import type { FaultController } from './faults/fault-controller.js'
 import {
   type Effect,
   isModifying,
@@ -9,15 +9,15 @@ import {
   isTerminal,
   type ModifyingEffect,
   type TerminalEffect,
-} from './fault-effects.js'
+} from './faults/fault-effects.js'
+import { dateHeader, modifyReply } from './faults/reply-changes.js'
+import * as writers from './faults/reply-writers.js'
 import { accessError, performOperation } from './operation-handlers.js'
 import { errorReply, jsonReply, methodNotAllowed, type Reply } from './reply.js'
-import { dateHeader, modifyReply } from './reply-changes.js'
-import * as writers from './reply-writers.js'
 import { newEntry, type RequestLog, type RequestLogEntry } from './request-log.js'
-import type { SandboxClock } from './sandbox-clock.js'
-import type { World } from './world.js'
-import type { WorldEvent } from './world-events.js'
+import type { SandboxClock } from './world/sandbox-clock.js'
+import type { World } from './world/world.js'
+import type { WorldEvent } from './world/world-events.js'
 
 /** What the request handlers work with. */
 export interface SandboxContext {

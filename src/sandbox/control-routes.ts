@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { isLoopbackHostHeader } from '../core/loopback.js'
+import { isLoopbackHostHeader } from '../core/requests/loopback.js'
 import { operations } from './api-routes.js'
 import type { SandboxContext } from './api-server.js'
-import { parseFault } from './fault-controller.js'
+import { parseFault } from './faults/fault-controller.js'
+import { send } from './faults/reply-writers.js'
 import { mergePatch } from './merge-patch.js'
 import { errorReply, jsonReply, methodNotAllowed, type Reply } from './reply.js'
-import { send } from './reply-writers.js'
-import { summarizeWorld } from './world-summary.js'
+import { summarizeWorld } from './world/world-summary.js'
 
 /** Paths that control the sandbox itself; no marketplace path begins with this. */
 export const CONTROL_PREFIX = '/_sandbox'

@@ -9,7 +9,7 @@ import {
   rfqDocument,
   rfqList,
   rfqListDocument,
-} from '../core/documents.js'
+} from '../core/documents/documents.js'
 import type { Operation } from './api-routes.js'
 
 type Json = Record<string, unknown>
@@ -104,7 +104,7 @@ export function openApiDocument(version: string = API_VERSION): Json {
       version,
       summary: 'Listings, requests for quote and offers of a marketplace channel of environmental-credit projects.',
       description: [
-        'Generated from src/core/documents.ts; `npm run openapi` regenerates it.',
+        'Generated from src/core/documents/documents.ts; `npm run openapi` regenerates it.',
         'The API document of the marketplace does not say which fields are required, nor which may be null except the five',
         'of `Listing` that are nullable here without `x-assumed`; `x-assumed` marks what Quotekeeper assumes. It excludes',
         'further fields for `Listing` and the files in `additionalData` only; `additionalProperties: false` elsewhere is',

@@ -1,7 +1,7 @@
 import type { Route } from './api-routes.js'
-import type { RfqTerms } from './document-types.js'
 import { errorReply, jsonReply, type Reply } from './reply.js'
-import type { World } from './world.js'
+import type { RfqTerms } from './world/document-types.js'
+import type { World } from './world/world.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

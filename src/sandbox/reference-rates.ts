@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { send } from './faults/reply-writers.js'
 import { methodNotAllowed, type Reply } from './reply.js'
-import { send } from './reply-writers.js'
 
 /** Where the sandbox serves exchange rates, without an API key. */
 export const RATES_PATH = '/rates/eurofxref-hist.csv'

@@ -1,11 +1,11 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Listing, RfqResponse, RfqTerms } from './document-types.js'
-import type { PlannedEvent } from './event-schedule.js'
-import { RfqRecord } from './rfq-record.js'
 import { SandboxError } from './sandbox-error.js'
-import { World } from './world.js'
-import { seededKey } from './world-seed.js'
+import type { Listing, RfqResponse, RfqTerms } from './world/document-types.js'
+import type { PlannedEvent } from './world/event-schedule.js'
+import { RfqRecord } from './world/rfq-record.js'
+import { World } from './world/world.js'
+import { seededKey } from './world/world-seed.js'
 
 /** Documents are kept as they are, even invalid ones: only the id, which the sandbox relies on, is checked. */
 const document = <T>() => z.custom<T>((value) => typeof (value as { id?: unknown } | null)?.id === 'string')

@@ -1,5 +1,5 @@
-import type { DocumentKind } from '../core/documents.js'
-import type { RequestLedger } from '../core/request-ledger.js'
+import type { DocumentKind } from '../core/documents/documents.js'
+import type { RequestLedger } from '../core/requests/request-ledger.js'
 import type { Awards } from './awards/award-contract.js'
 import type { Closings } from './closings/closing-contract.js'
 import type { History, Overview } from './documents/history-contract.js'

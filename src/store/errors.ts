@@ -1,4 +1,4 @@
-import type { Timestamp } from '../core/clock.js'
+import type { Timestamp } from '../core/time/clock.js'
 
 /** An error of the database, with a remedy in its message. Subclasses differ in what the caller does next. */
 export class StoreError extends Error {

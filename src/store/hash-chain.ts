@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { canonicalJson } from '../core/canonical-json.js'
+import { canonicalJson } from '../core/documents/canonical-json.js'
 import { allOf, type SqlDatabase, type Transaction } from './sql-database.js'
 
 /** The previous hash of the first row of a log. */

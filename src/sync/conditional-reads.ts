@@ -1,8 +1,8 @@
 import type { ReadOptions } from '../marketplace/rfq-reader.js'
 import type { PollStates, RfqPollState, StoredDocument } from '../store/contract.js'
-import { reasonToReadNow } from './response-choice.js'
-import type { RfqToRead } from './rfq-to-read.js'
-import { isEntryRead } from './selection.js'
+import { reasonToReadNow } from './plan/response-choice.js'
+import type { RfqToRead } from './plan/rfq-to-read.js'
+import { isEntryRead } from './plan/selection.js'
 import type { StoredResponses } from './stored-responses.js'
 
 /** What is stored of an RFQ that is read again. */

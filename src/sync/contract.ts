@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.js'
 import type { RunRecord } from '../core/records.js'
+import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
-import type { ItemFailure } from '../runs.js'
 import type { History, PollStates, Recorder, Runs } from '../store/contract.js'
+import type { ItemFailure } from '../store/runs/with-run.js'
 
 export interface PollContext {
   session: ChannelSession

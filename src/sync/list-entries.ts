@@ -1,10 +1,10 @@
-import { contentHash } from '../core/canonical-json.js'
-import type { SubjectKind } from '../core/documents.js'
-import type { Problem } from '../core/lenient-parser.js'
+import { contentHash } from '../core/documents/canonical-json.js'
+import type { SubjectKind } from '../core/documents/documents.js'
+import type { Problem } from '../core/documents/lenient-parser.js'
+import type { Observation, RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
-import type { Observation, RfqListItem } from '../core/observation.js'
-import { entryTermsOf } from '../core/sources.js'
-import { TimeSlice } from '../core/time-slice.js'
+import { entryTermsOf } from '../core/sources/sources.js'
+import { TimeSlice } from '../core/time/time-slice.js'
 
 /** An entry of the list of RFQs. */
 export type RfqEntry = ListEntry<RfqListItem>

@@ -1,5 +1,5 @@
 import type { ChannelRef } from '../core/channel.js'
-import type { Clock } from '../core/clock.js'
+import type { Clock } from '../core/time/clock.js'
 import type { Marketplace } from '../marketplace/contract.js'
 import type { PollContext, PollRfqsOptions } from './contract.js'
 

@@ -1,7 +1,7 @@
 import type { RunKind } from '../core/records.js'
 import type { ReadResult } from '../marketplace/contract.js'
-import { type RunProgress, withRun } from '../runs.js'
 import type { ListRead, LiveRun, UpsertResult } from '../store/contract.js'
+import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult } from './contract.js'
 import { detectMassLoss } from './mass-loss.js'
 

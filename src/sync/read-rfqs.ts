@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Observation, Rfq } from '../core/observation.js'
+import type { Observation, Rfq } from '../core/documents/observation.js'
 import {
   AbortedError,
   ChannelError,
@@ -16,13 +16,13 @@ import {
   type KnownDocuments,
   readRfqWithResponses,
 } from '../marketplace/rfq-reader.js'
-import type { ItemFailure } from '../runs.js'
 import type { RecordResult } from '../store/contract.js'
+import type { ItemFailure } from '../store/runs/with-run.js'
 import { conditionalReads, type StoredState } from './conditional-reads.js'
 import { contradictions } from './listed-entries.js'
+import { chooseResponses, wasInVain } from './plan/response-choice.js'
+import { nameOf, type RfqToRead } from './plan/rfq-to-read.js'
 import { countChange, countMissing, type Poll } from './poll.js'
-import { chooseResponses, wasInVain } from './response-choice.js'
-import { nameOf, type RfqToRead } from './rfq-to-read.js'
 
 /** What reads RFQs for a run. */
 export interface RfqReading extends Poll {

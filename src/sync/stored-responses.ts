@@ -1,4 +1,4 @@
-import { TimeSlice } from '../core/time-slice.js'
+import { TimeSlice } from '../core/time/time-slice.js'
 import type { PollStates, ResponsePollState } from '../store/contract.js'
 
 /** RFQs whose responses are loaded together. */

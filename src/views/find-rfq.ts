@@ -1,9 +1,9 @@
-import { cleanText, oneLine, truncate } from '../core/clean-text.js'
+import { parseStored } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
-import { parseStored } from '../core/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
-import { nameById, namesIn, parseRfqName, plainNames } from '../core/rfq-name.js'
-import { closestMatches } from '../core/suggest.js'
+import { cleanText, oneLine, truncate } from '../core/text/clean-text.js'
+import { nameById, namesIn, parseRfqName, plainNames } from '../core/text/rfq-name.js'
+import { closestMatches } from '../core/text/suggest.js'
 import type { History } from '../store/contract.js'
 
 export interface RfqSearch {

@@ -1,4 +1,4 @@
-import { HttpError } from './errors.js'
+import { HttpError } from './http/errors.js'
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/
@@ -27,26 +27,4 @@ export function parseMoment(name: string, text: string | undefined, now: Date): 
       `${name}=${JSON.stringify(text.slice(0, 60))} is not a moment; use 2026-01-31 or 2026-01-31T12:00Z`,
     )
   return moment < now ? moment : undefined
-}
-
-/** What a moment is about: the RFQs or the listings of a channel, by default of all. */
-export interface Observed {
-  channel?: string
-  kind: 'rfqs' | 'listings'
-}
-
-/**
- * Why nothing can be shown as of a moment before the first poll: an empty answer would look as if there had been nothing.
- * Null if it is after that poll, or there was none.
- */
-export async function beforeFirstPoll(
-  asOf: Date,
-  observed: Observed,
-  firstPollAt: (observed: Observed) => Promise<string | null>,
-): Promise<string | null> {
-  const first = await firstPollAt(observed)
-  if (first === null || asOf >= new Date(first)) return null
-  const what = observed.kind === 'rfqs' ? 'RFQs' : 'listings'
-  const where = observed.channel === undefined ? '' : ` in ${observed.channel}`
-  return `nothing is known about ${asOf.toISOString()}: the first poll of ${what}${where} was at ${first}`
 }

@@ -1,5 +1,5 @@
-import type { AwardRecord } from '../core/award-record.js'
-import type { AwardOrder, PreparedAward } from '../views/award-order.js'
+import type { AwardRecord } from '../core/decision/award-record.js'
+import type { AwardOrder, PreparedAward } from '../views/awards/award-order.js'
 
 /** What operators do with awards, on pages and over the API. */
 export interface AwardActions {

@@ -11,8 +11,8 @@ import type {
 } from '@bull-board/api/typings/app'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { render } from 'preact-render-to-string'
-import { scrubTexts } from '../core/secret-scrubber.js'
-import { HttpError, queueUnavailable } from './errors.js'
+import { scrubTexts } from '../core/text/secret-scrubber.js'
+import { HttpError, queueUnavailable } from './http/errors.js'
 import type { WebPlugin } from './plugin.js'
 
 /** A queue of BullMQ. */

@@ -1,4 +1,4 @@
-import { HttpError } from './errors.js'
+import { HttpError } from './http/errors.js'
 
 /** The candidates that are close to a text, best first. */
 export type Suggest = (text: string, candidates: readonly string[]) => string[]

@@ -1,6 +1,6 @@
-import type { Settings } from '../core/settings.js'
+import type { Settings } from '../core/decision/settings.js'
 import { isSettingName, KNOWN_SETTINGS, whatIfSettings } from './api/what-if.js'
-import { HttpError } from './errors.js'
+import { HttpError } from './http/errors.js'
 
 /** The settings of a comparison that a reader changed. */
 export interface WhatIf {

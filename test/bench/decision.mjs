@@ -20,8 +20,8 @@ const NOW = new Date('2026-03-16T12:00:00.000Z')
 
 const { compareOffers } = await import(new URL('src/compare/report/compare-offers.js', dist))
 const { decisionOf } = await import(new URL('src/compare/decision/decide.js', dist))
-const { assessedOutcome, awardsInBrief } = await import(new URL('src/compare/decision/award-in-brief.js', dist))
-const { parseStoredResponse, parseStoredRfq } = await import(new URL('src/compare/stored-documents.js', dist))
+const { assessedOutcome, awardsInBrief } = await import(new URL('src/compare/awards/award-in-brief.js', dist))
+const { parseStoredResponse, parseStoredRfq } = await import(new URL('src/compare/input/stored-documents.js', dist))
 
 /** The same numbers in every run, from 0 to 1. */
 let state = 7

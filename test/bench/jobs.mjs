@@ -57,12 +57,12 @@ const roles = {
     process.exit()
   },
   async 'in-process'() {
-    const { createInProcessRunner } = await import(new URL('in-process-runner.js', jobs))
+    const { createInProcessRunner } = await import(new URL('queue/in-process-runner.js', jobs))
     await timeRunner(createInProcessRunner({ concurrency: CONCURRENCY, log }))
     process.exit()
   },
   async redis(url) {
-    const { createBullRunner } = await import(new URL('bullmq-runner.js', jobs))
+    const { createBullRunner } = await import(new URL('queue/bullmq-runner.js', jobs))
     const prefix = `q${process.pid}`
     const runner = await createBullRunner({ url, prefix, concurrency: CONCURRENCY, log })
     await runner.bindDatabase({ id: '00000000-0000-4000-8000-000000000000', path: 'bench.db', host: 'bench' })

@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const INTERVAL = 5 * MINUTE
 const START = Date.parse('2026-11-21T00:00:00Z')
-/** As jobs/poll-planning.ts: the rest is for listings, closing, retries and commands by hand. */
+/** As src/sync/plan/poll-planning.ts: the rest is for listings, closing, retries and commands by hand. */
 const RFQ_POLLS_SHARE = 0.9
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { OfferView } from '../../src/views/offer-view.js'
+import type { OfferView } from '../../src/views/offer/offer-view.js'
 import { createCliFixture } from './cli-fixture.js'
 
 it('every command says which requirements an accepted offer in another currency does not meet, and its high flags', async () => {

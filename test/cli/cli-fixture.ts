@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Io } from '../../src/cli/process-io.js'
+import type { Io } from '../../src/cli/process/process-io.js'
 import { run } from '../../src/cli/program.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { createDatabase } from '../helpers/new-store.js'

@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands/index.js'
 import { buildProgram, createCli } from '../../src/cli/program.js'
 import { OVERRIDES } from '../../src/config/environment.js'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
-import { SETTING_LIMITS } from '../../src/core/settings.js'
+import { SETTING_LIMITS } from '../../src/core/decision/settings.js'
 import { testIo } from '../helpers/test-io.js'
 
 const root = join(import.meta.dirname, '../..')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/cli-error.js'
-import { exitStatusFor, formatError, isUserFacing } from '../../src/cli/error-message.js'
+import { exitStatusFor, formatError, isUserFacing } from '../../src/cli/output/error-message.js'
 import { ConfigError } from '../../src/config/config-error.js'
 import { testFolder } from '../helpers/test-folder.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { explainDecision } from '../../src/cli/explain-decision.js'
-import { offerRow, rfqRow } from '../../src/cli/json-rows.js'
-import { createCalendar } from '../../src/core/expiry.js'
+import { createCalendar } from '../../src/core/time/expiry.js'
+import { explainDecision } from '../../src/views/closings/explain-decision.js'
+import { offerRow, rfqRow } from '../../src/views/document-rows.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 describe('explainDecision', () => {

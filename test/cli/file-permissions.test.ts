@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { looseFiles } from '../../src/cli/file-permissions.js'
+import { looseFiles } from '../../src/cli/process/file-permissions.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { webServerStarter } from '../../src/cli/handler-deps.js'
-import { createScrubber } from '../../src/core/secret-scrubber.js'
+import { webServerStarter } from '../../src/cli/service/handler-deps.js'
+import { createScrubber } from '../../src/core/text/secret-scrubber.js'
 import { collectSecrets } from '../../src/log.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/cli/terminal-text.js'
+import { displayWidth } from '../../src/cli/output/terminal-text.js'
 import { createPolledFixture } from './cli-fixture.js'
 
 const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/cli-error.js'
-import { parseMoment } from '../../src/cli/moment.js'
-import { createZonedTime } from '../../src/core/zoned-time.js'
+import { parseMoment } from '../../src/cli/input/moment.js'
+import { createZonedTime } from '../../src/core/time/zoned-time.js'
 
 /** A Tuesday. */
 const NOW = new Date('2026-03-10T09:30:00.000Z')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { OfferView } from '../../src/views/offer-view.js'
+import type { OfferView } from '../../src/views/offer/offer-view.js'
 import { createCliFixture } from './cli-fixture.js'
 
 it('`offers` and `report` show the same price per tonne where lines and stated figures differ', async () => {

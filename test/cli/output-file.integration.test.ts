@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, symlinkSyn
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FailedError, UsageError } from '../../src/cli/cli-error.js'
-import { isSameFile, outputFile, refuseNeededFile } from '../../src/cli/output-file.js'
+import { isSameFile, outputFile, refuseNeededFile } from '../../src/cli/output/output-file.js'
 import { loadConfig } from '../../src/config/load.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { createCliFixture, createPolledFixture } from './cli-fixture.js'

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { programName, withProgramName } from '../../src/cli/process/program-name.js'
 import { createCli, run } from '../../src/cli/program.js'
-import { programName, withProgramName } from '../../src/cli/program-name.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 

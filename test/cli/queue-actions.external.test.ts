@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createQueueActions } from '../../src/cli/service/queue-actions.js'
 import { KEY } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/private-redis.js'

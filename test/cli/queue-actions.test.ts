@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { JobResult, JobStatus } from '../../jobs/contract.js'
 import type { ServiceQueue } from '../../jobs/service.js'
-import { createQueueActions } from '../../src/cli/api/queue-actions.js'
+import { createQueueActions } from '../../src/cli/service/queue-actions.js'
 import { KEY } from '../helpers/channel-fixture.js'
 import { testConfig } from '../helpers/test-config.js'
 

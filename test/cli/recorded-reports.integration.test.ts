@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { REPORT_FORMATS } from '../../src/core/report-format.js'
-import { makeReportInProcess } from '../../src/reporting/make-report.js'
-import { requestOf } from '../../src/reporting/recorded-reports.js'
+import { makeReportInProcess } from '../../src/report-files/make-report.js'
+import { requestOf } from '../../src/report-files/recorded-reports.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { runsLongTests } from '../helpers/long-tests.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { createPolledFixture, NOW } from './cli-fixture.js'
 
 /** The compiled worker script (`npm run build`). */
-const THREAD = new URL('../../dist/src/reporting/report-thread.js', import.meta.url)
+const THREAD = new URL('../../dist/src/pool/report-thread.js', import.meta.url)
 const HOUR = 3_600_000
 const rfqOf = (number: string) => [number, '--channel', 'acme/forest']
 

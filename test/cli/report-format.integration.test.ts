@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import JSZip from 'jszip'
 import { expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { REPORT_FORMATS } from '../../src/core/report-format.js'
-import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
-import { makeChannelReport } from '../../src/reporting/channel-report.js'
-import { makeRfqReport } from '../../src/reporting/rfq-report.js'
+import { makeChannelReport } from '../../src/report-files/channel-report.js'
+import { makeRfqReport } from '../../src/report-files/rfq-report.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 

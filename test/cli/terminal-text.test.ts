@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Column, formatTable, type TableFormat } from '../../src/cli/terminal-table.js'
+import { type Column, formatTable, type TableFormat } from '../../src/cli/output/terminal-table.js'
 import {
   displayWidth,
   escapeInvisible,
@@ -9,7 +9,7 @@ import {
   sanitize,
   truncate,
   wrap,
-} from '../../src/cli/terminal-text.js'
+} from '../../src/cli/output/terminal-text.js'
 
 describe('terminal text', () => {
   it('sanitize removes escape codes, control characters and line breaks', () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { terminalPager } from '../../src/cli/pager.js'
+import { terminalPager } from '../../src/cli/output/pager.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { createCliFixture } from './cli-fixture.js'
 

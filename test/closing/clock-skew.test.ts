@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { clockProblem, clockProblemInGeneral, isSameClockProblem } from '../../src/closing/clock-skew.js'
-import { clockSkewSeconds } from '../../src/core/clock-skew.js'
+import { clockProblem, clockProblemInGeneral, isSameClockProblem } from '../../src/closing/blocks/clock-skew.js'
+import { clockSkewSeconds } from '../../src/core/time/clock-skew.js'
 
 const SERVER = Date.parse('2026-11-21T12:00:00.000Z')
 const LIMIT = 60

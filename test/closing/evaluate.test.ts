@@ -9,8 +9,8 @@ import {
   storedCandidate,
 } from '../../src/closing/evaluate.js'
 import { REFUSAL_HOLDS_MS } from '../../src/core/close-intent.js'
-import { createCalendar } from '../../src/core/expiry.js'
 import type { DecisionRecord, KnownDocument } from '../../src/core/records.js'
+import { createCalendar } from '../../src/core/time/expiry.js'
 import { anRfq } from '../helpers/sample-documents.js'
 
 const NOW = new Date('2026-11-21T12:00:00Z')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
-import type { SettingsInput } from '../../src/core/settings.js'
+import type { SettingsInput } from '../../src/core/decision/settings.js'
 import { comparisonInput, delivery, offerId, response, vintage } from '../helpers/comparison-inputs.js'
 
 const priced = (number: number, currency: string | null, unitPrice: number) =>

@@ -4,7 +4,7 @@ import { CHANNEL_REPORT_SCHEMA } from '../../src/compare/channel/channel-report-
 import { OFFER_FLAGS, RFQ_FLAGS } from '../../src/compare/flag.js'
 import { severityOf } from '../../src/compare/offer/offer-flags.js'
 import { REPORT_SCHEMA } from '../../src/compare/report/rfq-report-model.js'
-import { AWARD_RULES, DEFAULT_SETTINGS, PRICE_BASES } from '../../src/core/settings.js'
+import { AWARD_RULES, DEFAULT_SETTINGS, PRICE_BASES } from '../../src/core/decision/settings.js'
 
 const page = readFileSync(new URL('../../docs/COMPARISON.md', import.meta.url), 'utf8')
 const row = (name: string) => page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/config-error.js'
 import { loadConfig } from '../../src/config/load.js'
-import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 
 let folder: string
 beforeEach(() => {

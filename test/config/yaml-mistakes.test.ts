@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
-import { findYamlMistakes } from '../../src/config/yaml-mistakes.js'
+import { findYamlMistakes } from '../../src/config/yaml/yaml-mistakes.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 /** Each mistake as `line key: found → allowed`. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, contentHash } from '../../src/core/canonical-json.js'
+import { canonicalJson, contentHash } from '../../src/core/documents/canonical-json.js'
 import { aListing, anRfq, aSummary } from '../helpers/sample-documents.js'
 
 /** The value with its object keys in reverse order. */

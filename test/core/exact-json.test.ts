@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, contentHash, withoutMembers } from '../../src/core/canonical-json.js'
-import { flatten } from '../../src/core/document-fields.js'
-import { exactJsonText, parseExactly, VerbatimJson } from '../../src/core/exact-json.js'
+import { canonicalJson, contentHash, withoutMembers } from '../../src/core/documents/canonical-json.js'
+import { flatten } from '../../src/core/documents/document-fields.js'
+import { exactJsonText, parseExactly, VerbatimJson } from '../../src/core/documents/exact-json.js'
 
 const exact = (text: string) => parseExactly(text, JSON.parse(text)).exact
 const hash = (text: string) => contentHash('rfq', exact(text))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type DatedRate, dayBefore, withKnownRates, withRatesOf } from '../../src/core/exchange-rates.js'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
+import { type DatedRate, dayBefore, withKnownRates, withRatesOf } from '../../src/core/decision/exchange-rates.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 
 const SOURCE = 'https://rates.example.com/hist.csv'
 const rate = (currency: string, date: string, value: number): DatedRate => ({ currency, date, rate: value })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCalendar, createOverdueTest, endOfDate, isExpired, isLate } from '../../src/core/expiry.js'
+import { createCalendar, createOverdueTest, endOfDate, isExpired, isLate } from '../../src/core/time/expiry.js'
 
 const expired = (due: string, zone: string, now: string, graceHours = 0) =>
   isExpired(due, createCalendar(zone), graceHours, new Date(now))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseListing, parseResponse, parseRfq, parseRfqListItem } from '../../src/core/observation.js'
+import { parseListing, parseResponse, parseRfq, parseRfqListItem } from '../../src/core/documents/observation.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLoopback, isLoopbackHostHeader } from '../../src/core/loopback.js'
+import { isLoopback, isLoopbackHostHeader } from '../../src/core/requests/loopback.js'
 
 describe('loopback', () => {
   it.each(['localhost', 'LOCALHOST', 'foo.localhost', 'a.b.localhost', '127.0.0.1', '127.255.255.254', '::1', '[::1]'])(

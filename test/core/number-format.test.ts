@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatDecimal, formatPrice, formatRange } from '../../src/core/number-format.js'
+import { formatDecimal, formatPrice, formatRange } from '../../src/core/text/number-format.js'
 
 describe('a number as a decimal', () => {
   it('has no floating-point noise', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseListing, StoredObservation } from '../../src/core/observation.js'
+import { parseListing, StoredObservation } from '../../src/core/documents/observation.js'
 
 it('a document that is known from its bytes has one body, in whatever order its content is asked for', () => {
   const text = '{"id":"listing-1","projectName":"Mangroves"}'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newerSummariesOf } from '../../src/core/offer-sources.js'
+import { newerSummariesOf } from '../../src/core/sources/offer-sources.js'
 
 it('an offer has a newer summary if its RFQ shows another one than when it was read, whatever the clocks said', () => {
   const [earlier, later] = ['2026-11-21T10:00:00.000Z', '2026-11-21T11:00:00.000Z']

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { pricesReadOf } from '../../src/core/offer-sources.js'
-import { describePricesRead } from '../../src/core/source-words.js'
+import { pricesReadOf } from '../../src/core/sources/offer-sources.js'
+import { describePricesRead } from '../../src/core/sources/source-text.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 const at = (time: string | null) => time && `2026-11-21T${time}.000Z`

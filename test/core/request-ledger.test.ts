@@ -9,7 +9,7 @@ import {
   MAX_PAUSE_MS,
   NO_STARTS,
   startRate,
-} from '../../src/core/request-ledger.js'
+} from '../../src/core/requests/request-ledger.js'
 import { shortestExcess } from '../helpers/shortest-excess.js'
 
 const DAY = 24 * 60 * 60 * 1000

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { listingDocument, responseDocument, rfqDocument } from '../../src/core/documents.js'
-import { type AnySchema, acceptedBy, defOf } from '../../src/core/schema-check.js'
+import { listingDocument, responseDocument, rfqDocument } from '../../src/core/documents/documents.js'
+import { type AnySchema, acceptedBy, defOf } from '../../src/core/documents/schema-check.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 /** Every schema within a schema, itself first. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createScrubber, scrubTexts } from '../../src/core/secret-scrubber.js'
+import { createScrubber, scrubTexts } from '../../src/core/text/secret-scrubber.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 const KEY = 'Bearer k"ey\\0123/+=456'

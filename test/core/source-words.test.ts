@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeListed, describeReadTimes, listedInBrief } from '../../src/core/source-words.js'
-import { isDecisive, listedOf } from '../../src/core/sources.js'
+import { describeListed, describeReadTimes, listedInBrief } from '../../src/core/sources/source-text.js'
+import { isDecisive, listedOf } from '../../src/core/sources/sources.js'
 
 const AT = '2026-11-21T14:02:10.000Z'
 const READ_AT = '2026-11-21T13:20:59.000Z'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contradictionOf, contradicts, entryTermsOf, listedOf, termsOf } from '../../src/core/sources.js'
+import { contradictionOf, contradicts, entryTermsOf, listedOf, termsOf } from '../../src/core/sources/sources.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 const RFQ = { id: 'a', state: 'open', responseDueDate: '2026-03-01' }

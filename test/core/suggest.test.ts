@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { closestMatches, editDistance } from '../../src/core/suggest.js'
+import { closestMatches, editDistance } from '../../src/core/text/suggest.js'
 
 describe('edit distance', () => {
   it.each([

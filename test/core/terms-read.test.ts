@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { termsReadOf } from '../../src/core/offer-sources.js'
-import { describeTermsRead } from '../../src/core/source-words.js'
+import { termsReadOf } from '../../src/core/sources/offer-sources.js'
+import { describeTermsRead } from '../../src/core/sources/source-text.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 const offer = (time: string | null, missingSince: string | null = null) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identifyApart, unidentifiedId } from '../../src/core/unidentified.js'
+import { identifyApart, unidentifiedId } from '../../src/core/documents/unidentified.js'
 import { aListing, anRfq } from '../helpers/sample-documents.js'
 
 const LONG = 'i'.repeat(1001)

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import type { EventRecord } from '../../src/core/events.js'
+import type { EventRecord } from '../../src/core/events/events.js'
 import { chatMessage } from '../../src/notify/chat-message.js'
 import { emailMessage } from '../../src/notify/email-message.js'
 import { webhookPayload } from '../../src/notify/webhook.js'

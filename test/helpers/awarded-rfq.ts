@@ -1,7 +1,7 @@
-import { createAwardDesk } from '../../src/cli/awards/award-desk.js'
-import { prepareAward } from '../../src/cli/awards/prepare-award.js'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
-import { makeReportInProcess } from '../../src/reporting/make-report.js'
+import { createAwardDesk } from '../../src/cli/service/award-desk.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
+import { makeReportInProcess } from '../../src/report-files/make-report.js'
+import { prepareAward } from '../../src/views/awards/prepare-award.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
 import { testConfig } from './test-config.js'
 

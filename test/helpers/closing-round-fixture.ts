@@ -1,6 +1,6 @@
 import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.js'
 import { type Candidate, storedCandidate } from '../../src/closing/evaluate.js'
-import type { Rfq } from '../../src/core/observation.js'
+import type { Rfq } from '../../src/core/documents/observation.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
 
 /** The date of RFQs that are past due; the clock of a fixture begins on 2026-11-21. */

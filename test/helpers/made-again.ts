@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { makeReportInProcess } from '../../src/reporting/make-report.js'
-import { requestOf } from '../../src/reporting/recorded-reports.js'
+import { makeReportInProcess } from '../../src/report-files/make-report.js'
+import { requestOf } from '../../src/report-files/recorded-reports.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from './test-folder.js'
 

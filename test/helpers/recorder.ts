@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 import { type ComputeSource, computeRfqs } from '../../src/recommendations/compute-rfq.js'
 import { createRecommendationRecorder, type RecommendationRecorder } from '../../src/recommendations/recorder.js'
 import type { Store } from '../../src/store/contract.js'

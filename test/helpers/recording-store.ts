@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { parseResponse, parseRfq } from '../../src/core/observation.js'
+import { parseResponse, parseRfq } from '../../src/core/documents/observation.js'
 import type { RfqSnapshot, RunHandle, Store } from '../../src/store/contract.js'
 import { openNewStore } from './new-store.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobRunner } from '../../jobs/contract.js'
+import { type BullRunnerOptions, createBullRunner } from '../../jobs/queue/bullmq-runner.js'
 import { PrivateRedis, redisSkipReason } from './private-redis.js'
 import { type RecordingLog, recordingLog } from './recording-log.js'
 

@@ -1,9 +1,9 @@
 import type { ResponsePollState, RfqPollState } from '../../src/store/contract.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
-import { planRequests } from '../../src/sync/request-plan.js'
-import type { PlannableRfq, RequestPlan } from '../../src/sync/request-plan-model.js'
-import { chooseResponses } from '../../src/sync/response-choice.js'
-import { reasonToRead } from '../../src/sync/selection.js'
+import { planRequests } from '../../src/sync/plan/request-plan.js'
+import type { PlannableRfq, RequestPlan } from '../../src/sync/plan/request-plan-model.js'
+import { chooseResponses } from '../../src/sync/plan/response-choice.js'
+import { reasonToRead } from '../../src/sync/plan/selection.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
-import type { ChannelConfig, Config } from '../../src/config.js'
-import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
+import type { ChannelConfig, Config } from '../../src/config/contract.js'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 
 export const channelConfig = (key: string, options: Partial<ChannelConfig> = {}): ChannelConfig => {
   const [org = '', channel = ''] = key.split('/')

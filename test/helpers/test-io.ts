@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
-import type { Io } from '../../src/cli/process-io.js'
+import type { Io } from '../../src/cli/process/process-io.js'
 
 /** An Io that records what is written to it, and whose pauses end at once. */
 export function testIo(overrides: Partial<Io> = {}) {

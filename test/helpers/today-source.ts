@@ -1,8 +1,8 @@
-import { DEFAULT_SETTINGS } from '../../src/core/settings.js'
-import type { ChannelRules } from '../../src/read-models/channel-rules.js'
-import { createRfqList } from '../../src/read-models/rfq-list.js'
-import type { TodaySource } from '../../src/read-models/today-model.js'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import type { Store } from '../../src/store/contract.js'
+import type { ChannelRules } from '../../src/views/channels/channel-rules.js'
+import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
+import type { TodaySource } from '../../src/views/today/today-view.js'
 
 /** What Today is made from, where every poll is on schedule and nothing holds closing. */
 export const todaySource = (store: Store, channels: readonly ChannelRules[]): TodaySource => ({

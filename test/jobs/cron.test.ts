@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { describe, expect, it, vi } from 'vitest'
-import { compileCron } from '../../jobs/cron.js'
+import { compileCron } from '../../src/config/cron.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 /** Every tick in a span, oldest first. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { throttledErrorLog } from '../../jobs/error-throttle.js'
+import { throttledErrorLog } from '../../jobs/queue/error-throttle.js'
 import { recordingLog } from '../helpers/recording-log.js'
 
 const connectionError = () => new Error('connect ECONNREFUSED')

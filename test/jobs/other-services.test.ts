@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createOtherServices } from '../../jobs/other-services.js'
+import { createOtherServices } from '../../jobs/queue/other-services.js'
 import { ANNOUNCED_MS, createSchedulingProcesses } from '../../src/store/runs/scheduling-processes.js'
 import { Connection } from '../../src/store/sqlite/connection.js'
 import { sqliteDatabase } from '../../src/store/sqlite/sqlite-database.js'

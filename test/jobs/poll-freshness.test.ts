@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkPollFreshness, type PollState } from '../../jobs/poll-freshness.js'
+import { checkPollFreshness, type PollState } from '../../src/readiness/poll-freshness.js'
 
 const NOW = new Date('2026-11-21T10:07:00.000Z')
 const check = (state: Partial<PollState>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createReadiness } from '../../jobs/readiness.js'
+import { createReadiness } from '../../src/readiness/readiness.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { testConfig } from '../helpers/test-config.js'

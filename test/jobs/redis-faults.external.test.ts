@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createBullRunner } from '../../jobs/bullmq-runner.js'
+import { createBullRunner } from '../../jobs/queue/bullmq-runner.js'
 import { eventually } from '../helpers/eventually.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'

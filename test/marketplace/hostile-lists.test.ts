@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { MAX_ENTRIES } from '../../src/marketplace/body/json-body.js'
+import { MAX_LIST_PROBLEMS, MAX_UNIDENTIFIED } from '../../src/marketplace/body/response-parsing.js'
 import { UnavailableError } from '../../src/marketplace/errors.js'
-import { MAX_ENTRIES } from '../../src/marketplace/json-body.js'
-import { MAX_LIST_PROBLEMS, MAX_UNIDENTIFIED } from '../../src/marketplace/response-parsing.js'
 import { readRfqWithResponses } from '../../src/marketplace/rfq-reader.js'
 import { failureOf, serve, session } from './server.js'
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { UnavailableError } from '../../src/marketplace/errors.js'
 import {
   createKeyDetector,
   createKeyRemover,
   MAX_REMOVED_KEYS,
   REMOVED_KEY,
-} from '../../src/marketplace/key-removal.js'
-import { validatorsOf } from '../../src/marketplace/validators.js'
+} from '../../src/marketplace/body/key-removal.js'
+import { UnavailableError } from '../../src/marketplace/errors.js'
+import { validatorsOf } from '../../src/marketplace/http/validators.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { aListing, anRfq } from '../helpers/sample-documents.js'
 import { CHANNEL, failureOf, json, KEY, open, serve, session } from './server.js'

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LENGTH } from '../../src/marketplace/json-body.js'
-import { LARGE_REPLY_BYTES } from '../../src/marketplace/large-reply.js'
+import { MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LENGTH } from '../../src/marketplace/body/json-body.js'
+import { LARGE_REPLY_BYTES } from '../../src/marketplace/body/large-reply.js'
 import { labelledCases, longIt, ROUNDS, runsLongTests } from '../helpers/long-tests.js'
 import { CHANNEL, failureOf, open, serve, serveRaw, session } from './server.js'
 

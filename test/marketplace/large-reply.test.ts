@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { CancelToken } from '../../src/marketplace/cancel-token.js'
+import { LargeReplyLock } from '../../src/marketplace/body/large-reply.js'
 import { AbortedError } from '../../src/marketplace/errors.js'
-import { LargeReplyLock } from '../../src/marketplace/large-reply.js'
+import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
 import { ManualClock } from '../helpers/manual-clock.js'
 
 const forever = new AbortController().signal

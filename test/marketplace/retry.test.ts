@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CancelToken } from '../../src/marketplace/cancel-token.js'
 import { AbortedError, ItemError, UnavailableError } from '../../src/marketplace/errors.js'
+import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
 import { backoffDelay, DEFAULT_BACKOFF, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
 import { failureOf, quickTime } from './server.js'
 

@@ -8,7 +8,7 @@ import {
 import { onTestFinished } from 'vitest'
 import { createMarketplace, type MarketplaceOptions } from '../../src/marketplace/client.js'
 import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
-import { SYSTEM_TIMING, type Timing } from '../../src/marketplace/timing.js'
+import { SYSTEM_TIMING, type Timing } from '../../src/marketplace/http/timing.js'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 

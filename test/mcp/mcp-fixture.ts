@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
-import { createMcpDeps } from '../../src/cli/mcp-deps.js'
+import { createMcpDeps } from '../../src/cli/runs/mcp-deps.js'
 import type { McpDeps } from '../../src/mcp/contract.js'
 import { createMcpServer } from '../../src/mcp/mcp-server.js'
 import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import type { EventRecord } from '../../src/core/events.js'
+import type { EventRecord } from '../../src/core/events/events.js'
 import type { EmailTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'

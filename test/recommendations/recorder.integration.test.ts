@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/core/settings.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 import type { RecommendationRecorder } from '../../src/recommendations/recorder.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'

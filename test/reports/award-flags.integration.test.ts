@@ -3,7 +3,7 @@ import { renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
-import { recommendationLines } from '../../src/views/rfq-view.js'
+import { recommendationLines } from '../../src/views/rfq/rfq-view.js'
 import { comparisonInput, response } from '../helpers/comparison-inputs.js'
 
 it('every format names the high flags of the recommended offer before its expiry date', () => {

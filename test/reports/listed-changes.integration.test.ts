@@ -3,8 +3,8 @@ import { renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
-import type { ListedChanges } from '../../src/core/sources.js'
-import { recommendationLines } from '../../src/views/rfq-view.js'
+import type { ListedChanges } from '../../src/core/sources/sources.js'
+import { recommendationLines } from '../../src/views/rfq/rfq-view.js'
 import { comparisonInput, response } from '../helpers/comparison-inputs.js'
 
 const LISTED: ListedChanges = {

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorReply, listingDocument, responseDocument, rfqDocument } from '../../src/core/documents.js'
-import { parseLeniently } from '../../src/core/lenient-parser.js'
+import { errorReply, listingDocument, responseDocument, rfqDocument } from '../../src/core/documents/documents.js'
+import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox, type WorldEvent } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 

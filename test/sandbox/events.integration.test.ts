@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listingDocument, responseDocument, rfqDocument } from '../../src/core/documents.js'
-import { parseLeniently } from '../../src/core/lenient-parser.js'
+import { listingDocument, responseDocument, rfqDocument } from '../../src/core/documents/documents.js'
+import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { advanceWorld, createWorld, type World } from '../../src/sandbox/index.js'
 import { shareOf } from '../helpers/long-tests.js'
 

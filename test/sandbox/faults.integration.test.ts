@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { errorReply } from '../../src/core/documents.js'
-import { parseLeniently } from '../../src/core/lenient-parser.js'
+import { errorReply } from '../../src/core/documents/documents.js'
+import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type Effect, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 

@@ -8,8 +8,8 @@ import {
   responseDocument,
   rfqDocument,
   rfqList,
-} from '../../src/core/documents.js'
-import { parseLeniently } from '../../src/core/lenient-parser.js'
+} from '../../src/core/documents/documents.js'
+import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 

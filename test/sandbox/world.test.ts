@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents.js'
-import { parseLeniently } from '../../src/core/lenient-parser.js'
-import { buyers, offerNotes, requirements, reviewComments } from '../../src/sandbox/catalogue.js'
+import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents/documents.js'
+import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type World } from '../../src/sandbox/index.js'
+import { buyers, offerNotes, requirements, reviewComments } from '../../src/sandbox/world/catalogue.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const forest = { org: 'acme', channel: 'forest' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AwardRecord } from '../../src/core/award-record.js'
+import type { AwardRecord } from '../../src/core/decision/award-record.js'
 import type { Store } from '../../src/store/contract.js'
 import { newAward } from '../helpers/new-award.js'
 import { openNewStore } from '../helpers/new-store.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EventData } from '../../src/core/events.js'
+import type { EventData } from '../../src/core/events/events.js'
 import { pruneOptions } from '../../src/store/maintenance/retention.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Problem } from '../../src/core/lenient-parser.js'
+import type { Problem } from '../../src/core/documents/lenient-parser.js'
 import type { RfqSnapshot, RunHandle, Snapshot, Store } from '../../src/store/contract.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { NEWEST } from '../helpers/recording-store.js'

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeF
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { claimOf, NO_STARTS, startRate } from '../../src/core/request-ledger.js'
+import { claimOf, NO_STARTS, startRate } from '../../src/core/requests/request-ledger.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { expectSameRule } from '../helpers/ledger-rule.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -61,7 +61,7 @@ describe('the file of the request ledger', () => {
     }
   })
 
-  it('has the rule of src/core/request-ledger.ts, also while its clock is set', async () => {
+  it('has the rule of src/core/requests/request-ledger.ts, also while its clock is set', async () => {
     const time = { now: 0 }
     const store = await open(join(testFolder(), 'quotekeeper.db'), time)
     await expectSameRule(

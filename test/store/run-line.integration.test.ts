@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runInTurn, type TurnOptions } from '../../src/runs.js'
 import type { RunStart, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
+import { runInTurn, type TurnOptions } from '../../src/store/runs/with-run.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { at, CHANNEL } from '../helpers/recording-store.js'
 import { executeIn, openAgain, rowsOf } from '../helpers/store-engine.js'

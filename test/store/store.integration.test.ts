@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseListing } from '../../src/core/observation.js'
+import { parseListing } from '../../src/core/documents/observation.js'
 import type { RfqSnapshot } from '../../src/store/contract.js'
 import { at, begin, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'

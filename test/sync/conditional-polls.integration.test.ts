@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyDetector } from '../../src/marketplace/key-removal.js'
-import { validatorsOf } from '../../src/marketplace/validators.js'
+import { createKeyDetector } from '../../src/marketplace/body/key-removal.js'
+import { validatorsOf } from '../../src/marketplace/http/validators.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { serve, session } from '../marketplace/server.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createReadiness } from '../../jobs/readiness.js'
+import { createReadiness } from '../../src/readiness/readiness.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { rowsOf } from '../helpers/store-engine.js'

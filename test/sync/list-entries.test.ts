@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { contentHash } from '../../src/core/canonical-json.js'
-import type { Observation } from '../../src/core/observation.js'
-import { entryTermsOf } from '../../src/core/sources.js'
+import { contentHash } from '../../src/core/documents/canonical-json.js'
+import type { Observation } from '../../src/core/documents/observation.js'
+import { entryTermsOf } from '../../src/core/sources/sources.js'
 import { dedupeById } from '../../src/sync/list-entries.js'
 
 const entry = (body: Record<string, unknown>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listedOf } from '../../src/core/sources.js'
+import { listedOf } from '../../src/core/sources/sources.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 

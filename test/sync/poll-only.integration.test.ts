@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newestRuns } from '../../jobs/poll-freshness.js'
+import { newestRuns } from '../../src/readiness/poll-freshness.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 it('a poll of one RFQ reads the list and that RFQ; what changed elsewhere is found by the next poll, round after round', async () => {

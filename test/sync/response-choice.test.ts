@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wasInVain } from '../../src/sync/response-choice.js'
+import { wasInVain } from '../../src/sync/plan/response-choice.js'
 
 it('the last request for a document was in vain unless it is the one that read it, whatever the clocks said', () => {
   const [earlier, later] = ['2026-11-21T10:00:00.000Z', '2026-11-21T11:00:00.000Z']

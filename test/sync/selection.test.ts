@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { parseRfqListItem } from '../../src/core/observation.js'
+import { parseRfqListItem } from '../../src/core/documents/observation.js'
 import type { RfqPollState } from '../../src/store/contract.js'
 import { dedupeById } from '../../src/sync/list-entries.js'
 import { detectMassLoss } from '../../src/sync/mass-loss.js'
-import { reasonToRead } from '../../src/sync/selection.js'
+import { reasonToRead } from '../../src/sync/plan/selection.js'
 
 const NOW = new Date('2026-03-10T12:00:00Z')
 const HOUR_MS = 3_600_000

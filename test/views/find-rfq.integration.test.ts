@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createRfqList } from '../../src/read-models/rfq-list.js'
 import { findRfq, type RfqSearch, shortestName } from '../../src/views/find-rfq.js'
+import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../helpers/recording-store.js'
 import { anRfq } from '../helpers/sample-documents.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type RfqView, rfqViewSchema } from '../../src/views/rfq-view.js'
+import { type RfqView, rfqViewSchema } from '../../src/views/rfq/rfq-view.js'
 import { visibleText } from '../golden/readable.js'
 import { openScenario, type Scenario } from '../golden/scenario.js'
 import { labelledCases } from '../helpers/long-tests.js'

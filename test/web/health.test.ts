@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadinessCheck } from '../../src/core/readiness.js'
-import { DATABASE_HEADER, databaseFingerprint, healthRoutes } from '../../src/web/health.js'
+import type { ReadinessCheck } from '../../src/readiness/contract.js'
+import { DATABASE_HEADER, databaseFingerprint, healthRoutes } from '../../src/web/routes/health.js'
 import { webApp } from './web-app.js'
 
 const PASSING: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }

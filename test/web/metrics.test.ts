@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { metricsRoute } from '../../src/web/metrics.js'
+import { metricsRoute } from '../../src/web/routes/metrics.js'
 import { webApp } from './web-app.js'
 
 const plugins = [

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { apiConfigOf } from '../../src/cli/api/api-queries.js'
-import { queryInThread } from '../../src/cli/pages/page-client.js'
-import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { queryInThread } from '../../src/pool/page-client.js'
+import { createThreadQueries } from '../../src/pool/thread-queries.js'
+import { apiConfigOf } from '../../src/views/api-queries.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { longIt } from '../helpers/long-tests.js'
 import { databaseOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
-const SCRIPT = new URL('../../dist/src/cli/pages/page-thread.js', import.meta.url)
+const SCRIPT = new URL('../../dist/src/pool/page-thread.js', import.meta.url)
 const config = apiConfigOf(testConfig())
 
 describe('the thread that reads pages', () => {

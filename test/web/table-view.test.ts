@@ -1,7 +1,7 @@
 import { render } from 'preact-render-to-string'
 import { expect, it } from 'vitest'
+import { TableView } from '../../src/web/components/table-view.js'
 import { pageOf } from '../../src/web/pages/page.js'
-import { TableView } from '../../src/web/views/table-view.js'
 
 it('a table says that it has only the newest rows if no more are read', () => {
   const columns = [{ key: 'id', title: 'No.', value: (id: number) => id }]

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import type { Readiness } from '../../src/core/readiness.js'
-import { healthRoutes } from '../../src/web/health.js'
+import type { Readiness } from '../../src/readiness/contract.js'
+import { healthRoutes } from '../../src/web/routes/health.js'
 import { type ServerOptions, startWebServer, type WebServer } from '../../src/web/server.js'
 import { LOCAL_WEB } from '../helpers/test-config.js'
 

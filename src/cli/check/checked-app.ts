@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { once } from '../../once.js'
+import { once } from '../../core/once.js'
 import type { Store } from '../../store/contract.js'
 import { databaseFile, databaseName } from '../../store/database-location.js'
 import type { App } from '../app.js'

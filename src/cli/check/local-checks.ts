@@ -1,17 +1,17 @@
 import { dirname } from 'node:path'
 import type { AnchorTarget } from '../../anchors/anchor-target.js'
-import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
+import { findStopFile, stopOrderText } from '../../closing/blocks/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
-import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../core/clock.js'
-import { MAX_RATE_AGE_DAYS } from '../../core/exchange-rates.js'
+import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
+import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../core/time/clock.js'
 import type { RateSource } from '../../rates/rate-source.js'
 import type { Store } from '../../store/contract.js'
 import type { App } from '../app.js'
-import { connectTo } from '../connect-to.js'
-import { looseFiles } from '../file-permissions.js'
-import { refuseNeededFile } from '../output-file.js'
-import { plural } from '../terminal-text.js'
-import type { TimeFormat } from '../time-zone.js'
+import type { TimeFormat } from '../input/time-zone.js'
+import { refuseNeededFile } from '../output/output-file.js'
+import { plural } from '../output/terminal-text.js'
+import { connectTo } from '../process/connect-to.js'
+import { looseFiles } from '../process/file-permissions.js'
 import { type CheckedApp, isMadeWithDatabase } from './checked-app.js'
 import { type Check, failed, passed, warning } from './finding.js'
 import { checkWeb } from './web-check.js'
@@ -78,7 +78,7 @@ async function checkQueue(app: App) {
   if (store === null) return passed(message)
   const ownQueue = app.config.queue.kind === 'in-process'
   if (ownQueue) return besideServices(store, { ownQueue, found: message })
-  const { queueDatabase } = await import('../../../jobs/queue-database.js')
+  const { queueDatabase } = await import('../../../jobs/queue/queue-database.js')
   const owner = await runner.checkDatabase(await queueDatabase(store))
   return owner.ok ? besideServices(store, { ownQueue, found: `${message}; ${owner.message}` }) : failed(owner.message)
 }
@@ -92,7 +92,7 @@ async function besideServices(store: Store, { ownQueue, found }: { ownQueue: boo
   if (services.length === 0) return passed(found)
   const running = `${found}; running on this database: ${services.map(({ by }) => by).join(', ')}`
   if (!isConflict) return passed(running)
-  const { QUEUE_CONFLICT_REMEDY } = await import('../../../jobs/other-services.js')
+  const { QUEUE_CONFLICT_REMEDY } = await import('../../../jobs/queue/other-services.js')
   return warning(`${running}, not all of them on one queue`, QUEUE_CONFLICT_REMEDY)
 }
 

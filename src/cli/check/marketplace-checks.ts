@@ -1,16 +1,16 @@
-import { clockProblem } from '../../closing/clock-skew.js'
+import { clockProblem } from '../../closing/blocks/clock-skew.js'
+import type { ChannelConfig } from '../../config/contract.js'
 import { isExampleAddress } from '../../config/example.js'
-import type { ChannelConfig } from '../../config.js'
-import type { Observation, RfqListItem } from '../../core/observation.js'
-import { describeShortage, SHORTAGE_REMEDY } from '../../core/request-rates.js'
+import type { Observation, RfqListItem } from '../../core/documents/observation.js'
+import { once } from '../../core/once.js'
+import { describeShortage, SHORTAGE_REMEDY } from '../../core/requests/request-rates.js'
 import type { ChannelSession, ReadResult } from '../../marketplace/contract.js'
 import { UnavailableError } from '../../marketplace/errors.js'
-import { once } from '../../once.js'
 import { VERSION } from '../../version.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { connectTo } from '../connect-to.js'
-import { plural } from '../terminal-text.js'
+import { plural } from '../output/terminal-text.js'
+import { connectTo } from '../process/connect-to.js'
 import { type Check, type CheckResult, failed, passed, warning } from './finding.js'
 
 /** A list that takes longer counts as failed, in milliseconds: `check` answers within seconds, unless the request limit is low. */
@@ -83,8 +83,8 @@ async function withShortage(
   const store = await app.store().catch(() => null)
   if (store === null) return passed(summary)
   const [{ planPoll }, { ratesOfList }] = await Promise.all([
-    import('../../../jobs/poll-planning.js'),
-    import('../../sync/plan-entries.js'),
+    import('../../sync/plan/poll-planning.js'),
+    import('../../sync/plan/plan-entries.js'),
   ])
   const now = cli.io.now()
   const planning = await planPoll(app.config, store, { channel: channel.key, now })

@@ -14,7 +14,7 @@ export async function checkWeb(app: CheckedApp): Promise<CheckResult> {
   if (error === null) return passed(port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`)
   if (error.code === 'EADDRINUSE' && (await isOwnService(app)))
     return passed(`port ${port} of ${host}: the service of this database is running there`)
-  const { toListenError } = await import('../../web/errors.js')
+  const { toListenError } = await import('../../web/http/errors.js')
   return failed(toListenError(error, host, port).message)
 }
 
@@ -33,7 +33,7 @@ async function isOwnService({ config, store }: CheckedApp): Promise<boolean> {
   const address = ALL_ADDRESSES[host] ?? host
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/healthz`
   try {
-    const { DATABASE_HEADER, databaseFingerprint } = await import('../../web/health.js')
+    const { DATABASE_HEADER, databaseFingerprint } = await import('../../web/routes/health.js')
     const fingerprint = databaseFingerprint(await (await store()).identity())
     const reply = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(MAX_ANSWER_MS) })
     await reply.body?.cancel()

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/contract.js'
 import type { Sandbox } from '../../sandbox/index.js'
 
 /** The temporary folder of a demo. */

@@ -1,6 +1,6 @@
-import { bold, formatMinute } from '../output.js'
-import type { Io } from '../process-io.js'
-import { sanitize, truncate, wrap } from '../terminal-text.js'
+import { bold, formatMinute } from '../output/output.js'
+import { sanitize, truncate, wrap } from '../output/terminal-text.js'
+import type { Io } from '../process/process-io.js'
 
 /** Widest line of prose, in columns. */
 const MAX_WIDTH = 96

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import * as values from '../../config/values.js'
-import { CURRENCY_CODE } from '../../core/settings.js'
+import { CURRENCY_CODE } from '../../core/decision/settings.js'
 import { ECB_RATES } from '../../rates/rate-source.js'
-import type { Prompt } from '../prompt.js'
-import { plural } from '../terminal-text.js'
+import type { Prompt } from '../input/prompt.js'
+import { plural } from '../output/terminal-text.js'
 import { type SandboxValues, sandboxAt } from './sandbox-values.js'
 
 /** What `init` writes into a configuration. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLoopback } from '../../core/loopback.js'
+import { isLoopback } from '../../core/requests/loopback.js'
 
 /** What a running sandbox says of itself (docs/SANDBOX.md). */
 const summarySchema = z.object({ channels: z.array(z.object({ channel: z.string().regex(/^[^/]+\/[^/]+$/) })).min(1) })

@@ -1,5 +1,5 @@
+import type { AwardRule } from '../../core/decision/settings.js'
 import { round6, sum } from '../../core/numbers.js'
-import type { AwardRule } from '../../core/settings.js'
 import { type AwardSet, atLeast, dividedAward, efficientAwards, type Lot, upTo } from './efficient-awards.js'
 
 /** The tonnes that an award may have; `upper` is infinite if nothing limits them. */

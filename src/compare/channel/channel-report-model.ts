@@ -1,10 +1,11 @@
 /** The overview of a channel: what the overview workbook and `report --json` without an RFQ show. Conventions: rfq-report-model.ts. */
-import type { Timestamp } from '../../core/clock.js'
-import type { Settings } from '../../core/settings.js'
-import type { ReportContext } from '../comparison-context.js'
-import type { CalendarDate, ReportedDecision } from '../comparison-input.js'
-import type { AcceptedInBrief, AwardInBrief } from '../decision/award-in-brief.js'
+
+import type { Settings } from '../../core/decision/settings.js'
+import type { Timestamp } from '../../core/time/clock.js'
+import type { AcceptedInBrief, AwardInBrief } from '../awards/award-in-brief.js'
 import type { Severity } from '../flag.js'
+import type { ReportContext } from '../input/comparison-context.js'
+import type { CalendarDate, ReportedDecision } from '../input/comparison-input.js'
 import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
 

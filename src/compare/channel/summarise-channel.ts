@@ -1,16 +1,16 @@
 import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
-import { type ComparisonContext, createContext } from '../comparison-context.js'
-import type { ChannelInput, ParsedListing, ReportedDecision } from '../comparison-input.js'
-import { assessedOutcome, awardsInBrief } from '../decision/award-in-brief.js'
+import { assessedOutcome, awardsInBrief } from '../awards/award-in-brief.js'
 import type { Severity } from '../flag.js'
+import { type ComparisonContext, createContext } from '../input/comparison-context.js'
+import type { ChannelInput, ParsedListing, ReportedDecision } from '../input/comparison-input.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import { conflictPaths } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { plainDecision } from '../report/compare-offers.js'
 import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
 import { countBySeverity, summariseOffers } from '../report/rfq-statistics.js'
+import { assessRfq, type RfqAssessment } from '../rfq/rfq-assessment.js'
 import { unreadText } from '../rfq/rfq-flags.js'
-import { assessRfq, type RfqAssessment } from '../rfq-assessment.js'
 import {
   CHANNEL_REPORT_SCHEMA,
   type ChannelReport,

@@ -1,9 +1,16 @@
-import { formatMoney, formatPercent, formatPricePerTonne, formatTonnes } from '../../core/number-format.js'
 import { plausibleOrNull, ratio, sum } from '../../core/numbers.js'
+import { formatMoney, formatPercent, formatPricePerTonne, formatTonnes } from '../../core/text/number-format.js'
+import {
+  type AwardContext,
+  amountsText,
+  awardOf,
+  type Candidate,
+  candidatesOf,
+  offersText,
+} from '../awards/award-figures.js'
 import { atLeast } from '../awards/efficient-awards.js'
 import { tonnesOf, totalOf } from '../offer/known-amounts.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import { type AwardContext, amountsText, awardOf, type Candidate, candidatesOf, offersText } from './award-figures.js'
 import type { AcceptedAward } from './decision-model.js'
 
 /** What is accepted, as far as it is known; null if no offer is. */

@@ -1,12 +1,12 @@
-import type { AwardedOfferRecord, AwardFacts } from '../../core/award-record.js'
-import type { Timestamp } from '../../core/clock.js'
-import { formatDaysFromToday, formatMoney, formatTonnes } from '../../core/number-format.js'
-import type { Settings } from '../../core/settings.js'
+import type { AwardedOfferRecord, AwardFacts } from '../../core/decision/award-record.js'
+import type { Settings } from '../../core/decision/settings.js'
+import { formatDaysFromToday, formatMoney, formatTonnes } from '../../core/text/number-format.js'
+import type { Timestamp } from '../../core/time/clock.js'
+import { amountsText, createNames, joined, offersText } from '../awards/award-figures.js'
+import { termsHash } from '../awards/award-terms.js'
 import type { Severity } from '../flag.js'
 import { hasOtherTerms } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
-import { amountsText, createNames, joined, offersText } from './award-figures.js'
-import { termsHash } from './award-terms.js'
 
 /** What the marketplace shows of the standing award of an RFQ. */
 export interface AwardState {

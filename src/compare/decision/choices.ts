@@ -1,9 +1,5 @@
-import { formatTonnes } from '../../core/number-format.js'
-import type { RequirementName } from '../../core/settings.js'
-import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rules.js'
-import { type AwardSet, dividedAward } from '../awards/efficient-awards.js'
-import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
-import { awardWindow } from '../rfq/award-window.js'
+import type { RequirementName } from '../../core/decision/settings.js'
+import { formatTonnes } from '../../core/text/number-format.js'
 import {
   awardOf,
   type Candidate,
@@ -12,8 +8,12 @@ import {
   joined,
   offersText,
   partsAward,
-} from './award-figures.js'
-import { type AwardProblem, MANY_OFFERS, rangeLeft } from './award-problem.js'
+} from '../awards/award-figures.js'
+import { type AwardProblem, MANY_OFFERS, rangeLeft } from '../awards/award-problem.js'
+import { type AwardSearch, chooseAward, reaching, searchAwards } from '../awards/award-rules.js'
+import { type AwardSet, dividedAward } from '../awards/efficient-awards.js'
+import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
+import { awardWindow } from '../rfq/award-window.js'
 import type { Award, Choice } from './decision-model.js'
 import type { Alternative } from './what-if.js'
 

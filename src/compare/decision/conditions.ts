@@ -1,10 +1,10 @@
-import { oneLine } from '../../core/clean-text.js'
-import { formatCount, formatPercent, truncate } from '../../core/number-format.js'
+import { oneLine } from '../../core/text/clean-text.js'
+import { formatCount, formatPercent, truncate } from '../../core/text/number-format.js'
+import { joined } from '../awards/award-figures.js'
 import { earliest } from '../date-math.js'
 import type { FlagCode, Severity } from '../flag.js'
 import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import { joined } from './award-figures.js'
 
 /** Requirements that say the same as a high flag. */
 const SAID_BY: Partial<Record<FlagCode, UnmetRequirement['name']>> = {

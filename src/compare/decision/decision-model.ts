@@ -2,7 +2,7 @@
  * The decision: whom to award, why, and what could change that. `RfqReport.decision` holds it; plain JSON. docs/COMPARISON.md explains
  * the rules. Awards take whole offers. Amounts are payable, in `currency.comparison`; prices are per tonne.
  */
-import type { AwardRule, PriceBasis, RequirementLevel, RequirementName } from '../../core/settings.js'
+import type { AwardRule, PriceBasis, RequirementLevel, RequirementName } from '../../core/decision/settings.js'
 import type { Exclusion } from '../offer/eligibility.js'
 import type { UnmetRequirement } from '../offer/offer-report-model.js'
 

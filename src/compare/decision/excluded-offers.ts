@@ -1,4 +1,4 @@
-import { formatAmount, formatPrice, truncate } from '../../core/number-format.js'
+import { formatAmount, formatPrice, truncate } from '../../core/text/number-format.js'
 import type { Exclusion } from '../offer/eligibility.js'
 import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
 import type { ExcludedOffer } from './decision-model.js'

@@ -1,10 +1,17 @@
-import { formatOneDecimal, formatPercent, formatTonnes } from '../../core/number-format.js'
+import type { PriceBasis, Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
-import type { PriceBasis, Settings } from '../../core/settings.js'
+import { formatOneDecimal, formatPercent, formatTonnes } from '../../core/text/number-format.js'
+import {
+  awardOf,
+  type Candidate,
+  formatDerivedPrice,
+  isSameAward,
+  offersText,
+  priceText,
+} from '../awards/award-figures.js'
+import { type AwardProblem, awardOfLots, MANY_OFFERS } from '../awards/award-problem.js'
 import { cheapestPerTonne, reaching, searchAwards, without } from '../awards/award-rules.js'
 import { type AwardSet, upTo } from '../awards/efficient-awards.js'
-import { awardOf, type Candidate, formatDerivedPrice, isSameAward, offersText, priceText } from './award-figures.js'
-import { type AwardProblem, awardOfLots, MANY_OFFERS } from './award-problem.js'
 import type { Award } from './decision-model.js'
 
 /** Sentences that say why the award was chosen. */

@@ -1,6 +1,6 @@
-import { DEFAULT_SETTINGS, type Settings } from '../../core/settings.js'
-import { quoteForShell } from '../../quote-for-shell.js'
-import type { ReportContext } from '../comparison-context.js'
+import { DEFAULT_SETTINGS, type Settings } from '../../core/decision/settings.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
+import type { ReportContext } from '../input/comparison-context.js'
 
 /** The command that makes the workbook of a comparison again, whatever the configuration says by then: with every setting that has not its default. @param name of the RFQ, as commands take it */
 export function reportCommand(

@@ -1,6 +1,6 @@
-import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/number-format.js'
 import { median } from '../../core/numbers.js'
-import type { AwardProblem } from './award-problem.js'
+import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
+import type { AwardProblem } from '../awards/award-problem.js'
 import type { Award, Savings } from './decision-model.js'
 
 const MAXIMUM = "the RFQ's maximum price"

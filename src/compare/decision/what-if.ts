@@ -1,9 +1,15 @@
-import { formatChange, formatPricePerTonne } from '../../core/number-format.js'
+import {
+  AWARD_RULES,
+  type AwardRule,
+  PRICE_BASES,
+  type PriceBasis,
+  type Settings,
+} from '../../core/decision/settings.js'
 import { plausibleOrNull, positiveOrNull } from '../../core/numbers.js'
-import { AWARD_RULES, type AwardRule, PRICE_BASES, type PriceBasis, type Settings } from '../../core/settings.js'
+import { formatChange, formatPricePerTonne } from '../../core/text/number-format.js'
+import { awardOf, type Candidate, isSameAward, joined, offersText, priceText } from '../awards/award-figures.js'
+import { type AwardProblem, awardByBasis, awardByRule, awardOfLots, MANY_OFFERS } from '../awards/award-problem.js'
 import { breakEvenCost } from '../awards/award-rules.js'
-import { awardOf, type Candidate, isSameAward, joined, offersText, priceText } from './award-figures.js'
-import { type AwardProblem, awardByBasis, awardByRule, awardOfLots, MANY_OFFERS } from './award-problem.js'
 import type { Award, BreakEven, Choice } from './decision-model.js'
 
 /** The rules as they are named in sentences. */

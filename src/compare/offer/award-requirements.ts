@@ -1,9 +1,9 @@
-import { formatCount, formatPercent, truncate } from '../../core/number-format.js'
-import type { RequirementLevels, RequirementName } from '../../core/settings.js'
+import type { RequirementLevels, RequirementName } from '../../core/decision/settings.js'
+import { formatCount, formatPercent, truncate } from '../../core/text/number-format.js'
 import { daysBetween } from '../date-math.js'
 import { formatFlagValue } from '../flag-value.js'
+import { isUnreadable } from '../input/stored-documents.js'
 import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'
-import { isUnreadable } from '../stored-documents.js'
 import type { OfferReport, UnmetRequirement } from './offer-report-model.js'
 import { isReviewRejected, type Requirement } from './requirements.js'
 

@@ -1,4 +1,4 @@
-import type { Criterion } from '../../core/settings.js'
+import type { Criterion } from '../../core/decision/settings.js'
 
 /** Names of the score criteria, as headers and as names of sensitivity cases. */
 export const CRITERION_NAMES: Record<Criterion, string> = {

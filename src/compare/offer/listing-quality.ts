@@ -1,7 +1,7 @@
-import type { Timestamp } from '../../core/clock.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
-import { type Source, toSource } from '../comparison-context.js'
-import type { CalendarDate, ParsedListing } from '../comparison-input.js'
+import type { Timestamp } from '../../core/time/clock.js'
+import { type Source, toSource } from '../input/comparison-context.js'
+import type { CalendarDate, ParsedListing } from '../input/comparison-input.js'
 
 /** The project behind the offer, as described by its developer; unverified. */
 export interface ListingQuality {

@@ -1,10 +1,10 @@
-import type { Timestamp } from '../../core/clock.js'
-import { formatMoney, formatTonnes, truncate } from '../../core/number-format.js'
+import type { ResponseSummary } from '../../core/documents/observation.js'
 import { nonBlank } from '../../core/numbers.js'
-import type { ResponseSummary } from '../../core/observation.js'
-import type { LastSummaries, NewerSummaries } from '../../core/offer-sources.js'
-import { describeReadTimes } from '../../core/source-words.js'
-import type { DocumentProblem, ParsedRfq, VersionMetadata } from '../comparison-input.js'
+import type { LastSummaries, NewerSummaries } from '../../core/sources/offer-sources.js'
+import { describeReadTimes } from '../../core/sources/source-text.js'
+import { formatMoney, formatTonnes, truncate } from '../../core/text/number-format.js'
+import type { Timestamp } from '../../core/time/clock.js'
+import type { DocumentProblem, ParsedRfq, VersionMetadata } from '../input/comparison-input.js'
 import type { OfferFacts } from './offer-terms.js'
 
 /**

@@ -1,4 +1,8 @@
-import { responseStatus } from '../../core/documents.js'
+import type { Settings } from '../../core/decision/settings.js'
+import { responseStatus } from '../../core/documents/documents.js'
+import { ratio } from '../../core/numbers.js'
+import { describeGone } from '../../core/sources/source-text.js'
+import type { ListedChanges } from '../../core/sources/sources.js'
 import {
   formatAmount,
   formatCount,
@@ -7,15 +11,11 @@ import {
   formatPricePerTonne,
   formatTonnes,
   truncate,
-} from '../../core/number-format.js'
-import { ratio } from '../../core/numbers.js'
-import type { Settings } from '../../core/settings.js'
-import { describeGone } from '../../core/source-words.js'
-import type { ListedChanges } from '../../core/sources.js'
-import type { CurrencyReport } from '../comparison-currency.js'
+} from '../../core/text/number-format.js'
 import { earliest } from '../date-math.js'
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue, formatFlagValue } from '../flag-value.js'
+import type { CurrencyReport } from '../input/comparison-currency.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { allTonnesOf, totalOf } from './known-amounts.js'
 import { hasOtherTerms } from './newer-summary.js'

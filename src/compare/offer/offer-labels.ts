@@ -1,4 +1,4 @@
-import { truncate } from '../../core/number-format.js'
+import { truncate } from '../../core/text/number-format.js'
 
 interface Named {
   id: string

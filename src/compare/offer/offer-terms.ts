@@ -1,10 +1,10 @@
-import type { Timestamp } from '../../core/clock.js'
+import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../core/documents/observation.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
-import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../core/observation.js'
-import type { ComparisonContext } from '../comparison-context.js'
-import type { CalendarDate, ParsedResponse } from '../comparison-input.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween, yearOf } from '../date-math.js'
 import type { FlagValue } from '../flag-value.js'
+import type { ComparisonContext } from '../input/comparison-context.js'
+import type { CalendarDate, ParsedResponse } from '../input/comparison-input.js'
 import { currencyCode } from '../rfq/rfq-terms.js'
 
 export interface OfferTerms {

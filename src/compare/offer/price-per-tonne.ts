@@ -1,5 +1,5 @@
+import type { Vintage } from '../../core/documents/observation.js'
 import { plausibleOrNull, positiveOrNull, ratio, sum } from '../../core/numbers.js'
-import type { Vintage } from '../../core/observation.js'
 
 /** `lines`: the sums of the delivery lines. `stated`: the volume and total price the offer states. */
 export type PriceBasis = 'lines' | 'stated'

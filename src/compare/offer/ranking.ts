@@ -1,5 +1,5 @@
+import { CRITERIA, type Criterion, type Settings } from '../../core/decision/settings.js'
 import { minOf, round6, sum } from '../../core/numbers.js'
-import { CRITERIA, type Criterion, type Settings } from '../../core/settings.js'
 import { yearOf } from '../date-math.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { isComparable } from './eligibility.js'

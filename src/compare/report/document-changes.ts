@@ -1,10 +1,10 @@
-import type { Timestamp } from '../../core/clock.js'
-import { differences, type FieldValue, flatten } from '../../core/document-fields.js'
-import { formatAmount, formatFourDecimals, formatPrice, truncate } from '../../core/number-format.js'
+import { differences, type FieldValue, flatten } from '../../core/documents/document-fields.js'
 import { byCodeUnit } from '../../core/numbers.js'
 import type { Absence } from '../../core/records.js'
-import type { HistoryVersion } from '../comparison-input.js'
+import { formatAmount, formatFourDecimals, formatPrice, truncate } from '../../core/text/number-format.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween } from '../date-math.js'
+import type { HistoryVersion } from '../input/comparison-input.js'
 
 /** A change happened between two observations; the exact time is unknown. */
 export interface Change {

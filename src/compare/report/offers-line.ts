@@ -1,4 +1,4 @@
-import { formatCount } from '../../core/number-format.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { unreadText } from '../rfq/rfq-flags.js'
 import { isChange } from './document-changes.js'
 import type { RfqReport } from './rfq-report-model.js'

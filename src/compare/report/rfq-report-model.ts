@@ -12,12 +12,12 @@
  * - A spreadsheet can evaluate every formula; ROUND(x, 6) rounds half away from zero.
  */
 
-import type { Settings } from '../../core/settings.js'
-import type { ReportContext } from '../comparison-context.js'
-import type { CurrencyReport } from '../comparison-currency.js'
-import type { DocumentProblem, ReportedDecision } from '../comparison-input.js'
+import type { Settings } from '../../core/decision/settings.js'
 import type { AwardState } from '../decision/award-state.js'
 import type { Decision } from '../decision/decision-model.js'
+import type { ReportContext } from '../input/comparison-context.js'
+import type { CurrencyReport } from '../input/comparison-currency.js'
+import type { DocumentProblem, ReportedDecision } from '../input/comparison-input.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Change } from './document-changes.js'

@@ -1,8 +1,8 @@
-import { formatTonnes } from '../../core/number-format.js'
+import type { Settings } from '../../core/decision/settings.js'
 import { positiveOrNull } from '../../core/numbers.js'
-import type { Settings } from '../../core/settings.js'
-import type { Unreadable } from '../comparison-input.js'
-import { isUnreadable } from '../stored-documents.js'
+import { formatTonnes } from '../../core/text/number-format.js'
+import type { Unreadable } from '../input/comparison-input.js'
+import { isUnreadable } from '../input/stored-documents.js'
 
 /** The tonnes that an award may have. */
 export interface AwardWindow {

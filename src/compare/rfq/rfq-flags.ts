@@ -1,9 +1,9 @@
-import { formatCount } from '../../core/number-format.js'
-import { describeListed } from '../../core/source-words.js'
-import { isDecisive, type ListedChanges } from '../../core/sources.js'
-import type { ComparisonContext } from '../comparison-context.js'
+import { describeListed } from '../../core/sources/source-text.js'
+import { isDecisive, type ListedChanges } from '../../core/sources/sources.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
+import type { ComparisonContext } from '../input/comparison-context.js'
 import type { RfqTerms } from './rfq-terms.js'
 
 type Terms = Omit<RfqTerms, 'flags'>

@@ -1,11 +1,11 @@
-import type { Timestamp } from '../../core/clock.js'
-import type { DocumentShape } from '../../core/documents.js'
+import { CURRENCY_CODE } from '../../core/decision/settings.js'
+import type { DocumentShape } from '../../core/documents/documents.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
-import { CURRENCY_CODE } from '../../core/settings.js'
-import { type ComparisonContext, type Source, toSource } from '../comparison-context.js'
-import type { CalendarDate, ParsedRfq } from '../comparison-input.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween } from '../date-math.js'
 import type { Flag } from '../flag.js'
+import { type ComparisonContext, type Source, toSource } from '../input/comparison-context.js'
+import type { CalendarDate, ParsedRfq } from '../input/comparison-input.js'
 import { type AwardWindow, awardWindow } from './award-window.js'
 
 export interface RfqTerms {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { MAX_IDENTIFIER_LENGTH } from '../../core/identifier.js'
-import { MAX_PREFIX_LENGTH } from '../../core/rfq-name.js'
-import { MAX_CURSOR_LENGTH } from '../../web/api/cursor.js'
+import { MAX_IDENTIFIER_LENGTH } from '../../core/documents/identifier.js'
+import { MAX_PREFIX_LENGTH } from '../../core/text/rfq-name.js'
+import { MAX_CURSOR_LENGTH } from '../../views/cursor.js'
 
 /* Arguments that several tools have. */
 

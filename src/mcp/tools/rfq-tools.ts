@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { RfqView } from '../../views/rfq-view.js'
-import type { OfferDetail, OfferItem, RfqDetail } from '../../web/api/schemas/index.js'
+import type { RfqView } from '../../views/rfq/rfq-view.js'
+import type { OfferDetail, OfferItem, RfqDetail } from '../../views/schemas/index.js'
 import { KNOWN_SETTINGS } from '../../web/api/what-if.js'
 import { documentMembers, fitAnswer, MAX_ANSWER, shorten } from '../answer-size.js'
 import { boundedListed } from '../listed-answer.js'

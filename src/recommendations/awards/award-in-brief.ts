@@ -1,5 +1,5 @@
 import { type AwardState, awardState } from '../../compare/decision/award-state.js'
-import type { AwardFacts } from '../../core/award-record.js'
+import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { RfqState } from '../rfq-state.js'
 
 /** What lists tell of the standing award of an RFQ. */

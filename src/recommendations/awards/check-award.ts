@@ -1,23 +1,23 @@
-import { atLeast, upTo } from '../../compare/awards/efficient-awards.js'
 import {
   awardOf,
   type Candidate,
   candidatesOf,
   createNames,
   formatDerivedPrice,
-} from '../../compare/decision/award-figures.js'
-import { termsHash } from '../../compare/decision/award-terms.js'
+} from '../../compare/awards/award-figures.js'
+import { termsHash } from '../../compare/awards/award-terms.js'
+import { atLeast, upTo } from '../../compare/awards/efficient-awards.js'
 import type { Recommendation } from '../../compare/decision/decision-model.js'
 import { isComparable } from '../../compare/offer/eligibility.js'
 import { tonnesOf } from '../../compare/offer/known-amounts.js'
 import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
-import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/award-record.js'
-import { canonicalJson } from '../../core/canonical-json.js'
-import type { DifferingSetting } from '../../core/differing-settings.js'
-import { formatTonnes, withoutNoise } from '../../core/number-format.js'
+import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../../core/decision/award-record.js'
+import type { DifferingSetting } from '../../core/decision/differing-settings.js'
+import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { sum } from '../../core/numbers.js'
+import { formatTonnes, withoutNoise } from '../../core/text/number-format.js'
 
 /** What a person wants to record. */
 export interface AwardRequest {

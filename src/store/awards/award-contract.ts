@@ -1,5 +1,5 @@
-import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/award-record.js'
-import type { Timestamp } from '../../core/clock.js'
+import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import type { ChainReport } from '../hash-chain.js'
 
 export interface AwardFilter {

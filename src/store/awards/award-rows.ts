@@ -1,5 +1,5 @@
-import type { AwardFacts, AwardRecord } from '../../core/award-record.js'
-import { canonicalJson } from '../../core/canonical-json.js'
+import type { AwardFacts, AwardRecord } from '../../core/decision/award-record.js'
+import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { HashChainedLog } from '../hash-chain.js'
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { AwardRecord } from '../../core/award-record.js'
+import type { AwardRecord } from '../../core/decision/award-record.js'
 import { createVersionCheck, type LoggedVersion } from '../documents/stored-hashes.js'
 import { toStoredText } from '../documents/stored-text.js'
 import { GENESIS, nextLink, verifyLog } from '../hash-chain.js'

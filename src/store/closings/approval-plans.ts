@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { quoteForShell } from '../../quote-for-shell.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { Closings } from '../contract.js'
 import { allOf, type SqlDatabase, type Transaction } from '../sql-database.js'
 

@@ -1,4 +1,3 @@
-import type { Timestamp } from '../../core/clock.js'
 import type { IntentState } from '../../core/close-intent.js'
 import type {
   CloseOutcome,
@@ -8,6 +7,7 @@ import type {
   ListedDecision,
   UnsettledClose,
 } from '../../core/records.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
 export type NewDecision = Omit<

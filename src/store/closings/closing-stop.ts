@@ -1,4 +1,4 @@
-import type { EventData, EventKind } from '../../core/events.js'
+import type { EventData, EventKind } from '../../core/events/events.js'
 import type { ClosingStop, Closings } from '../contract.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { deleteMeta, findMeta, setMeta } from '../meta.js'

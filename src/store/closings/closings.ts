@@ -1,5 +1,5 @@
 import type { Closings } from '../contract.js'
-import { createUnclosedRfqs } from '../documents/due-rfqs.js'
+import { createUnclosedRfqs } from '../documents/queries/due-rfqs.js'
 import type { EventWriter } from '../events/event-writer.js'
 import type { SqlDatabase } from '../sql-database.js'
 import { createApprovalPlans } from './approval-plans.js'

@@ -1,6 +1,6 @@
-import type { EventKind } from '../../core/events.js'
+import type { EventKind } from '../../core/events/events.js'
 import type { DecisionRecord } from '../../core/records.js'
-import { quoteForShell } from '../../quote-for-shell.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { EventWriter } from '../events/event-writer.js'
 import type { Transaction } from '../sql-database.js'
 import { retryCommand } from './retry-command.js'

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../core/canonical-json.js'
+import { canonicalJson } from '../../core/documents/canonical-json.js'
 import type { DecisionRecord } from '../../core/records.js'
 import type { Closings, NewDecision } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'

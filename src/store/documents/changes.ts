@@ -1,4 +1,4 @@
-import type { Timestamp } from '../../core/clock.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedChange } from '../events/observed-events.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import {
@@ -20,7 +20,7 @@ import {
   toRowKey,
   type VersionKey,
 } from './document-state.js'
-import { FoundProblems } from './found-problems.js'
+import { FoundProblems } from './queries/found-problems.js'
 import { lastSeenAt, later, versionTimes } from './read-order.js'
 import type { ObservedResponse, UpsertResult } from './recorder-contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'

@@ -1,5 +1,4 @@
-import type { FutureTimes } from '../../core/clock.js'
-import type { DocumentKind } from '../../core/documents.js'
+import type { DocumentKind } from '../../core/documents/documents.js'
 import type {
   Absence,
   KnownDocument,
@@ -10,7 +9,8 @@ import type {
   RfqWithResponses,
   Version,
 } from '../../core/records.js'
-import type { RfqName } from '../../core/rfq-name.js'
+import type { RfqName } from '../../core/text/rfq-name.js'
+import type { FutureTimes } from '../../core/time/clock.js'
 
 export interface RfqFilter {
   channel?: string

@@ -1,5 +1,5 @@
-import type { Timestamp } from '../../core/clock.js'
-import type { Validators } from '../../core/validators.js'
+import type { Validators } from '../../core/documents/validators.js'
+import type { Timestamp } from '../../core/time/clock.js'
 
 /** Stored state from which a poll decides whether to read an RFQ again. */
 export interface RfqPollState {

@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_MS, type Timestamp } from '../../core/clock.js'
+import { CLOCK_TOLERANCE_MS, type Timestamp } from '../../core/time/clock.js'
 import { type DocumentState, lastShownAt } from './document-state.js'
 
 /**

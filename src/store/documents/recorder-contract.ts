@@ -1,5 +1,5 @@
-import type { Problem } from '../../core/lenient-parser.js'
-import type { Validators } from '../../core/validators.js'
+import type { Problem } from '../../core/documents/lenient-parser.js'
+import type { Validators } from '../../core/documents/validators.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
 /** A document with its problems, ready to be stored. */

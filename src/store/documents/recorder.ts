@@ -1,6 +1,6 @@
-import type { Timestamp } from '../../core/clock.js'
-import type { DocumentKind } from '../../core/documents.js'
-import { TimeSlice } from '../../core/time-slice.js'
+import type { DocumentKind } from '../../core/documents/documents.js'
+import type { Timestamp } from '../../core/time/clock.js'
+import { TimeSlice } from '../../core/time/time-slice.js'
 import { RunLostError } from '../errors.js'
 import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../events/observed-events.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
@@ -10,7 +10,7 @@ import { allOf, type SqlDatabase, type Transaction } from '../sql-database.js'
 import { Batches } from './batches.js'
 import { type ChangeContext, DocumentChanges } from './changes.js'
 import { type DocumentState, documentKey, STATE_COLUMNS } from './document-state.js'
-import { CURRENT_VERSION } from './queries.js'
+import { CURRENT_VERSION } from './queries/history-queries.js'
 import {
   BEGIN_RECORDING,
   isNewerRead,

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { contentHash } from '../../core/canonical-json.js'
-import { parseExactly } from '../../core/exact-json.js'
+import { contentHash } from '../../core/documents/canonical-json.js'
+import { parseExactly } from '../../core/documents/exact-json.js'
 import { RecentlyUsed } from '../../core/recently-used.js'
 import type { Dialect, Queries } from '../sql-database.js'
-import { sameDocument } from './queries.js'
+import { sameDocument } from './queries/history-queries.js'
 
 /** Documents that are read at once: they may be large. */
 const DOCUMENTS_PER_STEP = 25

@@ -1,8 +1,8 @@
-import type { DocumentShape } from '../../core/documents.js'
-import { rfqFacts } from '../../core/event-facts.js'
-import type { RfqFacts } from '../../core/events.js'
+import type { DocumentShape } from '../../core/documents/documents.js'
+import { rfqFacts } from '../../core/events/event-facts.js'
+import type { RfqFacts } from '../../core/events/events.js'
 import type { Queries } from '../sql-database.js'
-import { CURRENT_VERSION } from './queries.js'
+import { CURRENT_VERSION } from './queries/history-queries.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** RFQs whose bodies are read at once. */

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../core/events.js'
+import type { EventRecord } from '../../core/events/events.js'
 import { fromStoredText } from '../documents/stored-text.js'
 
 /** A row of `events`. */

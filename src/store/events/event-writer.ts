@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { EventData, EventKind } from '../../core/events.js'
-import { TimeSlice } from '../../core/time-slice.js'
+import type { EventData, EventKind } from '../../core/events/events.js'
+import { TimeSlice } from '../../core/time/time-slice.js'
 import { toStoredText } from '../documents/stored-text.js'
 import { findIdentity } from '../meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'

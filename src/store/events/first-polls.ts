@@ -1,4 +1,4 @@
-import type { EventData } from '../../core/events.js'
+import type { EventData } from '../../core/events/events.js'
 import type { LiveRun } from '../contract.js'
 import type { RunRow } from '../runs/run-queries.js'
 import type { Transaction } from '../sql-database.js'

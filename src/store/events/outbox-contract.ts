@@ -1,5 +1,11 @@
-import type { DeadLetters, DeliveryFilter, DeliveryRecord, Redelivery, TargetState } from '../../core/deliveries.js'
-import type { EventData, EventFilter, EventKind, EventPage, EventRecord } from '../../core/events.js'
+import type {
+  DeadLetters,
+  DeliveryFilter,
+  DeliveryRecord,
+  Redelivery,
+  TargetState,
+} from '../../core/events/deliveries.js'
+import type { EventData, EventFilter, EventKind, EventPage, EventRecord } from '../../core/events/events.js'
 
 /** An event that no run observed. */
 export interface NewEvent {

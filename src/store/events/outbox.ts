@@ -1,5 +1,5 @@
-import type { EventRecord } from '../../core/events.js'
-import { createOpenRfqsDue } from '../documents/due-rfqs.js'
+import type { EventRecord } from '../../core/events/events.js'
+import { createOpenRfqsDue } from '../documents/queries/due-rfqs.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import type { SqlDatabase, Transaction } from '../sql-database.js'
 import { createDeliveries } from './deliveries.js'

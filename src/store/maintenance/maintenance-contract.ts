@@ -1,4 +1,4 @@
-import type { Timestamp } from '../../core/clock.js'
+import type { Timestamp } from '../../core/time/clock.js'
 
 /**
  * `anchor`: the head of the closing log is written outside; `prune`: idle runs are folded; `rates SOURCE`: the exchange rates of a source

@@ -1,6 +1,6 @@
 import type { DocumentChanges, DocumentUpdate } from '../documents/changes.js'
 import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, SEEN_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
-import type { ProblemKey } from '../documents/found-problems.js'
+import type { ProblemKey } from '../documents/queries/found-problems.js'
 import type { DocumentEngine } from '../documents/recorder.js'
 import type { Transaction } from '../sql-database.js'
 import { toJsonb } from './jsonb.js'

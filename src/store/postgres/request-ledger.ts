@@ -1,5 +1,5 @@
-import type { RequestLedger, StartGrant } from '../../core/request-ledger.js'
-import { claimStatement } from '../claim-starts.js'
+import type { RequestLedger, StartGrant } from '../../core/requests/request-ledger.js'
+import { claimStatement } from '../requests/claim-starts.js'
 import type { SqlDatabase } from '../sql-database.js'
 import { isAway } from './postgres-errors.js'
 

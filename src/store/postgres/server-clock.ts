@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.js'
+import type { Clock } from '../../core/time/clock.js'
 import type { Queries } from '../sql-database.js'
 
 const REFRESH_MS = 60_000

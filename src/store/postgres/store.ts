@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.js'
+import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createRecorder } from '../documents/recorder.js'
 import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../documents/revalidate.js'

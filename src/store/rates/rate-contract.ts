@@ -1,5 +1,5 @@
-import type { Timestamp } from '../../core/clock.js'
-import type { DatedRate, KnownRates } from '../../core/exchange-rates.js'
+import type { DatedRate, KnownRates } from '../../core/decision/exchange-rates.js'
+import type { Timestamp } from '../../core/time/clock.js'
 
 /** Exchange rates with the moments at which they became known, so that a past moment has the rates that were known then. */
 export interface ExchangeRates {

@@ -1,7 +1,7 @@
-import type { Timestamp } from '../../core/clock.js'
-import type { EventData } from '../../core/events.js'
-import type { RecordedRecommendation } from '../../core/recommendation.js'
-import type { Settings } from '../../core/settings.js'
+import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
+import type { Settings } from '../../core/decision/settings.js'
+import type { EventData } from '../../core/events/events.js'
+import type { Timestamp } from '../../core/time/clock.js'
 
 /** An RFQ whose recommendation is to be computed again. */
 export interface DirtyRfq {

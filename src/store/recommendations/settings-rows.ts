@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { canonicalJson } from '../../core/canonical-json.js'
-import type { Settings } from '../../core/settings.js'
+import type { Settings } from '../../core/decision/settings.js'
+import { canonicalJson } from '../../core/documents/canonical-json.js'
 import type { Transaction } from '../sql-database.js'
 
 /** Identifies settings: the SHA-256 hash of their canonical JSON. */

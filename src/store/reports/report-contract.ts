@@ -1,5 +1,5 @@
-import type { Timestamp } from '../../core/clock.js'
 import type { ListedReport, ReportRecord } from '../../core/report-record.js'
+import type { Timestamp } from '../../core/time/clock.js'
 
 export interface ReportRecords {
   /** Records a report that was written. A file that is written again under its name has one more record. */

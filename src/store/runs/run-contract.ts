@@ -1,5 +1,5 @@
-import type { Timestamp } from '../../core/clock.js'
 import type { RequestRates, RunCounts, RunKind, RunOutcome, RunRecord } from '../../core/records.js'
+import type { Timestamp } from '../../core/time/clock.js'
 
 export interface RunEnd extends RunCounts {
   outcome: Exclude<RunOutcome, 'interrupted'>

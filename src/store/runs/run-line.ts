@@ -1,7 +1,7 @@
-import type { Timestamp } from '../../core/clock.js'
 import type { RunKind } from '../../core/records.js'
-import { MAX_CLOCK_DIFFERENCE_MS } from '../clock-difference.js'
+import type { Timestamp } from '../../core/time/clock.js'
 import { deleteMeta, findMeta, setMeta } from '../meta.js'
+import { MAX_CLOCK_DIFFERENCE_MS } from '../requests/clock-difference.js'
 import type { Transaction } from '../sql-database.js'
 import { type Holder, mayBeAlive } from './run-holder.js'
 

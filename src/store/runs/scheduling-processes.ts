@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Clock, Timestamp } from '../../core/clock.js'
+import type { Clock, Timestamp } from '../../core/time/clock.js'
 import type { SchedulingProcess, SchedulingProcesses } from '../contract.js'
 import { deleteMeta, findMeta, setMeta } from '../meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'

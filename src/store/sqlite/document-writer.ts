@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../core/time-slice.js'
+import { TimeSlice } from '../../core/time/time-slice.js'
 import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, SEEN_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
 import type { DocumentEngine } from '../documents/recorder.js'
 import type { Connection } from './connection.js'

@@ -6,8 +6,8 @@ import {
   type KnownRow,
   selectKnown,
   toKnown,
-} from '../documents/queries.js'
-import { matchParameters } from '../documents/rfq-match.js'
+} from '../documents/queries/history-queries.js'
+import { matchParameters } from '../documents/queries/rfq-match.js'
 import type { SqlParameters } from '../sql-database.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import { sqliteDatabase, toSqlite } from './sqlite-database.js'

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import type { Clock } from '../../core/clock.js'
-import type { RequestLedger, StartClaim, StartGrant } from '../../core/request-ledger.js'
-import { claimStatement } from '../claim-starts.js'
+import type { RequestLedger, StartClaim, StartGrant } from '../../core/requests/request-ledger.js'
+import type { Clock } from '../../core/time/clock.js'
+import { claimStatement } from '../requests/claim-starts.js'
 import { retryWhileBusy, type Sqlite } from './connection.js'
 import { toStoreError } from './sqlite-errors.js'
 

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { quoteForShell } from '../../quote-for-shell.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { StoreError, UnusableDatabaseError } from '../errors.js'
 
 /** Size of the `-shm` file of a small database. */

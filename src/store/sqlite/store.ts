@@ -1,5 +1,5 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs'
-import type { Clock } from '../../core/clock.js'
+import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createRecorder } from '../documents/recorder.js'
 import { revalidate } from '../documents/revalidate.js'

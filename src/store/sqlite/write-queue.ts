@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { TimeSlice } from '../../core/time-slice.js'
+import { TimeSlice } from '../../core/time/time-slice.js'
 import type { Sqlite } from './sqlite.js'
 
 /** Writes in one transaction, and how long it may go on taking them, in milliseconds: other processes wait for its end. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '../../core/loopback.js'
-import { HttpError } from '../errors.js'
+import { isLoopback } from '../../core/requests/loopback.js'
+import { HttpError } from '../http/errors.js'
 
 /**
  * Refuses requests for other names than those of the server (header `Host`), also from a proxy: a website that reaches the server by

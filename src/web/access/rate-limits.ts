@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError } from '../errors.js'
+import { HttpError } from '../http/errors.js'
 import { addressGroup } from './address-group.js'
 import type { Proxies } from './proxies.js'
 import type { User } from './user.js'

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Redelivery } from '../../core/deliveries.js'
+import type { Settings } from '../../core/decision/settings.js'
+import type { Redelivery } from '../../core/events/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../core/report-format.js'
-import type { Settings } from '../../core/settings.js'
+import { acceptedJob, type JobStatusView, jobStatus, retriedDeliveries } from '../../views/schemas/index.js'
 import type { User } from '../access/user.js'
 import type { AwardActions } from '../award-actions.js'
 import { defined } from '../defined.js'
@@ -11,7 +12,6 @@ import { knownChannel, momentOf, requireFound } from './endpoints/request.js'
 import { asOf, oneOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
-import { acceptedJob, type JobStatusView, jobStatus, retriedDeliveries } from './schemas/index.js'
 
 /** Work that users put on the queue. */
 export interface JobOrder {

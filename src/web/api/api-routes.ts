@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { scrubTexts } from '../../core/secret-scrubber.js'
-import { HttpError, toResponseError } from '../errors.js'
+import { scrubTexts } from '../../core/text/secret-scrubber.js'
+import { HttpError, toResponseError } from '../http/errors.js'
 import type { WebPlugin } from '../plugin.js'
 import { ACTION_ENDPOINTS, type ActionDeps, type ActionEndpoint } from './actions.js'
 import { AWARD_ENDPOINTS } from './award-endpoints.js'

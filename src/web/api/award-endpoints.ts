@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { MAX_NAME_LENGTH } from '../../core/user-name.js'
+import { MAX_NAME_LENGTH } from '../../core/text/user-name.js'
+import { awardRecordSchema } from '../../views/schemas/index.js'
 import { type ActionCall, type ActionEndpoint, action, pastMoment, rfqIdOf } from './actions.js'
 import { asOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
-import { awardRecordSchema } from './schemas/index.js'
 
 const PATH = '/rfqs/{org}/{channel}/{rfq}/awards'
 

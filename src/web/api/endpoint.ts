@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Clock } from '../../core/clock.js'
-import type { Settings } from '../../core/settings.js'
+import type { Settings } from '../../core/decision/settings.js'
+import type { Clock } from '../../core/time/clock.js'
+import type { ApiQueries } from '../../views/api-contract.js'
 import { type InvalidValue, ProblemError } from './problem.js'
-import type { ApiQueries } from './queries.js'
 import { isSettingName, KNOWN_SETTINGS } from './what-if.js'
 
 /** What reading endpoints work with. They run where they block no event loop. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import * as schemas from '../../views/schemas/index.js'
 import type { Operation } from './endpoint.js'
 import { API_PREFIX, PROBLEM_TYPE, problemDocument } from './problem.js'
-import * as schemas from './schemas/index.js'
 import { SETTING_NAMES } from './what-if.js'
 
 type Json = Record<string, unknown>

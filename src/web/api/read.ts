@@ -1,10 +1,10 @@
-import { beforeFirstPoll, type Observed } from '../as-of.js'
+import type { ApiQueries } from '../../views/api-contract.js'
+import { beforeFirstPoll, type Observed } from '../../views/complete-polls.js'
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
 import { listEndpoints, yesterday } from './endpoints/list-endpoints.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
 import { type TaggedJson, toTaggedJson } from './etag.js'
 import { ProblemError, type ProblemText } from './problem.js'
-import type { ApiQueries } from './queries.js'
 
 /** Every operation that reads, in the order of the document. */
 export const READ_ENDPOINTS: readonly ReadEndpoint[] = [...listEndpoints, ...rfqEndpoints]

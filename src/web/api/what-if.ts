@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../core/settings.js'
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../core/decision/settings.js'
 import type { InvalidValue } from './problem.js'
 
 /** Set rate by rate, or by whoever configures where rates come from. */

@@ -1,5 +1,5 @@
 import { isSettingName, KNOWN_SETTINGS } from '../api/what-if.js'
-import { HttpError } from '../errors.js'
+import { HttpError } from '../http/errors.js'
 import type { Suggest } from '../unknown-value.js'
 
 /** The parameters after the `?` that a page accepts. */

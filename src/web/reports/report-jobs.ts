@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Settings } from '../../core/settings.js'
-import { HttpError } from '../errors.js'
+import type { Settings } from '../../core/decision/settings.js'
+import { HttpError } from '../http/errors.js'
 
 /** A report that somebody asked for on the page. */
 export interface ReportOrder {

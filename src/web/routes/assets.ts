@@ -1,6 +1,6 @@
+import { PAGE_SCRIPT_PATH, pageScript } from '../components/page-script.js'
+import { STYLESHEET, STYLESHEET_PATH } from '../components/stylesheet.js'
 import type { WebPlugin } from '../plugin.js'
-import { PAGE_SCRIPT_PATH, pageScript } from '../views/page-script.js'
-import { STYLESHEET, STYLESHEET_PATH } from '../views/stylesheet.js'
 
 /** The style and the script of the pages, also of those that a browser sees before it signs in. */
 export const assetRoutes: WebPlugin = (app) => {

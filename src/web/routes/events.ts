@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { HttpError } from '../errors.js'
+import { HttpError } from '../http/errors.js'
 import type { WebPlugin } from '../plugin.js'
 
 interface EventsOptions {

@@ -1,8 +1,8 @@
 import { SESSION_HOURS } from '../access/sessions.js'
-import { HttpError } from '../errors.js'
+import { SignInPage } from '../components/sign-in-page.js'
 import { sendPage } from '../html.js'
+import { HttpError } from '../http/errors.js'
 import type { WebPlugin } from '../plugin.js'
-import { SignInPage } from '../views/sign-in-page.js'
 
 /** `/sign-in` and `/sign-out`: a session for a browser, in exchange for a token. Absent where nobody can sign in. */
 export const signInRoutes: WebPlugin = (app) => {

@@ -1,5 +1,5 @@
-import { cleanText } from '../../core/clean-text.js'
-import { withoutNoise } from '../../core/number-format.js'
+import { cleanText } from '../../core/text/clean-text.js'
+import { withoutNoise } from '../../core/text/number-format.js'
 import { renderCsv } from '../../presentation/csv.js'
 import type { CellValue, Table } from './table.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
-import type { ReportedDecision } from '../../../src/compare/comparison-input.js'
+import type { ReportedDecision } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import {
   channelInput,

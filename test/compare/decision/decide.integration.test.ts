@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Award, Choice } from '../../../src/compare/decision/decision-model.js'
 import { RULE_TEXT } from '../../../src/compare/decision/what-if.js'
 import { REQUIREMENT_TITLES } from '../../../src/compare/offer/award-requirements.js'
-import { formatPricePerTonne, formatTonnes } from '../../../src/core/number-format.js'
-import { AWARD_RULES, PRICE_BASES, type PriceBasis, type RequirementName } from '../../../src/core/settings.js'
+import { AWARD_RULES, PRICE_BASES, type PriceBasis, type RequirementName } from '../../../src/core/decision/settings.js'
+import { formatPricePerTonne, formatTonnes } from '../../../src/core/text/number-format.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
 import {
   bestAward,

@@ -13,7 +13,7 @@ import {
   REQUIREMENT_LEVELS,
   type RequirementLevels,
   type RequirementName,
-} from '../../../src/core/settings.js'
+} from '../../../src/core/decision/settings.js'
 import {
   comparisonInput,
   delivery,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { candidatesOf } from '../../../src/compare/awards/award-figures.js'
 import { efficientAwards } from '../../../src/compare/awards/efficient-awards.js'
-import { candidatesOf } from '../../../src/compare/decision/award-figures.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
-import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/stored-documents.js'
-import { AWARD_RULES, type SettingsInput } from '../../../src/core/settings.js'
+import { AWARD_RULES, type SettingsInput } from '../../../src/core/decision/settings.js'
 import { createWorld } from '../../../src/sandbox/index.js'
 import { storedDocument } from '../../helpers/comparison-inputs.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferReport } from '../../../src/compare/offer/offer-report-model.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { SettingsInput } from '../../../src/core/settings.js'
+import type { SettingsInput } from '../../../src/core/decision/settings.js'
 import {
   type ComparisonOverrides,
   comparisonInput,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, RFQ_FLAGS, type RfqFlagCode } from '../../../src/compare/flag.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { ListedChanges } from '../../../src/core/sources.js'
+import type { ListedChanges } from '../../../src/core/sources/sources.js'
 import {
   type ComparisonOverrides,
   comparisonInput,

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { AWARD_RULES, CRITERIA, DEFAULT_SETTINGS, PRICE_BASES, type SettingsInput } from '../../../src/core/settings.js'
+import {
+  AWARD_RULES,
+  CRITERIA,
+  DEFAULT_SETTINGS,
+  PRICE_BASES,
+  type SettingsInput,
+} from '../../../src/core/decision/settings.js'
 import {
   comparisonInput,
   delivery,

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ComparisonInput, StoredDocument } from '../../../src/compare/comparison-input.js'
+import type { ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import type { KnownDocument } from '../../../src/core/records.js'
-import { DEFAULT_SETTINGS } from '../../../src/core/settings.js'
 import {
   comparisonInput,
   delivery,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryVersion } from '../../../src/compare/comparison-input.js'
+import type { HistoryVersion } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { Change } from '../../../src/compare/report/document-changes.js'
 import type { Absence } from '../../../src/core/records.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../../src/core/settings.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { offerIds } from '../../../src/recommendations/awards/offer-names.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/awarded-rfq.js'
 import { ROUNDS } from '../../helpers/long-tests.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runRanges } from '../../../reports/channel/about-sheet.js'
 import { summariseChannel } from '../../../src/compare/channel/summarise-channel.js'
-import { writeChannelReport } from '../../../src/reporting/write-report.js'
+import { writeChannelReport } from '../../../src/report-files/write-report.js'
 import { CHANNEL_CASES } from '../support/channel-cases.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
 import {

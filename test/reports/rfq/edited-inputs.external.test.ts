@@ -5,7 +5,7 @@ import type { OfferReport } from '../../../src/compare/offer/offer-report-model.
 import { ranksOf } from '../../../src/compare/offer/ranking.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../../src/compare/report/rfq-report-model.js'
-import { CRITERIA } from '../../../src/core/settings.js'
+import { CRITERIA } from '../../../src/core/decision/settings.js'
 import { labelledCases } from '../../helpers/long-tests.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import type { ComparisonInput } from '../../../src/compare/comparison-input.js'
+import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { comparisonInput, manyResponses, response, sampleResponses } from '../../helpers/comparison-inputs.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'

@@ -1,4 +1,4 @@
-import type { ChannelInput, ReportedDecision } from '../../../src/compare/comparison-input.js'
+import type { ChannelInput, ReportedDecision } from '../../../src/compare/input/comparison-input.js'
 import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/comparison-inputs.js'
 import { HOSTILE, hostileInput } from './rfq-cases.js'
 

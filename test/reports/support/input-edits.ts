@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ComparisonInput } from '../../../src/compare/comparison-input.js'
+import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import {
   AWARD_RULES,
   type AwardRule,
@@ -9,7 +9,7 @@ import {
   type PriceBasis,
   type RequirementLevels,
   type SettingsInput,
-} from '../../../src/core/settings.js'
+} from '../../../src/core/decision/settings.js'
 import {
   comparisonInput,
   delivery,

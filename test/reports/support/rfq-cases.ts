@@ -1,6 +1,6 @@
-import type { ComparisonInput } from '../../../src/compare/comparison-input.js'
-import { type AwardFacts, awardFacts } from '../../../src/core/award-record.js'
-import type { ListedChanges } from '../../../src/core/sources.js'
+import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
+import { type AwardFacts, awardFacts } from '../../../src/core/decision/award-record.js'
+import type { ListedChanges } from '../../../src/core/sources/sources.js'
 import {
   comparisonInput,
   delivery,

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { claimOf, NO_STARTS, type RequestLedger, startRate } from '../../../src/core/request-ledger.js'
-import { claimStatement } from '../../../src/store/claim-starts.js'
+import { claimOf, NO_STARTS, type RequestLedger, startRate } from '../../../src/core/requests/request-ledger.js'
 import type { NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
 import { IntentOpenError, RunLostError, StoreError, UnusableDatabaseError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresReader } from '../../../src/store/postgres/reader.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { claimStatement } from '../../../src/store/requests/claim-starts.js'
 import { newestSchema, POSTGRES_MIGRATIONS, SQLITE_MIGRATIONS } from '../../../src/store/schema/migrations.js'
 import { expectSameRule } from '../../helpers/ledger-rule.js'
 import { PrivatePostgres, postgresSkipReason } from '../../helpers/private-postgres.js'
@@ -328,7 +328,7 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
     for (const name of ['two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 6)
   })
 
-  it('claims starts by the rule of src/core/request-ledger.ts, also while the clock is set', async () => {
+  it('claims starts by the rule of src/core/requests/request-ledger.ts, also while the clock is set', async () => {
     const url = newUrl()
     await open(url)
     const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })

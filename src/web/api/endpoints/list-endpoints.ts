@@ -1,7 +1,22 @@
 import { z } from 'zod'
-import { DELIVERY_STATES } from '../../../core/deliveries.js'
-import { EVENT_KINDS, type EventKind } from '../../../core/events.js'
+import { DELIVERY_STATES } from '../../../core/events/deliveries.js'
+import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
+import {
+  apiChannel,
+  changeEntry,
+  closing,
+  countedListOf,
+  dataProblem,
+  delivery,
+  eventFeed,
+  listingDetail,
+  listingItem,
+  listOf,
+  notificationTarget,
+  run,
+  todayModel,
+} from '../../../views/schemas/index.js'
 import { defined } from '../../defined.js'
 import { readEndpoint } from '../endpoint.js'
 import {
@@ -19,21 +34,6 @@ import {
   word,
 } from '../parameters.js'
 import { unknownName } from '../problem.js'
-import {
-  apiChannel,
-  changeEntry,
-  closing,
-  countedListOf,
-  dataProblem,
-  delivery,
-  eventFeed,
-  listingDetail,
-  listingItem,
-  listOf,
-  notificationTarget,
-  run,
-  todayModel,
-} from '../schemas/index.js'
 import { asOfText, channelOf, idPage, listPage, momentOf, pathChannel, rfqOf, wholeList } from './request.js'
 
 /** From when `/today` lists offers, unless the request says so. */

@@ -1,9 +1,9 @@
+import type { ApiMoment, Lookup, NamedRfq } from '../../../views/api-contract.js'
+import { encodeCursor, type ListPage } from '../../../views/cursor.js'
 import { problemText } from '../../../views/find-rfq.js'
 import { defined } from '../../defined.js'
-import { encodeCursor, type ListPage } from '../cursor.js'
 import type { ReadCall, ReadDeps } from '../endpoint.js'
 import { ProblemError, unknownName } from '../problem.js'
-import type { ApiMoment, Lookup, NamedRfq } from '../queries.js'
 
 /** The moment that a request asks for. @throws ProblemError 400 for one in the future */
 export function momentOf({

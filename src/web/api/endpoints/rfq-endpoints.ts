@@ -1,10 +1,6 @@
 import { z } from 'zod'
-import { RFQ_STATES } from '../../../core/documents.js'
-import { defined } from '../../defined.js'
-import { type ReadCall, readEndpoint } from '../endpoint.js'
-import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
-import { ProblemError, unknownName } from '../problem.js'
-import { RFQ_SORTS } from '../queries.js'
+import { RFQ_STATES } from '../../../core/documents/documents.js'
+import { RFQ_SORTS } from '../../../views/api-contract.js'
 import {
   awardRecordSchema,
   countedListOf,
@@ -13,7 +9,11 @@ import {
   rfqDetail,
   rfqItem,
   rfqViewSchema,
-} from '../schemas/index.js'
+} from '../../../views/schemas/index.js'
+import { defined } from '../../defined.js'
+import { type ReadCall, readEndpoint } from '../endpoint.js'
+import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
+import { ProblemError, unknownName } from '../problem.js'
 import { isSettingName, whatIfSettings } from '../what-if.js'
 import { channelOf, listPage, momentOf, requireFound, rfqNameOf, wholeList } from './request.js'
 

@@ -1,0 +1,265 @@
+import { DelayedError, type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
+import type { QueueLoad } from '../../src/core/queue-load.js'
+import { settlesWithin } from '../../src/core/settles-within.js'
+import type {
+  BindOptions,
+  JobHandlers,
+  JobName,
+  JobPayload,
+  JobRunner,
+  JobStatus,
+  Log,
+  QueueDatabase,
+} from '../contract.js'
+import { InterruptedRunError, type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from '../errors.js'
+import { parseJob } from '../job-payload.js'
+import { runJob } from '../run-job.js'
+import { addJob, findJob, listJobs, ownedData, queueLoad, splitOwner } from './bullmq-jobs.js'
+import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
+import { QueueBinding } from './queue-binding.js'
+import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
+import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
+import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
+
+export interface BullRunnerOptions {
+  /** Of the Redis server. */
+  url: string
+  /** Prefix of all keys. */
+  prefix?: string
+  /** Jobs that run at the same time in this process. */
+  concurrency: number
+  log: Log
+  /** In milliseconds; only tests override it. */
+  timing?: Partial<RunnerTiming>
+}
+
+/**
+ * A poll or closing round that shutdown aborts goes back to the queue unless its job was started this often. A process that is shutting
+ * down may fetch it once more, which counts too.
+ */
+const MAX_STARTS = 10
+/** Finished jobs are kept so that a second scheduler cannot enqueue the same tick again (age in seconds). */
+const RETENTION = { age: 24 * 3_600, count: 5_000 }
+
+/**
+ * Runs jobs with BullMQ on Redis: any number of processes on one machine can share one queue.
+ * @throws QueueUnavailableError with the remedy if the queue does not answer within seconds
+ */
+export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
+  const { url, prefix = 'quotekeeper', concurrency, log } = options
+  const timing = { ...RUNNER_TIMING, ...options.timing }
+  const address = queueAddress(url)
+  const errorLog = throttledErrorLog(log, address)
+  try {
+    const responseTimeoutMs = timing.response
+    const backend = openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect: errorLog.recovered })
+    const queue = await openQueue(backend, timing.start, errorLog)
+    return new BullRunner({ backend, queue, address, concurrency, timing, log, errorLog })
+  } catch (error) {
+    throw unavailableError(address, error as Error)
+  }
+}
+
+async function openQueue(backend: RedisBackend, withinMs: number, errorLog: ErrorThrottle): Promise<Queue> {
+  const queue = backend.queue()
+  let lastError = new Error('no response')
+  queue.on('error', (error) => {
+    lastError = error
+    errorLog.error(error)
+  })
+  const ready = queue.waitUntilReady()
+  if (await settlesWithin(ready, withinMs)) return ready.then(() => queue)
+  backend.disconnect()
+  void queue.close().catch(errorLog.error)
+  throw lastError
+}
+
+function unavailableError(address: string, cause: Error): QueueUnavailableError {
+  const remedy = 'start it, or correct "queue" in the configuration ("queue: in-process" needs no server)'
+  const reason = cause.name === 'MaxRetriesPerRequestError' ? 'the connection was lost' : cause.message
+  return new QueueUnavailableError(`the queue at ${address} does not answer (${reason}): ${remedy}`, { cause })
+}
+
+interface Parts {
+  backend: RedisBackend
+  queue: Queue
+  address: string
+  concurrency: number
+  timing: RunnerTiming
+  log: Log
+  errorLog: ErrorThrottle
+}
+
+class BullRunner implements JobRunner {
+  readonly #parts: Parts
+  readonly #running = new Set<Promise<unknown>>()
+  #worker: Worker | null = null
+  readonly #returnedChannels = new Set<string>()
+  readonly #binding: QueueBinding
+  #closing = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    const { backend, address, timing } = parts
+    const call = <T>(operation: () => Promise<T>) => this.#call(operation)
+    this.#binding = new QueueBinding({ backend, address, call, checkEveryMs: timing.databaseCheck })
+  }
+
+  async enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean> {
+    parseJob(name, payload)
+    return this.#call(() => addJob(this.#parts.queue, name, ownedData(payload, this.#binding.databaseId), id))
+  }
+
+  async work(handlers: JobHandlers): Promise<void> {
+    const { backend, concurrency, timing, log, errorLog } = this.#parts
+    // BullMQ passes the signal only to functions with three declared parameters.
+    const worker = backend.worker((job, token, signal) => this.#process(handlers, job, token, signal), {
+      concurrency,
+      lockDuration: timing.lock,
+      stalledInterval: timing.stalledCheck,
+      maxStalledCount: 3,
+      runRetryDelay: timing.retry,
+      removeOnComplete: RETENTION,
+      removeOnFail: RETENTION,
+    })
+    worker.on('error', errorLog.error)
+    worker.on('stalled', (id) => log.warn({ id }, 'job stalled; re-queued'))
+    this.#worker = worker
+    await this.#call(() => worker.waitUntilReady())
+  }
+
+  bindDatabase(database: QueueDatabase, options: BindOptions = {}): Promise<void> {
+    const onLost = (error: QueueDatabaseError) => {
+      void this.#worker?.pause(true)
+      options.onLost?.(error)
+    }
+    return this.#binding.bind(database, { ...options, onLost })
+  }
+
+  async checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }> {
+    const text = await this.#call(() => this.#parts.backend.databaseText())
+    if (text === null) return { ok: true, message: 'belongs to no database yet' }
+    const bound = parseQueueDatabase(text)
+    if (bound.id === database.id) return { ok: true, message: `belongs to this database (id ${bound.id})` }
+    return { ok: false, message: otherDatabaseMessage(this.#parts.address, bound, database) }
+  }
+
+  async ping(): Promise<{ ok: boolean; message: string }> {
+    try {
+      // A write, because a Redis that is full or became a replica still answers reads.
+      await this.#call(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
+      await this.#binding.verify()
+      return { ok: true, message: `${this.#parts.address} accepts writes` }
+    } catch (error) {
+      return { ok: false, message: (error as Error).message }
+    }
+  }
+
+  job(id: string): Promise<JobStatus | null> {
+    return this.#call(() => findJob(this.#parts.queue, id))
+  }
+
+  jobs(limit: number): Promise<JobStatus[]> {
+    return this.#call(() => listJobs(this.#parts.queue, limit))
+  }
+
+  get redisQueue(): Queue {
+    return this.#parts.queue
+  }
+
+  load(): Promise<QueueLoad> {
+    return this.#call(() => queueLoad(this.#parts.queue))
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    const { backend, queue, timing } = this.#parts
+    this.#closing = true
+    this.#binding.close()
+    await this.#worker?.pause(true)
+    const drain = (withinMs: number) => settlesWithin(Promise.allSettled(this.#running), withinMs)
+    if (!(await drain(deadlineMs))) {
+      this.#worker?.cancelAllJobs('the service is shutting down')
+      await drain(timing.grace)
+    }
+    // Forced if a job has not ended: its lock expires and another worker runs it again.
+    const force = this.#running.size > 0
+    await settlesWithin(Promise.allSettled([this.#worker?.close(force), queue.close()]), timing.grace)
+    backend.disconnect()
+  }
+
+  async #process(handlers: JobHandlers, job: Job, token = '', signal = new AbortController().signal) {
+    if (this.#closing) {
+      // Fetched while shutting down: return it to the queue for another worker.
+      await job.moveToWait(token)
+      throw new WaitingError()
+    }
+    const { timing, log } = this.#parts
+    const { database, data } = splitOwner(job.data)
+    const judgement = await this.#binding.judge(database)
+    if (judgement === 'leave') return this.#leaveJob(job, token)
+    if (judgement === 'refuse') {
+      log.warn({ job: job.name, id: job.id }, 'job refused: it is from the former database of this queue')
+      throw new UnrecoverableError('from the former database of this queue')
+    }
+    // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
+    const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
+    const returnInterrupted = job.attemptsStarted < MAX_STARTS
+    const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel, returnInterrupted } as const
+    const result = runJob(handlers, raw, log).catch((error: unknown) => {
+      if (error instanceof InterruptedRunError) return this.#returnInterrupted(job, token)
+      if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
+      throw error
+    })
+    this.#running.add(result)
+    try {
+      return await result
+    } catch (error) {
+      if (error instanceof DelayedError || error instanceof WaitingError) throw error
+      // Never retried, whatever the job's options say: only the marketplace client retries.
+      throw new UnrecoverableError((error as Error).message)
+    } finally {
+      this.#running.delete(result)
+    }
+  }
+
+  /** Leaves a job of another database to the processes that use it. */
+  async #leaveJob(job: Job, token: string): Promise<never> {
+    const { timing, errorLog } = this.#parts
+    await job.moveToDelayed(Date.now() + timing.returnPause, token).catch(errorLog.error)
+    throw new DelayedError()
+  }
+
+  /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */
+  async #returnJob(job: Job, token: string, { channel, message }: UnknownChannelError): Promise<never> {
+    const { timing, log, errorLog } = this.#parts
+    const facts = { job: job.name, id: job.id, channel }
+    if (this.#returnedChannels.has(channel)) log.debug(facts, 'job returned to the queue')
+    else log.info(facts, `job returned to the queue for another worker: ${message}`)
+    this.#returnedChannels.add(channel)
+    // Of random length, so that it is not always the same worker whose turn it is when the pause ends.
+    const pause = Math.round(timing.returnPause * (0.75 + Math.random() / 2))
+    // Without an answer, the lock of the job expires, and it is re-queued as stalled.
+    await job.moveToDelayed(Date.now() + pause, token).catch(errorLog.error)
+    throw new DelayedError()
+  }
+
+  /** Returns a job to the queue whose run this process, which is shutting down, aborted: another worker takes it at once. */
+  async #returnInterrupted(job: Job, token: string): Promise<never> {
+    const { log, errorLog } = this.#parts
+    log.info({ job: job.name, id: job.id }, 'job aborted by shutdown; returned to the queue for another worker')
+    // Without an answer, as above.
+    await job.moveToWait(token).catch(errorLog.error)
+    throw new WaitingError()
+  }
+
+  /** Calls the queue with a time-out. */
+  async #call<T>(operation: () => Promise<T>): Promise<T> {
+    const { address, timing } = this.#parts
+    if (this.#closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+    const response = operation()
+    if (!(await settlesWithin(response, timing.response))) throw unavailableError(address, new Error('no response'))
+    return response.catch((error: Error) => {
+      throw unavailableError(address, error)
+    })
+  }
+}

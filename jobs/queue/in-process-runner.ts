@@ -1,0 +1,134 @@
+import { settlesWithin } from '../../src/core/settles-within.js'
+import {
+  JOB_STATES,
+  type JobHandlers,
+  type JobName,
+  type JobPayload,
+  type JobRunner,
+  type JobStatus,
+  type Log,
+} from '../contract.js'
+import { QueueUnavailableError } from '../errors.js'
+import { fairnessKey } from '../job-id.js'
+import { parseJob } from '../job-payload.js'
+import { runJob } from '../run-job.js'
+
+interface WaitingJob {
+  id: string
+  name: JobName
+  payload: JobPayload
+  key: string
+  /** By `performance.now()`. */
+  since: number
+}
+
+/** Jobs remembered, so that a tick is not enqueued twice; many times the jobs of one tick. */
+const MAX_KNOWN_JOBS = 10_000
+/** How long an aborted job may take to end, in milliseconds. */
+const GRACE_MS = 1_000
+
+/**
+ * Runs jobs in this process; needs no server and stores nothing. A job lost in a restart is enqueued again by the next
+ * tick. Several processes need Redis instead.
+ * @param options.concurrency jobs that run at the same time
+ */
+export function createInProcessRunner(options: { concurrency: number; log: Log }): JobRunner {
+  /** The newest jobs, finished ones too. */
+  const known = new Map<string, JobStatus>()
+  const waiting: WaitingJob[] = []
+  const running = new Map<string, Promise<void>>()
+  const shutdown = new AbortController()
+  let handlers: JobHandlers | null = null
+  let closing = false
+
+  const remember = ({ id, name, payload }: WaitingJob) => {
+    const addedAt = new Date().toISOString()
+    known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, result: null })
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_KNOWN_JOBS) break
+      known.delete(oldest)
+    }
+  }
+  const update = (id: string, changes: Partial<JobStatus>) => {
+    const status = known.get(id)
+    if (status) known.set(id, { ...status, ...changes })
+  }
+  const finish = (id: string, end: Pick<JobStatus, 'state'> & Partial<JobStatus>) =>
+    update(id, { ...end, finishedAt: new Date().toISOString() })
+
+  const run = async (job: WaitingJob, workers: JobHandlers) => {
+    await Promise.resolve() // `running` must contain this job before its handler can enqueue another.
+    update(job.id, { state: 'active' })
+    const raw = { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }
+    try {
+      const result = await runJob(workers, raw, options.log)
+      finish(job.id, { state: 'completed', result: result ?? null })
+    } catch (error) {
+      // Logged by runJob; the next tick enqueues the work again.
+      finish(job.id, { state: 'failed', error: (error as Error).message })
+    } finally {
+      running.delete(job.key)
+      startWaiting()
+    }
+  }
+
+  const startWaiting = () => {
+    while (handlers !== null && !closing && running.size < options.concurrency) {
+      const index = waiting.findIndex((job) => !running.has(job.key))
+      const [job] = index === -1 ? [] : waiting.splice(index, 1)
+      if (job === undefined) return
+      running.set(job.key, run(job, handlers))
+    }
+  }
+
+  return {
+    async enqueue(name, payload, id) {
+      parseJob(name, payload)
+      if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+      const key = fairnessKey(name, payload)
+      if (known.has(id) || waiting.some((job) => job.key === key)) return false
+      const job = { id, name, payload, key, since: performance.now() }
+      remember(job)
+      waiting.push(job)
+      startWaiting()
+      return true
+    },
+    async bindDatabase() {}, // No other process can use the queue.
+    async checkDatabase() {
+      return { ok: true, message: 'used by this process only' }
+    },
+    async work(workers) {
+      handlers = workers
+      startWaiting()
+    },
+    async ping() {
+      return closing ? { ok: false, message: 'shutting down' } : { ok: true, message: 'jobs run in this process' }
+    },
+    async job(id) {
+      return known.get(id) ?? null
+    },
+    async jobs(limit) {
+      const newest = [...known.values()].reverse()
+      return JOB_STATES.flatMap((state) => newest.filter((job) => job.state === state).slice(0, limit))
+    },
+    redisQueue: null,
+    async load() {
+      const [oldest] = waiting
+      const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000
+      return { waiting: waiting.length, active: running.size, delayed: 0, oldestWaitingSeconds }
+    },
+    async close(deadlineMs) {
+      closing = true
+      for (const { id, name } of waiting.splice(0)) {
+        options.log.warn(
+          { job: name, id },
+          'waiting job dropped by shutdown; polls and closing rounds run again at their next tick',
+        )
+      }
+      const all = Promise.all(running.values())
+      if (await settlesWithin(all, deadlineMs)) return
+      shutdown.abort(new Error('the service is shutting down'))
+      await settlesWithin(all, GRACE_MS)
+    },
+  }
+}

@@ -1,0 +1,169 @@
+import type { Config, JobSchedule } from '../../src/config/contract.js'
+import { type Cron, compileCron } from '../../src/config/cron.js'
+import { once } from '../../src/core/once.js'
+import { CLOCK_TOLERANCE_MS, type Clock, type MonotonicClock } from '../../src/core/time/clock.js'
+import type { JobName, JobRunner, Log } from '../contract.js'
+import { jobId } from '../job-id.js'
+
+export interface ScheduleOptions {
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
+  enqueue: JobRunner['enqueue']
+  /** Whether this process enqueues a tick, where each process has a queue of its own. Default: it enqueues every tick. */
+  claim?: (
+    job: { name: JobName; channel: string },
+    tick: Date,
+    moment: { now: Date; setBacks: number },
+  ) => Promise<boolean>
+  /** How often the clock was set back while jobs were scheduled on the database (`TickClaims`). Default: never. */
+  setBacks?: (now: Date) => Promise<number>
+  now: Clock
+  /** Default: that of this process. */
+  elapsed?: MonotonicClock
+  log: Log
+}
+
+/** Enqueues jobs when they become due. */
+export interface Schedule {
+  /** Enqueues the jobs that became due since the start or the last tick. Never rejects; calls run one after another. */
+  tick(): Promise<void>
+  /** Ticks now and every minute (every second if any expression has six fields), whatever becomes of the clock. */
+  start(): void
+  /** Whether ticks come, by the monotonic clock; for readiness. */
+  check(): { ok: boolean; message: string }
+  /** Stops ticking, and waits for the tick that is running. */
+  stop(): Promise<void>
+}
+
+const JOB_NAME: Record<JobSchedule, JobName> = {
+  listings: 'poll-listings',
+  rfqs: 'poll-rfqs',
+  closeExpired: 'close-expired',
+  channelReport: 'channel-report',
+}
+/** The schedule is not ready when no tick has ended for this long, in milliseconds: three intervals. */
+const MAX_SILENCE_MS = 180_000
+
+/** One kind of job for one channel. */
+interface ScheduledJob {
+  name: JobName
+  channel: string
+  cron: Cron
+  isPoll: boolean
+  /** Ticks up to this moment are enqueued. */
+  enqueuedUpTo: Date
+  /** Moment of the job to run at start-up, or after the clock was set back, because ticks may have been missed; null if none or done. */
+  catchUp: Date | null
+}
+
+/**
+ * Schedules the configured jobs of every channel. Several missed ticks (the machine slept, the queue was unavailable)
+ * become one job with the id of the newest; a tick counts as enqueued only when the queue accepted it. Each poll also
+ * runs once at start-up. When the clock is set, the schedule goes on from the new time: after a jump forward as after missed ticks;
+ * after one back, polls run at once, because it is unknown how recent the last ones are, and ticks that come again have new ids.
+ */
+export function createSchedule({ config, now, log, ...options }: ScheduleOptions): Schedule {
+  const { elapsed = () => performance.now(), setBacks = async () => 0 } = options
+  const jobs = createScheduledJobs(config, now())
+  const stepMs = Math.min(...jobs.map(({ cron }) => cron.stepMs))
+  let timer: NodeJS.Timeout | null = null
+  let stopped = false
+  let running: Promise<void> = Promise.resolve()
+  let last = { now: now().getTime(), elapsed: elapsed() }
+  let endedAt = last.elapsed
+
+  /** Compares the clock with the monotonic one. */
+  const noticeJump = (upTo: Date) => {
+    const current = { now: upTo.getTime(), elapsed: elapsed() }
+    const jumpMs = current.now - last.now - (current.elapsed - last.elapsed)
+    last = current
+    if (Math.abs(jumpMs) <= CLOCK_TOLERANCE_MS) return
+    const how = jumpMs < 0 ? 'was set back' : 'was set forward, or this machine was suspended'
+    log.warn({ seconds: Math.round(jumpMs / 1000) }, `the clock ${how}; the schedule goes on from the new time`)
+    if (jumpMs < 0) for (const job of jobs) if (job.isPoll) job.catchUp = floorToMinute(upTo)
+  }
+  const tickOnce = async () => {
+    const upTo = now()
+    noticeJump(upTo)
+    const due = { ...options, log, setBacks: once(() => setBacks(upTo)) }
+    const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, due)))
+    endedAt = elapsed()
+    const failures = results.filter((result) => result.status === 'rejected')
+    if (failures.length === 0) return
+    const facts = { jobs: failures.length, err: failures[0]?.reason }
+    log.error(facts, 'cannot enqueue scheduled jobs; retrying at the next tick')
+  }
+  const tick = () => {
+    running = running.then(tickOnce)
+    return running
+  }
+  /** A timer counts elapsed time, so that a clock that is set delays the next tick by one step at most. */
+  const tickRepeatedly = () => {
+    void tick().then(() => {
+      if (!stopped) timer = setTimeout(tickRepeatedly, stepMs - (now().getTime() % stepMs))
+    })
+  }
+  return {
+    tick,
+    start() {
+      if (jobs.length > 0) tickRepeatedly()
+    },
+    check() {
+      const silentMs = elapsed() - endedAt
+      const ok = jobs.length === 0 || silentMs <= MAX_SILENCE_MS
+      if (ok) return { ok, message: 'enqueues jobs when they become due' }
+      const minutes = Math.floor(silentMs / 60_000)
+      return { ok, message: `no tick for ${minutes} min, so no job becomes due; restart this process` }
+    },
+    async stop() {
+      stopped = true
+      if (timer) clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+function createScheduledJobs(
+  { channels, schedule, scheduleTimeZone }: ScheduleOptions['config'],
+  start: Date,
+): ScheduledJob[] {
+  const jobs: ScheduledJob[] = []
+  for (const kind of Object.keys(JOB_NAME) as JobSchedule[]) {
+    const expression = schedule[kind]
+    if (expression === null) continue
+    const cron = compileCron(expression, scheduleTimeZone)
+    const isPoll = kind === 'listings' || kind === 'rfqs'
+    const catchUp = isPoll ? floorToMinute(start) : null
+    for (const channel of channels) {
+      if (kind === 'closeExpired' && channel.autoClose === 'off') continue
+      jobs.push({ name: JOB_NAME[kind], channel: channel.key, cron, isPoll, enqueuedUpTo: start, catchUp })
+    }
+  }
+  return jobs
+}
+
+async function enqueueDue(
+  job: ScheduledJob,
+  upTo: Date,
+  {
+    enqueue,
+    claim,
+    log,
+    setBacks,
+  }: Pick<ScheduleOptions, 'enqueue' | 'claim' | 'log'> & { setBacks: () => Promise<number> },
+): Promise<void> {
+  const { name, channel, catchUp } = job
+  if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
+  const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
+  const at = tick ?? catchUp
+  if (at !== null) {
+    const moment = { now: upTo, setBacks: await setBacks() }
+    const id = jobId(name, { channel }, at, moment.setBacks)
+    const isOurs = claim === undefined || (await claim(job, at, moment))
+    const added = isOurs && (await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id))
+    log.debug({ job: name, id, added }, added ? 'job enqueued' : 'job already known')
+  }
+  job.enqueuedUpTo = upTo
+  job.catchUp = null
+}
+
+const floorToMinute = (moment: Date) => new Date(Math.floor(moment.getTime() / 60_000) * 60_000)

@@ -1,0 +1,272 @@
+import { writeFileSync } from 'node:fs'
+import { awardText } from '../../../compare/decision/award-state.js'
+import type { AwardRecord } from '../../../core/decision/award-record.js'
+import type { RfqWithResponses } from '../../../core/records.js'
+import { formatPricePerTonne, formatTotal } from '../../../core/text/number-format.js'
+import type { Store } from '../../../store/contract.js'
+import { VERSION } from '../../../version.js'
+import { awardLines } from '../../../views/awards/award-lines.js'
+import type { AwardOrder } from '../../../views/awards/award-order.js'
+import { prepareAward, standingText } from '../../../views/awards/prepare-award.js'
+import { type App, withApp } from '../../app.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { FailedError, UsageError } from '../../cli-error.js'
+import { byOption, operatorName } from '../../input/operator-name.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  jsonOption,
+  limitOption,
+  overridesOf,
+  type SetOption,
+  setOption,
+  type VolumeOption,
+  volumeOption,
+  withExamples,
+} from '../../input/options.js'
+import { databaseNow, parseReadFilter, type ReadFilter } from '../../input/read-filter.js'
+import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
+import { timeZoneOf } from '../../input/select-channels.js'
+import { formatRecommendation } from '../../output/format-recommendation.js'
+import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
+import { printJson, tableWidth } from '../../output/output.js'
+import { outputFile } from '../../output/output-file.js'
+import { formatNumber } from '../../output/terminal-text.js'
+import { createAwardDesk } from '../../service/award-desk.js'
+
+type Options = ChannelOption &
+  AsOfOption &
+  SetOption &
+  VolumeOption &
+  ListOptions & {
+    offers?: string[]
+    because?: string
+    by?: string
+    withdraw?: boolean
+    workbook?: string
+    force?: boolean
+    yes?: boolean
+    limit: number
+  }
+
+/** `award [RFQ]`: records which offers the desk awards, withdraws that, or lists awards. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .argument('[rfq]', 'number, reference or id of the RFQ; omit it to list all awards')
+    .addOption(channelOption())
+    .option(
+      '--offers <offers>',
+      'record that these offers are awarded: their numbers in `compare`, or their ids, separated by commas; can be repeated',
+      (text: string, before: string[] | undefined) => [
+        ...(before ?? []),
+        ...text.split(',').map((name) => name.trim()),
+      ],
+    )
+    .option('--withdraw', 'record that the standing award is withdrawn')
+    .option(
+      '--because <text>',
+      'why; needed unless the award is the recommended one, with nothing said against it; always with --withdraw',
+    )
+    .addOption(byOption('who decided'))
+    .option('--yes', 'record it without asking')
+    .option('--workbook <file>', 'write the workbook that is kept with the newest award of the RFQ')
+    .option('--force', 'overwrite the file of --workbook if it exists')
+    .addOption(asOfOption())
+    .addOption(volumeOption())
+    .addOption(setOption())
+    .addOption(limitOption(50))
+    .addOption(jsonOption())
+    .action((name: string | undefined, options: Options) => {
+      checkOptions(name, options)
+      const writes = options.offers !== undefined || options.withdraw === true
+      return withApp(
+        cli,
+        {
+          ...{ secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
+          ...{ readOnlyIfNeeded: !writes, ...overridesOf(options) },
+        },
+        async (app) => award(cli, { store: await app.store(), app }, name, options),
+      )
+    })
+  addListOptions(command, AWARD_COLUMNS)
+  withExamples(
+    command,
+    ['quotekeeper award', 'list all awards'],
+    ['quotekeeper award 1012 --offers 5', 'record that offer no. 5 is awarded, after asking'],
+    ['quotekeeper award 1012 --offers 2,5 --because "delivers a year earlier"', 'although others are recommended'],
+    ['quotekeeper award 1012 --withdraw --because "the developer withdrew"', 'withdraw the award'],
+    ['quotekeeper award 1012 --workbook award-1012.xlsx', 'the workbook that the decision was based on'],
+  )
+}
+
+function checkOptions(name: string | undefined, options: Options): void {
+  const { offers, withdraw, workbook, because, by, yes, force } = options
+  const does = [offers !== undefined, withdraw === true, workbook !== undefined].filter(Boolean).length
+  if (does > 1) throw new UsageError('--offers, --withdraw and --workbook do different things; use one of them')
+  if (does > 0 && name === undefined)
+    throw new UsageError('--offers, --withdraw and --workbook need an RFQ: quotekeeper award RFQ …')
+  if (offers === undefined && !withdraw && (because !== undefined || by !== undefined || yes))
+    throw new UsageError('--because, --by and --yes belong to --offers or --withdraw; use them with one of them')
+  if (force && workbook === undefined) throw new UsageError('--force overwrites the file of --workbook; use both')
+  if (withdraw && options.asOf !== undefined)
+    throw new UsageError('--as-of names the comparison that an award is based on; --withdraw is recorded as of now')
+}
+
+interface Context {
+  store: Store
+  app: App
+}
+
+async function award(cli: Cli, context: Context, name: string | undefined, options: Options): Promise<void> {
+  const filter = await parseReadFilter(cli, context, options, 'rfqs')
+  if (name === undefined) return listAwards(cli, context, filter, options)
+  const found = await requireRfq(context.store, { name, withoutResponses: true, ...filter })
+  if (options.workbook !== undefined) return writeWorkbook(cli, context, found, options)
+  if (options.offers !== undefined) return record(cli, context, { found, filter }, options)
+  if (options.withdraw) return withdraw(cli, context, found, options)
+  return listAwards(cli, context, { ...filter, channel: found.rfq.channel, rfqId: found.rfq.id }, options)
+}
+
+const deskOf = ({ io }: Cli, { store, app }: Context) =>
+  createAwardDesk({ store, config: app.config, makeReport: app.makeReport, now: io.now })
+
+async function record(
+  cli: Cli,
+  context: Context,
+  { found, filter }: { found: RfqWithResponses; filter: ReadFilter },
+  { offers = [], because, by = operatorName(), yes, json }: Options,
+): Promise<void> {
+  const { io } = cli
+  const { store, app } = context
+  const { channel, id: rfqId } = found.rfq
+  const now = await databaseNow(store, io.now())
+  const { settings } = app.config.reports
+  const order: AwardOrder = {
+    ...{
+      channel,
+      rfqId,
+      offers: { names: offers },
+      because: because ?? null,
+      by,
+      asOf: filter.asOf ?? now,
+      now,
+      settings,
+    },
+  }
+  const source = {
+    store,
+    config: app.config,
+    version: VERSION,
+    timeZoneOf: (key: string) => timeZoneOf(app.config, key),
+  }
+  const prepared = await prepareAward(source, order)
+  const { state, refusals } = prepared
+  if (refusals.length > 0 || state === null) throw new FailedError(`nothing was recorded: ${refusals.join(' ')}`)
+  if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}. To be recorded:\n\n${shown(cli, awardLines(state))}`)
+  await confirm(cli, 'Record this award?', yes)
+  const result = await deskOf(cli, context).record(order, prepared)
+  if ('standing' in result) throw new FailedError(`nothing was recorded: ${standingText(result.standing)}`)
+  if (json) return printJson(io, result.recorded)
+  io.out(`\nRecorded as award ${result.recorded.id}, with its workbook.\n${shown(cli, [`Next: ${state.next}`])}`)
+}
+
+async function withdraw(
+  cli: Cli,
+  context: Context,
+  found: RfqWithResponses,
+  { because, by = operatorName(), yes, json }: Options,
+): Promise<void> {
+  const { io } = cli
+  const { channel, id: rfqId } = found.rfq
+  const [standing] = await context.store.awards({ channel, rfqId, standing: true, limit: 1 })
+  if (standing === undefined) throw noAward(found)
+  if (because === undefined) throw new UsageError('say why the award is withdrawn: --because TEXT')
+  if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${shown(cli, [`Withdraw: ${awardText(standing)}.`])}`)
+  await confirm(cli, 'Withdraw this award?', yes)
+  const withdrawn = await deskOf(cli, context).withdraw({
+    channel,
+    rfqId,
+    award: standing.id,
+    because,
+    by,
+  })
+  if (withdrawn === null) throw noAward(found)
+  if (json) return printJson(io, withdrawn)
+  io.out(`\nAward ${withdrawn.id} is withdrawn. If it was accepted on the marketplace, settle that there.\n`)
+}
+
+const noAward = (found: RfqWithResponses) =>
+  new FailedError(`no award of RFQ ${rfqLabel(found)} stands; nothing was recorded`)
+
+const shown = ({ io }: Cli, lines: readonly string[]) => formatRecommendation(lines, tableWidth(io))
+
+/** @throws FailedError unless the person agrees */
+async function confirm({ io }: Cli, question: string, yes: boolean | undefined): Promise<void> {
+  if (yes) return
+  if (io.prompt === null)
+    throw new UsageError('there is no terminal on which to ask; use --yes to record it without asking')
+  const answer = await io.prompt.ask(`${question} (yes/no)`)
+  if (!/^y(es)?$/i.test(answer)) throw new FailedError('nothing was recorded')
+}
+
+async function writeWorkbook(
+  { io }: Cli,
+  { store, app }: Context,
+  found: RfqWithResponses,
+  { workbook = '', force = false }: Options,
+): Promise<void> {
+  const { channel, id: rfqId } = found.rfq
+  const path = outputFile(workbook, { cwd: io.cwd, config: app.config, force })
+  const [newest] = await store.awards({ channel, rfqId, limit: 1 })
+  const content = newest === undefined ? null : await store.awardFile(newest.id)
+  if (content === null) throw new FailedError(`there is no award of RFQ ${rfqLabel(found)}; nothing was written`)
+  writeFileSync(path, content, { mode: 0o600, flag: force ? 'w' : 'wx' })
+  io.out(`${path}\n`)
+}
+
+async function listAwards(
+  cli: Cli,
+  { store }: Context,
+  filter: ReadFilter & { rfqId?: string },
+  options: Options,
+): Promise<void> {
+  const rows = await store.awards({ ...filter, limit: options.limit })
+  const emptyText = 'No awards found. `quotekeeper award RFQ --offers NUMBER` records one.'
+  printList(cli, { columns: AWARD_COLUMNS, rows, emptyText }, options)
+}
+
+const withdrawnText = ({ by, because }: NonNullable<AwardRecord['withdrawn']>, at: string | null) =>
+  `withdrawn ${at ?? ''} by ${by}${because === null ? '' : `: ${because}`}`
+
+const AWARD_COLUMNS: ListColumns<AwardRecord> = ({ label, minute }) => [
+  { header: 'Id', cell: ({ id }) => id, align: 'right' },
+  { header: `Decided (${label})`, cell: ({ at }) => minute(at), value: ({ at }) => at },
+  { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
+  { header: 'Offers', cell: ({ offers }) => offers.map(({ name }) => name).join(', '), min: 20, overflow: 'wrap' },
+  { header: 'Tonnes', cell: ({ tonnes }) => formatNumber(tonnes), value: ({ tonnes }) => tonnes, align: 'right' },
+  {
+    header: 'Per tonne',
+    cell: ({ pricePerTonne, currency }) => formatPricePerTonne(pricePerTonne, currency),
+    value: ({ pricePerTonne }) => pricePerTonne,
+    align: 'right',
+  },
+  {
+    header: 'Total',
+    cell: ({ total, currency }) => formatTotal(total, currency),
+    value: ({ total }) => total,
+    align: 'right',
+    drop: 4,
+  },
+  { header: 'Recommended', cell: ({ followed }) => (followed ? 'yes' : 'no') },
+  {
+    header: 'State',
+    cell: ({ withdrawn }) => (withdrawn === null ? 'stands' : withdrawnText(withdrawn, minute(withdrawn.at))),
+    min: 12,
+    overflow: 'wrap',
+  },
+  { header: 'By', cell: ({ by }) => by, drop: 2 },
+  { header: 'Because', cell: ({ because }) => because, min: 20, isExtra: true },
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
+]

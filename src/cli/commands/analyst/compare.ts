@@ -1,0 +1,57 @@
+import { termsReadOf } from '../../../core/sources/offer-sources.js'
+import { withStore } from '../../app.js'
+import type { RegisterCommand } from '../../cli-context.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  jsonOption,
+  overridesOf,
+  type SetOption,
+  setOption,
+  type VolumeOption,
+  volumeOption,
+  withExamples,
+} from '../../input/options.js'
+import { parseReadFilter } from '../../input/read-filter.js'
+import { requireRfq } from '../../input/require-rfq.js'
+import { COMPARISON_COLUMNS, printComparison } from '../../output/comparison.js'
+import { describeFreshness } from '../../output/freshness.js'
+import { addListOptions, type ListOptions } from '../../output/list.js'
+
+type Options = ChannelOption & AsOfOption & SetOption & VolumeOption & ListOptions
+
+/** `compare RFQ`: the recommendation, the awards to choose from, and the offers. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .argument('<rfq>', 'number, reference or id of the RFQ')
+    .addOption(channelOption())
+    .addOption(asOfOption())
+    .addOption(volumeOption())
+    .addOption(setOption())
+    .addOption(jsonOption('print JSON: the decision and the offers, as the API has them'))
+    .action((name: string, options: Options) =>
+      withStore(
+        cli,
+        async (store, app) => {
+          const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
+          const found = await requireRfq(store, { name, ...filter })
+          const termsRead = termsReadOf(found.responses)
+          const channels = [found.rfq.channel]
+          const shown = { channels, kind: 'rfqs', asOf: filter.asOf, termsRead, rfqs: [found.rfq] } as const
+          const freshness = await describeFreshness(cli, store, shown)
+          await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
+        },
+        overridesOf(options),
+      ),
+    )
+  addListOptions(command, COMPARISON_COLUMNS)
+  withExamples(
+    command,
+    ['quotekeeper compare 1012', 'whom to award, and how the offers compare'],
+    ['quotekeeper compare 1012 --volume 8000', 'if at least 8,000 t are to be awarded'],
+    ['quotekeeper compare 1012 --set awardRule=best-score --set weights.price=60', 'with other settings'],
+    ['quotekeeper compare 1012 --as-of yesterday', 'as it was at the end of yesterday'],
+  )
+}

@@ -1,0 +1,73 @@
+import { byCodeUnit } from '../../../core/numbers.js'
+import { formatPrice, formatRange } from '../../../core/text/number-format.js'
+import { type ListingRow, listingRow, withBody } from '../../../views/document-rows.js'
+import { withStore } from '../../app.js'
+import type { RegisterCommand } from '../../cli-context.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  changedSinceOption,
+  channelOption,
+  jsonOption,
+  withExamples,
+} from '../../input/options.js'
+import { keepChangedSince, parseReadFilter } from '../../input/read-filter.js'
+import { shownChannels } from '../../input/select-channels.js'
+import { describeFreshness } from '../../output/freshness.js'
+import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
+import { formatNumber } from '../../output/terminal-text.js'
+
+type Options = ChannelOption & AsOfOption & ListOptions & { changedSince?: string }
+
+/** `listings`: lists project listings. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .addOption(asOfOption())
+    .addOption(changedSinceOption('listings'))
+    .addOption(jsonOption())
+    .action((options: Options) =>
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options, 'listings')
+        const all = (await store.listings(filter)).map((listing) => withBody(listingRow(listing), listing))
+        const rows = await keepChangedSince(cli, store, all, options.changedSince)
+        const channels = shownChannels(app.config, filter.channel)
+        const freshness = await describeFreshness(cli, store, { channels, kind: 'listings', asOf: filter.asOf })
+        const emptyText =
+          all.length === 0
+            ? 'No listings found. `quotekeeper sync` polls the marketplace.'
+            : 'No listings match; there are others.'
+        printList(cli, { columns: COLUMNS, rows: rows.sort(byProject), emptyText, freshness }, options)
+      }),
+    )
+  addListOptions(command, COLUMNS)
+  withExamples(command, ['quotekeeper listings --channel acme/forest', 'the listings of one channel'])
+}
+
+const byProject = (a: ListingRow, b: ListingRow) =>
+  byCodeUnit(a.projectName ?? '\uffff', b.projectName ?? '\uffff') || byCodeUnit(a.id, b.id)
+
+const COLUMNS: ListColumns<ListingRow> = () => [
+  { header: 'Project', cell: ({ projectName }) => projectName, min: 20 },
+  { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 14, drop: 2 },
+  { header: 'Country', cell: ({ country }) => country, drop: 3 },
+  { header: 'Registry', cell: ({ registry }) => registry, min: 8, drop: 4 },
+  { header: 'Registry id', cell: ({ registryId }) => registryId, drop: 4 },
+  {
+    header: 'Tonnes',
+    cell: ({ totalAvailableVolume }) => formatNumber(totalAvailableVolume),
+    value: ({ totalAvailableVolume }) => totalAvailableVolume,
+    align: 'right',
+  },
+  {
+    header: 'Price',
+    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice) ?? '',
+    value: ({ minUnitPrice, maxUnitPrice }) => minUnitPrice ?? maxUnitPrice,
+    align: 'right',
+  },
+  { header: 'Cur.', cell: ({ currency }) => currency },
+  { header: 'Missing since', cell: ({ missingSince }) => missingSince?.slice(0, 10), drop: 1, hideIfEmpty: true },
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 5 },
+  { header: 'Id', cell: ({ id }) => id, isExtra: true },
+]

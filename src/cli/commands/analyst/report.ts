@@ -1,0 +1,161 @@
+import { Option } from 'commander'
+import { REPORT_FORMATS, type ReportFormat } from '../../../core/report-format.js'
+import { quoteForShell } from '../../../core/text/quote-for-shell.js'
+import type { ReportRequest } from '../../../report-files/make-report.js'
+import type { Store } from '../../../store/contract.js'
+import { type App, withStore, withWritableStore } from '../../app.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { FailedError, UsageError } from '../../cli-error.js'
+import { byOption, operatorName } from '../../input/operator-name.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  type JsonOption,
+  jsonOption,
+  overridesOf,
+  type SetOption,
+  setOption,
+  type VolumeOption,
+  volumeOption,
+  withExamples,
+} from '../../input/options.js'
+import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
+import { checkFreshOptions, type FreshOptions, readFresh } from '../../input/read-fresh.js'
+import { createReportOrder } from '../../input/report-request.js'
+import { requireRfq } from '../../input/require-rfq.js'
+import { findChannel } from '../../input/select-channels.js'
+import { formatRecommendation } from '../../output/format-recommendation.js'
+import { printJson, printNote } from '../../output/output.js'
+import { outputFile } from '../../output/output-file.js'
+import { createProgress } from '../../output/progress.js'
+
+type Options = ChannelOption &
+  AsOfOption &
+  SetOption &
+  VolumeOption &
+  JsonOption & { out?: string; force?: boolean; format?: ReportFormat; open?: boolean; by?: string } & FreshOptions
+
+/** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .argument('[rfq]', 'number, reference or id of the RFQ; omit it for the channel overview')
+    .addOption(channelOption())
+    .addOption(asOfOption())
+    .addOption(volumeOption())
+    .addOption(setOption())
+    .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
+    .option('--force', 'overwrite the file of --out if it exists')
+    .addOption(
+      new Option('--format <format>', `file format: ${REPORT_FORMATS.join(', ')} (default: xlsx)`)
+        .choices(REPORT_FORMATS)
+        .default('xlsx'),
+    )
+    .option('--fresh', 'read the RFQ and its offers from the marketplace first')
+    .option('--or-stored', 'with --fresh: if that fails, report on what is recorded')
+    .addOption(byOption('who makes the report, as it says itself'))
+    .option('--open', 'open the file with the program that the desktop has for it')
+    .addOption(jsonOption('print the figures of the report as JSON and write no file'))
+    .action((match: string | undefined, options: Options) => {
+      checkFreshOptions(options, match)
+      const open = options.fresh ? withWritableStore : withStore
+      return open(
+        cli,
+        (store, app) =>
+          match === undefined
+            ? writeOverviews(cli, { store, app }, options)
+            : writeComparison(cli, { store, app }, options, match),
+        overridesOf(options),
+      )
+    })
+  withExamples(
+    command,
+    ['quotekeeper report 1012', 'compare the offers; prints the path of the workbook'],
+    ['quotekeeper report 1012 --as-of yesterday --out yesterday.xlsx', 'as they were known at the end of yesterday'],
+    ['quotekeeper report 1012 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
+    ['quotekeeper report 1012 --fresh', 'with what the marketplace shows now'],
+    ['quotekeeper report 1012 --open', 'and open it'],
+    ['quotekeeper report 1012 --format html', 'as one page for a browser'],
+    ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
+  )
+}
+
+interface ReportContext {
+  store: Store
+  app: App
+}
+
+async function writeComparison(cli: Cli, context: ReportContext, options: Options, name: string): Promise<void> {
+  const file = fileOf(cli, context.app, options)
+  const search = { name, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
+  const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
+  const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
+  if (!options.json) return writeReport(cli, context.app, { ...order, ...file }, options)
+  const { buildRfqReport } = await import('../../../views/rfq/build-rfq-view.js')
+  printJson(cli.io, await buildRfqReport({ ...order, store: context.store }))
+}
+
+async function writeOverviews(cli: Cli, context: ReportContext, options: Options): Promise<void> {
+  const channels = channelsOf(context.app, options)
+  const file = fileOf(cli, context.app, options)
+  // The overview of a channel that was never read would look as if the channel were empty.
+  const unread: string[] = []
+  for (const channel of channels) {
+    if ((await context.store.firstPollAt({ channel })) === null) {
+      unread.push(channel)
+      continue
+    }
+    const order = await orderOf(cli, context, options, channel)
+    if (options.json) {
+      const { buildChannelReport } = await import('../../../report-files/channel-report.js')
+      printJson(cli.io, await buildChannelReport({ ...order, store: context.store }))
+    } else await writeReport(cli, context.app, { ...order, ...file }, options)
+  }
+  if (unread.length === 0) return
+  const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${quoteForShell(channel)}`).join('')}`
+  throw new FailedError(`nothing is stored of ${unread.join(', ')} yet; run \`${remedy}\` to poll the marketplace`)
+}
+
+/** Makes a report, with a progress bar on a terminal. Prints its path, and the recommendation on stderr. */
+async function writeReport(cli: Cli, app: App, order: ReportRequest, { open }: Options): Promise<void> {
+  const { io } = cli
+  const progress = await createProgress(io)
+  progress.start('sheets')
+  const making = app.makeReport(order, { signal: io.stop, onProgress: progress.update })
+  const { path, recommendation } = await making.finally(progress.end)
+  io.out(`${path}\n`)
+  io.err(formatRecommendation(recommendation, io.width))
+  if (!open) return
+  const { openFile } = await import('../../output/open-file.js')
+  const problem = await openFile(path, io.env)
+  if (problem === null) return
+  cli.status = 1
+  printNote(cli, `The report was written, but not opened: ${problem}.`)
+}
+
+/** The channels to report on. With `--json` or `--out` there must be one, because there is one document or file. */
+function channelsOf({ config }: App, { channel, json, out }: Options): string[] {
+  if (channel !== undefined) return [findChannel(config, channel).key]
+  const channels = config.channels.map(({ key }) => key)
+  if (channels.length > 1 && (json || out !== undefined)) {
+    throw new UsageError(`choose one channel with --channel: ${channels.join(', ')}`)
+  }
+  return channels
+}
+
+async function orderOf(cli: Cli, context: ReportContext, options: Options, channel: string): Promise<ReportRequest> {
+  const now = await databaseNow(context.store, cli.io.now())
+  const { asOf = now } = await parseReadFilter(cli, context, { ...options, channel })
+  return createReportOrder(context.app.config, { channel, asOf, now, madeBy: options.by ?? operatorName() })
+}
+
+/** The requested file, checked before the report is made. */
+function fileOf({ io }: Cli, { config }: App, { out, format, json, open, force = false }: Options) {
+  if (open && json) throw new UsageError('--open opens the file, and --json writes none; use one of them')
+  if (force && out === undefined) throw new UsageError('--force overwrites the file of --out; use both')
+  return {
+    ...(out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }), mustBeNew: !force }),
+    ...(format === undefined ? {} : { format }),
+  }
+}

@@ -1,0 +1,119 @@
+import type { Severity } from '../../../compare/flag.js'
+import { quoteForShell } from '../../../core/text/quote-for-shell.js'
+import { DUE_WITHIN_DAYS, type Today, type TodayItem } from '../../../views/today/today-view.js'
+import { withStore } from '../../app.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import {
+  type ChannelOption,
+  channelOption,
+  type JsonOption,
+  jsonOption,
+  limitOption,
+  sinceOption,
+  wholeNumber,
+  withExamples,
+} from '../../input/options.js'
+import { databaseNow, parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
+import { shownChannels } from '../../input/select-channels.js'
+import { zoneOf } from '../../input/time-zone.js'
+import { describeFreshness } from '../../output/freshness.js'
+import { printFreshness } from '../../output/list.js'
+import { bold, printJson, tableWidth } from '../../output/output.js'
+import { displayWidth, padEnd, plural, sanitize, truncate, wrap } from '../../output/terminal-text.js'
+
+type Options = ChannelOption & JsonOption & { since: string; dueWithin: number; limit: number }
+
+/** `today`: lists what needs a person. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .addOption(sinceOption('RFQs and offers that are new or changed since (default: yesterday)').default('yesterday'))
+    .option(
+      '--due-within <days>',
+      `open RFQs due within so many days (default: ${DUE_WITHIN_DAYS})`,
+      wholeNumber(0, 3650),
+      DUE_WITHIN_DAYS,
+    )
+    .addOption(limitOption(50, 'most urgent first'))
+    .addOption(jsonOption('print JSON'))
+    .action((options: Options) =>
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
+        const [{ today }, { createTodaySource }, { recordRecommendations }] = await Promise.all([
+          import('../../../views/today/today.js'),
+          import('../../input/today-source.js'),
+          import('../../service/keep-recommendations.js'),
+        ])
+        await recordRecommendations(cli, app)
+        const found = await today(createTodaySource(app, store), {
+          ...filter,
+          now: await databaseNow(store, cli.io.now()),
+          since: await parseTimeOption(cli, store, '--since', options.since),
+          dueWithinDays: options.dueWithin,
+        })
+        if (options.json) return printJson(cli.io, found)
+        printToday(cli, found, options.limit)
+        const channels = shownChannels(app.config, filter.channel)
+        printFreshness(cli.io, await describeFreshness(cli, store, { channels, kind: 'rfqs' }))
+      }),
+    )
+  withExamples(
+    command,
+    ['quotekeeper today', 'what needs a person, most urgent first'],
+    ['quotekeeper today --since Monday --due-within 14', 'news since Monday, and RFQs due within two weeks'],
+  )
+}
+
+const HEADINGS: Record<Severity, string> = { high: 'Now', medium: 'Soon', low: 'To know' }
+
+function printToday(cli: Cli, { items, since, dueWithinDays }: Today, limit: number): void {
+  const { io } = cli
+  const zone = zoneOf(cli)
+  const period = `RFQs due within ${plural(dueWithinDays, 'day')}, news since ${zone.minute(new Date(since))} ${zone.timeZone}`
+  if (items.length === 0) {
+    io.out(`Nothing needs you (${period}).\n`)
+    return
+  }
+  const counts = (Object.keys(HEADINGS) as Severity[]).map(
+    (severity) => `${items.filter((item) => item.severity === severity).length} ${HEADINGS[severity].toLowerCase()}`,
+  )
+  io.out(`${counts.join(', ')} (${period})\n`)
+  const shown = items.slice(0, limit)
+  for (const severity of Object.keys(HEADINGS) as Severity[]) {
+    const group = shown.filter((item) => item.severity === severity)
+    if (group.length > 0)
+      io.out(`\n${bold(io, HEADINGS[severity])}\n${group.map((item) => itemLines(cli, item, shown)).join('')}`)
+  }
+  if (items.length > shown.length) io.err(`${items.length - shown.length} more; --limit ${items.length} shows all.\n`)
+}
+
+const MAX_LABEL_WIDTH = 36
+const MAX_TITLE_WIDTH = 60
+/** Narrower text is hard to read. */
+const MIN_TEXT_WIDTH = 30
+
+const labelOf = ({ rfqNumber, rfqId, channel }: TodayItem) =>
+  truncate(sanitize(rfqId === null ? channel : `RFQ ${rfqNumber ?? rfqId} ${channel}`), MAX_LABEL_WIDTH)
+
+/** With the configuration that this command was given. */
+const commandOf = ({ action }: TodayItem, config: string | undefined): string =>
+  config === undefined
+    ? action.command
+    : action.command.replace(/^quotekeeper /, () => `quotekeeper --config ${quoteForShell(config)} `)
+
+/** The item in words, and below it what to run. */
+function itemLines({ io, runnable, globals }: Cli, item: TodayItem, all: readonly TodayItem[]): string {
+  const labelWidth = Math.max(...all.map((each) => displayWidth(labelOf(each))))
+  const width = Math.max(MIN_TEXT_WIDTH, tableWidth(io) - labelWidth - 4)
+  const title = item.rfqTitle === null ? '' : ` “${truncate(sanitize(item.rfqTitle), MAX_TITLE_WIDTH)}”`
+  const [first = '', ...more] = wrap(`${sanitize(item.words)}${title}`, width)
+  const indent = ' '.repeat(labelWidth + 4)
+  return [
+    `  ${padEnd(labelOf(item), labelWidth)}  ${first}`,
+    ...more.map((line) => `${indent}${line}`),
+    // A command is never broken, so that it can be copied.
+    `${indent}$ ${sanitize(runnable(commandOf(item, globals.config)))}`,
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}

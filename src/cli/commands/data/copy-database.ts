@@ -1,0 +1,65 @@
+import { resolve } from 'node:path'
+import { createScrubber } from '../../../core/text/secret-scrubber.js'
+import { passwordsIn } from '../../../log.js'
+import type { CopyReport } from '../../../store/copy/copy-database.js'
+import { isPostgresUrl } from '../../../store/postgres/postgres-url.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
+import { printJson } from '../../output/output.js'
+import { createProgress } from '../../output/progress.js'
+import { plural } from '../../output/terminal-text.js'
+
+/** `copy-database FROM TO`: moves to another engine. Needs no configuration: it names neither database, or only one of them. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .argument('<from>', 'the database: a SQLite file, or postgres://USER@HOST/DATABASE; no process may use it')
+    .argument('<to>', 'a file that does not exist, or an empty PostgreSQL database; or the copy that was interrupted')
+    .addOption(jsonOption())
+    .action((from: string, to: string, options: JsonOption) => copy(cli, { from, to }, options))
+  withExamples(
+    command,
+    ['quotekeeper copy-database data/quotekeeper.db postgres://quotekeeper@db/desk', 'with the password in PGPASSWORD'],
+    ['quotekeeper copy-database postgres://quotekeeper@db/desk data/quotekeeper.db', 'and back'],
+  )
+}
+
+async function copy(cli: Cli, { from, to }: { from: string; to: string }, { json }: JsonOption): Promise<void> {
+  const { io } = cli
+  cli.scrub = createScrubber([from, to].flatMap(passwordsIn))
+  const locate = (database: string) => (isPostgresUrl(database) ? database : resolve(io.cwd, database))
+  const { copyDatabase } = await import('../../../store/copy/copy-database.js')
+  const progress = await createProgress(io)
+  let shown = ''
+  try {
+    const report = await copyDatabase({
+      from: locate(from),
+      to: locate(to),
+      now: io.now(),
+      signal: io.stop,
+      onProgress: ({ table, verifying, ...counts }) => {
+        const what = `${verifying ? 'verifying' : 'copying'} ${table}`
+        if (what !== shown) {
+          progress.end()
+          progress.start(what)
+          shown = what
+        }
+        progress.update(counts)
+      },
+    })
+    progress.end()
+    if (json) printJson(io, report)
+    else printReport(cli, report)
+  } finally {
+    progress.end()
+  }
+}
+
+function printReport({ io }: Cli, { from, to, tables, closings, resumed }: CopyReport): void {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  io.out(`${to}\n`)
+  io.err(
+    `${resumed ? 'Finished the copy of' : 'Copied'} ${from}: ${plural(rows, 'row')} in ${tables.length} tables, verified by ` +
+      `SHA-256. Closing log: ${closings}\nTo use the copy, set \`database\` to it in all processes; keep the original ` +
+      'until you are sure, and start nothing on it: RFQs would be closed by both.\n',
+  )
+}

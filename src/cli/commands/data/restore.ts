@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { stopFileOf } from '../../../closing/blocks/kill-switch.js'
+import { quoteForShell } from '../../../core/text/quote-for-shell.js'
+import { databaseFile, databaseName } from '../../../store/database-location.js'
+import type { RestoreReport } from '../../../store/maintenance/restore.js'
+import { type App, withApp } from '../../app.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { FailedError } from '../../cli-error.js'
+import { withExamples } from '../../input/options.js'
+import { errorMessage } from '../../output/error-message.js'
+import { plural } from '../../output/terminal-text.js'
+
+/** `restore FILE`: replaces the database by a backup. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .argument('<file>', 'a backup made with quotekeeper backup')
+    .action((file: string) =>
+      withApp(
+        cli,
+        { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
+        async (app: App) => restore(cli, app, file),
+      ),
+    )
+  withExamples(command, [
+    'quotekeeper restore /backups/quotekeeper-2026-01-31T021500Z.db',
+    'after stopping quotekeeper start and work',
+  ])
+}
+
+async function restore({ io }: Cli, { config }: App, file: string): Promise<void> {
+  const database = databaseFile(config.database)
+  if (database === null)
+    throw new FailedError(
+      `${databaseName(config.database)} is restored with the tools of PostgreSQL, such as pg_restore (docs/OPERATIONS.md).`,
+    )
+  const { restoreDatabase } = await import('../../../store/maintenance/restore.js')
+  const backup = resolve(io.cwd, file)
+  const report = await restoreDatabase({ backup, database, now: io.now() })
+  io.out(`${database}\n`)
+  io.err(`Restored ${backup} (${(report.bytes / 1e6).toFixed(1)} MB, schema ${report.schemaVersion}).\n`)
+  if (report.kept !== null)
+    io.err(`The replaced database was kept as ${report.kept}; delete it when it is not needed.\n`)
+  io.err(closingNotes(report, config))
+  io.err(await anchorNote(config, report))
+}
+
+/** What the configured anchors say about the restored closing log, if they do not fit. */
+async function anchorNote(config: App['config'], { schemaVersion }: RestoreReport): Promise<string> {
+  const { to } = config.anchors
+  if (to?.kind !== 'file' || !existsSync(to.path)) return ''
+  const command = `quotekeeper closings --verify --anchors ${quoteForShell(to.path)}`
+  const { newestSchema, SQLITE_MIGRATIONS } = await import('../../../store/schema/migrations.js')
+  // Opening a database of an earlier schema would upgrade it.
+  if (schemaVersion < newestSchema(SQLITE_MIGRATIONS)) return `Compare it with the anchors: ${command}\n`
+  const [{ openStore }, { readAnchors }, { verifyAnchors }] = await Promise.all([
+    import('../../../store/sqlite/store.js'),
+    import('../../../anchors/anchor-file.js'),
+    import('../../../anchors/verify-anchors.js'),
+  ])
+  const store = await openStore({ path: config.database, create: false, checked: true })
+  try {
+    const { ok, message } = await verifyAnchors(
+      store,
+      readAnchors(to.path),
+      await store.verifyDecisions(),
+      await store.verifyAwards(),
+    )
+    return ok ? '' : `The anchors in ${to.path} do not fit the restored database.\n${message}\n`
+  } catch (error) {
+    return `The anchors in ${to.path} could not be compared: ${errorMessage(error)}. Try again: ${command}\n`
+  } finally {
+    await store.close()
+  }
+}
+
+/** What the backup does not know about closing, which decides whether refused closes would be sent again. */
+function closingNotes({ carriedOver }: RestoreReport, config: App['config']): string {
+  if (carriedOver === null || 'skipped' in carriedOver) {
+    const reason = carriedOver?.skipped ?? `There was no database ${config.database} to carry them over from.`
+    return (
+      `Closing decisions newer than the backup were not carried over. ${reason}\n` +
+      'Closes that were refused or are uncertain since then may be sent again. Before you start the service, create ' +
+      `${stopFileOf(config)}, and look at what would be closed: quotekeeper close-expired --dry-run\n` +
+      'Events since the backup are lost too, and their sequences are given out again: what reads /api/v1/events reads the state anew.\n'
+    )
+  }
+  const { decisions, intents } = carriedOver
+  if (decisions + intents === 0) return ''
+  return (
+    `Carried over from the replaced database: ${plural(decisions, 'closing decision')} and ` +
+    `${plural(intents, 'close intent')} newer than the backup, so that no close is sent again.\n`
+  )
+}

@@ -1,0 +1,119 @@
+import { withApp } from '../../app.js'
+import { type CheckedApp, checkedApp } from '../../check/checked-app.js'
+import type { Check, Finding } from '../../check/finding.js'
+import { localChecks } from '../../check/local-checks.js'
+import { marketplaceChecks } from '../../check/marketplace-checks.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { type JsonOption, jsonOption, withExamples } from '../../input/options.js'
+import { timeFormatOf } from '../../input/time-zone.js'
+import { errorMessage, isUserFacing } from '../../output/error-message.js'
+import { printJson, printTable } from '../../output/output.js'
+import type { Column } from '../../output/terminal-table.js'
+import { padEnd, sanitize, wrap } from '../../output/terminal-text.js'
+import type { Io } from '../../process/process-io.js'
+
+/** `check`: tests everything that `start` needs. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .addOption(jsonOption())
+    .action((options: JsonOption) => withApp(cli, APP_OPTIONS, (app) => check(cli, checkedApp(app), options)))
+  withExamples(command, ['quotekeeper check', 'test everything before quotekeeper start'])
+}
+
+// Logs are off because every failure is printed with its remedy.
+const APP_OPTIONS = { secrets: 'required', logTo: 'stderr', defaultLevel: 'silent', createDatabase: false } as const
+
+async function check(cli: Cli, app: CheckedApp, options: JsonOption): Promise<void> {
+  const checks = [...localChecks(app, cli.io.now, timeFormatOf(cli)), ...marketplaceChecks(cli, app)]
+  const print = options.json ? null : rowPrinter(cli.io, checks)
+  const findings: Finding[] = []
+  for (const each of checks) {
+    print?.started(each)
+    const finding = scrubbed(cli, await untilAborted(runCheck(each), cli.io.stop))
+    findings.push(finding)
+    print?.finished(finding)
+  }
+  if (options.json) printJson(cli.io, findings)
+  else print?.end(findings)
+  printRemedies(cli, findings, options)
+  cli.status = findings.every(({ ok }) => ok) ? 0 : 1
+}
+
+/** Errors of libraries may quote what they were given. */
+const scrubbed = ({ scrub, runnable }: Cli, { found, remedy, ...finding }: Finding): Finding => ({
+  ...finding,
+  found: runnable(scrub(found)),
+  remedy: runnable(scrub(remedy)),
+})
+
+async function runCheck({ what, run, remedy }: Check): Promise<Finding> {
+  try {
+    return { what, ...(await run()) }
+  } catch (error) {
+    // Our own errors include their remedy, except for a marketplace that cannot be reached.
+    const hasRemedy = error instanceof Error && isUserFacing(error) && error.name !== 'UnavailableError'
+    return { what, ok: false, found: errorMessage(error), remedy: hasRemedy ? '' : remedy }
+  }
+}
+
+/** Ends with the reason of the signal as soon as it is aborted, whatever the check waits for. */
+function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+const COLUMNS: Column<Finding>[] = [
+  { header: 'Check', cell: ({ what }) => what },
+  { header: 'Result', cell: resultOf },
+  { header: 'Details', cell: ({ found }) => found, min: 40, overflow: 'wrap' },
+]
+function resultOf({ ok, remedy }: Pick<Finding, 'ok' | 'remedy'>): string {
+  if (!ok) return 'FAILED'
+  return remedy === '' ? 'ok' : 'warning'
+}
+
+interface RowPrinter {
+  started(check: Check): void
+  finished(finding: Finding): void
+  end(findings: readonly Finding[]): void
+}
+
+const MIN_DETAILS_WIDTH = 20
+
+/** On a terminal, prints each row as it comes, and which check is running; elsewhere the whole table at the end. */
+function rowPrinter(io: Io, checks: readonly Check[]): RowPrinter {
+  const { width } = io
+  const end = (findings: readonly Finding[]) => printTable(io, COLUMNS, findings, '')
+  if (width === null) return { started: () => undefined, finished: () => undefined, end }
+  const widths = [Math.max(...checks.map(({ what }) => what.length)), 'warning'.length] as const
+  const detailsWidth = Math.max(MIN_DETAILS_WIDTH, width - widths[0] - widths[1] - 4)
+  const line = (what: string, result: string, details: string) =>
+    io.out(`${padEnd(what, widths[0])}  ${padEnd(result, widths[1])}  ${details}`.trimEnd().concat('\n'))
+  const note = (text: string) => (io.stderrIsTerminal ? io.err(`\r\u001b[K${text}`) : undefined)
+  line('Check', 'Result', 'Details')
+  return {
+    started: ({ what }) => note(`Checking ${what} …`),
+    finished: ({ what, found, ...result }) => {
+      note('')
+      const [first = '', ...rest] = wrap(sanitize(found), detailsWidth)
+      line(what, resultOf(result), first)
+      for (const each of rest) line('', '', each)
+    },
+    end: () => undefined,
+  }
+}
+
+/** Each failure and each warning once: the table has shown what was found, JSON has not. */
+function printRemedies({ io }: Cli, findings: readonly Finding[], { json }: JsonOption): void {
+  const failures = findings.filter(({ ok }) => !ok)
+  for (const { what, found, remedy } of findings.filter(({ ok, remedy }) => !ok || remedy !== '')) {
+    const lines = [...(json ? [sanitize(found)] : []), ...(remedy === '' ? [] : [`→ ${remedy}`])]
+    if (lines.length > 0) io.err(`\n${what}: ${lines.join('\n  ')}\n`)
+  }
+  if (failures.length > 0) io.err(`\n${failures.length} of ${findings.length} checks failed.\n`)
+  else io.err('\nAll checks passed. Run `quotekeeper start` to start the service.\n')
+}

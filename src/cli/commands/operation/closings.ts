@@ -1,0 +1,290 @@
+import { resolve } from 'node:path'
+import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../../anchors/anchor-target.js'
+import { createClockStop } from '../../../closing/blocks/clock-stop.js'
+import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../../core/records.js'
+import { nameById, parseRfqName } from '../../../core/text/rfq-name.js'
+import type { DecidedDocuments, Store } from '../../../store/contract.js'
+import { explainDecision } from '../../../views/closings/explain-decision.js'
+import { ambiguousRfq, findRfq, namedRfq } from '../../../views/find-rfq.js'
+import { type App, withStore } from '../../app.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { FailedError, UsageError } from '../../cli-error.js'
+import {
+  type ChannelOption,
+  channelOption,
+  choiceOption,
+  jsonOption,
+  limitOption,
+  wholeNumber,
+  withExamples,
+} from '../../input/options.js'
+import { parseReadFilter } from '../../input/read-filter.js'
+import { toCliError } from '../../input/require-rfq.js'
+import { shownChannels } from '../../input/select-channels.js'
+import type { TimeFormat } from '../../input/time-zone.js'
+import { describeFreshness } from '../../output/freshness.js'
+import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
+import { printJson } from '../../output/output.js'
+import { refuseNeededFile } from '../../output/output-file.js'
+import { plural, sanitize } from '../../output/terminal-text.js'
+
+type Options = ChannelOption &
+  ListOptions & {
+    all?: boolean
+    rfq?: string
+    outcome?: CloseOutcome
+    limit: number
+    explain?: number
+    verify?: boolean
+    anchors?: string
+    anchor?: string
+  }
+
+/** `closings`: lists closing decisions, explains one, or verifies the hash chain. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
+    .addOption(choiceOption('--outcome <outcome>', 'only closings whose close had this outcome', CLOSE_OUTCOMES))
+    .option('--all', 'also list earlier decisions to keep an RFQ open, which are otherwise counted in the newest one')
+    .addOption(limitOption(50))
+    .option(
+      '--explain <id>',
+      'show one closing decision in full: what was evaluated, sent and read',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
+    .option(
+      '--verify',
+      'check that no closing decision and no award was changed or removed after it was written, and no document, offer or workbook that one is based on rewritten',
+    )
+    .option('--anchors <file>', 'with --verify: check also that nothing before an anchor in this file was rewritten')
+    .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
+    .addOption(jsonOption())
+    .action((options: Options) => withStore(cli, (store, app) => run(cli, { store, app }, options)))
+  addListOptions(command, listedColumns)
+  withExamples(
+    command,
+    ['quotekeeper closings --rfq 1012', 'why RFQ 1012 was or was not closed'],
+    ['quotekeeper closings --explain 3', 'the evidence for closing decision 3'],
+    ['quotekeeper closings --verify', 'check that the closing log is unchanged'],
+    ['quotekeeper closings --anchor /mnt/audit/anchors.jsonl', 'record its newest hash on another disk'],
+    ['quotekeeper closings --verify --anchors /mnt/audit/anchors.jsonl', 'prove that it was not rewritten since'],
+  )
+}
+
+async function run(cli: Cli, { store, app }: { store: Store; app: App }, options: Options): Promise<void> {
+  const filter = await parseReadFilter(cli, { store, app }, options)
+  const { rfq, outcome, limit, explain, json } = options
+  if (options.anchors !== undefined && !options.verify)
+    throw new UsageError('--anchors names the file of anchors that --verify compares with; use it with --verify')
+  if (options.anchor !== undefined && options.verify)
+    throw new UsageError('--anchor writes an anchor and --verify reads them; use one of them')
+  if (options.verify) return verifyDecisions(cli, store, options)
+  if (options.anchor !== undefined) return anchorDecisions(cli, { store, app }, options.anchor, json)
+  if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
+  const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
+  const wanted = { ...about, ...(outcome && { outcome }) }
+  const isFolded = !json && !options.all
+  const all = await listDecisions(store, { ...wanted, limit: isFolded ? limit * READ_TO_FOLD : limit }, cli.io.now())
+  const rows = isFolded ? foldKeeps(all).slice(0, Math.max(limit, all.filter(({ standing }) => standing).length)) : all
+  const channels = shownChannels(app.config, about.channel)
+  const freshness = await describeFreshness(cli, store, { channels, kind: 'close' })
+  const emptyText = rows.length > 0 ? '' : await describeNone(store, outcome === undefined ? channels : [])
+  const toJson = ({ folded: _folded, ...row }: ListedDecision) => row
+  printList(cli, { columns: listedColumns, rows, emptyText, freshness, toJson }, options)
+  const folded = rows.reduce((sum, row) => sum + row.folded, 0)
+  if (folded > 0) cli.io.err(`${plural(folded, 'earlier decision')} to keep an RFQ open not shown; --all lists them.\n`)
+}
+
+/** A round that the clocks stopped is no less stopped if it is a dry run. */
+async function describeNone(store: Store, channels: readonly string[]): Promise<string> {
+  const stops = await Promise.all(channels.map(createClockStop(store)))
+  return stops.every((stop) => stop === null)
+    ? 'No closings found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
+    : 'No closings found: the last closing round ended early because of the clocks. `quotekeeper check` compares them.'
+}
+
+/** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
+async function findDecidedRfq(store: Store, filter: { channel?: string }, name: string) {
+  const lookup = await findRfq(store, { ...filter, name, withoutResponses: true })
+  const { text, kind = 'id' } = parseRfqName(name)
+  const [logged] = kind === 'id' ? await store.decisions({ ...filter, rfqId: text, limit: 1 }) : []
+  if ('found' in lookup) {
+    const { rfq } = lookup.found
+    if (logged === undefined || logged.rfqId === rfq.id) return { channel: rfq.channel, rfqId: rfq.id }
+    const others = [namedRfq(lookup.found), { channel: logged.channel, id: text, number: logged.rfqNumber }]
+    throw toCliError(ambiguousRfq(name, others), {})
+  }
+  if (logged === undefined || lookup.problem.reason === 'ambiguous') throw toCliError(lookup.problem, {})
+  return { ...filter, rfqId: text }
+}
+
+/** A decision as listed. */
+interface ListedDecision extends DecisionRecord {
+  /** It is the newest close of its RFQ, and a person has to look at it. */
+  standing: boolean
+  /** Earlier decisions to keep the RFQ open that this one stands for. */
+  folded: number
+}
+
+/** So many decisions are read for each that is listed, because most of them are usually folded. */
+const READ_TO_FOLD = 20
+
+/** Leaves out decisions to keep an RFQ open that are older than another one listed, and counts them there. */
+function foldKeeps(newestFirst: readonly ListedDecision[]): ListedDecision[] {
+  const newest = new Map<string, ListedDecision>()
+  return newestFirst.flatMap((row) => {
+    if (row.decision !== 'keep' || row.standing) return [row]
+    const key = `${row.channel} ${row.rfqId}`
+    const kept = newest.get(key)
+    if (kept !== undefined) {
+      kept.folded++
+      return []
+    }
+    const copy = { ...row }
+    newest.set(key, copy)
+    return [copy]
+  })
+}
+
+/** The decisions that a person has to look at, whatever their age, then the others; both newest first. */
+async function listDecisions(
+  store: Store,
+  filter: { channel?: string; rfqId?: string; outcome?: CloseOutcome; limit: number },
+  now: Date,
+): Promise<ListedDecision[]> {
+  const { channel, rfqId, outcome, limit } = filter
+  const unsettled = await store.unsettledCloses({ ...(channel === undefined ? {} : { channel }), now })
+  const wanted = unsettled.filter(
+    (each) => (rfqId === undefined || each.rfqId === rfqId) && (outcome === undefined || each.outcome === outcome),
+  )
+  const ids = wanted.flatMap(({ decisionId }) => decisionId ?? []).sort((a, b) => b - a)
+  const standing = (await Promise.all(ids.map((id) => store.decision(id)))).filter((each) => each !== null)
+  const others = (await store.decisions(filter)).filter(({ id }) => !ids.includes(id))
+  return [
+    ...standing.map((decision) => ({ ...decision, standing: true, folded: 0 })),
+    ...others.map((decision) => ({ ...decision, standing: false, folded: 0 })),
+  ].slice(0, Math.max(limit, standing.length))
+}
+
+async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: Options): Promise<void> {
+  const chain = await store.verifyDecisions()
+  // A log that is not intact proves nothing about documents.
+  const documents = chain.brokenAt === null ? await store.verifyDecidedDocuments() : null
+  const awards = await store.verifyAwards()
+  const anchors = file === undefined ? null : await verifyWithAnchors(cli, store, file, { chain, awards })
+  if (json) printJson(cli.io, { ...chain, documents, awards, ...(anchors && { anchors }) })
+  else {
+    const lines = [
+      ...[chain.message, ...(documents ? documentLines(documents) : [])],
+      ...[
+        ...(awards.rows > 0 || awards.brokenAt !== null ? [awards.message] : []),
+        ...(awards.offers.total > 0 && awards.brokenAt === null ? [offersLine(awards.offers)] : []),
+        ...(anchors ? [anchors.message] : []),
+      ],
+    ]
+    cli.io.out(lines.map((line) => `${line}\n`).join(''))
+  }
+  const isIntact = documents?.changed.length === 0 && awards.brokenAt === null && anchors?.ok !== false
+  cli.status = isIntact ? 0 : 1
+}
+
+/** So many documents that were changed are listed. */
+const MAX_CHANGED = 20
+
+/** What was found of the documents that decisions are based on. */
+function documentLines({ total, unchecked, changed }: DecidedDocuments): string[] {
+  const rows = changed.slice(0, MAX_CHANGED).map(({ decision, channel, rfqId, rfqNumber, version }) => {
+    const rfq = `RFQ ${rfqNumber === null ? '' : `${rfqNumber}, `}${sanitize(nameById(rfqId))} in ${channel}`
+    return `Closing decision ${decision} is based on another document than the one stored as version ${version} of ${rfq}, which was rewritten.`
+  })
+  const more = changed.length - rows.length
+  return [
+    ...rows,
+    ...(more > 0 ? [`And ${more} more.`] : []),
+    `${total - unchecked - changed.length} of ${total} documents that closings are based on are stored unchanged${uncheckedClause(unchecked)}.`,
+  ]
+}
+
+/** What was found of the offers of awards, if none was changed. */
+const offersLine = ({ total, unchecked }: { total: number; unchecked: number }): string =>
+  `${total - unchecked} of ${total} awarded offers are stored unchanged${uncheckedClause(unchecked)}.`
+
+const uncheckedClause = (unchecked: number): string =>
+  unchecked === 0 ? '' : `; ${unchecked} could not be compared: their versions are not stored any more`
+
+type Intact = { brokenAt: number | null }
+
+async function verifyWithAnchors(cli: Cli, store: Store, file: string, logs: { chain: Intact; awards: Intact }) {
+  const [{ readAnchors }, { verifyAnchors }] = await Promise.all([
+    import('../../../anchors/anchor-file.js'),
+    import('../../../anchors/verify-anchors.js'),
+  ])
+  return verifyAnchors(store, readAnchors(resolve(cli.io.cwd, file)), logs.chain, logs.awards)
+}
+
+/** Nothing is anchored unless the log is intact. */
+async function anchorDecisions(
+  cli: Cli,
+  { store, app }: { store: Store; app: App },
+  text: string,
+  json: boolean | undefined,
+): Promise<void> {
+  const { io } = cli
+  const target = parseAnchorTarget(text, (path) => resolve(io.cwd, path))
+  if (target === null) throw new UsageError(`--anchor needs ${ANCHOR_TARGETS}`)
+  if (target.kind === 'file') refuseNeededFile(target.path, app.config)
+  const { brokenAt, message } = await store.verifyDecisions()
+  if (brokenAt !== null)
+    throw new FailedError(`no anchor was written, because the closing log is not intact: ${message}`)
+  const awards = await store.verifyAwards()
+  if (awards.brokenAt !== null)
+    throw new FailedError(`no anchor was written, because the log of awards is not intact: ${awards.message}`)
+  const { writeAnchor } = await import('../../../anchors/write-anchor.js')
+  const anchor = await writeAnchor({ store, target, now: io.now() }, { signal: io.stop })
+  if (json) printJson(io, anchor)
+  else
+    io.out(`${plural(anchor.decisions, 'closing')} anchored in ${describeTarget(target)}; newest hash ${anchor.hash}\n`)
+}
+
+async function getDecision(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {
+  const decision = await store.decision(id)
+  if (decision) return decision
+  throw new FailedError(`closing decision ${id} does not exist; \`quotekeeper closings\` lists all of them`)
+}
+
+function printDecision({ io }: Cli, decision: DecisionRecord, json: boolean | undefined): void {
+  if (json) printJson(io, decision)
+  else io.out(explainDecision(decision))
+}
+
+export const closingColumns = ({ label, minute }: TimeFormat): ListColumn<DecisionRecord>[] => [
+  { header: 'Id', cell: ({ id }) => id, align: 'right' },
+  { header: `Decided (${label})`, cell: ({ decidedAt }) => minute(decidedAt), value: ({ decidedAt }) => decidedAt },
+  { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
+  { header: 'Due', cell: ({ dueDate }) => dueDate },
+  { header: 'Decision', cell: ({ decision }) => decision },
+  { header: 'Outcome', cell: ({ outcome }) => outcome, hideIfEmpty: true },
+  {
+    header: 'Reason',
+    cell: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
+    min: 24,
+    below: 48,
+    overflow: 'wrap',
+  },
+  { header: 'Run', cell: ({ runId }) => runId, align: 'right', drop: 2 },
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
+]
+
+const listedColumns = (time: TimeFormat): ListColumn<ListedDecision>[] =>
+  closingColumns(time).map((column): ListColumn<ListedDecision> => {
+    if (column.header === 'Outcome')
+      return { ...column, cell: ({ outcome, standing }) => (standing ? `${outcome} (standing)` : outcome) }
+    if (column.header.startsWith('Decided')) return { ...column, cell: (row) => decidedText(row, time), min: 16 }
+    return column
+  })
+
+function decidedText({ decidedAt, repeatedUntil, times, folded }: ListedDecision, { minute }: TimeFormat): string {
+  const period = repeatedUntil === null ? '' : ` to ${minute(repeatedUntil)}, ${times} times`
+  return `${minute(decidedAt)}${period}${folded === 0 ? '' : ` (and ${folded} earlier)`}`
+}

@@ -1,0 +1,64 @@
+import type { ProblemRecord } from '../../../core/records.js'
+import type { RevalidationReport } from '../../../store/contract.js'
+import { withStore } from '../../app.js'
+import type { RegisterCommand } from '../../cli-context.js'
+import { type ChannelOption, channelOption, jsonOption, limitOption, withExamples } from '../../input/options.js'
+import { parseReadFilter } from '../../input/read-filter.js'
+import { shownChannels } from '../../input/select-channels.js'
+import { describeFreshness } from '../../output/freshness.js'
+import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
+
+type Options = ChannelOption & ListOptions & { limit: number; replay?: boolean }
+
+/** `problems`: lists where documents deviate from the API documentation. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .addOption(limitOption(100))
+    .option('--replay', 'first validate all stored documents again with this version of Quotekeeper')
+    .addOption(jsonOption())
+    .action((options: Options) =>
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
+        const { limit, replay } = options
+        if (replay) cli.io.err(`${formatReplay(await store.revalidate(cli.io.now()))}\n`)
+        const rows = await store.problems({ ...filter, limit })
+        const channels = shownChannels(app.config, filter.channel)
+        const freshness = await describeFreshness(cli, store, { channels, kind: 'rfqs' })
+        const emptyText = 'No problems found: every document matches the API documentation.'
+        printList(cli, { columns: COLUMNS, rows, emptyText, freshness }, options)
+      }),
+    )
+  addListOptions(command, COLUMNS)
+  withExamples(
+    command,
+    ['quotekeeper problems --channel acme/forest', 'the problems of one channel'],
+    ['quotekeeper problems --replay', 'validate again after an update'],
+  )
+}
+
+const formatReplay = ({ documents, nowValid, nowInvalid, problemsGone, problemsNew }: RevalidationReport) =>
+  `Validated ${documents} stored documents: ${nowValid} became valid, ${nowInvalid} became invalid; ` +
+  `${problemsGone} problems removed, ${problemsNew} added.`
+
+const COLUMNS: ListColumns<ProblemRecord> = ({ label, minute }) => [
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
+  { header: 'Kind', cell: ({ kind }) => kind },
+  { header: 'Id', cell: ({ entityId }) => entityId, min: 8 },
+  { header: 'Field', cell: ({ path }) => path || '(whole document)', min: 16 },
+  { header: 'Code', cell: ({ code }) => code },
+  { header: 'Problem', cell: ({ message }) => message, min: 24, below: 32, overflow: 'wrap' },
+  { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
+  {
+    header: `First seen (${label})`,
+    cell: ({ firstSeenAt }) => minute(firstSeenAt),
+    value: ({ firstSeenAt }) => firstSeenAt,
+    isExtra: true,
+  },
+  {
+    header: `Last seen (${label})`,
+    cell: ({ lastSeenAt }) => minute(lastSeenAt),
+    value: ({ lastSeenAt }) => lastSeenAt,
+    drop: 3,
+  },
+]

@@ -1,0 +1,73 @@
+import { RUN_KINDS, RUN_OUTCOMES, type RunKind, type RunOutcome, type RunRecord } from '../../../core/records.js'
+import { withStore } from '../../app.js'
+import type { RegisterCommand } from '../../cli-context.js'
+import {
+  type ChannelOption,
+  channelOption,
+  choiceOption,
+  jsonOption,
+  limitOption,
+  withExamples,
+} from '../../input/options.js'
+import { parseReadFilter } from '../../input/read-filter.js'
+import type { TimeFormat } from '../../input/time-zone.js'
+import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
+
+type Options = ChannelOption & ListOptions & { kind?: RunKind; outcome?: RunOutcome; limit: number }
+
+/** `runs`: lists polls and closing rounds. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .addOption(choiceOption('--kind <kind>', 'only runs of this kind', RUN_KINDS))
+    .addOption(choiceOption('--outcome <outcome>', 'only runs with this outcome', RUN_OUTCOMES))
+    .addOption(limitOption(30))
+    .addOption(jsonOption())
+    .action((options: Options) =>
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
+        const { kind, outcome, limit } = options
+        const wanted = { ...(kind === undefined ? {} : { kind }), ...(outcome === undefined ? {} : { outcome }) }
+        const rows = await store.runs({ ...filter, ...wanted, limit })
+        const emptyText = 'No runs found. `quotekeeper sync` polls the marketplace.'
+        printList(cli, { columns: runColumns, rows, emptyText }, options)
+      }),
+    )
+  addListOptions(command, runColumns)
+  withExamples(
+    command,
+    ['quotekeeper runs --kind rfqs --limit 5', 'the last five polls of RFQs'],
+    ['quotekeeper runs --outcome failed', 'polls and closing rounds that failed'],
+  )
+}
+
+export const runColumns = ({ label, minute }: TimeFormat): ListColumn<RunRecord>[] => [
+  { header: 'Run', cell: ({ id }) => id, align: 'right' },
+  { header: 'Channel', cell: ({ channel }) => channel },
+  { header: 'Kind', cell: ({ kind }) => kind },
+  { header: `Started (${label})`, cell: ({ startedAt }) => minute(startedAt), value: ({ startedAt }) => startedAt },
+  { header: 'Duration', cell: duration, value: durationSeconds, align: 'right', drop: 2 },
+  { header: 'Outcome', cell: outcomeText },
+  { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },
+  { header: 'Seen', cell: ({ seen }) => seen, align: 'right' },
+  { header: 'New', cell: ({ inserted }) => inserted, align: 'right' },
+  { header: 'Changed', cell: ({ changed }) => changed, align: 'right' },
+  { header: 'Missing', cell: ({ missing }) => missing, align: 'right', drop: 2 },
+  { header: 'Postponed', cell: ({ postponed }) => postponed || null, align: 'right', drop: 2, hideIfEmpty: true },
+  { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right', drop: 3 },
+  { header: 'Error', cell: ({ error }) => error, min: 30, below: 48, overflow: 'wrap', hideIfEmpty: true },
+]
+
+function outcomeText({ outcome, times }: RunRecord): string {
+  return times === 1 ? (outcome ?? 'running') : `${outcome} (${times} runs, nothing changed)`
+}
+
+function durationSeconds({ startedAt, finishedAt, times }: RunRecord): number | null {
+  return finishedAt === null || times > 1 ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+}
+
+function duration(run: RunRecord): string {
+  const seconds = durationSeconds(run)
+  if (seconds === null) return ''
+  return seconds < 100 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path'
+import type { Sandbox, SandboxOptions } from '../../../sandbox/index.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { wholeNumber, withExamples } from '../../input/options.js'
+import { timeFormatOf } from '../../input/time-zone.js'
+import { sanitize } from '../../output/terminal-text.js'
+import { untilStopped } from '../../runs/until-stopped.js'
+
+interface Options {
+  port: number
+  seed: number
+  state?: string
+  etags: boolean
+}
+
+/** How often the sandbox advances its events, in real milliseconds. */
+const TICK_MS = 1000
+
+/** `sandbox`: runs a local sample marketplace. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .option(
+      '--port <number>',
+      'port to listen on, on loopback (default: 4700; 0: any free port)',
+      wholeNumber(0, 65_535),
+      4700,
+    )
+    .option('--seed <number>', 'equal seeds produce equal marketplaces (default: 1)', wholeNumber(0, 2_147_483_647), 1)
+    .option('--state <file>', 'load the state from this file if it exists, and save it there')
+    .option('--no-etags', 'send no ETag, and answer no conditional request with 304')
+    .action((options: Options) => runSandbox(cli, options))
+  withExamples(
+    command,
+    ['quotekeeper sandbox', 'run until Ctrl-C; prints a configuration to use it with'],
+    ['quotekeeper sandbox --seed 42 --state ./market.json', 'another marketplace, with its state saved in a file'],
+  )
+}
+
+async function runSandbox(cli: Cli, { port, seed, state, etags }: Options): Promise<void> {
+  const { io } = cli
+  const { minute, label } = timeFormatOf(cli)
+  const options: SandboxOptions = {
+    port,
+    seed,
+    etags,
+    now: io.now,
+    keepRequests: 1000,
+    live: { everyMs: TICK_MS },
+    onEvent: ({ at, channel, text }) =>
+      io.err(`${minute(at.toISOString())} ${label}  ${sanitize(channel)}  ${sanitize(text)}\n`),
+    onError: (error) => io.err(`quotekeeper: ${error.message}\n`),
+    ...(state === undefined ? {} : { stateFile: resolve(io.cwd, state) }),
+  }
+  const { startSandbox, describeWorld } = await import('../../../sandbox/index.js')
+  const sandbox = await startSandbox(options)
+  try {
+    io.out(introduction(sandbox, describeWorld(sandbox.world)))
+    await untilStopped(io.stop)
+  } finally {
+    await sandbox.close()
+  }
+}
+
+/** What to print at the start: contents, address and configuration. The keys are valid for this sandbox only. */
+function introduction({ url, keys, world }: Sandbox, description: string): string {
+  const channels = world.channels.map(
+    ({ org, channel }) =>
+      `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${keyVariable(org)} }, autoClose: on }`,
+  )
+  const variables = Object.entries(keys).map(([org, key]) => `${keyVariable(org)}=${key}`)
+  return `${description}
+
+Listening on ${url}. Press Ctrl-C to stop. To use it, put this in quotekeeper.yaml:
+
+baseUrl: ${url}
+channels:
+${channels.join('\n')}
+
+and this in .env in the same folder:
+
+${variables.join('\n')}
+
+`
+}
+
+const keyVariable = (org: string) => `${org.toUpperCase().replace(/\W/g, '_')}_API_KEY`

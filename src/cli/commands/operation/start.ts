@@ -1,0 +1,19 @@
+import { type App, withApp } from '../../app.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import { type AdoptQueueOption, adoptQueueOption, withExamples } from '../../input/options.js'
+import { runService } from '../../service/run-service.js'
+
+/** `start`: runs the service. */
+export const register: RegisterCommand = (command, cli) => {
+  command.addOption(adoptQueueOption()).action((options: AdoptQueueOption) => start(cli, options))
+  withExamples(
+    command,
+    ['quotekeeper start', 'poll, close and report on schedule until Ctrl-C'],
+    ['quotekeeper --log-level debug start', 'with debug logging'],
+  )
+}
+
+const start = (cli: Cli, { adoptQueue = false }: AdoptQueueOption) =>
+  withApp(cli, { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true }, (app: App) =>
+    runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true, adoptQueue }),
+  )

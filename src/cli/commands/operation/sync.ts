@@ -1,0 +1,109 @@
+import { Option } from 'commander'
+import type { ChannelConfig } from '../../../config/contract.js'
+import type { RunRecord } from '../../../core/records.js'
+import { type App, withServices } from '../../app.js'
+import type { Cli, RegisterCommand } from '../../cli-context.js'
+import {
+  type ChannelsOption,
+  channelsOption,
+  type JsonOption,
+  jsonOption,
+  noWaitOption,
+  type WaitOption,
+  withExamples,
+} from '../../input/options.js'
+import { selectChannels } from '../../input/select-channels.js'
+import { timeFormatOf } from '../../input/time-zone.js'
+import { errorMessage } from '../../output/error-message.js'
+import { printJson, printNote, printTable } from '../../output/output.js'
+import { createProgress, type Progress } from '../../output/progress.js'
+import { type PollKind, pollChannel } from '../../runs/poll-channel.js'
+import { readDueRates } from '../../runs/read-due-rates.js'
+import { runColumns } from './runs.js'
+
+type Options = ChannelsOption & JsonOption & WaitOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
+const KINDS: readonly PollKind[] = ['listings', 'rfqs']
+
+/** `sync`: polls now, without a queue. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .addOption(channelsOption())
+    .addOption(new Option('--only <kind>', `poll only these: ${KINDS.join(', ')} (default: both)`).choices(KINDS))
+    .option('--full', 'read every RFQ and response again, even if it seems unchanged')
+    .option('--accept-loss', 'accept a list even if most entries disappeared')
+    .addOption(noWaitOption())
+    .addOption(jsonOption())
+    .action((options: Options) => withServices(cli, (app) => sync(cli, app, options)))
+  withExamples(
+    command,
+    ['quotekeeper sync', 'poll every channel'],
+    ['quotekeeper sync --channel acme/forest --only rfqs --full', 'read all RFQs of one channel again'],
+  )
+}
+
+/** The result of one poll: its run, or null if it could not start, and its failures. */
+interface PollOutcome {
+  channel: string
+  kind: PollKind
+  run: RunRecord | null
+  failures: { id: string; message: string }[]
+}
+
+async function sync(cli: Cli, app: App, options: Options): Promise<void> {
+  const kinds = options.only ? [options.only] : KINDS
+  const channels = selectChannels(app.config, options.channel)
+  // First, so that what a poll changes is compared at the newest rates.
+  if (kinds.includes('rfqs') && !cli.io.stop.aborted) await readDueRates(cli, app)
+  const progress = await createProgress(cli.io)
+  const polled: PollOutcome[] = []
+  for (const channel of channels) {
+    for (const kind of kinds) {
+      if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options, progress }))
+    }
+  }
+  if (!cli.io.stop.aborted) {
+    const { recordRecommendations } = await import('../../service/keep-recommendations.js')
+    await recordRecommendations(cli, app, { polls: true })
+  }
+  printPolls(cli, options, polled, channels.length * kinds.length)
+}
+
+interface PollTarget {
+  channel: ChannelConfig
+  kind: PollKind
+  options: Options
+  progress: Progress
+}
+
+/** A failed channel does not stop the others. An error that is not about one channel, such as a full disk, ends the command. */
+async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }: PollTarget): Promise<PollOutcome> {
+  const { full = false, acceptLoss = false, wait = true } = options
+  const onBegin = () => progress.start(`${channel.key} ${kind}`)
+  try {
+    const request = { channel, kind, full, acceptLoss, wait, onBegin, onProgress: progress.update }
+    const { run, failures } = await pollChannel(cli, app, request)
+    return { channel: channel.key, kind, run, failures }
+  } catch (error) {
+    if (!/^(RunBusy|RunLost|Failed)Error$/.test((error as Error).name)) throw error
+    return { channel: channel.key, kind, run: null, failures: [{ id: kind, message: errorMessage(error) }] }
+  } finally {
+    progress.end()
+  }
+}
+
+function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): void {
+  const runs = polled.flatMap(({ run }) => (run ? [run] : []))
+  if (options.json) printJson(cli.io, polled)
+  else printTable(cli.io, columnsOf(cli), runs, 'Nothing was polled.')
+  for (const { channel, kind, run, failures } of polled) {
+    if (run?.error && failures.length === 0) printNote(cli, `${channel} ${kind}: ${run.error}`)
+    for (const { id, message } of failures) printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
+  }
+  if (polled.length < planned) cli.io.err(`Stopped: ${planned - polled.length} of ${planned} polls were not run.\n`)
+  const complete = polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')
+  cli.status = complete ? 0 : 1
+}
+
+/** Errors are printed below the table, each with its document. A poll by hand postpones nothing. */
+const columnsOf = (cli: Cli) =>
+  runColumns(timeFormatOf(cli)).filter(({ header }) => header !== 'Error' && header !== 'Postponed')

@@ -1,0 +1,128 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { SETTING_LIMITS } from '../../core/decision/settings.js'
+import { didYouMean } from '../../core/text/suggest.js'
+
+export interface ChannelOption {
+  channel?: string
+}
+export interface ChannelsOption {
+  channel?: string[]
+}
+export interface JsonOption {
+  json?: boolean
+}
+export interface SetOption {
+  set?: string[]
+}
+export interface VolumeOption {
+  volume?: number
+}
+export interface AsOfOption {
+  asOf?: string
+}
+
+const CHANNEL = /^[^/\s][^/]*\/[^/]*[^/\s]$|^[^/\s]\/[^/\s]$/
+
+function parseChannelKey(text: string): string {
+  if (!CHANNEL.test(text)) throw new InvalidArgumentError('Expected ORG/SLUG, such as acme/forest.')
+  return text
+}
+
+export const channelOption = () =>
+  new Option('--channel <org/slug>', 'only this channel').argParser((text: string) => parseChannelKey(text))
+
+export const channelsOption = () =>
+  new Option('--channel <org/slug>', 'only this channel; can be repeated').argParser(
+    (text: string, before: string[] | undefined) => [...(before ?? []), parseChannelKey(text)],
+  )
+
+export const jsonOption = (what = 'print JSON instead of a table') => new Option('--json', what)
+
+export interface WaitOption {
+  wait?: boolean
+}
+export const noWaitOption = () =>
+  new Option('--no-wait', 'fail at once if another process polls or closes the channel, instead of waiting')
+
+export interface AdoptQueueOption {
+  adoptQueue?: boolean
+}
+export const adoptQueueOption = () =>
+  new Option(
+    '--adopt-queue',
+    'use the queue although it belongs to another database, because the database was replaced on purpose',
+  )
+
+export const asOfOption = () =>
+  new Option(
+    '--as-of <time>',
+    'the data as it was known then: 2026-01-31 (end of that day), 2026-01-31T12:00Z, yesterday, Monday or "2 days ago"',
+  )
+
+/** A moment, which the command parses with its time zone. */
+export const sinceOption = (what: string, name: '--since' | '--changed-since' = '--since') =>
+  new Option(`${name} <time>`, `${what}: yesterday, Monday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z`)
+
+export const changedSinceOption = (what: string) =>
+  sinceOption(`only ${what} that are new or changed since`, '--changed-since')
+
+/** An option that takes one of some values and lists them; an unknown value is answered with the most similar one. */
+export const choiceOption = (flags: string, description: string, values: readonly string[]) =>
+  new Option(flags, `${description}: ${values.join(', ')}`).choices(values).argParser((text: string) => {
+    if (values.includes(text)) return text
+    const suggestion = didYouMean(text, values, 'Did you mean')
+    throw new InvalidArgumentError(`${suggestion}Allowed choices are ${values.join(', ')}.`)
+  })
+
+const ASSIGNMENT = /^[^=\s]+=/
+
+export const setOption = () =>
+  new Option(
+    '--set <key=value>',
+    'override a setting under reports: in the configuration, such as weights.price=60; can be repeated',
+  ).argParser((text: string, before: string[] | undefined) => {
+    if (!ASSIGNMENT.test(text)) throw new InvalidArgumentError('Expected KEY=VALUE, such as weights.price=60.')
+    return [...(before ?? []), text]
+  })
+
+export const volumeOption = () =>
+  new Option('--volume <tonnes>', 'award at least so many tonnes; the same as --set volume=TONNES').argParser(
+    (text: string) => {
+      const volume = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+      const [, max] = SETTING_LIMITS.volume
+      if (volume > 0 && volume <= max) return volume
+      throw new InvalidArgumentError(`Expected a number of tonnes above 0 and up to ${max}, such as 5000 or 12.5.`)
+    },
+  )
+
+/** The settings that the options of a command override, as `--set` does. */
+export const overridesOf = ({ set = [], volume }: SetOption & VolumeOption): Required<SetOption> => ({
+  set: [...set, ...(volume === undefined ? [] : [`volume=${volume}`])],
+})
+
+export const limitOption = (defaultLimit: number, order = 'newest first') =>
+  new Option('--limit <number>', `maximum number of rows, ${order} (default: ${defaultLimit})`)
+    .default(defaultLimit)
+    .argParser(wholeNumber(1, 1_000_000))
+
+/** Makes a parser for an option that takes a whole number from `min` to `max`. */
+export const wholeNumber = (min: number, max: number) => (text: string) => {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (number >= min && number <= max) return number
+  throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
+}
+
+/** Columns of the help, and of command lines that share them with what they do. */
+const HELP_WIDTH = 100
+const MAX_EXAMPLE_WIDTH = 60
+
+/** Appends examples to a command's help: a command line each, and what it does, on the next line if it is long. */
+export function withExamples(command: Command, ...examples: [commandLine: string, does: string][]): Command {
+  const widths = examples.map(([line]) => line.length).filter((length) => length <= MAX_EXAMPLE_WIDTH)
+  const width = Math.max(0, ...widths)
+  const lines = examples.map(([line, does]) => {
+    const both = `  $ ${line.padEnd(width)}  ${does}`
+    return both.length <= HELP_WIDTH ? both : `  $ ${line}\n      ${does}`
+  })
+  return command.addHelpText('after', `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n')}`)
+}

@@ -1,0 +1,88 @@
+import type { PollKind, Store } from '../../store/contract.js'
+import type { App } from '../app.js'
+import type { Cli } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
+import { parseMoment } from './moment.js'
+import type { AsOfOption, ChannelOption } from './options.js'
+import { findChannel } from './select-channels.js'
+import { zoneOf } from './time-zone.js'
+
+export interface ReadFilter {
+  channel?: string
+  asOf?: Date
+}
+
+/**
+ * The filter given by `--channel` and `--as-of`.
+ * @param reads the polls whose data the command shows; default both
+ * @throws {UsageError} for a channel that is neither configured nor in the database, an invalid `--as-of`, or one before
+ * the first poll
+ */
+export async function parseReadFilter(
+  cli: Cli,
+  { store, app }: { store: Store; app: App },
+  { channel, asOf }: ChannelOption & AsOfOption,
+  reads?: PollKind,
+): Promise<ReadFilter> {
+  const moment = asOf === undefined ? {} : { asOf: await parseTimeOption(cli, store, '--as-of', asOf) }
+  if (channel !== undefined) {
+    // The data of a channel stays readable after the channel is removed from the configuration.
+    const runs = await store.runs({ channel, limit: 1 })
+    if (runs.length === 0) findChannel(app.config, channel)
+  }
+  const filter = { ...(channel === undefined ? {} : { channel }), ...moment }
+  await refuseBeforeFirstPoll(store, filter, reads)
+  return filter
+}
+
+const DAY_MEANS = { '--as-of': 'end', '--since': 'start', '--changed-since': 'start' } as const
+
+/**
+ * The moment that an option names.
+ * @throws {UsageError} for anything else, and for a moment in the future
+ */
+export async function parseTimeOption(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  store: Pick<Store, 'runs'>,
+  option: keyof typeof DAY_MEANS,
+  text: string,
+): Promise<Date> {
+  const now = await databaseNow(store, cli.io.now())
+  return parseMoment(text, { option, now, zone: zoneOf(cli), dayMeans: DAY_MEANS[option] })
+}
+
+/** The documents whose present version was first observed after the moment of `--changed-since`. */
+export async function keepChangedSince<Row extends { observedAt: string }>(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  store: Pick<Store, 'runs'>,
+  rows: Row[],
+  changedSince: string | undefined,
+): Promise<Row[]> {
+  if (changedSince === undefined) return rows
+  const since = await parseTimeOption(cli, store, '--changed-since', changedSince)
+  return rows.filter(({ observedAt }) => new Date(observedAt) > since)
+}
+
+/** An empty answer about a moment before the first poll would look as if there had been nothing. */
+async function refuseBeforeFirstPoll(store: Store, { channel, asOf }: ReadFilter, kind?: PollKind): Promise<void> {
+  if (asOf === undefined) return
+  const of = channel === undefined ? {} : { channel }
+  const first = await store.firstPollAt({ ...of, ...(kind === undefined ? {} : { kind }) })
+  if (first === null || asOf >= new Date(first)) return
+  const what = `${kind === undefined ? '' : ` of ${POLLED[kind]}`}${channel === undefined ? '' : ` in ${channel}`}`
+  throw new UsageError(
+    `--as-of ${asOf.toISOString()} is before the first poll${what}, of which nothing is known. Use a time from ${first}`,
+  )
+}
+
+const POLLED = { listings: 'listings', rfqs: 'RFQs' }
+
+/**
+ * The current time for reading the database: our clock, or the time of the newest run if that is later, because another
+ * machine's clock may be ahead. So no stored observation is in the future.
+ */
+export async function databaseNow(store: Pick<Store, 'runs'>, now: Date): Promise<Date> {
+  const [newest] = await store.runs({ limit: 1 })
+  const lastRun = new Date(newest?.finishedAt ?? newest?.startedAt ?? 0)
+  return lastRun > now ? lastRun : now
+}

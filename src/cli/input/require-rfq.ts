@@ -1,0 +1,33 @@
+import { parseRfq } from '../../core/documents/observation.js'
+import type { RfqWithResponses } from '../../core/records.js'
+import type { History } from '../../store/contract.js'
+import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../../views/find-rfq.js'
+import { FailedError, UsageError } from '../cli-error.js'
+import { sanitize, truncate } from '../output/terminal-text.js'
+
+/**
+ * Finds the RFQ that a command names.
+ * @throws {UsageError} if there is none, with the closest names, or if there are several, with a way to choose one
+ * @throws {FailedError} if no RFQs are stored
+ */
+export async function requireRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<RfqWithResponses> {
+  const lookup = await findRfq(store, search)
+  if ('found' in lookup) return lookup.found
+  throw toCliError(lookup.problem, search)
+}
+
+/** The error of a name that leads to no RFQ, with what to do about it here. */
+export function toCliError(problem: RfqNameProblem, { asOf }: Pick<RfqSearch, 'asOf'>): Error {
+  const text = problemText(problem, 'lines')
+  if (problem.reason === 'empty')
+    return new FailedError(asOf === undefined ? `${text}, run \`quotekeeper sync\` to poll the marketplace` : text)
+  return new UsageError(problem.names.length === 0 ? `${text}; \`quotekeeper rfqs\` lists all RFQs` : text)
+}
+
+/** A short name for messages: `12 (REF-7, Mangroves for 2027)`. */
+export function rfqLabel({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
+  const document = parseRfq(rfq.body).document
+  const name = document?.number?.toString() ?? document?.reference ?? rfq.id
+  const more = [document?.reference, document?.title].filter((part) => part && part !== name)
+  return truncate(sanitize(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
+}

@@ -1,0 +1,103 @@
+import type { ClosingResult } from '../../closing/contract.js'
+import type { DecisionRecord } from '../../core/records.js'
+import type { PollResult } from '../../sync/contract.js'
+import type { Cli } from '../cli-context.js'
+import { closingColumns } from '../commands/operation/closings.js'
+import type { JsonOption } from '../input/options.js'
+import { type TimeFormat, timeFormatOf } from '../input/time-zone.js'
+import { printJson, printNote, printTable } from './output.js'
+import { plural } from './terminal-text.js'
+
+/** The closing round of one channel. */
+export interface ChannelRound {
+  channel: string
+  result: ClosingResult | null
+  closings: DecisionRecord[]
+  failures: string[]
+}
+
+/** Whether something of a round waits for a person. */
+export const needsPerson = (result: ClosingResult | null): boolean =>
+  result !== null && (result.unsettled.length > 0 || heldCount(result) > 0)
+
+/** RFQs held in this round; in a dry run or a retry, those that wait for approval since an earlier one. */
+const heldCount = ({ counts, heldPlans }: ClosingResult): number =>
+  Math.max(counts.held, new Set(heldPlans.flatMap(({ rfqIds }) => rfqIds)).size)
+
+/** What a partial poll could not read: those RFQs were not evaluated, or only as they were earlier. */
+export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResult): string[] {
+  if (run.outcome === 'complete') return []
+  const shown = new Set(round.failures.map(({ message }) => message))
+  if (failures.length === 0) return [run.error ?? `the poll is ${run.outcome}`]
+  return failures.filter(({ message }) => !shown.has(message)).map(({ id, message }) => `${id}: ${message}`)
+}
+
+/** What a round could not do, and what waits for a person. */
+export function failuresOf(result: ClosingResult, { label, minute }: TimeFormat): string[] {
+  const { run, failures, stopReason, unsettled, heldPlans, approvalPlan } = result
+  const failed = failures.map(({ id, message }) => `${id}: ${message}`)
+  const stopped = stopReason === null || failures.some(({ message }) => message === stopReason) ? [] : [stopReason]
+  const left = unsettled.map(
+    ({ rfqNumber, rfqId, outcome, since, remedy }) =>
+      `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${minute(since)} ${label}; ${remedy}`,
+  )
+  const waiting = heldPlans
+    .filter(({ plan }) => plan !== approvalPlan)
+    .map(({ plan, rfqIds, remedy }) => `${plural(rfqIds.length, 'RFQ')} held for approval (${plan}); ${remedy}`)
+  const lines = [...failed, ...stopped, ...waiting, ...left]
+  return lines.length > 0 || run.outcome === 'complete' ? lines : [run.error ?? `the closing round is ${run.outcome}`]
+}
+
+const UNSETTLED = {
+  refused: 'refused by the marketplace',
+  unknown: 'close with unknown effect',
+  failed: 'close without effect',
+  open: 'close not settled',
+}
+
+/** `4 closed, 2 refused, 1 unknown, 1 held`: of all channels, RFQs that earlier rounds left unsettled included. */
+function totals(rounds: readonly ChannelRound[]): string {
+  const results = rounds.flatMap(({ result }) => result ?? [])
+  const sum = (count: (result: ClosingResult) => number) => results.reduce((total, result) => total + count(result), 0)
+  const unsettled = (outcome: keyof typeof UNSETTLED) =>
+    sum((result) => result.unsettled.filter((each) => each.outcome === outcome).length)
+  const counts: [number, string][] = [
+    [sum(({ counts }) => counts.alreadyClosed), 'already closed'],
+    [sum(({ counts }) => counts.wouldClose), 'would be closed'],
+    [unsettled('refused'), 'refused'],
+    [unsettled('unknown'), 'unknown'],
+    [unsettled('failed'), 'failed'],
+    [unsettled('open'), 'not settled'],
+    [sum(heldCount), 'held'],
+  ]
+  const others = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return [`${sum(({ counts }) => counts.closed)} closed`, ...others].join(', ')
+}
+
+const toJson = ({ result, ...round }: ChannelRound) => ({
+  ...round,
+  run: result?.run ?? null,
+  heldPlan: result?.approvalPlan ?? null,
+  unsettled: result?.unsettled ?? [],
+})
+
+function emptyText(rounds: readonly ChannelRound[]): string {
+  if (rounds.length === 0) return 'No RFQs were evaluated.'
+  return rounds.some(({ result }) => result !== null && result.run.seen > 0)
+    ? 'No RFQ is to be closed; `quotekeeper closings` says why.'
+    : 'No RFQs are past due.'
+}
+
+/** Prints the closings of all rounds as a table or JSON; what failed, and the totals, on stderr. */
+export function printRounds(cli: Cli, options: JsonOption, rounds: readonly ChannelRound[]): void {
+  const { io } = cli
+  const closings = rounds.flatMap((round) => round.closings)
+  if (options.json) printJson(io, rounds.map(toJson))
+  else if (closings.length > 0 || rounds.every(({ failures }) => failures.length === 0))
+    printTable(io, closingColumns(timeFormatOf(cli)), closings, emptyText(rounds))
+  for (const { channel, result, failures } of rounds) {
+    if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
+    for (const failure of failures) printNote(cli, `${channel}: ${failure}`)
+  }
+  if (rounds.length > 0) io.err(`${totals(rounds)}\n`)
+}

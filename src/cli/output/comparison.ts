@@ -1,0 +1,136 @@
+import { extraText } from '../../compare/decision/choices.js'
+import type { Choice } from '../../compare/decision/decision-model.js'
+import { unreadText } from '../../compare/rfq/rfq-flags.js'
+import type { RfqWithResponses } from '../../core/records.js'
+import { formatPercent, formatPrice, formatTotal } from '../../core/text/number-format.js'
+import type { Store } from '../../store/contract.js'
+import { awardLines } from '../../views/awards/award-lines.js'
+import { NOT_MET_TITLE, notMetText, type OfferView } from '../../views/offer/offer-view.js'
+import { rateLines, recommendationLines } from '../../views/rfq/rfq-view.js'
+import type { App } from '../app.js'
+import type { Cli } from '../cli-context.js'
+import { readComparison } from '../input/read-comparison.js'
+import { rfqLabel } from '../input/require-rfq.js'
+import { formatRecommendation } from './format-recommendation.js'
+import { type ListColumns, type ListOptions, printList } from './list.js'
+import { bold, printJson, printTable, tableWidth } from './output.js'
+import type { Column } from './terminal-table.js'
+import { formatNumber } from './terminal-text.js'
+
+export interface ComparisonContext {
+  store: Store
+  app: App
+  /** Default now. */
+  asOf?: Date | undefined
+  /** How recent the data is; default: not shown. */
+  freshness?: string
+}
+
+/** Prints the recommendation on an RFQ, the awards to choose from, then its offers with what each does not meet. */
+export async function printComparison(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  { store, app, asOf, freshness }: ComparisonContext,
+  found: RfqWithResponses,
+  options: ListOptions = {},
+): Promise<void> {
+  const { io } = cli
+  const view = await readComparison(cli, { store, app }, found.rfq, asOf)
+  if (options.json) return printJson(io, view)
+  const { decision, offers, channel } = view
+  if (!options.tsv) {
+    const rates = rateLines(view)
+    const used = rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`]
+    const shown = [awardLines(view.award), [...recommendationLines(decision), ...used]].filter(
+      (lines) => lines.length > 0,
+    )
+    const texts = shown.map((lines) => formatRecommendation(lines, tableWidth(io)))
+    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${texts.join('\n')}\n`)
+    if (decision.choices.some(({ isRecommended }) => !isRecommended)) {
+      io.out(`${bold(io, 'Choices')}\n`)
+      printTable(io, CHOICE_COLUMNS, decision.choices, '')
+      io.out(`\n${bold(io, 'Offers')}\n`)
+    }
+  }
+  const { unreadOffers } = view.rfq
+  const emptyText = unreadOffers === 0 ? 'There are no offers.' : `${unreadText(unreadOffers)}.`
+  printList(cli, { columns: COMPARISON_COLUMNS, rows: offers, emptyText, ...(freshness && { freshness }) }, options)
+}
+
+const CHOICE_COLUMNS: readonly Column<Choice>[] = [
+  {
+    header: 'Award',
+    cell: ({ title, isRecommended }) => (isRecommended ? `${title} (recommended)` : title),
+    min: 24,
+    overflow: 'wrap',
+  },
+  { header: 'Tonnes', cell: ({ award }) => formatNumber(award.tonnes), align: 'right' },
+  { header: 'Total', cell: ({ award }) => formatTotal(award.total, award.currency), align: 'right' },
+  { header: 'Per tonne', cell: ({ award }) => formatPrice(award.pricePerTonne), align: 'right' },
+  { header: 'Extra tonnes', cell: extraText, align: 'right' },
+]
+
+const flagWords = ({ flags }: OfferView) => flags.map(({ words }) => words).join(' ')
+
+function flagCounts({ flags }: OfferView): string {
+  const count = (wanted: string) => flags.filter(({ severity }) => severity === wanted).length
+  const [high, medium] = [count('high'), count('medium')]
+  return [high > 0 ? `${high} high` : '', medium > 0 ? `${medium} med.` : ''].filter((text) => text !== '').join(', ')
+}
+
+/** In the comparison currency, or the offer's own if it cannot be converted. */
+const shownMoney = ({ compared, own }: OfferView) => (compared.pricePerTonne === null ? own : compared)
+
+function priceText(offer: OfferView): string {
+  const { pricePerTonne, currency } = shownMoney(offer)
+  return pricePerTonne === null ? '' : `${formatPrice(pricePerTonne)} ${currency ?? ''}`.trim()
+}
+
+/** `–` for an offer without a rank. */
+export const rankText = ({ rank }: OfferView): string => (rank === null ? '–' : formatNumber(rank))
+
+export const COMPARISON_COLUMNS: ListColumns<OfferView> = () => [
+  { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },
+  { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
+  { header: 'Offer', cell: ({ label }) => label, min: 18 },
+  { header: 'Score', cell: ({ score }) => formatNumber(score, 1), value: ({ score }) => score, align: 'right' },
+  {
+    header: 'Per tonne',
+    cell: priceText,
+    value: (offer) => shownMoney(offer).pricePerTonne,
+    align: 'right',
+  },
+  { header: 'Currency', cell: (offer) => shownMoney(offer).currency, isExtra: true },
+  {
+    header: 'Tonnes',
+    cell: ({ tonnes }) => formatNumber(tonnes),
+    value: ({ tonnes }) => tonnes,
+    align: 'right',
+  },
+  {
+    header: 'Covers',
+    cell: ({ coverage }) => (coverage === null ? '' : formatPercent(coverage)),
+    value: ({ coverage }) => coverage,
+    align: 'right',
+    drop: 2,
+  },
+  {
+    header: 'Award',
+    cell: ({ awardedTonnes }) => (awardedTonnes === 0 ? '' : formatNumber(awardedTonnes)),
+    value: ({ awardedTonnes }) => awardedTonnes || null,
+    align: 'right',
+    hideIfEmpty: true,
+  },
+  { header: 'Status', cell: ({ status }) => status, isExtra: true },
+  { header: 'Expires', cell: ({ expiryDate }) => expiryDate, isExtra: true },
+  {
+    header: NOT_MET_TITLE,
+    key: 'failed',
+    cell: ({ notMet }) => notMetText(notMet),
+    min: 18,
+    below: 40,
+    hideIfEmpty: true,
+  },
+  { header: 'Flags', cell: flagCounts, drop: 1 },
+  { header: 'Flag details', cell: flagWords, min: 40, isExtra: true },
+  { header: 'Notes', cell: ({ notes }) => notes, min: 40, isExtra: true },
+]

@@ -1,0 +1,109 @@
+import type { RunKind, RunRecord } from '../../core/records.js'
+import { pricesReadOf, type TermsRead } from '../../core/sources/offer-sources.js'
+import { describePricesRead, describeTermsRead, formatAge } from '../../core/sources/source-text.js'
+import { oneLine } from '../../readiness/poll-freshness.js'
+import type { Store } from '../../store/contract.js'
+import { channelsWithoutCompletePoll } from '../../views/complete-polls.js'
+import type { Cli } from '../cli-context.js'
+import { databaseNow } from '../input/read-filter.js'
+import { timeFormatOf } from '../input/time-zone.js'
+import { sanitize } from './terminal-text.js'
+
+export interface FreshnessOf {
+  /** The channels whose data is shown. */
+  channels: readonly string[]
+  /** The runs that the data comes from. */
+  kind: RunKind
+  /** Given if the data is as of a past moment. */
+  asOf?: Date | undefined
+  /** When the terms of the offers that are shown were read; default not shown. */
+  termsRead?: TermsRead | null
+  /** The RFQs that show the status and prices of the offers that are shown; default not shown. */
+  rfqs?: readonly { channel: string; readAt: string | null; missingSince: string | null }[]
+}
+
+/**
+ * How recent what a command shows is: `as of 15:07 UTC, 26 min ago`, when the newest complete poll finished, or one that missed
+ * only a few RFQs; of several channels, the one polled longest ago counts. For decisions, the newest closing round, and why it is not
+ * complete.
+ */
+export async function describeFreshness(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  store: Pick<Store, 'newestCompleteRun' | 'newestRun' | 'hadCompleteRun' | 'runs'>,
+  { channels, kind, asOf, termsRead = null, rfqs = [] }: FreshnessOf,
+): Promise<string> {
+  const now = await databaseNow(store, cli.io.now())
+  const { label, minute } = timeFormatOf(cli)
+  if (asOf !== undefined) {
+    const incomplete = kind === 'close' ? '' : await describeIncomplete(store, { channels, kind, asOf })
+    return `as of ${minute(asOf.toISOString())} ${label}${incomplete}`
+  }
+  const runs = await Promise.all(
+    channels.map(async (channel) => ({ channel, run: await newestOf(store, { channel, kind }) })),
+  )
+  const never = runs.filter(({ run }) => run === null).map(({ channel }) => channel)
+  const times = runs.flatMap(({ channel, run }) =>
+    run?.finishedAt ? [{ channel, at: run.finishedAt, startedAt: run.startedAt }] : [],
+  )
+  const [oldest] = times.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const what = kind === 'close' ? 'last closing round' : 'as of'
+  const none = kind === 'close' ? 'no closing round yet' : 'no complete poll yet'
+  if (oldest === undefined) return never.length === 0 ? 'no channels' : none
+  const today = minute(now.toISOString()).slice(0, 10)
+  const shown = minute(oldest.at)
+  const time = shown.startsWith(today) ? shown.slice(11) : shown
+  const which = times.length > 1 ? ` (${oldest.channel}; the others are newer)` : ''
+  const missing = never.length === 0 ? '' : `; ${none} of ${never.join(', ')}`
+  const causes = kind === 'close' ? describeEnds(runs) : []
+  const polledAt = new Map(times.map(({ channel, startedAt }) => [channel, startedAt]))
+  const prices = describePricesRead(
+    pricesReadOf(rfqs, (channel) => polledAt.get(channel) ?? null),
+    now,
+  )
+  const terms = termsRead === null ? null : describeTermsRead(termsRead, now)
+  const parts = [
+    `${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}`,
+    ...causes,
+    prices,
+    terms,
+  ]
+  return parts.filter((part) => part !== null).join('; ')
+}
+
+/** A closing round that decided little, or nothing, is no less the last one: what became of it is described. */
+const newestOf = (
+  store: Pick<Store, 'newestCompleteRun' | 'newestRun'>,
+  about: { channel: string; kind: RunKind },
+): Promise<RunRecord | null> => (about.kind === 'close' ? store.newestRun(about) : store.newestCompleteRun(about))
+
+/** So many different ends of closing rounds are described; the rest are counted. */
+const MAX_ENDS = 3
+
+/** `partial: No RFQ was closed: …`, with the channels if several are shown; nothing for rounds that are complete. */
+function describeEnds(rounds: readonly { channel: string; run: RunRecord | null }[]): string[] {
+  const channelsOf = new Map<string, { outcome: string; cause: string; channels: string[] }>()
+  for (const { channel, run } of rounds) {
+    if (run === null || run.outcome === 'complete') continue
+    const outcome = run.outcome ?? 'running'
+    const cause = run.error === null ? '' : `: ${sanitize(oneLine(run)).replace(/\.$/, '')}`
+    const end = channelsOf.get(outcome + cause) ?? { outcome, cause, channels: [] }
+    channelsOf.set(outcome + cause, end)
+    end.channels.push(channel)
+  }
+  const ends = [...channelsOf.values()].map(
+    ({ outcome, cause, channels }) => `${outcome}${rounds.length > 1 ? ` on ${channels.join(', ')}` : ''}${cause}`,
+  )
+  const more = ends.length - MAX_ENDS
+  return more <= 0
+    ? ends
+    : [...ends.slice(0, MAX_ENDS), `${more} more not complete; see \`quotekeeper runs --kind close\``]
+}
+
+/** Says that the first poll of a channel had not read everything by a past moment: `; no complete poll yet of acme/blue`. */
+async function describeIncomplete(...[store, about]: Parameters<typeof channelsWithoutCompletePoll>): Promise<string> {
+  const missing = await channelsWithoutCompletePoll(store, about)
+  if (missing.length === 0) return ''
+  return missing.length === about.channels.length
+    ? '; no complete poll yet'
+    : `; no complete poll yet of ${missing.join(', ')}`
+}

@@ -1,0 +1,198 @@
+import { type Command, Option } from 'commander'
+import { formatDecimal } from '../../core/text/number-format.js'
+import { didYouMean } from '../../core/text/suggest.js'
+import { isFormulaLike } from '../../presentation/csv.js'
+import type { Cli } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
+import { type TimeFormat, timeFormatOf } from '../input/time-zone.js'
+import type { Io } from '../process/process-io.js'
+import { bold, printJson, printWrapped, tableWidth } from './output.js'
+import { type Column, formatTable } from './terminal-table.js'
+import { sanitize } from './terminal-text.js'
+
+/** A column that `--columns` and `--sort` can name. */
+export interface ListColumn<Row> extends Column<Row> {
+  /** Default: the header in lower case. */
+  key?: string
+  /** The value that `--sort` compares and `--tsv` prints, where the cell is formatted for reading. */
+  value?: (row: Row) => string | number | null | undefined
+  /** What `--sort` compares, if not the value. */
+  sortValue?: (row: Row) => number
+  /** Shown only with `--wide` and `--columns`. */
+  isExtra?: true
+  /** An extra column that `--tsv` always has, because a cell of the table says it too. */
+  inTsv?: true
+  /** Left out of a table in which all its cells are empty. */
+  hideIfEmpty?: true
+  /** `drop`, for a table in which all its cells are equal. */
+  dropIfUniform?: number
+}
+
+/** The columns of a list. Headers of times name their time zone. */
+export type ListColumns<Row> = (time: TimeFormat) => readonly ListColumn<Row>[]
+
+export interface ListOptions {
+  json?: boolean
+  sort?: string
+  columns?: string
+  wide?: boolean
+  tsv?: boolean
+}
+
+export interface List<Row> {
+  columns: ListColumns<Row>
+  /** In the default order. */
+  rows: readonly Row[]
+  /** Printed on stderr if there are none. */
+  emptyText: string
+  /** Printed below the table. */
+  footer?: string
+  /** How recent the data is, shown below everything else. */
+  freshness?: string
+  /** What `--json` prints for a row; default: the row. */
+  toJson?: (row: Row) => unknown
+}
+
+const UTC: TimeFormat = { label: 'UTC', minute: () => '', second: () => '' }
+
+/** Adds the options with which the user chooses what a list shows. */
+export function addListOptions<Row>(command: Command, columns: ListColumns<Row>): Command {
+  const keys = columns(UTC).map(keyOf)
+  return command
+    .addOption(
+      new Option('--sort <column>', `sort by a column; -column for descending order: ${keys.join(', ')}`)
+        .choices(keys)
+        .argParser((text) => text), // Not one of the choices if it begins with "-".
+    )
+    .addOption(new Option('--columns <columns>', 'show these columns, separated by commas'))
+    .addOption(new Option('--wide', 'show all columns, however wide the table becomes'))
+    .addOption(new Option('--tsv', 'print tab-separated values with a header'))
+}
+
+/** Prints a list as a table that fits the terminal, as JSON, or as tab-separated values. */
+export function printList<Row>(cli: Pick<Cli, 'io' | 'globals'>, list: List<Row>, options: ListOptions): void {
+  const { io } = cli
+  refuseContradictions(options)
+  const all = list.columns(timeFormatOf(cli))
+  const rows = sortRows(list, all, options.sort)
+  const columns = chooseColumns(all, options)
+  if (options.json) printJson(io, list.toJson ? rows.map(list.toJson) : rows)
+  else if (options.tsv) printTsv(io, columns, rows)
+  else if (rows.length === 0) io.err(`${list.emptyText}\n`)
+  else printFitted(io, { columns: fitToRows(columns, rows, options), rows, wide: options.wide ?? false })
+  if (options.json || options.tsv) return
+  if (list.footer !== undefined && rows.length > 0) io.out(`\n${list.footer}`)
+  if (list.freshness !== undefined) printFreshness(io, list.freshness)
+}
+
+function refuseContradictions({ json, tsv, columns, wide }: ListOptions): void {
+  if (json && tsv) throw new UsageError('--json and --tsv are two formats; use one of them')
+  if (columns !== undefined && wide) throw new UsageError('--wide shows all columns, --columns some; use one of them')
+}
+
+/** On a terminal, below the table; otherwise on stderr, so that stdout contains the table only. */
+export const printFreshness = (io: Pick<Io, 'out' | 'err' | 'width'>, text: string): void => {
+  if (io.width === null) io.err(`${text}\n`)
+  else io.out(`\n${text}\n`)
+}
+
+interface Shown<Row> {
+  columns: readonly ListColumn<Row>[]
+  rows: readonly Row[]
+  wide: boolean
+}
+
+function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
+  const { text, hidden } = formatTable(columns.map(wrapped), rows, {
+    width: wide ? null : tableWidth(io),
+    emphasize: (header) => bold(io, header),
+  })
+  io.out(text)
+  if (hidden.length === 0) return
+  printWrapped(io, `Not shown, for lack of width: ${hidden.join(', ')}. --wide shows all, --columns others.`)
+}
+
+/** Text that does not fit is continued on the next line, not cut. */
+const wrapped = <Row>(column: ListColumn<Row>): ListColumn<Row> =>
+  column.min === undefined ? column : { overflow: 'wrap', ...column }
+
+function printTsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[]): void {
+  const lines = [columns.map(keyOf), ...rows.map((row) => columns.map((column) => tsvValue(columnValue(column, row))))]
+  io.out(lines.map((cells) => `${cells.join('\t')}\n`).join(''))
+}
+
+function tsvValue(value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return formatDecimal(value)
+  const text = sanitize(value)
+  return isFormulaLike(text) ? `'${text}` : text
+}
+
+const columnValue = <Row>(column: ListColumn<Row>, row: Row) => (column.value ?? column.cell)(row)
+
+/** `Per tonne` is called `per-tonne`, and `Started (UTC)` is called `started`. */
+const keyOf = <Row>({ key, header }: ListColumn<Row>): string =>
+  key ??
+  header
+    .replace(/ \(.*\)$/, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+
+function chooseColumns<Row>(
+  all: readonly ListColumn<Row>[],
+  { columns, wide, tsv }: ListOptions,
+): readonly ListColumn<Row>[] {
+  // Chosen columns are never hidden.
+  if (columns !== undefined)
+    return columns.split(',').map((name) => omitDrop(findColumn(all, name.trim(), '--columns')))
+  return wide ? all : all.filter(({ isExtra, inTsv }) => !isExtra || (tsv && inTsv))
+}
+
+/** Leaves out columns that say nothing about these rows, unless the user chose the columns. */
+function fitToRows<Row>(
+  columns: readonly ListColumn<Row>[],
+  rows: readonly Row[],
+  { columns: chosen, wide }: ListOptions,
+): readonly ListColumn<Row>[] {
+  if (chosen !== undefined || wide) return columns
+  return columns.flatMap((column) => {
+    const cells = new Set(rows.map((row) => column.cell(row) ?? ''))
+    if (column.hideIfEmpty && cells.size === 1 && cells.has('')) return []
+    const { dropIfUniform } = column
+    return [dropIfUniform === undefined || cells.size > 1 ? column : { ...column, drop: dropIfUniform }]
+  })
+}
+
+function omitDrop<Row>({ drop: _drop, ...column }: ListColumn<Row>): ListColumn<Row> {
+  return column
+}
+
+function findColumn<Row>(all: readonly ListColumn<Row>[], name: string, option: string): ListColumn<Row> {
+  const found = all.find((column) => keyOf(column) === name.toLowerCase())
+  if (found) return found
+  const keys = all.map(keyOf)
+  const suggestion = didYouMean(name, keys)
+  throw new UsageError(`${option} "${sanitize(name)}" is not a column; ${suggestion}Columns: ${keys.join(', ')}`)
+}
+
+function sortRows<Row>({ rows }: List<Row>, all: readonly ListColumn<Row>[], sort: string | undefined): readonly Row[] {
+  if (sort === undefined) return rows
+  const descending = sort.startsWith('-')
+  const column = findColumn(all, descending ? sort.slice(1) : sort, '--sort')
+  return rows
+    .map((row) => ({ row, value: column.sortValue?.(row) ?? columnValue(column, row) }))
+    .sort((a, b) => compareValues(a.value, b.value, descending))
+    .map(({ row }) => row)
+}
+
+const COLLATOR = new Intl.Collator('en', { numeric: true })
+type Value = string | number | null | undefined
+
+/** Unknown values come last in either direction. */
+function compareValues(a: Value, b: Value, descending: boolean): number {
+  const unknown = (value: Value) => (value === null || value === undefined || value === '' ? 1 : 0)
+  if (unknown(a) || unknown(b)) return unknown(a) - unknown(b)
+  const order = typeof a === 'number' && typeof b === 'number' ? a - b : COLLATOR.compare(String(a), String(b))
+  return descending ? -order : order
+}

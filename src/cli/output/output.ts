@@ -1,0 +1,53 @@
+import { exactJsonText } from '../../core/documents/exact-json.js'
+import type { Cli } from '../cli-context.js'
+import type { Io } from '../process/process-io.js'
+import { type Column, formatTable } from './terminal-table.js'
+import { escapeInvisible, wrap } from './terminal-text.js'
+
+/** Prints a value as one indented JSON document. */
+export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value, 2))}\n`)
+
+/** Prints a value as one line of JSON. */
+export const printJsonLine = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value))}\n`)
+
+/** On a terminal, text of the marketplace must not control it, nor hide or reorder anything. */
+const jsonText = ({ width }: Io, json: string) => (width === null ? json : escapeInvisible(json))
+
+/** Prints a line on stderr that may quote text from outside, such as the identifier of an RFQ. */
+export const printNote = ({ io, scrub }: Pick<Cli, 'io' | 'scrub'>, text: string) =>
+  io.err(`${escapeInvisible(scrub(text))}\n`)
+
+/** Bold text for stdout, if that shows colours. */
+export const bold = ({ colour }: Pick<Io, 'colour'>, text: string): string =>
+  colour.out ? `\u001b[1m${text}\u001b[22m` : text
+
+/** Where a table is not on a terminal, it fits this many columns unless $COLUMNS says otherwise. */
+const PIPED_WIDTH = 120
+
+/** The width of tables. */
+export const tableWidth = ({ width, env }: Pick<Io, 'width' | 'env'>): number =>
+  width ?? (/^\d{2,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : PIPED_WIDTH)
+
+/** Prints rows as a table fitted to the terminal. If there are none, prints `emptyText` on stderr. */
+export function printTable<Row>(
+  io: Io,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  emptyText: string,
+): void {
+  if (rows.length === 0) {
+    io.err(`${emptyText}\n`)
+    return
+  }
+  const table = formatTable(columns, rows, { width: tableWidth(io), emphasize: (text) => bold(io, text) })
+  io.out(table.text)
+  if (table.hidden.length > 0) printWrapped(io, `Not shown, for lack of width: ${table.hidden.join(', ')}.`)
+}
+
+/** Prints a note on stderr, in lines of the width of tables. */
+export const printWrapped = (io: Pick<Io, 'err' | 'width' | 'env'>, note: string): void =>
+  io.err(`${wrap(note, tableWidth(io)).join('\n')}\n`)
+
+/** A timestamp to the minute: `2026-01-31 12:00`, UTC. */
+export const formatMinute = (timestamp: string | null | undefined) =>
+  timestamp ? timestamp.slice(0, 16).replace('T', ' ') : ''

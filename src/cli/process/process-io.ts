@@ -1,0 +1,82 @@
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Environment } from '../../config/environment.js'
+import type { Clock } from '../../core/time/clock.js'
+import { type Prompt, terminalPrompt } from '../input/prompt.js'
+import { type Pager, terminalPager } from '../output/pager.js'
+import { programName } from './program-name.js'
+
+/** Everything a command uses of its process, so that tests can replace it. */
+export interface Io {
+  /** Writes a result to stdout. Does nothing after the reader has closed the pipe. */
+  out(text: string): void
+  /** Writes anything that is not the result to stderr: progress, notes, errors. */
+  err(text: string): void
+  /** The streams of a command that speaks a protocol over them. */
+  streams: { stdin: Readable; stdout: Writable }
+  /** Columns of the terminal; null if stdout is not a terminal. */
+  width: number | null
+  stderrIsTerminal: boolean
+  /** Asks questions; null if stdin or stderr is not a terminal. */
+  prompt: Prompt | null
+  /** Shows long results; null if stdout is not a terminal, or the user wants none. */
+  pager: Pager | null
+  /** Whether each stream supports colours. */
+  colour: { out: boolean; err: boolean }
+  env: Environment
+  cwd: string
+  now: Clock
+  /** Waits, in milliseconds; rejects if it is stopped meanwhile. */
+  pause(milliseconds: number): Promise<void>
+  /** Aborted by the first SIGINT or SIGTERM. */
+  stop: AbortSignal
+  /** Whether the reader of stdout has closed the pipe (`| head`). */
+  stdoutClosed(): boolean
+  /** What to type to run this program again, for messages: `quotekeeper`, `npx quotekeeper`, … */
+  programName: string
+  /** The script of the worker thread that makes reports; null to make them in the main thread. */
+  reportWorkerScript: URL | null
+  /** The script of the worker thread that reads what pages show; null to read it in the main thread. */
+  pageThreadScript: URL | null
+}
+
+type Stream = NodeJS.WriteStream
+
+/** The Io of the real process. */
+export function processIo(stop: AbortSignal): Io {
+  const { stdout, stderr } = process
+  const out = writer(stdout)
+  const err = writer(stderr)
+  return {
+    out: out.write,
+    err: err.write,
+    streams: { stdin: process.stdin, stdout },
+    width: stdout.isTTY ? stdout.columns || 80 : null,
+    stderrIsTerminal: Boolean(stderr.isTTY),
+    prompt: terminalPrompt(process, stop),
+    pager: terminalPager(stdout, process.env),
+    colour: { out: supportsColour(stdout), err: supportsColour(stderr) },
+    env: process.env,
+    cwd: process.cwd(),
+    now: () => new Date(),
+    pause: (milliseconds) => wait(milliseconds, undefined, { signal: stop }),
+    stop,
+    stdoutClosed: out.closed,
+    programName: programName({ script: process.argv[1] ?? '', env: process.env, cwd: process.cwd() }),
+    pageThreadScript: new URL('../../pool/page-thread.js', import.meta.url),
+    reportWorkerScript: new URL('../../pool/report-thread.js', import.meta.url),
+  }
+}
+
+/** A closed pipe is not an error: further output is dropped, and work that does more than print continues. */
+function writer(stream: Stream) {
+  let closed = false
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+    closed = true
+  })
+  return { write: (text: string) => void (closed || stream.write(text)), closed: () => closed }
+}
+
+/** Any non-empty NO_COLOR turns colours off: https://no-color.org */
+const supportsColour = (stream: Stream) => Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'

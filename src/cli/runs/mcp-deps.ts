@@ -1,0 +1,64 @@
+import { closestMatches } from '../../core/text/suggest.js'
+import type { Freshness, McpDeps } from '../../mcp/contract.js'
+import { openApiReader } from '../../pool/open-api-reader.js'
+import { createPollChecks } from '../../readiness/poll-checks.js'
+import type { Reader } from '../../store/contract.js'
+import { VERSION } from '../../version.js'
+import { apiConfigOf } from '../../views/api-queries.js'
+import { createRfqList } from '../../views/rfqs/rfq-list.js'
+import type { App } from '../app.js'
+import type { Cli } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
+import { parseMoment } from '../input/moment.js'
+import { databaseNow } from '../input/read-filter.js'
+import { zoneOf } from '../input/time-zone.js'
+
+/** What the MCP server answers from: the HTTP API's queries over a connection that can only read. */
+export function createMcpDeps(
+  { io, globals }: Pick<Cli, 'io' | 'globals'>,
+  { config, log }: Pick<App, 'config' | 'log'>,
+  store: Omit<Reader, 'close'>,
+): McpDeps {
+  const apiConfig = apiConfigOf(config)
+  const { channels } = apiConfig
+  const rfqs = createRfqList({ store, channels, settings: config.reports.settings })
+  const pollChecks = createPollChecks(config, store)
+  return {
+    reader: openApiReader({ store, config: apiConfig, rfqs }),
+    channels: channels.map(({ key }) => key),
+    now: () => databaseNow(store, io.now()),
+    parseMoment(text, { name, now, dayMeans }) {
+      try {
+        return parseMoment(text, { option: name, now, zone: zoneOf({ globals }), dayMeans })
+      } catch (error) {
+        if (error instanceof UsageError) return { invalid: error.message }
+        throw error
+      }
+    },
+    async freshness(wanted, { now, asOf }) {
+      const checks = asOf === undefined ? await pollChecks(now) : []
+      return Promise.all(
+        wanted.map(async (channel) => {
+          const check = checks.find((each) => each.channel === channel && each.kind === 'rfqs')
+          if (check === undefined) return newestPoll(store, channel, asOf)
+          return { channel, polledAt: check.completeAt, behind: !check.ok, words: check.message }
+        }),
+      )
+    },
+    suggest: (text, candidates) => closestMatches(text, candidates),
+    version: VERSION,
+    onError: (error) => log.error({ err: error }, 'MCP request failed'),
+  }
+}
+
+/** Without a verdict: about a past moment, or because no schedule says how often the channel is polled. */
+async function newestPoll(
+  store: Pick<Reader, 'newestCompleteRun'>,
+  channel: string,
+  asOf: Date | undefined,
+): Promise<Freshness> {
+  const run = await store.newestCompleteRun({ channel, kind: 'rfqs', asOf })
+  const polledAt = run?.finishedAt ?? null
+  const until = asOf === undefined ? '; polls are not scheduled' : ' up to that moment'
+  return { channel, polledAt, behind: null, words: `${polledAt === null ? 'no' : 'newest'} complete poll${until}` }
+}

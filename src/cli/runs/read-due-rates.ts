@@ -1,0 +1,32 @@
+import { ratesTask } from '../../rates/rate-source.js'
+import type { App } from '../app.js'
+import type { Cli } from '../cli-context.js'
+import { errorMessage } from '../output/error-message.js'
+import { printNote } from '../output/output.js'
+import { RATE_SCHEDULES } from '../service/maintenance-jobs.js'
+
+/** Reads the configured exchange rates, an address only if the service would: once a day. A failure is a note. */
+export async function readDueRates(cli: Cli, { config: { rates }, store }: App): Promise<void> {
+  if (rates === null) return
+  const [{ compileCron }, { isDue }, { refreshRates }] = await Promise.all([
+    import('../../config/cron.js'),
+    import('../../../jobs/maintenance.js'),
+    import('../../rates/refresh-rates.js'),
+  ])
+  const { now, stop } = cli.io
+  const [opened, task, started] = [await store(), ratesTask(rates), now()]
+  const cron = compileCron(RATE_SCHEDULES[rates.kind], 'UTC')
+  const begun = await opened.beginMaintenance(
+    task,
+    started,
+    (state) => rates.kind === 'file' || isDue(state, cron, started),
+  )
+  if (!begun) return
+  try {
+    await refreshRates(opened, rates, { now, signal: stop })
+    await opened.endMaintenance(task, now(), 'succeeded')
+  } catch (error) {
+    await opened.endMaintenance(task, now(), stop.aborted ? 'stopped' : { error: (error as Error).message })
+    if (!stop.aborted) printNote(cli, `exchange rates were not read: ${errorMessage(error)}`)
+  }
+}

@@ -1,0 +1,94 @@
+import type { JobObserver } from '../../../jobs/contract.js'
+import type { ServiceQueue } from '../../../jobs/service.js'
+import { closestMatches } from '../../core/text/suggest.js'
+import type { Clock } from '../../core/time/clock.js'
+import type { ThreadQueries } from '../../pool/thread-queries.js'
+import { apiConfigOf } from '../../views/api-queries.js'
+import type { NotificationsDeps } from '../../web/pages/operation/notifications-page.js'
+import type { ReportsDeps } from '../../web/pages/operation/reports-page.js'
+import type { WebPlugin } from '../../web/plugin.js'
+import type { App } from '../app.js'
+import type { Io } from '../process/process-io.js'
+import { createAwardDesk } from './award-desk.js'
+import { createApi } from './create-api.js'
+import { createQueueActions, type QueueActions } from './queue-actions.js'
+
+/** The web page and the HTTP API of the service. What they read in is closed with the app. */
+export async function createPages(
+  app: App,
+  { now, pageThreadScript }: Pick<Io, 'now' | 'pageThreadScript'>,
+  observer?: Pick<JobObserver, 'reportEnded'>,
+): Promise<(queue: ServiceQueue) => WebPlugin> {
+  const { pageRoutes } = await import('../../web/pages/pages.js')
+  const queries = await openQueries(app, pageThreadScript)
+  const { keepRecommendations } = await import('./keep-recommendations.js')
+  const compute: ThreadQueries['computeRecommendations'] = (...args) => queries.computeRecommendations(...args)
+  app.onClose(keepRecommendations({ app, store: await app.store(), now, command: 'start', compute }))
+  const reports = await createReports(app, now, observer)
+  const { config, makeReport } = app
+  const desk = createAwardDesk({ store: await app.store(), config, makeReport, now })
+  const awards = { ...desk, prepare: queries.prepareAward }
+  const notifications = await createNotificationsDeps(app, now)
+  const pages = (actions: QueueActions) =>
+    pageRoutes({
+      queries,
+      channels: app.config.channels.map(({ key }) => key),
+      now,
+      settings: app.config.reports.settings,
+      suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
+      reports,
+      closing: actions,
+      awards,
+      notifications,
+      queue: { kind: app.config.queue.kind, jobs: actions.jobs },
+      onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
+    })
+  const api = await createApi(app, { reader: queries, now, awards, ...notifications })
+  const actionsOn = await createQueueActions(app, now)
+  return (queue) => async (scope) => {
+    const actions = actionsOn(queue)
+    await pages(actions)(scope)
+    await api(actions)(scope)
+    if (queue.redisQueue === null) return
+    const { queueBoard } = await import('../../web/queue-board.js')
+    await queueBoard(queue.redisQueue, notifications)(scope)
+  }
+}
+
+async function openQueries(app: App, script: URL | null): Promise<ThreadQueries> {
+  const config = apiConfigOf(app.config)
+  if (script === null)
+    return (await import('../../pool/thread-queries.js')).createThreadQueries(await app.store(), config)
+  const { queryInThread } = await import('../../pool/page-client.js')
+  const { queries, close } = queryInThread(script, { database: app.config.database, config })
+  app.onClose(close)
+  return queries
+}
+
+async function createNotificationsDeps(app: App, now: Clock): Promise<NotificationsDeps> {
+  const store = await app.store()
+  return { scrub: app.scrub, retryDeliveries: (which) => store.retryDeliveries(which, now()) }
+}
+
+async function createReports(
+  app: App,
+  now: Clock,
+  observer: Pick<JobObserver, 'reportEnded'> | undefined,
+): Promise<ReportsDeps> {
+  const [{ createReportJobs }, { createReportMaker }, { createReportFiles }] = await Promise.all([
+    import('../../web/reports/report-jobs.js'),
+    import('./report-maker.js'),
+    import('./report-files.js'),
+  ])
+  const { config, log, makeReport } = app
+  const store = await app.store()
+  const make = createReportMaker({ config, log, makeReport, store, now, observer })
+  const describe = (error: unknown) => {
+    app.log.error({ err: error }, 'a report that was asked for on the page failed')
+    return 'The report could not be made; see the log of the service.'
+  }
+  return {
+    jobs: createReportJobs(make, describe),
+    ...createReportFiles({ directory: config.reports.directory, store, makeReport }),
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { JobObserver, Log } from '../../../jobs/contract.js'
+import { observeReport, recordReport } from '../../../jobs/report-record.js'
+import type { Clock } from '../../core/time/clock.js'
+import { rfqFileName } from '../../report-files/file-names.js'
+import type { MakeReport, ReportRequest } from '../../report-files/make-report.js'
+import { reportFolder } from '../../report-files/report-destination.js'
+import { reportName } from '../../report-files/report-folder.js'
+import type { Store } from '../../store/contract.js'
+import type { MakeReportFile, ReportOrder } from '../../web/reports/report-jobs.js'
+import type { App } from '../app.js'
+import { createReportOrder } from '../input/report-request.js'
+
+interface ReportMakerDeps extends Pick<App, 'config'> {
+  log: Pick<Log, 'warn'>
+  makeReport: MakeReport
+  store: Pick<Store, 'recordEvent'>
+  now: Clock
+  observer?: Pick<JobObserver, 'reportEnded'> | undefined
+}
+
+/**
+ * Makes the reports that are asked for on the page, in the worker thread that makes all reports. They are measured and have
+ * events as those of jobs; those with other settings, which a person tries out, have no event.
+ */
+export const createReportMaker =
+  (deps: ReportMakerDeps): MakeReportFile =>
+  async (order, onProgress) => {
+    const { config, now, makeReport } = deps
+    const { channel, asOf, rfq, format, settings, by, isWhatIf } = order
+    const request: ReportRequest = {
+      ...createReportOrder(config, { channel, asOf, now: now(), madeBy: by }),
+      config: { reports: { ...config.reports, settings, settingsGiven: isWhatIf } },
+      ...(rfq && { rfqId: rfq.id }),
+      format,
+    }
+    const out = whatIfFile(order, config)
+    const { path } = await observeReport(deps.observer, rfq === null ? 'channel' : 'rfq', () =>
+      makeReport(
+        { ...request, ...(out !== null && { out }) },
+        { onProgress: ({ done, total }) => onProgress(done / total) },
+      ),
+    )
+    if (!isWhatIf) await recordReport(deps, { channel, ...(rfq && { rfqId: rfq.id }) }, { path, by })
+    return reportName(config.reports.directory, path) ?? path
+  }
+
+/** A name of its own for a report with other settings, so that it does not replace that of the configuration. */
+function whatIfFile(
+  { channel, rfq, asOf, format, settings, isWhatIf }: ReportOrder,
+  config: App['config'],
+): string | null {
+  if (!isWhatIf || rfq === null) return null
+  const hash = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 8)
+  const number = /^\d+$/.test(rfq.name) ? Number(rfq.name) : null
+  const name = rfqFileName({ id: rfq.id, number }, asOf, format)
+  return join(reportFolder(config, channel), name.replace(/(\.\w+)$/, `_what-if-${hash}$1`))
+}

@@ -1,0 +1,58 @@
+import { VERSION } from '../../version.js'
+import type { App } from '../app.js'
+import type { Cli } from '../cli-context.js'
+import { looseFiles } from '../process/file-permissions.js'
+import { untilStopped } from '../runs/until-stopped.js'
+import { createPages } from './create-pages.js'
+import { createHandlerDeps, webServerStarter } from './handler-deps.js'
+import { createMaintenanceJobs } from './maintenance-jobs.js'
+import { openServiceMetrics } from './service-metrics.js'
+
+export interface ServiceParts {
+  work: boolean
+  schedule: boolean
+  /** Null: no web server. */
+  port: number | null
+  /** Whether the web server serves pages, besides health. */
+  pages: boolean
+  adoptQueue: boolean
+}
+
+/**
+ * Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port it answers no HTTP requests.
+ * @throws QueueDatabaseError also when the queue comes to belong to another database
+ */
+export async function runService({ io }: Cli, app: App, { port, pages, ...parts }: ServiceParts): Promise<void> {
+  const { startService } = await import('../../../jobs/service.js')
+  const { config, log, scrub } = app
+  const metrics = port === null ? null : await openServiceMetrics(app, io.now)
+  const plugins = pages ? [await createPages(app, io, metrics?.jobObserver)] : []
+  const databaseId = await (await app.store()).identity()
+  const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins, databaseId })
+  const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
+  let loseQueue: (error: Error) => void = () => undefined
+  const queueLost = new Promise<never>((_resolve, reject) => {
+    loseQueue = reject
+  })
+  queueLost.catch(() => undefined) // It may be lost before anybody waits for it.
+  const deps = await createHandlerDeps(app, io.now, metrics)
+  const { createSendMessage } = await import('../../notify/send-message.js')
+  const notifications = { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub }
+  const service = await startService({
+    ...deps,
+    ...parts,
+    maintenance,
+    notifications,
+    serveWeb,
+    onQueueLost: loseQueue,
+  })
+  app.onClose(() => service.stop())
+  const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
+  const database = (await app.store()).name
+  const facts = { version: VERSION, queue: config.queue.kind, database, channels }
+  for (const { path, found, remedy } of looseFiles(config, { databaseOpened: true }))
+    log.warn({ path }, `${found}; run: ${remedy}`)
+  log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
+  await Promise.race([untilStopped(io.stop), queueLost])
+  log.info('quotekeeper stopping')
+}

@@ -1,0 +1,67 @@
+import type { JobObserver, JobRunner } from '../../../jobs/contract.js'
+import type { Clock } from '../../core/time/clock.js'
+import type { RequestObserver } from '../../marketplace/contract.js'
+import { VERSION } from '../../version.js'
+import type { WebPlugin } from '../../web/plugin.js'
+import type { App } from '../app.js'
+
+/** The metrics of a running service, and what feeds them. */
+export interface OpenMetrics {
+  requestObserver: RequestObserver
+  jobObserver: JobObserver
+  /** Adds `GET /metrics` to the web server. */
+  routes(runner: Pick<JobRunner, 'load'>): WebPlugin
+}
+
+/** Creates the metrics of the service, which read the database through a connection of their own. */
+export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetrics> {
+  const [
+    { createServiceMetrics },
+    { readDatabaseState },
+    { metricsRoute },
+    { openDatabaseReader },
+    { pollStateLoader },
+    { isStale },
+    { closingKillSwitch },
+  ] = await Promise.all([
+    import('../../metrics/service-metrics.js'),
+    import('../../metrics/database-state.js'),
+    import('../../web/routes/metrics.js'),
+    import('../../store/open-database.js'),
+    import('../../readiness/readiness.js'),
+    import('../../readiness/poll-freshness.js'),
+    import('../../closing/blocks/kill-switch.js'),
+  ])
+  const { config, log } = app
+  await app.store() // Migrated, if it has an older schema.
+  const reader = await openDatabaseReader(config.database)
+  app.onClose(() => reader.close())
+  const { activity, exposeWith } = createServiceMetrics({ version: VERSION })
+  const loadPollStates = pollStateLoader(config, reader)
+  const pollFreshness = async (at: Date) =>
+    (await loadPollStates(at)).map(({ channel, kind, staleBefore, newest }) => ({
+      channel,
+      kind,
+      completedAt: newest?.finishedAt == null ? null : new Date(newest.finishedAt),
+      stale: isStale({ staleBefore, newest }, at),
+    }))
+  const targets = config.notify.targets.map(({ name }) => name)
+  const database = () => readDatabaseState({ reader, channels: config.channels, targets, pollFreshness }, now())
+  const killSwitch = closingKillSwitch(config, reader)
+  const closingStopped = async () => (await killSwitch()) !== null
+  const onError = (error: unknown) => log.warn({ err: error }, 'a source of the metrics could not be read')
+  const countVersions = async ({ id, channel }: { id: number; channel: string }) => {
+    activity.versionsWritten(channel, await reader.recordedVersions(id))
+  }
+  return {
+    requestObserver: activity.requestEnded,
+    jobObserver: {
+      ...activity,
+      runEnded(result) {
+        activity.runEnded(result)
+        countVersions(result.run).catch(onError)
+      },
+    },
+    routes: (runner) => metricsRoute(exposeWith({ database, queue: () => runner.load(), closingStopped }, onError)),
+  }
+}

@@ -1,0 +1,57 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { ClosingStop, Closings } from '../../store/contract.js'
+import { databaseFile } from '../../store/database-location.js'
+
+const STOP_FILE = 'closing.stop'
+
+interface Locations {
+  /** Path or URL of the database. */
+  database: string
+  /** Path of the configuration. */
+  file: string
+}
+
+/** The part of the configuration that says whether closing is stopped, and where the stop file is. */
+export interface ClosingSwitches extends Locations {
+  closing: { enabled: boolean }
+}
+
+/** The path of the stop file: beside the database, or beside the configuration if the database is on a server. */
+export const stopFileOf = ({ database, file }: Locations): string =>
+  join(dirname(databaseFile(database) ?? file), STOP_FILE)
+
+/** The stop file that exists; null if there is none. One beside the file that a link of the database leads to counts too. */
+export function findStopFile({ database, file }: Locations): string | null {
+  const beside = databaseFile(database) ?? file
+  const paths = [beside, realPathOf(beside)].map((path) => join(dirname(path), STOP_FILE))
+  return paths.find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined) ?? null
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // It does not exist yet.
+  }
+}
+
+/** To call before each POST: resolves to the reason closing is stopped, or null. */
+export type KillSwitch = () => Promise<string | null>
+
+/**
+ * The kill switch for closing (docs/CLOSING.md, rule 10): `closing.enabled: false`, a stop file, or a person's order in the database,
+ * which holds on all machines. It rejects if the database cannot be read: then nothing is closed.
+ */
+export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings, 'closingStop'>): KillSwitch {
+  return async () => {
+    if (!config.closing.enabled) return 'closing.enabled is false in the configuration'
+    const stopFile = findStopFile(config)
+    if (stopFile !== null) return `stop file ${stopFile} exists`
+    const stop = await store.closingStop()
+    return stop === null ? null : stopOrderText(stop)
+  }
+}
+
+/** A person's order in words. */
+export const stopOrderText = ({ by, since, reason }: ClosingStop): string => `stopped by ${by} at ${since} (${reason})`

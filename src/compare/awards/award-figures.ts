@@ -1,0 +1,121 @@
+import { rounded, sum } from '../../core/numbers.js'
+import { oneLine } from '../../core/text/clean-text.js'
+import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
+import type { Award, AwardedOffer } from '../decision/decision-model.js'
+import { coverageOf } from '../offer/metrics.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import type { ScoredLot } from './award-rules.js'
+
+/** A comparable offer that an award can contain. */
+export interface Candidate extends ScoredLot {
+  offer: OfferReport
+  /** Amount payable. */
+  total: number
+}
+
+/** The offers that can be compared, whatever they do not meet, as what awards are made of; by sequence. */
+export const candidatesOf = (offers: readonly OfferReport[]): Candidate[] =>
+  offers
+    .flatMap((offer): Candidate[] => {
+      const { volume } = offer.metrics
+      const { total, cost } = offer.compared
+      if (offer.scores === null || volume === null || total === null || cost === null) return []
+      return [{ offer, tonnes: volume, total, cost, score: offer.scores.total }]
+    })
+    .sort((a, b) => a.offer.sequence - b.offer.sequence)
+
+/** What the figures of an award are computed with. */
+export interface AwardContext {
+  currency: string
+  /** The lower end of the window. */
+  lower: number | null
+  nameOf: (offer: OfferReport) => string
+}
+
+/** The award of whole offers. */
+export const awardOf = (candidates: readonly Candidate[], context: AwardContext): Award =>
+  partsAward(
+    candidates.map((lot) => ({ lot, tonnes: lot.tonnes })),
+    context,
+  )
+
+/** As `awardOf`, of parts of offers. */
+export function partsAward(
+  parts: readonly { lot: Candidate; tonnes: number }[],
+  { currency, lower, nameOf }: AwardContext,
+): Award {
+  const offers = parts.map(({ lot: { offer, tonnes: volume, total }, tonnes }): AwardedOffer => {
+    const shareOfOffer = tonnes / volume
+    const { id, sequence: number } = offer
+    return {
+      id,
+      number,
+      name: nameOf(offer),
+      tonnes,
+      shareOfOffer,
+      total: shareOfOffer * total,
+      pricePerTonne: total / volume,
+    }
+  })
+  const tonnes = sum(offers.map((offer) => offer.tonnes))
+  const total = sum(offers.map((offer) => offer.total))
+  const cost = sum(parts.map(({ lot, tonnes: part }) => (lot.cost * part) / lot.tonnes))
+  const score = sum(parts.map(({ lot, tonnes: part }) => lot.score * part)) / tonnes
+  const coverage = coverageOf(tonnes, lower)
+  return {
+    offers,
+    tonnes,
+    total,
+    pricePerTonne: total / tonnes,
+    currency,
+    coverage,
+    costPerTonne: cost / tonnes,
+    score,
+  }
+}
+
+/** Whether two awards take the same tonnes of the same offers. */
+export const isSameAward = (a: Award | null, b: Award | null): boolean =>
+  a !== null &&
+  b !== null &&
+  a.offers.length === b.offers.length &&
+  a.offers.every(({ id, tonnes }, at) => b.offers[at]?.id === id && b.offers[at]?.tonnes === tonnes)
+
+/** `Developer · Project`, as far as they are known; with the number if another offer of the list has the same name. */
+export function createNames(offers: readonly OfferReport[]): (offer: OfferReport) => string {
+  const plain = ({ developer, project, label }: OfferReport) =>
+    oneLine(developer && project ? `${developer} · ${project}` : label)
+  const counts = new Map<string, number>()
+  for (const offer of offers) counts.set(plain(offer), (counts.get(plain(offer)) ?? 0) + 1)
+  return (offer) => (counts.get(plain(offer)) === 1 ? plain(offer) : `${plain(offer)} (no. ${offer.sequence})`)
+}
+
+/** More offers than this are named by number. */
+const MAX_NAMED = 3
+
+/** The offers of an award in a sentence: `A · B`, `A · B and C · D`, `5 offers (no. 1, 2, 4, 7 and 8)`. */
+export function offersText(offers: readonly Pick<AwardedOffer, 'name' | 'number' | 'shareOfOffer'>[]): string {
+  if (offers.length <= MAX_NAMED) return joined(offers.map(nameWithShare))
+  const numbers = offers.map(({ number }) => number)
+  const shown = numbers.length > MAX_NUMBERS ? [...numbers.slice(0, MAX_NUMBERS), '…'].join(', ') : joined(numbers)
+  return `${offers.length} offers (no. ${shown})`
+}
+const MAX_NUMBERS = 12
+const nameWithShare = ({ name, shareOfOffer }: Pick<AwardedOffer, 'name' | 'shareOfOffer'>) =>
+  shareOfOffer < 1 ? `part of ${name}` : name
+
+/** `a, b and c`. */
+export const joined = (parts: readonly (string | number)[]): string =>
+  parts.length < 2 ? parts.join() : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+
+/** `8,670 t at 28.80 USD/t, 249,696 USD in total`. */
+export const amountsText = ({ tonnes, pricePerTonne, total, currency }: Omit<Award, 'offers'>): string =>
+  `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}, ${formatTotal(total, currency)} in total`
+
+/** `8,670 t at 28.80 USD/t`. */
+export const priceText = ({ tonnes, pricePerTonne, currency }: Omit<Award, 'offers'>): string =>
+  `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}`
+
+/** A difference of prices, or the price of extra tonnes: `24.89 USD/t`, with four decimals below 1. */
+export const formatDerivedPrice = (value: number, currency: string): string =>
+  formatPricePerTonne(Math.abs(value) >= 1 ? rounded(value, 2) : value, currency)

@@ -1,0 +1,70 @@
+import type { Settings } from '../../core/decision/settings.js'
+import { formatCount, formatPercent, formatPricePerTonne, formatTonnes } from '../../core/text/number-format.js'
+import type { Award, Recommendation } from '../decision/decision-model.js'
+import { type Outcome, outcomeOf } from '../decision/recommendation.js'
+import type { RfqAssessment } from '../rfq/rfq-assessment.js'
+import { awardProblem } from './award-problem.js'
+
+/** The accepted and the recommended award in one line of a list. */
+export interface AwardInBrief {
+  status: Recommendation['status']
+  /** Labels of the offers to award. */
+  offers: string[]
+  tonnes: number
+  pricePerTonne: number | null
+  coverage: number | null
+  /** In one sentence. */
+  words: string
+}
+
+/** The accepted offers in one line of a list. */
+export interface AcceptedInBrief {
+  offers: string[]
+  /** Tonnes that are known. */
+  tonnes: number
+  /** Null unless all can be compared. */
+  pricePerTonne: number | null
+  words: string
+}
+
+/** What is recommended for an RFQ whose offers were assessed. */
+export const assessedOutcome = ({ rfq, currency, offers }: RfqAssessment, settings: Settings): Outcome =>
+  outcomeOf(awardProblem({ rfq, offers, settings }, currency.comparison))
+
+/** What is accepted, and what is recommended besides: the same as in the report, without the reasons. */
+export function awardsInBrief(
+  { offers }: Pick<RfqAssessment, 'offers'>,
+  { status, award, accepted, words }: Outcome,
+): { accepted: AcceptedInBrief | null; award: AwardInBrief } {
+  const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  const labelsOf = (named: readonly { id: string }[]) => named.map(({ id }) => labels.get(id) ?? id)
+  return {
+    accepted: accepted && {
+      offers: labelsOf(accepted.offers),
+      tonnes: accepted.tonnes,
+      pricePerTonne: accepted.award?.pricePerTonne ?? null,
+      words:
+        accepted.award === null ? accepted.words : `Accepted: ${briefText(labelsOf(accepted.offers), accepted.award)}.`,
+    },
+    award: {
+      status,
+      offers: award === null ? [] : labelsOf(award.offers),
+      tonnes: award?.tonnes ?? 0,
+      pricePerTonne: award?.pricePerTonne ?? null,
+      coverage: award?.coverage ?? null,
+      words:
+        award === null
+          ? words
+          : `Recommended: ${briefText(labelsOf(award.offers), award)}${status === 'partial' ? partialText(award) : ''}.`,
+    },
+  }
+}
+
+/** The first of the offers by name, their tonnes and price. */
+function briefText([first, ...others]: readonly string[], { tonnes, pricePerTonne, currency }: Award): string {
+  const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other offer')}`
+  return `${first}${more}, ${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}`
+}
+
+const partialText = ({ coverage }: Award) =>
+  coverage === null ? '' : `, only ${formatPercent(coverage)} of the volume asked for`

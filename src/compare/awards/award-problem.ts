@@ -1,0 +1,87 @@
+import type { AwardRule, PriceBasis, Settings } from '../../core/decision/settings.js'
+import { sum } from '../../core/numbers.js'
+import { costOf } from '../offer/eligibility.js'
+import { tonnesOf } from '../offer/known-amounts.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import { type AwardContext, type Candidate, candidatesOf, createNames } from './award-figures.js'
+import {
+  type AwardSearch,
+  type ChosenAward,
+  chooseAward,
+  searchAwards,
+  type TonnesRange,
+  without,
+} from './award-rules.js'
+
+/** What is to be awarded, and from what: the input of every part of a decision. */
+export interface AwardProblem {
+  rfq: RfqTerms
+  settings: Settings
+  offers: readonly OfferReport[]
+  /** Offers that can be compared, by sequence. */
+  candidates: readonly Candidate[]
+  /** Those that compete. */
+  competing: readonly Candidate[]
+  accepted: readonly OfferReport[]
+  /** The tonnes that are left to award besides what is accepted; null if nothing can be recommended. */
+  range: TonnesRange | null
+  /** Null without a range, and if nothing is left to award. */
+  search: AwardSearch<Candidate> | null
+  chosen: ChosenAward<Candidate> | null
+  context: AwardContext
+}
+
+/** States and solves what is to be awarded. @param currency the comparison currency */
+export function awardProblem(
+  { rfq, offers, settings }: Pick<AwardProblem, 'rfq' | 'offers' | 'settings'>,
+  currency: string | null,
+): AwardProblem {
+  const candidates = candidatesOf(offers)
+  const competing = candidates.filter(({ offer }) => offer.standing === 'ranked')
+  const accepted = offers.filter(({ standing }) => standing === 'accepted')
+  const range = rangeLeft(rfq, accepted)
+  const search = range !== null && range.lower > 0 ? searchAwards(competing, range) : null
+  const chosen = search === null ? null : chooseAward(search, settings.awardRule)
+  const context = { currency: currency ?? '', lower: rfq.window.lower, nameOf: createNames(offers) }
+  return { rfq, settings, offers, candidates, competing, accepted, range, search, chosen, context }
+}
+
+/**
+ * The tonnes that are left to award besides what is accepted; null if no volume is asked for, the RFQ is missing, or the tonnes that are
+ * accepted are not known.
+ */
+export function rangeLeft(
+  { window, missingSince }: Pick<RfqTerms, 'window' | 'missingSince'>,
+  accepted: readonly OfferReport[],
+): TonnesRange | null {
+  const { lower, upper, isUpperStated, problem } = window
+  if (problem !== null || lower === null || missingSince !== null) return null
+  const tonnes = accepted.map(tonnesOf)
+  if (tonnes.includes(null)) return null
+  const whole = { lower, upper: upper ?? Number.POSITIVE_INFINITY, isUpperStated }
+  return accepted.length === 0 ? whole : without(whole, sum(tonnes.map((each) => each ?? 0)))
+}
+
+/** Offers up to which everything is computed; with more, each search takes long, and what is left out is said in docs/COMPARISON.md. */
+export const MANY_OFFERS = 1000
+
+/** The award by another rule; null if there is none. */
+export const awardByRule = ({ search }: AwardProblem, rule: AwardRule): ChosenAward<Candidate> | null =>
+  search === null ? null : chooseAward(search, rule)
+
+/** The award by another price basis; null if there is none. */
+export const awardByBasis = (problem: AwardProblem, basis: PriceBasis): ChosenAward<Candidate> | null =>
+  awardOfLots(
+    problem,
+    problem.competing.map((one) => ({ ...one, cost: costBy(one, basis) })),
+  )
+
+/** The award if other offers competed; null if there is none. */
+export const awardOfLots = (
+  { range, settings }: AwardProblem,
+  lots: readonly Candidate[],
+): ChosenAward<Candidate> | null => (range === null ? null : chooseAward(searchAwards(lots, range), settings.awardRule))
+
+const costBy = ({ offer: { metrics, compared }, cost }: Candidate, basis: PriceBasis) =>
+  (costOf(metrics, basis) ?? cost) * (compared.rate ?? 1)

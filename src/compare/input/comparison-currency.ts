@@ -1,0 +1,108 @@
+import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
+import type { Settings } from '../../core/decision/settings.js'
+import { countByName } from '../../core/numbers.js'
+import type { CalendarDate } from './comparison-input.js'
+
+/** Offers in a currency without a rate into `comparison` are not ranked. */
+export interface CurrencyReport {
+  /**
+   * The currency in which offers are compared: the configured one if the RFQ's own can be converted into it; otherwise the
+   * RFQ's own; otherwise the only one the offers use. If null, no offer is ranked.
+   */
+  comparison: string | null
+  /** Why this currency was chosen. */
+  reason: string
+  /** The RFQ's own currency as a three-letter code; null if it states none. */
+  rfq: string | null
+  /** Every currency that occurs, sorted; the comparison currency has rate 1. */
+  rates: RateReport[]
+}
+
+export interface RateReport {
+  currency: string
+  /** What one unit is worth in the comparison currency; null if no rate is known. */
+  rate: number | null
+  date: CalendarDate | null
+  source: string | null
+  /** Number of offers in this currency. */
+  offers: number
+  /** The rate and its source, or why none is known; one sentence. */
+  words: string
+}
+
+type RateSettings = Pick<Settings, 'currency' | 'exchangeRates' | 'ratesFrom' | 'outdatedRates'>
+
+/**
+ * Determines the comparison currency of an RFQ's offers and the exchange rates.
+ * @param rfq the RFQ's currency code, or null
+ * @param offers the currency code of each offer, or null
+ */
+export function currencyReport(
+  rfq: string | null,
+  offers: readonly (string | null)[],
+  settings: RateSettings,
+): CurrencyReport {
+  const used = countByName(offers.filter((code) => code !== null))
+  const { comparison, reason } = comparisonCurrency(
+    rfq,
+    used.map(([code]) => code),
+    settings,
+  )
+  const counts = new Map(used)
+  const occurring = [...new Set([...counts.keys(), rfq, comparison])].filter((code) => code !== null).sort()
+  const rates = occurring.map((code) => rateOf(code, comparison, counts.get(code) ?? 0, settings))
+  return { comparison, reason, rfq, rates }
+}
+
+/** Comparison currency per unit of a currency, or null. */
+export function rateInto(report: CurrencyReport, currency: string | null): number | null {
+  return report.rates.find((rate) => rate.currency === currency)?.rate ?? null
+}
+
+function comparisonCurrency(rfq: string | null, offers: string[], settings: RateSettings) {
+  const { currency: chosen, exchangeRates } = settings
+  if (chosen !== null && (rfq === null || rfq === chosen || exchangeRates[rfq] !== undefined)) {
+    return { comparison: chosen, reason: 'The currency set in the settings.' }
+  }
+  if (rfq !== null) {
+    const instead = `; the settings choose ${chosen}, but ${fromSource(rfq, settings) ?? `contain no exchange rate for ${rfq}`}`
+    return { comparison: rfq, reason: `The RFQ's own currency${chosen === null ? '' : instead}.` }
+  }
+  const [only, another] = offers
+  if (only !== undefined && another === undefined) {
+    return { comparison: only, reason: 'The RFQ states no currency; this is the only one its offers use.' }
+  }
+  return { comparison: null, reason: 'Neither the settings, the RFQ nor its offers determine a single currency.' }
+}
+
+function rateOf(code: string, comparison: string | null, offers: number, settings: RateSettings): RateReport {
+  const none = { currency: code, rate: null, date: null, source: null, offers }
+  if (code === comparison) return { ...none, rate: 1, words: 'The comparison currency.' }
+  if (comparison === null) return { ...none, words: 'There is no comparison currency to convert into.' }
+  const configured = settings.exchangeRates[code]
+  if (configured === undefined) return { ...none, words: unknownRate(code, comparison, settings) }
+  if (settings.currency !== comparison) {
+    return { ...none, words: `${baseWords(settings.currency)}, so it cannot be converted into ${comparison}.` }
+  }
+  const { rate, date, source } = configured
+  const origin = `${date === null ? 'date not stated' : date}, ${source ?? 'source not stated'}`
+  return { currency: code, rate, date, source, offers, words: `1 ${code} = ${rate} ${comparison} (${origin}).` }
+}
+
+function unknownRate(code: string, comparison: string, settings: RateSettings): string {
+  const why = fromSource(code, settings) ?? `no exchange rate into ${comparison} is configured`
+  return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`
+}
+
+/** Why the source of rates has none for a currency; null if none is configured. */
+function fromSource(code: string, { ratesFrom, outdatedRates }: RateSettings): string | null {
+  if (ratesFrom === null) return null
+  const date = outdatedRates?.[code]
+  if (date === undefined) return `no exchange rate for ${code} was known from ${ratesFrom}`
+  return `the newest exchange rate for ${code} from ${ratesFrom} was of ${date}, more than ${MAX_RATE_AGE_DAYS} days before`
+}
+
+const baseWords = (base: string | null) =>
+  base === null
+    ? 'An exchange rate is configured, but not the currency it is quoted in'
+    : `The configured exchange rate is quoted in ${base}`

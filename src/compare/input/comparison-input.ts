@@ -1,0 +1,111 @@
+/**
+ * The input of a comparison: values only, read from the store by the caller. Records of src/core/records.ts fit without
+ * conversion; stored-documents.ts parses stored documents.
+ */
+
+import type { AwardFacts } from '../../core/decision/award-record.js'
+import type { SettingsInput } from '../../core/decision/settings.js'
+import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
+import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
+import type { LastSummaries, NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
+import type { ListedChanges } from '../../core/sources/sources.js'
+
+/** `YYYY-MM-DD`. */
+export type CalendarDate = string
+
+/** Identifies the version of a document that a figure is derived from. */
+export type VersionMetadata = Pick<
+  KnownDocument,
+  'id' | 'version' | 'contentHash' | 'notBefore' | 'observedAt' | 'missingSince' | 'runId' | 'valid'
+>
+
+/** A stored document as far as a comparison reads it. */
+export type StoredDocument = VersionMetadata &
+  Pick<KnownDocument, 'shape' | 'body'> &
+  Partial<Pick<KnownDocument, 'isLossy'>>
+
+export interface ParsedRfq extends VersionMetadata {
+  /** `list`: only the list entry could be read. */
+  shape: 'full' | 'list'
+  document: Rfq | null
+  unreadable: Unreadable
+}
+
+/** Members that the document states, but with a value of another type or format than documented: `pricing.maxUnitPrice`. */
+export type Unreadable = readonly string[]
+
+export type ParsedResponse = VersionMetadata & { unreadable: Unreadable } & (
+    | { shape: 'full'; document: RfqResponse | null }
+    | { shape: 'summary'; document: ResponseSummary | null }
+  )
+
+export interface ParsedListing extends VersionMetadata {
+  document: Listing | null
+}
+
+/** A version of a document's history. */
+export type HistoryVersion = Pick<
+  Version,
+  'kind' | 'id' | 'version' | 'notBefore' | 'observedAt' | 'runId' | 'valid' | 'shape' | 'body'
+> &
+  Partial<Pick<Version, 'exactBody'>>
+
+/** A deviation of a document from the API description. */
+export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message' | 'firstSeenAt'>
+
+/** A decision on closing, without the channel: a report covers one. */
+export type ReportedDecision = Omit<CloseDecision, 'channel'>
+
+/** Parameters of a report on an RFQ or a channel. */
+export interface ReportParameters {
+  /** `org/slug`. */
+  channel: string
+  /** IANA time zone in which dates are interpreted. */
+  timeZone: string
+  /** The moment the report describes; later observations are ignored. */
+  asOf: Date
+  /** When the report is created; for display only. */
+  generatedAt: Date
+  programVersion: string
+  /** Who asked for the report, or what else caused it; for display only. */
+  madeBy?: string
+  /** When the terms of the offers were read, unless `asOf` is in the past; for display only. */
+  termsRead?: TermsRead | null
+  /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */
+  pricesRead?: PricesRead | null
+  /** What the list says otherwise than the RFQ; null (the default) if nothing. */
+  listed?: ListedChanges | null
+  /**
+   * Offers whose summaries in the RFQ are newer than what was read of them; `by-version` as of a past moment, when only the times of
+   * the versions are known; null (the default) if there are none.
+   */
+  newerSummaries?: NewerSummaries | 'by-version' | null
+  /** Absent members default to DEFAULT_SETTINGS. */
+  settings?: SettingsInput
+}
+
+/** One RFQ, as known at `asOf`. The order of the lists does not matter. */
+export interface ComparisonInput extends ReportParameters {
+  rfq: ParsedRfq
+  /** Iterated once; documents are not retained, so that one at a time is in memory. */
+  responses: Iterable<ParsedResponse>
+  /** What the RFQ last said of offers that are missing; default nothing. */
+  lastSummaries?: LastSummaries
+  /** Those that the RFQ or its responses reference; others are ignored. */
+  listings: readonly ParsedListing[]
+  /** Every version of the RFQ and of its responses. Iterated once, and not retained either. */
+  versions: Iterable<HistoryVersion>
+  absences: readonly Absence[]
+  problems: readonly DocumentProblem[]
+  decisions: readonly ReportedDecision[]
+  /** The desk's award that stands at `asOf`; null (the default) if none does. */
+  award?: AwardFacts | null
+}
+
+/** A channel, as known at `asOf`. */
+export interface ChannelInput extends ReportParameters {
+  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses' | 'lastSummaries' | 'listed'>[]
+  listings: readonly ParsedListing[]
+  decisions: readonly ReportedDecision[]
+  problems: readonly DocumentProblem[]
+}

@@ -1,0 +1,49 @@
+import type { Problem } from '../../core/documents/lenient-parser.js'
+import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../../core/documents/observation.js'
+import type {
+  ParsedListing,
+  ParsedResponse,
+  ParsedRfq,
+  StoredDocument,
+  Unreadable,
+  VersionMetadata,
+} from './comparison-input.js'
+
+/** Parses a stored RFQ. Never throws. */
+export function parseStoredRfq(stored: StoredDocument): ParsedRfq {
+  const { document, problems } = parseRfq(stored.body)
+  const shape = stored.shape === 'full' ? 'full' : 'list'
+  const unreadable = unreadableOf(problems).filter((path) => !path.startsWith('responses'))
+  return { ...versionMetadata(stored), shape, document, unreadable }
+}
+
+/** Parses a stored response by the schema of its shape. Never throws. */
+export function parseStoredResponse(stored: StoredDocument): ParsedResponse {
+  const metadata = versionMetadata(stored)
+  if (stored.shape === 'full') {
+    const { document, problems } = parseResponse(stored.body)
+    return { ...metadata, shape: 'full', document, unreadable: unreadableOf(problems) }
+  }
+  const { document, problems } = parseResponseSummary(stored.body)
+  return { ...metadata, shape: 'summary', document, unreadable: unreadableOf(problems) }
+}
+
+const unreadableOf = (problems: readonly Problem[]): Unreadable =>
+  problems.flatMap(({ code, path }) => (code === 'type' || code === 'format' ? [path] : []))
+
+/** Parses a stored listing. Never throws. */
+export function parseStoredListing(stored: StoredDocument): ParsedListing {
+  return { ...versionMetadata(stored), document: parseListing(stored.body).document }
+}
+
+/** The metadata of a version, without its document. */
+export function versionMetadata(known: VersionMetadata): VersionMetadata {
+  const { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid } = known
+  return { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid }
+}
+
+/** Whether a member, or the part of the document that it belongs to, is unreadable. @param member `pricing.maxUnitPrice` */
+export const isUnreadable = (unreadable: Unreadable, member: string): boolean =>
+  unreadable.some((path) => path === member || isWithin(path, member) || isWithin(member, path))
+
+const isWithin = (path: string, part: string) => path.startsWith(`${part}.`) || path.startsWith(`${part}[`)

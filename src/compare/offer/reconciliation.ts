@@ -1,0 +1,24 @@
+import { round6 } from '../../core/numbers.js'
+
+/** Totals that differ by at most one cent are equal. */
+export const EXACT_TOTAL = 0.01
+
+/**
+ * `equal`: the difference, rounded to six decimals, is at most `exact`. `rounding`: larger, but within the tolerance. `differs`: larger
+ * still. null: one of the two figures is unknown.
+ */
+export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
+
+/** Compares a stated figure with the sum of the lines by their difference. Rounded, so that floating-point noise is no cent. */
+export function reconcile(difference: number | null, exact: number, tolerance: number): ReconciliationResult {
+  if (difference === null) return null
+  const off = round6(Math.abs(difference))
+  return off <= exact ? 'equal' : off <= tolerance ? 'rounding' : 'differs'
+}
+
+/**
+ * The largest allowed difference between a stated total and its lines: ROUND(MAX(0.01, share × ABS(stated)), 6).
+ * @param share `settings.totalTolerance`
+ */
+export const totalTolerance = (stated: number | null, share: number): number =>
+  round6(Math.max(EXACT_TOTAL, share * Math.abs(stated ?? 0)))

@@ -1,0 +1,153 @@
+import { byCodeUnit } from '../../core/numbers.js'
+import type { LastSummaries } from '../../core/sources/offer-sources.js'
+import { isLate } from '../../core/time/expiry.js'
+import { type ComparisonContext, toSource } from '../input/comparison-context.js'
+import { type CurrencyReport, currencyReport, rateInto } from '../input/comparison-currency.js'
+import type { ParsedListing, ParsedResponse, ParsedRfq, VersionMetadata } from '../input/comparison-input.js'
+import { versionMetadata } from '../input/stored-documents.js'
+import { unmetRequirements } from '../offer/award-requirements.js'
+import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
+import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
+import { metricsOf } from '../offer/metrics.js'
+import { createNewerSummaries, type NewerSummary, newerStatus, type SummaryTimes } from '../offer/newer-summary.js'
+import { offerFlags } from '../offer/offer-flags.js'
+import { offerLabels } from '../offer/offer-labels.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { type OfferFacts, offerFacts } from '../offer/offer-terms.js'
+import { rankOffers } from '../offer/ranking.js'
+import { evaluateRequirements, isReviewRejected } from '../offer/requirements.js'
+import { rfqFlags } from './rfq-flags.js'
+import { currencyCode, parseRfqTerms, type RfqTerms, type StatedRfqTerms } from './rfq-terms.js'
+
+/** An RFQ with its evaluated offers: the basis of both the RFQ report and the channel overview. */
+export interface RfqAssessment {
+  rfq: RfqTerms
+  currency: CurrencyReport
+  /** Accepted offers first, then those that compete by rank, then the others by sequence. */
+  offers: OfferReport[]
+}
+
+export interface RfqAssessmentInput {
+  rfq: ParsedRfq
+  /** Iterated once. */
+  responses: Iterable<ParsedResponse>
+  /** By id. */
+  listings: ReadonlyMap<string, ParsedListing>
+  /** Number of problems recorded for a response. */
+  problemsOf: (responseId: string) => number
+  /** Which summaries in the RFQ are newer than what was read of the offers; default none. */
+  newerSummaries?: SummaryTimes | undefined
+  /** What the RFQ last said of offers that are missing; default nothing. */
+  lastSummaries?: LastSummaries | undefined
+  /** Paths of a response that contradicted its summary when both were read; default none. */
+  conflictsOf?: (responseId: string) => ReadonlySet<string>
+}
+
+/** Evaluates the offers of an RFQ: terms, metrics, requirements, scores, ranks, flags. */
+export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext): RfqAssessment {
+  const stated = parseRfqTerms(input.rfq, context)
+  const facts = parseInSequence(input, context)
+  const rfqCurrency = currencyCode(stated.currency)
+  const codes = facts.map((one) => one.facts.terms.currencyCode)
+  const currency = currencyReport(rfqCurrency, codes, context.settings)
+  const rfq = { ...withComparedLimits(stated, currency), flags: [] }
+  const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
+  const gone = new Set(context.report.listed?.offersGone.map(({ id }) => id))
+  const offerContext = { gone, input, rfq, currency, context, projects: listingQualityById(facts, input.listings) }
+  const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
+  const ranked = rankOffers(offers, rfq, context.asOfDate, context.settings)
+  return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, context) }, currency, offers: ranked }
+}
+
+/** What is retained of a response after its document is parsed. */
+interface ParsedOffer {
+  known: VersionMetadata
+  facts: OfferFacts
+  newerSummary: NewerSummary | null
+}
+
+const NO_PATHS: ReadonlySet<string> = new Set()
+
+/** By submission (unknown last), then id. */
+function parseInSequence(input: RfqAssessmentInput, context: ComparisonContext): ParsedOffer[] {
+  const { rfq, newerSummaries: times = null, lastSummaries, conflictsOf = () => NO_PATHS } = input
+  const newerSummaryOf = createNewerSummaries({ rfq, times, lastSummaries, conflictsOf })
+  const parsed: ParsedOffer[] = []
+  for (const one of input.responses) {
+    const [known, own] = [versionMetadata(one), offerFacts(one, context)]
+    const newerSummary = newerSummaryOf(known, own)
+    parsed.push({ known, facts: { ...own, status: newerStatus(newerSummary) ?? own.status }, newerSummary })
+  }
+  const time = ({ facts }: ParsedOffer) =>
+    facts.submittedAt === null ? Number.POSITIVE_INFINITY : Date.parse(facts.submittedAt)
+  return parsed.sort((a, b) => {
+    const [first, second] = [time(a), time(b)]
+    return (first === second ? 0 : first - second) || byCodeUnit(a.known.id, b.known.id)
+  })
+}
+
+function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): Omit<RfqTerms, 'flags'> {
+  const rate = rateInto(currency, currency.rfq)
+  const compared = (limit: number | null) => (limit === null || rate === null ? null : limit * rate)
+  return {
+    ...stated,
+    comparedMinUnitPrice: compared(stated.minUnitPrice),
+    comparedMaxUnitPrice: compared(stated.maxUnitPrice),
+  }
+}
+
+/** Listing quality by listing ID, computed once per listing. */
+function listingQualityById(
+  parsed: readonly ParsedOffer[],
+  listings: ReadonlyMap<string, ParsedListing>,
+): Map<string | null, ListingQuality> {
+  const ids = new Set(parsed.map(({ facts }) => facts.listingId))
+  return new Map([...ids].map((id) => [id, listingQuality(id === null ? undefined : listings.get(id))]))
+}
+
+interface OfferContext {
+  /** Offers that a newer list no longer has. */
+  gone: ReadonlySet<string>
+  projects: ReadonlyMap<string | null, ListingQuality>
+  input: RfqAssessmentInput
+  rfq: RfqTerms
+  currency: CurrencyReport
+  context: ComparisonContext
+}
+
+function assessOffer(
+  { known, facts, newerSummary }: ParsedOffer,
+  sequence: number,
+  label: string,
+  offerContext: OfferContext,
+) {
+  const { gone, input, rfq, currency, context, projects } = offerContext
+  const { settings, asOfDate } = context
+  const { implausible, ...content } = facts
+  const metrics = metricsOf(facts, rfq, settings)
+  const compared = convertAmounts(facts.terms.currencyCode, metrics, currency, settings.priceBasis)
+  const evaluated = {
+    ...content,
+    late: isLate(facts.submittedAt, rfq.responseDueDate, context.calendar),
+    metrics,
+    compared,
+  }
+  const requirements = evaluateRequirements(evaluated, rfq, currency)
+  const notListed = gone.has(known.id) ? context.report.listed : null
+  const offer = {
+    source: toSource('response', known),
+    id: known.id,
+    sequence,
+    ...evaluated,
+    inView: known.missingSince === null,
+    missingSince: known.missingSince,
+    newerSummary,
+    listing: projects.get(facts.listingId) ?? listingQuality(undefined),
+    exclusions: exclusionsOf({ facts, missingSince: known.missingSince, notListed, metrics, compared }, currency),
+    requirements,
+    meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true) && !isReviewRejected(evaluated),
+  }
+  const problems = input.problemsOf(known.id)
+  const flags = offerFlags({ offer, notListed, rfq, asOfDate, currency, settings, problems, implausible })
+  return { ...offer, label, flags, unmet: unmetRequirements(offer, rfq, settings.requirements) }
+}

@@ -1,0 +1,97 @@
+import type { AnchorTarget } from '../anchors/anchor-target.js'
+import type { ChannelRef } from '../core/channel.js'
+import type { Settings } from '../core/decision/settings.js'
+import type { RequestLimits } from '../marketplace/contract.js'
+import type { NotifyConfig } from '../notify/contract.js'
+import type { RateSource } from '../rates/rate-source.js'
+
+/** The validated configuration, with all defaults filled in and all paths absolute (docs/CONFIGURATION.md). */
+export interface Config {
+  /** Absolute path of the configuration file. */
+  file: string
+  /** Absolute paths of the files that contain secrets, as `{ file: PATH }` names them. */
+  secretFiles: string[]
+  /** Origin and path of the marketplace, without a trailing slash. */
+  baseUrl: string
+  /** Absolute path of the SQLite file, or URL of the PostgreSQL database, with its password. */
+  database: string
+  queue: { kind: 'in-process' } | { kind: 'redis'; url: string }
+  channels: ChannelConfig[]
+  schedule: Record<JobSchedule, string | null>
+  scheduleTimeZone: string
+  requests: RequestLimits
+  polling: PollingConfig
+  closing: ClosingConfig
+  reports: ReportsConfig
+  /** Where exchange rates are read from: `reports.exchangeRates`; null: only fixed ones are used. */
+  rates: RateSource | null
+  history: HistoryConfig
+  anchors: AnchorsConfig
+  notify: NotifyConfig
+  web: WebConfig
+  /** null: the default of the command (`info` for the service, `warn` for other commands). */
+  logLevel: LogLevel | null
+}
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+export type JobSchedule = 'listings' | 'rfqs' | 'closeExpired' | 'channelReport'
+
+export interface ChannelConfig extends ChannelRef {
+  /** `org/channel`. */
+  key: string
+  apiKey: string
+  autoClose: 'on' | 'dry-run' | 'off'
+  /** IANA time zone in which due dates are interpreted. */
+  timeZone: string
+  graceHours: number
+}
+/** Which documents a scheduled poll reads again (docs/POLLING.md). */
+export interface PollingConfig {
+  offersMaxAgeMinutes: number
+  urgentHours: number
+  conditionalRequests: boolean
+}
+export interface ClosingConfig {
+  enabled: boolean
+  maxPerRun: number
+  maxClockSkewSeconds: number
+  reportOnClose: boolean
+}
+export interface HistoryConfig {
+  recheckClosedHours: number
+  /** Days after which idle runs are folded, and expired approval plans are deleted; null: never. */
+  keepRunsDays: number | null
+  keepPlansDays: number | null
+  /** Days after which events that were delivered are deleted; null: never. */
+  keepEventsDays: number | null
+  /** When `start` does so; null: never. */
+  pruneSchedule: string | null
+}
+export interface AnchorsConfig {
+  /** Where `start` writes the head of the closing log; null: nowhere. */
+  to: AnchorTarget | null
+  schedule: string | null
+}
+export interface WebConfig {
+  host: string
+  port: number
+  /** Origin at which browsers reach the page; null if only through `host` and `port`. */
+  publicUrl: string | null
+  /** Token of the user `operator`. */
+  token: string | null
+  tokens: { name: string; role: 'viewer' | 'operator'; token: string }[]
+  /** Header in which a proxy names the user it authenticated. */
+  trustedUserHeader: string | null
+  trustedUserRole: 'viewer' | 'operator'
+  /** Addresses and networks of proxies whose headers are believed, if they send `proxySecret`. */
+  trustedProxies: string[]
+  proxySecret: string | null
+}
+export interface ReportsConfig {
+  /** Absolute path. */
+  directory: string
+  /** How offers are compared: all other keys of the section. */
+  settings: Settings
+  /** A command was given some of them, to use instead of those of its configuration. */
+  settingsGiven?: boolean
+}

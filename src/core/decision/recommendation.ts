@@ -1,0 +1,58 @@
+import type { Timestamp } from '../time/clock.js'
+
+/** An offer of a recommended award. */
+export interface RecommendedOffer {
+  id: string
+  /** Its number in the report. */
+  number: number
+  /** `Developer · Project`, as far as they are known. */
+  name: string
+  tonnes: number
+  /** Amount payable, in the currency of the recommendation. */
+  total: number
+  pricePerTonne: number
+}
+
+/** What is recommended for an RFQ, and its figures. */
+export interface RecommendationFigures {
+  /** `Recommendation.status` of the comparison. */
+  status: string
+  /** The offers to award, besides those that are accepted. */
+  offers: RecommendedOffer[]
+  /** Of the award; null if there is none. */
+  tonnes: number | null
+  /** Amount payable; null if there is no award. */
+  cost: number | null
+  pricePerTonne: number | null
+  /** In which offers are compared. */
+  currency: string | null
+  /** The share of the tonnes asked for that the offers which compete cover, at most 1; null if no volume is asked for. */
+  coverage: number | null
+  /** The lowest price per tonne of the offers that compete. */
+  bestPrice: number | null
+}
+
+/** What was recommended for an RFQ from a moment on. */
+export interface RecordedRecommendation extends RecommendationFigures {
+  channel: string
+  rfqId: string
+  at: Timestamp
+  settingsHash: string
+  engineVersion: string
+  /** Why status or offers differ from what was recommended before; null if only figures do, and of the first one. */
+  reason: string | null
+}
+
+/** The figures of a recommendation, without when and why it was recorded. */
+export const figuresOfRecommendation = ({
+  status,
+  offers,
+  tonnes,
+  cost,
+  pricePerTonne,
+  currency,
+  coverage,
+  bestPrice,
+}: RecommendationFigures): RecommendationFigures => ({
+  ...{ status, offers, tonnes, cost, pricePerTonne, currency, coverage, bestPrice },
+})

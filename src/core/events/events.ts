@@ -1,0 +1,135 @@
+/**
+ * Events: what was observed or decided, as notifications tell it (docs/NOTIFICATIONS.md). The store writes them in the
+ * transaction that observed them.
+ */
+
+import type { RecommendationFigures } from '../decision/recommendation.js'
+import type { Timestamp } from '../time/clock.js'
+
+/** Every kind, with what it means. */
+export const EVENT_KINDS = {
+  'channel.first-poll': 'the RFQs of a channel were polled for the first time; the only event of that poll',
+  'offer.new': 'an offer was first observed',
+  'offer.late':
+    'an offer was first observed that was submitted, or appeared, after the response due date; instead of offer.new',
+  'offer.changed': 'an offer changed, or is listed again',
+  'offer.withdrawn': 'an offer is no longer listed on its RFQ',
+  'rfq.new': 'an RFQ was first observed',
+  'rfq.changed': 'an RFQ changed, or is no longer listed, or is listed again',
+  'rfq.due-soon': 'the response due date of an open RFQ is near',
+  'rfq.overdue': 'an RFQ is still open although its response due date has passed',
+  'rfq.closed': 'an RFQ was closed, by Quotekeeper or elsewhere',
+  'close.refused': 'the marketplace refused to close an RFQ, or the close had no effect',
+  'close.unknown': 'it is uncertain whether an RFQ was closed',
+  'close.held': 'RFQs that are past due are held: a person must approve, or remove what stands against closing',
+  'close.stopped': 'a person stopped all closing',
+  'close.resumed': 'a person ended the stop of all closing',
+  'channel.behind': 'a channel had no complete poll for three intervals of its schedule',
+  'channel.key-refused': 'the marketplace does not accept the API key of a channel',
+  'recommendation.changed': 'another award is recommended for an RFQ, or none any more',
+  'report.made': 'the service wrote a report',
+  'notify.test': 'a test that a person asked for with quotekeeper notify --test; never recorded',
+  'problems.found': "documents deviate from the marketplace's API description in a way not seen before",
+} as const satisfies Record<string, string>
+
+export type EventKind = keyof typeof EVENT_KINDS
+
+/** The RFQ that an event is about. Text is as the marketplace sent it. */
+export interface RfqFacts {
+  id: string
+  number: number | null
+  reference: string | null
+  title: string | null
+  state: string | null
+  responseDueDate: string | null
+}
+
+/** The offer that an event is about. Text is as the marketplace sent it. */
+export interface OfferFacts {
+  id: string
+  projectDeveloperName: string | null
+  projectName: string | null
+  status: string | null
+  contractType: string | null
+  currency: string | null
+  totalVolume: number | null
+  totalPrice: number | null
+  submittedAt: string | null
+}
+
+/** A field that changed. */
+export interface FieldChange {
+  field: string
+  before: string | number | boolean | null
+  after: string | number | boolean | null
+}
+
+/** The details of an event. Members are only added (docs/NOTIFICATIONS.md). */
+export interface EventData {
+  rfq?: RfqFacts
+  offer?: OfferFacts
+  /** The first few fields that changed. */
+  changes?: FieldChange[]
+  /** Why, or what happened, in words. */
+  reason?: string
+  /** What to do about it. */
+  remedy?: string
+  /** Of a changed recommendation: what was recommended before, and what is now. */
+  recommendation?: { before: RecommendedAward; after: RecommendedAward }
+  /** Of a first poll: what it found. */
+  found?: { rfqs: number; offers: number; lateOffers: number; problems: number }
+  problem?: { kind: string; id: string; path: string; code: string; message: string }
+  /** A closing round that waits for approval. */
+  plan?: string
+  decision?: number
+  /** `by`: the user who asked for it, or what else caused it, such as `schedule`; absent in events of earlier versions. */
+  report?: { path: string; by?: string }
+  poll?: { kind: string; lastCompleteAt: Timestamp | null }
+  /** A person's order to close nothing, who ended it, and the earlier orders in its place, oldest first. */
+  stop?: StopOrder & { endedBy?: string; replaces?: StopOrder[] }
+}
+
+/** What is recommended, in an event. */
+export type RecommendedAward = Pick<
+  RecommendationFigures,
+  'status' | 'offers' | 'tonnes' | 'cost' | 'pricePerTonne' | 'currency'
+>
+
+interface StopOrder {
+  by: string
+  reason: string
+  since: Timestamp
+}
+
+/** Which events to read of all, in the order in which they were committed. */
+export interface EventFilter {
+  /** The sequence after which to begin; 0: at the first. */
+  after: number
+  kinds?: readonly EventKind[]
+  limit: number
+}
+
+export interface EventPage {
+  items: EventRecord[]
+  /** For `after` of the next page, also if there is nothing more yet. */
+  next: number
+  /** From this sequence on, no event was pruned. */
+  beginsAt: number
+}
+
+/** An event as it is stored. It never changes. */
+export interface EventRecord {
+  /** Numbers the events of a database in the order in which they were committed, from 1, without gaps. */
+  sequence: number
+  /** Unique. The same wherever and however often the event is delivered. */
+  id: string
+  kind: EventKind
+  at: Timestamp
+  channel: string | null
+  rfqId: string | null
+  offerId: string | null
+  /** Of the offer, or otherwise of the RFQ: the version that the event speaks of. */
+  version: number | null
+  runId: number | null
+  data: EventData
+}

@@ -1,0 +1,115 @@
+/**
+ * Where all processes on one database agree when requests to one marketplace may start (docs/ARCHITECTURE.md, Request limits).
+ * The rule is the generic cell rate algorithm: one row says when the next start is due, and each claim moves that on.
+ */
+export interface RequestLedger {
+  /**
+   * Takes the next starts, first come, first served, unless there is a pause.
+   * @throws if the ledger cannot be reached: no request may start then
+   */
+  claim(claim: StartClaim): Promise<StartGrant>
+}
+
+/** Whole milliseconds. */
+export interface StartClaim {
+  /** How long after the next start is due these may begin at the earliest. */
+  lead: number
+  /** How long after their begin the next start is due; 0 takes none, to hear of pauses only. */
+  cost: number
+  /** How long a pause that the marketplace asked for still lasts; 0 to report none. */
+  pausedFor: number
+}
+
+/** Whole milliseconds from the claim, so that processes need not have the same clock as the ledger. */
+export interface StartGrant {
+  /** Meaningless during a pause. */
+  startsIn: number
+  /** No request may start for this long, and no start was taken; 0 without a pause. */
+  pausedFor: number
+}
+
+/** Starts are taken in batches of at most what the limit allows within this time, in milliseconds. */
+const BATCH_MS = 25
+/** How long after its begin a batch must be used, in milliseconds; more is paid for. */
+export const GRACE_MS = 50
+/** Longest pause kept, in milliseconds: a wrong header must not stop polling for years. */
+export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
+/** A ledger counts whole milliseconds, so that a start may be up to one later than it says. */
+const CLOCK_RESOLUTION_MS = 1
+
+export interface StartRate {
+  /** Starts that a batch has at most. */
+  batch: number
+  /** Average time between two starts, in milliseconds. */
+  interval: number
+}
+
+/**
+ * How many requests a limit allows per second: whole ones, so that no second has more than the limit; below 1, one request in
+ * a longer time.
+ */
+export const allowedPerSecond = (limit: number): number => (limit < 1 ? limit : Math.floor(limit))
+
+/**
+ * The rate at which no period of one second has more starts than a limit allows, although those of a batch may begin
+ * together, and each late by `GRACE_MS`: five to seven percent below it.
+ * @param perSecond the limit: positive and finite
+ */
+export function startRate(perSecond: number): StartRate {
+  const allowed = allowedPerSecond(perSecond)
+  const starts = Math.max(1, allowed)
+  const batch = Math.max(1, Math.floor((starts * BATCH_MS) / 1000))
+  const window = 1000 / Math.min(1, allowed)
+  return { batch, interval: (window + GRACE_MS + CLOCK_RESOLUTION_MS) / (starts + 1 - batch) }
+}
+
+/**
+ * What to claim for several starts. More than a batch begin when they could have begun one after another, so that nothing before or after
+ * them is too close.
+ * @param grace how long after their begin they may be used, in milliseconds
+ */
+export const claimOf = ({ batch, interval }: StartRate, starts: number, grace: number): StartClaim => ({
+  lead: Math.ceil(Math.max(0, starts - batch) * interval),
+  cost: Math.ceil(starts * interval) + Math.max(0, grace - GRACE_MS),
+  pausedFor: 0,
+})
+
+/** To hear of pauses only. */
+export const NO_STARTS: StartClaim = { lead: 0, cost: 0, pausedFor: 0 }
+
+/** Milliseconds of the ledger's clock. */
+export interface LedgerRow {
+  nextAt: number
+  pausedUntil: number
+  /** When it was last written. */
+  claimedAt: number
+}
+
+/**
+ * Applies one claim; `src/store/requests/claim-starts.ts` is the same in SQL. If the clock was set back, everything moves back with it, as if no time
+ * had passed.
+ * @param row null before the first claim
+ */
+export function claimStarts(row: LedgerRow | null, claim: StartClaim, now: number) {
+  const { lead, cost, pausedFor } = claim
+  const back = Math.max(0, (row?.claimedAt ?? now) - now)
+  const dueAt = row ? row.nextAt - back : now - lead
+  const pausedUntil = Math.max(now, row ? row.pausedUntil - back : now, now + pausedFor)
+  const nextAt = pausedUntil > now ? dueAt : Math.max(now, dueAt + lead) + cost
+  return {
+    row: { nextAt, pausedUntil, claimedAt: now },
+    grant: { startsIn: nextAt - cost - now, pausedFor: pausedUntil - now },
+  }
+}
+
+/** A ledger for this process alone. @param clock monotonic, in milliseconds */
+export function createProcessLedger(clock: () => number): RequestLedger {
+  let row: LedgerRow | null = null
+  return {
+    async claim(claim) {
+      const claimed = claimStarts(row, claim, clock())
+      row = claimed.row
+      return claimed.grant
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** Formats figures for sentences, independent of the locale. */
+import { rounded } from '../numbers.js'
+
+const groupedFormat = (digits: number, minimum = 0) => {
+  const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: minimum, maximumFractionDigits: digits })
+  return (value: number) => format.format(rounded(value, digits)).replace(/^-/, '−')
+}
+
+/** `12,500` or `0.5`. */
+export const formatAmount = groupedFormat(2)
+export const formatOneDecimal = groupedFormat(1)
+/** `12.3456`: a number of any kind, with up to four decimals. */
+export const formatFourDecimals = groupedFormat(4)
+/** Prices per tonne, with two to four decimals: `7.90`, `13.805`. */
+export const formatPrice = groupedFormat(4, 2)
+
+/**
+ * The shortest decimal that is exact to 15 digits, as spreadsheets show it: 13.805 rather than
+ * 13.805000000000001.
+ */
+export const formatDecimal = (value: number): string => String(withoutNoise(value))
+
+/** A number with 15 significant digits, as spreadsheets keep them: 13.37, not 13.370000000000001. */
+export const withoutNoise = (value: number): number => Number(value.toPrecision(15))
+
+/** `12,500 t`. */
+export const formatTonnes = (value: number): string => `${formatAmount(value)} t`
+/** `690,000.5 USD`; the currency as it was sent. */
+export const formatMoney = (value: number, currency: string | null): string =>
+  `${formatAmount(value)} ${truncate(currency ?? '', 8)}`.trimEnd()
+/** A total of money without cents from 1,000 on: `690,001 USD`. */
+export const formatTotal = (value: number, currency: string | null): string =>
+  formatMoney(Math.abs(value) >= 1000 ? rounded(value, 0) : value, currency)
+/** `12.25 USD/t`. */
+export const formatPricePerTonne = (value: number, currency: string | null): string =>
+  `${formatPrice(value)} ${truncate(currency ?? '', 8)}/t`
+/** `33.3 %` of a fraction. */
+export const formatPercent = (share: number): string => `${formatOneDecimal(share * 100)} %`
+/** `+5.2 %`, `−3 %` of a fraction. */
+export const formatChange = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share)}`
+/** `1 day`, `12 days`. */
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${formatAmount(count)} ${count === 1 ? noun : plural}`
+
+/**
+ * The limits of a range: `100–500`, `from 100`, `up to 500`, or one number if both are equal; null if there are none.
+ * @param format of a number
+ */
+export function formatRange(
+  min: number | null,
+  max: number | null,
+  format: (value: number) => string = formatAmount,
+): string | null {
+  if (min === null) return max === null ? null : `up to ${format(max)}`
+  if (max === null) return `from ${format(min)}`
+  return min === max ? format(min) : `${format(min)}–${format(max)}`
+}
+
+/** Cuts a text to a maximum length, with an ellipsis, without splitting a character. */
+export function truncate(text: string, max: number): string {
+  if (text.length <= max) return text
+  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
+/** `in 3 days`, `tomorrow`, `today`, `2 days ago`. */
+export function formatDaysFromToday(days: number): string {
+  if (days === 0) return 'today'
+  if (days === 1) return 'tomorrow'
+  return days > 0 ? `in ${days} days` : `${formatCount(-days, 'day')} ago`
+}
+
+/** Plain data with its numbers rounded by `withoutNoise`. */
+export function withRoundedNumbers<T>(value: T): T {
+  if (typeof value === 'number') return withoutNoise(value) as T
+  if (Array.isArray(value)) return value.map(withRoundedNumbers) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withRoundedNumbers(member)])) as T
+}

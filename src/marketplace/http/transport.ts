@@ -1,0 +1,249 @@
+import { constants } from 'node:buffer'
+import { type Dispatcher, Pool } from 'undici'
+import type { Validators } from '../../core/documents/validators.js'
+import type { RequestLedger } from '../../core/requests/request-ledger.js'
+import type { Clock } from '../../core/time/clock.js'
+import { clockSkewSeconds } from '../../core/time/clock-skew.js'
+import { MAX_DOCUMENT_BYTES } from '../body/json-body.js'
+import { LargeReplyLock } from '../body/large-reply.js'
+import type { Operation, RequestLimits, RequestObserver } from '../contract.js'
+import { AbortedError, NotSentError, type PausedError } from '../errors.js'
+import { RateLimiter } from '../rate-limiter.js'
+import { CancelToken } from './cancel-token.js'
+import { parseHttpDate } from './http-date.js'
+import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
+import { connectOptions } from './loopback-lookup.js'
+import { parseRetryAfter } from './retry-after.js'
+import type { Timing } from './timing.js'
+import { conditionalHeaders } from './validators.js'
+
+export interface TransportOptions {
+  baseUrl: string
+  limits: RequestLimits
+  version: string
+  ledger?: RequestLedger | undefined
+  observer: RequestObserver
+  now: Clock
+  timing: Timing
+}
+
+/** An operation on a resource. */
+export interface Target {
+  operation: Operation
+  method: 'GET' | 'POST'
+  scope: 'list' | 'item'
+  /** Complete and percent-encoded. */
+  path: string
+  /** Names the request in messages; contains no secret. */
+  label: () => string
+}
+
+export interface TransportRequest {
+  target: Target
+  /** With the API key (`Transport.headers`). */
+  headers: Readonly<Record<string, string>>
+  /** Replaces the API key in a body; gives the same buffer if there is none. */
+  removeKey: (body: Buffer, label: () => string) => Buffer | Promise<Buffer>
+  /** Attempts of the same read before this one. */
+  retry: number
+  /** Makes the request conditional. */
+  validators?: Validators | undefined
+  /** See RateLimiter. */
+  fairnessKey: object
+  /** See HttpRequest. */
+  mayBeLarge: () => boolean
+  cancelToken: CancelToken
+  /** Called before connecting; may throw to send nothing. */
+  beforeSend: () => void
+  /** See HttpRequest. */
+  refuseStart?: (() => string | null) | undefined
+  /** What `acquire` gave, which stays with the caller. Default: one start, which is waited for. */
+  slot?: Slot | undefined
+}
+
+/** A place among the requests in flight, with starts that are paid for. */
+export interface Slot {
+  /** Whether this process heard of a pause since the slot was acquired. */
+  isPauseHeard(): boolean
+  /** Looks whether another process was asked for one. Errors: LedgerError. */
+  hearPauses(): Promise<void>
+  /** Once; gives the slot back. Starts that were not used are lost. */
+  release(): void
+}
+
+/** A reply whose body does not contain the API key. */
+export interface TransportReply extends HttpReply {
+  /** The body contained the API key, and it was replaced. */
+  containedKey: boolean
+  /** Just before the request was sent. */
+  sentAt: Date
+  /** The `Date` header, null if absent or invalid. */
+  serverDate: Date | null
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+const RAISE_LIMIT = 'If this size is expected, raise requests.maxBodyMiB'
+const LARGEST_DOCUMENT = 'No larger document is accepted'
+
+/** Sends requests to one marketplace. Shared by all sessions: connections, limits, pauses. */
+export class Transport {
+  readonly origin: string
+  /** The path of the base URL, without a trailing slash. */
+  readonly prefix: string
+  /** Cancelled when the client is closed. */
+  readonly cancelToken = new CancelToken()
+  readonly largeReplies = new LargeReplyLock()
+  readonly #options: TransportOptions
+  readonly #rateLimiter: RateLimiter
+  readonly #reads: Dispatcher
+  readonly #closes: Dispatcher
+  #lastDate: { text: string; date: Date | null } = { text: '', date: null }
+
+  constructor(options: TransportOptions) {
+    const { origin, pathname } = new URL(options.baseUrl)
+    const { concurrency, perSecond, timeoutMs } = options.limits
+    this.#options = options
+    this.origin = origin
+    this.prefix = pathname.replace(/\/+$/, '')
+    const { ledger, timing, now } = options
+    this.#rateLimiter = new RateLimiter({ concurrency, perSecond, ledger, timing, now })
+    const connect = connectOptions(origin, Math.min(CONNECT_TIMEOUT_MS, timeoutMs))
+    // http-exchange.ts enforces one deadline per request in place of undici's timeouts.
+    const pool = { connections: concurrency, connect, headersTimeout: 0, bodyTimeout: 0 }
+    this.#reads = new Pool(origin, pool)
+    // A POST gets a new connection: the server may be closing a kept-alive one, and the outcome would be unknown.
+    this.#closes = new Pool(origin, { ...pool, pipelining: 0 })
+  }
+
+  /** The headers of requests with an API key. */
+  headers(apiKey: string): Record<string, string> {
+    return {
+      authorization: apiKey,
+      accept: 'application/json',
+      'accept-encoding': ACCEPT_ENCODING,
+      'user-agent': `quotekeeper/${this.#options.version}`,
+    }
+  }
+
+  /** Milliseconds on the monotonic clock. */
+  elapsed(): number {
+    return this.#options.timing.elapsed()
+  }
+
+  /**
+   * Waits for a slot with several starts: requests that follow each other in it wait for nothing more.
+   * @throws as `send` before it sends
+   */
+  async acquire(fairnessKey: object, cancelToken: CancelToken, starts: number): Promise<Slot> {
+    const limiter = this.#rateLimiter
+    await limiter.acquire(fairnessKey, cancelToken, starts)
+    const { pauses } = limiter
+    return {
+      isPauseHeard: () => limiter.pauses !== pauses,
+      hearPauses: () => limiter.hearPauses(),
+      release: () => limiter.release(),
+    }
+  }
+
+  /**
+   * Sends one request once the rate limiter admits it.
+   * @throws PausedError during a pause too long to wait for; LedgerError; errors of `beforeSend` and `sendHttpRequest`
+   */
+  async send(request: TransportRequest): Promise<TransportReply> {
+    const { timing, now } = this.#options
+    const { target, fairnessKey, cancelToken, slot } = request
+    const asked = timing.elapsed()
+    if (!slot) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
+    const started = timing.elapsed()
+    try {
+      request.beforeSend()
+      const times = { asked, started, sentAt: now() }
+      let reply: HttpReply
+      try {
+        reply = await sendHttpRequest(this.#dispatcher(target), this.#httpRequest(request))
+      } catch (error) {
+        if (!(error instanceof NotSentError)) this.#report(request, times, { code: 'error', serverDate: null })
+        throw error
+      }
+      const { status, headers, body: received } = reply
+      const serverDate = this.#serverDate(reply)
+      this.#report(request, times, { code: status, serverDate })
+      this.#pauseIfAsked(reply, serverDate)
+      const removed = request.removeKey(received, target.label)
+      const body = removed instanceof Promise ? await removed : removed
+      return { status, headers, sentAt: times.sentAt, serverDate, body, containedKey: body !== received }
+    } finally {
+      if (!slot) this.#rateLimiter.release()
+    }
+  }
+
+  /** The error of a pause too long to wait for; null if there is none. */
+  longPause(): PausedError | null {
+    return this.#rateLimiter.longPause()
+  }
+
+  /** Closes all connections; requests in flight or waiting end with an AbortedError. */
+  async close(): Promise<void> {
+    this.cancelToken.cancel(new AbortedError('The marketplace client was closed'))
+    await Promise.all([this.#reads.destroy(), this.#closes.destroy()])
+    await this.#rateLimiter.close()
+  }
+
+  /** @param times when the request was asked for and started, on the monotonic clock, and when it was sent */
+  #report(
+    { target, retry }: TransportRequest,
+    { asked, started, sentAt }: { asked: number; started: number; sentAt: Date },
+    { code, serverDate }: { code: number | 'error'; serverDate: Date | null },
+  ): void {
+    const { observer, timing, now } = this.#options
+    observer({
+      operation: target.operation,
+      retry: retry > 0,
+      waitedSeconds: (started - asked) / 1000,
+      code,
+      seconds: (timing.elapsed() - started) / 1000,
+      clockSkewSeconds: clockSkewSeconds({ serverDate, readAt: sentAt, answeredAt: now() }),
+    })
+  }
+
+  #dispatcher({ method }: Target): Dispatcher {
+    return method === 'POST' ? this.#closes : this.#reads
+  }
+
+  #httpRequest({ target, headers, cancelToken, validators, mayBeLarge, refuseStart }: TransportRequest): HttpRequest {
+    const { limits } = this.#options
+    const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
+    const { method, path, label } = target
+    const isDocumentLimit = target.scope === 'item' && MAX_DOCUMENT_BYTES < maxBytes
+    return {
+      method,
+      path,
+      label,
+      headers: validators ? { ...headers, ...conditionalHeaders(validators) } : headers,
+      timeoutMs: limits.timeoutMs,
+      maxBytes: isDocumentLimit ? MAX_DOCUMENT_BYTES : maxBytes,
+      sizeAdvice: isDocumentLimit ? LARGEST_DOCUMENT : RAISE_LIMIT,
+      mayBeLarge,
+      cancelToken,
+      refuseStart,
+    }
+  }
+
+  #serverDate({ headers }: HttpReply): Date | null {
+    if (typeof headers.date !== 'string') return null
+    // All replies of one second have the same.
+    if (headers.date !== this.#lastDate.text) {
+      this.#lastDate = { text: headers.date, date: parseHttpDate(headers.date, this.#options.now()) }
+    }
+    return this.#lastDate.date
+  }
+
+  /** A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses). */
+  #pauseIfAsked({ status, headers }: HttpReply, serverDate: Date | null): void {
+    if (status !== 429 && status !== 503) return
+    const header = headers['retry-after']
+    const from = serverDate ?? this.#options.now()
+    const wait = parseRetryAfter(typeof header === 'string' ? header : undefined, from)
+    if (wait !== null && wait > 0) this.#rateLimiter.pause(wait)
+  }
+}

@@ -1,0 +1,16 @@
+import type { ComputeSource } from '../recommendations/compute-rfq.js'
+import type { ApiConfig } from '../views/api-queries.js'
+import { createRulesLookup } from '../views/channels/channel-rules.js'
+
+/** What recommendations are computed from, as configured. */
+export function computeSourceOf(
+  store: ComputeSource['store'],
+  config: Pick<ApiConfig, 'channels' | 'reports'>,
+): ComputeSource {
+  const rulesOf = createRulesLookup(config.channels)
+  return {
+    store,
+    timeZoneOf: (channel) => rulesOf(channel).timeZone,
+    settings: config.reports.settings,
+  }
+}

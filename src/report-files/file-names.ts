@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { cleanText } from '../core/text/clean-text.js'
+
+/**
+ * Makes a safe part of a file name: lower-case ASCII letters and digits with single hyphens, so that text from outside
+ * cannot name another directory, a device or an option.
+ * @param value any text or number
+ * @param fallback returned if nothing is left
+ */
+export function slug(value: unknown, fallback: string): string {
+  const normalized = cleanText(value).normalize('NFKD').toLowerCase()
+  const parts = normalized.match(/[a-z0-9]+/g) ?? []
+  const name = parts.join('-').slice(0, 60).replace(/-$/, '')
+  return name === '' ? fallback : name
+}
+
+/** The first 8 hexadecimal digits of the SHA-256 hash, to tell apart texts with the same slug. */
+export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+
+/** A time in a file name: `YYYYMMDDTHHMMZ`. */
+const timePart = (time: Date): string => `${time.toISOString().slice(0, 16).replace(/[-:]/g, '')}Z`
+
+interface RfqName {
+  number: number | null
+  id: string
+  /** Whether another RFQ of the channel has the same number. */
+  ambiguous?: boolean
+}
+
+/**
+ * The file name of a report on an RFQ: `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.xlsx`, unique within a channel. The identifier
+ * replaces a missing number and is added to an ambiguous one; if it is not its own slug, part of its hash is appended.
+ * @param asOf the as-of time of the report
+ */
+export function rfqFileName(rfq: RfqName, asOf: Date, extension = 'xlsx'): string {
+  return `rfq-${rfqPart(rfq)}_asof-${timePart(asOf)}.${extension}`
+}
+
+const DIGITS_ONLY = /^\d+$/
+
+function rfqPart({ number, id, ambiguous = false }: RfqName): string {
+  if (number !== null && DIGITS_ONLY.test(String(number)))
+    return ambiguous ? `${number}_id-${slugPart(id)}` : `${number}`
+  return DIGITS_ONLY.test(id) ? hashedPart(id) : slugPart(id)
+}
+
+/** Text that equals its slug is used as it is; otherwise a hash follows, after an underscore, which no slug contains. */
+const slugPart = (text: string): string => (slug(text, 'unnamed') === text ? text : hashedPart(text))
+const hashedPart = (text: string): string => `${slug(text, 'unnamed')}_${shortHash(text)}`
+
+/** The file name of the overview of a channel: `channel-<org>-<slug>_asof-<YYYYMMDDTHHMMZ>.xlsx`. */
+export function channelFileName(channel: string, asOf: Date, extension = 'xlsx'): string {
+  return `channel-${slug(channel, 'unnamed')}_asof-${timePart(asOf)}.${extension}`
+}

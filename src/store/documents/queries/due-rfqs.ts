@@ -1,0 +1,49 @@
+import { isCalendarDate } from '../../../core/time/zoned-time.js'
+import type { Closings, Monitoring, RfqCount } from '../../contract.js'
+import type { Outbox } from '../../events/outbox-contract.js'
+import type { Queries } from '../../sql-database.js'
+import { fromStoredText } from '../stored-text.js'
+
+interface DueRow {
+  id: string
+  due_date: string | null
+}
+
+/** Open RFQs whose response due date is reached, from the columns beside their documents. */
+export const createOpenRfqsDue =
+  (queries: Queries): Outbox['openRfqsDue'] =>
+  async (channel, upTo) => {
+    const rows = await queries.all<DueRow & { due_date: string }>(
+      `select id, due_date from documents
+      where channel = @channel and kind = 'rfq' and state = 'open' and due_date <= @upTo and missing_since is null
+      order by id`,
+      { channel, upTo },
+    )
+    return rows.flatMap(({ id, due_date }) =>
+      isCalendarDate(due_date) ? [{ rfqId: fromStoredText(id), dueDate: due_date }] : [],
+    )
+  }
+
+/** Each of these conditions is a range of the index documents_due, unlike `state is distinct from 'closed'`. */
+const UNCLOSED = ["state < 'closed'", "state > 'closed'", 'state is null']
+  .map((condition) => `select id, due_date from documents where channel = @channel and kind = 'rfq' and ${condition}`)
+  .join(' union all ')
+
+/** RFQs that are not closed, without those that are due later. */
+export const createUnclosedRfqs =
+  (queries: Queries): Closings['unclosedRfqs'] =>
+  async ({ channel, dueBefore }) => {
+    const rows = await queries.all<DueRow>(`${UNCLOSED} order by id`, { channel })
+    return rows.flatMap(({ id, due_date: date }) =>
+      dueBefore !== undefined && date !== null && isCalendarDate(date) && date >= dueBefore ? [] : [fromStoredText(id)],
+    )
+  }
+
+export const createRfqCounts =
+  (queries: Queries): Monitoring['rfqCounts'] =>
+  (channel) =>
+    queries.all<RfqCount>(
+      `select state, due_date as "dueDate", count(*) as count from documents
+      where channel = @channel and kind = 'rfq' and missing_since is null group by state, due_date`,
+      { channel },
+    )

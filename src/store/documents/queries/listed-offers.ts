@@ -1,0 +1,41 @@
+import { isPlainObject } from '../../../core/documents/exact-json.js'
+import type { Transaction } from '../../sql-database.js'
+import { toStoredText } from '../stored-text.js'
+
+/** A poll may record an RFQ from its list entry, which has the ids of its offers, and read them in a later one. */
+export interface ListedOffers {
+  /** The run that first recorded the RFQ; null if none did before. */
+  rfqRunId: number | null
+  /** The run that first recorded a list entry with this offer, and when. */
+  first: ReadonlyMap<string, { runId: number; at: string }>
+}
+
+export const NOTHING_LISTED: ListedOffers = { rfqRunId: null, first: new Map() }
+
+/** What runs before this one recorded. */
+export async function listedOffers(
+  tx: Transaction,
+  run: { id: number; channel: string },
+  rfqId: string,
+): Promise<ListedOffers> {
+  const rows = await tx.all<{ run_id: number; observed_at: string; text: string | null }>(
+    `select run_id, observed_at, case when shape = 'list' then coalesce(parsed_body, body) end as text from versions
+    where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @id and (version = 1 or shape = 'list')
+      and run_id < @runId order by version`,
+    { channel: run.channel, id: toStoredText(rfqId), runId: run.id },
+  )
+  const first = new Map<string, { runId: number; at: string }>()
+  for (const { run_id, observed_at, text } of rows) {
+    for (const id of text === null ? [] : offerIdsOf(JSON.parse(text))) {
+      if (!first.has(id)) first.set(id, { runId: run_id, at: observed_at })
+    }
+  }
+  return { rfqRunId: rows[0]?.run_id ?? null, first }
+}
+
+/** The ids of the offers that the body of an RFQ names. */
+export function offerIdsOf(body: unknown): string[] {
+  const responses = isPlainObject(body) ? body.responses : null
+  if (!Array.isArray(responses)) return []
+  return responses.flatMap((each: unknown) => (isPlainObject(each) && typeof each.id === 'string' ? [each.id] : []))
+}

@@ -1,0 +1,140 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { isAddressable } from '../../../core/documents/identifier.js'
+import type { Validators } from '../../../core/documents/validators.js'
+import type { PollStates, ResponsePollState, RfqPollState } from '../../contract.js'
+import type { Dialect, Queries } from '../../sql-database.js'
+import { fromStoredText, toStoredText } from '../stored-text.js'
+import { CURRENT_VERSION, currentVersion, entryOf } from './history-queries.js'
+
+/** Queries what a poll needs to know of the documents that it may read again. */
+export function createPollStates(queries: Queries): PollStates {
+  const selectRfqStates = rfqStates(queries.dialect)
+  const selectResponseStates = responseStates(queries.dialect)
+
+  return {
+    async rfqStates(channel) {
+      const states: RfqPollState[] = []
+      for (let after = ''; ; ) {
+        const rows = await queries.all<RfqStateRow>(selectRfqStates, { channel, after })
+        for (const row of rows) states.push(toRfqState(row))
+        if (rows.length < RFQS_PER_TURN) return states
+        after = rows.at(-1)?.id ?? ''
+        await yieldToEventLoop()
+      }
+    },
+    async responseStates(channel, rfqIds) {
+      const ids = rfqIds.map(toStoredText)
+      return (await queries.all<ResponseStateRow>(selectResponseStates, { channel, ids })).map(toResponseState)
+    },
+    async textWithValidators({ channel, kind, rfqId, id }, { etag, lastModified }) {
+      const row = await queries.get<{ text: string }>(TEXT_WITH_VALIDATORS, {
+        ...{ channel, kind, etag, lastModified },
+        rfqId: rfqId === null ? '' : toStoredText(rfqId),
+        id: toStoredText(id),
+      })
+      return row?.text ?? null
+    },
+    async presentIds(channel, kind) {
+      const rows = await queries.all<{ id: string }>(
+        'select id from documents where channel = @channel and kind = @kind and missing_since is null',
+        { channel, kind },
+      )
+      return rows.map((row) => fromStoredText(row.id))
+    },
+  }
+}
+
+/** RFQs whose states are read before yielding to the event loop: some milliseconds. */
+const RFQS_PER_TURN = 300
+
+const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
+select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.contradicted, e.state, e.full_read_at,
+  coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as requested_at,
+  e.missing_since, e.first_observed_at, e.etag, e.last_modified,
+  case when e.has_problems = 0 then e.fingerprint end as fingerprint,
+  (select ${listOf('r.id')} from documents r
+    ${joinOne('versions', 'w', currentVersion('w', 'r'))}
+    where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
+      and (w.shape = 'summary' or r.requested_at > r.full_read_at)) as unread
+from documents e
+${joinOne('versions', 'v', CURRENT_VERSION)}
+${leftJoin('versions', 'l', entryOf('e', 'now'))}
+where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
+order by e.id limit ${RFQS_PER_TURN}`
+
+interface RfqStateRow {
+  id: string
+  entry_hash: string | null
+  followed_at: string | null
+  shape: 'full' | 'list'
+  state: string | null
+  contradicted: number
+  full_read_at: string | null
+  requested_at: string | null
+  missing_since: string | null
+  first_observed_at: string
+  etag: string | null
+  last_modified: string | null
+  fingerprint: string | null
+  /** Ids of the responses known only by their summary, or last requested in vain, as JSON. */
+  unread: string
+}
+const toRfqState = (row: RfqStateRow): RfqPollState => ({
+  id: fromStoredText(row.id),
+  entryHash: row.entry_hash,
+  isFollowed: row.followed_at !== null,
+  shape: row.shape,
+  state: row.state,
+  contradicted: row.contradicted === 1,
+  detailReadAt: row.shape === 'full' ? row.full_read_at : null,
+  requestedAt: row.requested_at,
+  incomplete: (JSON.parse(row.unread) as string[]).some((id) => isAddressable(fromStoredText(id))),
+  missingSince: row.missing_since,
+  firstObservedAt: row.first_observed_at,
+  validators: toValidators(row),
+  fingerprint: row.fingerprint,
+})
+
+const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
+  etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
+
+const responseStates = ({ anyOf }: Dialect) => `
+select rfq_id, id, full_read_at, coalesce(requested_at, full_read_at) as requested_at,
+  summary_hash, read_summary_hash,
+  first_observed_at, missing_since, etag, last_modified, case when has_problems = 0 then fingerprint end as fingerprint
+from documents
+where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
+
+interface ResponseStateRow {
+  rfq_id: string
+  id: string
+  full_read_at: string | null
+  requested_at: string | null
+  summary_hash: string | null
+  read_summary_hash: string | null
+  first_observed_at: string
+  missing_since: string | null
+  etag: string | null
+  last_modified: string | null
+  fingerprint: string | null
+}
+const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
+  rfqId: fromStoredText(row.rfq_id),
+  id: fromStoredText(row.id),
+  readAt: row.full_read_at,
+  requestedAt: row.requested_at,
+  summaryHash: row.summary_hash,
+  readSummaryHash: row.read_summary_hash,
+  firstObservedAt: row.first_observed_at,
+  missingSince: row.missing_since,
+  validators: toValidators(row),
+  fingerprint: row.fingerprint,
+})
+
+const TEXT_WITH_VALIDATORS = `
+select coalesce(e.latest_body, v.body) as text
+from documents e
+join versions v on ${CURRENT_VERSION}
+where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id
+  and e.etag is not distinct from @etag and e.last_modified is not distinct from @lastModified
+  and (e.latest_body is not null or v.body_as_received = 1)`

@@ -1,0 +1,21 @@
+import type { RfqName } from '../../../core/text/rfq-name.js'
+import type { SqlParameters } from '../../sql-database.js'
+import { isStorable, toStoredText } from '../stored-text.js'
+
+/**
+ * The parameters of the conditions that find RFQs by name. What is null matches nothing.
+ * @param name.kind default: id, number or reference
+ */
+export function matchParameters({ text, kind }: RfqName): SqlParameters {
+  const isMeant = (wanted: RfqName['kind']) => kind === undefined || kind === wanted
+  const storable = isStorable(text) ? text : null
+  const number = Number(text)
+  return {
+    storedId: isMeant('id') ? toStoredText(text) : null,
+    // As queries of the database show it.
+    shownId: kind === undefined ? storable : null,
+    number: isMeant('number') && Number.isFinite(number) && String(number) === text ? number : null,
+    numberText: isMeant('number') ? storable : null,
+    reference: isMeant('reference') ? storable : null,
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * The claim of starts as one statement (`claimStarts` in src/core/requests/request-ledger.ts), which both engines accept.
+ * @param engine.now the time in whole milliseconds, read once the row is locked, so that no claim sees a time before that of another
+ * @param engine.greatest the function that gives the larger of two numbers
+ */
+export const claimStatement = ({ now, greatest }: { now: string; greatest: string }): string => `
+insert into request_limits as ledger (origin, next_at, paused_until, claimed_at)
+select @origin, now + @cost, now + @pausedFor, now from (select ${now} as now) clock where true
+on conflict (origin) do update set (next_at, paused_until, claimed_at) = (
+  select case when paused > now then due else ${greatest}(now, due + @lead) + @cost end, ${greatest}(now, paused), now
+  from (
+    select now, ledger.next_at - back as due, ${greatest}(ledger.paused_until - back, now + @pausedFor) as paused
+    from (select now, ${greatest}(0, ledger.claimed_at - now) as back from (select ${now} as now) clock) behind
+  ) moved
+)
+returning next_at - claimed_at - @cost as "startsIn", paused_until - claimed_at as "pausedFor"`

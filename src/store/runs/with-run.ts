@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { channelKey } from '../../core/channel.js'
+import type { RequestRates, RunCounts, RunKind, RunRecord } from '../../core/records.js'
+import { CLOCK_REMEDY, type Clock, isInFuture, type Timestamp } from '../../core/time/clock.js'
+import type { ChannelSession } from '../../marketplace/contract.js'
+import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../../marketplace/errors.js'
+import type { RunEnd, RunHandle, RunStart, Runs } from '../contract.js'
+import { RunBusyError } from '../errors.js'
+
+/** A failure that concerns one RFQ only. */
+export interface ItemFailure {
+  /** `RFQ 1234`, as shown to people. */
+  id: string
+  message: string
+}
+
+/** What a run has done so far, updated as the work proceeds, so that an error loses nothing. */
+export interface RunProgress {
+  counts: Omit<RunCounts, 'requests'>
+  failures: ItemFailure[]
+  /** What no run can do, such as reading an RFQ whose identifier cannot be part of a URL: named, and not a failure. */
+  limitations: ItemFailure[]
+  /** Something was recorded, confirmed or decided: an error from here on makes the run partial, not failed. */
+  madeProgress: boolean
+  /** Why the run is partial although nothing failed, or null. */
+  incomplete: string | null
+  /** The RFQs that a closing round leaves to a person, as a sentence, or null: the run is partial. */
+  needsPerson: string | null
+  /** Why a closing round closed nothing more, or null. */
+  stop: RunRecord['stop']
+  /** What the run was limited to, because that was asked for: it is partial although nothing failed. Else null. */
+  limitedTo: string | null
+  /** The list lost so many entries at once that none was marked missing. */
+  suspicious: boolean
+  /** Documents that should have been read, but were left to the next poll because requests did not suffice: no error. */
+  postponed: number
+  requestRates: RequestRates | null
+}
+
+interface RunContext {
+  session: Pick<ChannelSession, 'channel' | 'requests'>
+  store: Pick<Runs, 'beginRun'>
+  now: Clock
+  /** In which due dates of the channel are interpreted; default UTC. */
+  timeZone?: string
+}
+
+/** This many failures and limitations are named in the error of a run; the rest are counted. */
+const MAX_NAMED_FAILURES = 5
+
+/**
+ * Begins a run, does its work and records how it ended: complete, partial (some of it was done) or failed (none was).
+ * An error of the marketplace ends the run but is not thrown; the record holds its message.
+ * @throws RunBusyError while another run of this kind is active; RunLostError when another process took this run over;
+ *   any other error of the work that is not a MarketplaceError, after recording it as the end of the run
+ */
+export async function withRun(
+  context: RunContext,
+  kind: RunKind,
+  work: (run: RunHandle, progress: RunProgress) => Promise<void>,
+): Promise<{ run: RunRecord; failures: ItemFailure[] }> {
+  const run = await context.store.beginRun({
+    channel: channelKey(context.session.channel),
+    kind,
+    now: context.now(),
+    ...(context.timeZone === undefined ? {} : { timeZone: context.timeZone }),
+  })
+  const progress = newProgress()
+  let error: Error | null = null
+  try {
+    await work(run, progress)
+  } catch (thrown) {
+    error = thrown as Error
+  }
+  if (run.lost.aborted) throw run.lost.reason
+  const finished = run.finish(runEnd(context, progress, { error, clock: describeFutureTime(run) }), context.now())
+  if (error && !(error instanceof MarketplaceError)) {
+    await finished.catch(() => undefined) // The database may be what failed; the first error explains more.
+    throw error
+  }
+  return { run: await finished, failures: progress.failures }
+}
+
+/**
+ * Until when no run of this kind should begin because the marketplace asked for a pause (Retry-After) that was longer
+ * than a run may wait. A pause of a run that ended in the future is unknown: the request limits know the true one.
+ * @returns null if a run may begin now
+ */
+export async function pausedUntil(
+  store: Pick<Runs, 'newestRun'>,
+  { channel, kind }: { channel: string; kind: RunKind },
+  now: Date,
+): Promise<Timestamp | null> {
+  const newest = await store.newestRun({ channel, kind })
+  if (!newest?.notBefore || (newest.finishedAt !== null && isInFuture(newest.finishedAt, now))) return null
+  return new Date(newest.notBefore) > now ? newest.notBefore : null
+}
+
+/** How long a command of a person, or a job after it, waits for its turn at most, in milliseconds. */
+export const MAX_TURN_WAIT_MS = 600_000
+
+export interface TurnOptions {
+  /** The run is of a person, not of the service. */
+  byHand: boolean
+  /** Ends the waiting. */
+  signal: AbortSignal
+  /** Default `MAX_TURN_WAIT_MS`. */
+  maxMs?: number
+  /** Between two attempts; a place in line outlives several. */
+  tryAgainMs: number
+  waitsFor: (busy: RunBusyError) => boolean
+  /** Called once, when the waiting begins. */
+  onWait?: (busy: RunBusyError, run: RunStart) => void
+  /** Called when the run has begun. */
+  onBegin?: () => void
+}
+
+/**
+ * Does work that begins a run first. While another one is in progress, it waits in line for its turn, and then does the work anew.
+ * @param work must use the store that it is passed
+ * @throws RunBusyError if it does not wait for that, after `maxMs`, or when `signal` is aborted; what the work throws
+ */
+export async function runInTurn<S extends Pick<Runs, 'beginRun' | 'leaveLine'>, T>(
+  store: S,
+  { byHand, signal, maxMs = MAX_TURN_WAIT_MS, tryAgainMs, waitsFor, onWait, onBegin }: TurnOptions,
+  work: (store: S) => Promise<T>,
+): Promise<T> {
+  const turn = randomUUID()
+  const end = performance.now() + maxMs
+  const state = { asked: null as RunStart | null, waiting: false, begun: false }
+  const beginRun = async (run: RunStart) => {
+    state.asked = run
+    const handle = await store.beginRun({ ...run, byHand, ...(state.waiting && { turn }) })
+    state.begun = true
+    onBegin?.()
+    return handle
+  }
+  try {
+    for (;;) {
+      const ended = await resultOrBusy(work({ ...store, beginRun }))
+      if (!(ended instanceof RunBusyError)) return ended.result
+      if (!waitsFor(ended) || performance.now() > end || signal.aborted) throw ended
+      if (state.waiting) {
+        await delay(tryAgainMs, undefined, { signal }).catch(() => {
+          throw ended
+        })
+      } else if (state.asked !== null) onWait?.(ended, state.asked)
+      // The next attempt takes a place in line.
+      state.waiting = true
+    }
+  } finally {
+    const { asked, waiting, begun } = state
+    // Without an answer, the place is lost by itself.
+    if (waiting && !begun && asked !== null)
+      await store.leaveLine({ channel: asked.channel, kind: asked.kind, turn }).catch(() => undefined)
+  }
+}
+
+const resultOrBusy = <T>(work: Promise<T>): Promise<{ result: T } | RunBusyError> =>
+  work.then(
+    (result) => ({ result }),
+    (error: unknown) => {
+      if (error instanceof RunBusyError) return error
+      throw error
+    },
+  )
+
+const newProgress = (): RunProgress => ({
+  counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
+  failures: [],
+  limitations: [],
+  madeProgress: false,
+  incomplete: null,
+  needsPerson: null,
+  stop: null,
+  limitedTo: null,
+  suspicious: false,
+  postponed: 0,
+  requestRates: null,
+})
+
+/** What is wrong with a clock, and what to do. It keeps no run from being complete: clocks decide no order. */
+function describeFutureTime({ futureStoredAt }: RunHandle): string | null {
+  if (futureStoredAt === null) return null
+  return `The clock of this machine is behind, or was ahead: times up to ${futureStoredAt} were stored before; ${CLOCK_REMEDY}.`
+}
+
+function runEnd(
+  { session }: RunContext,
+  progress: RunProgress,
+  { error, clock }: { error: Error | null; clock: string | null },
+): RunEnd {
+  const interrupted = error instanceof PausedError || error instanceof AbortedError
+  const failed = error !== null && !progress.madeProgress && !interrupted
+  const { failures, incomplete, needsPerson, limitedTo } = progress
+  const partial =
+    error !== null || failures.length > 0 || [incomplete, needsPerson, limitedTo].some((reason) => reason !== null)
+  return {
+    ...progress.counts,
+    requests: session.requests,
+    outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
+    error: joinParts([describeEnd(progress, error), clock]),
+    cause: joinParts([describeEnd({ ...progress, needsPerson: null }, error), clock]),
+    stop: progress.stop,
+    suspicious: progress.suspicious,
+    postponed: progress.postponed,
+    requestRates: progress.requestRates,
+    failedItems: error === null && incomplete === null && needsPerson === null ? failures.length : null,
+    notBefore: error instanceof PausedError ? error.until : null,
+    keyRefused: error instanceof ChannelError && (error.status === 401 || error.status === 403),
+  }
+}
+
+function describeEnd(
+  { incomplete, needsPerson, limitedTo, failures, limitations }: RunProgress,
+  error: Error | null,
+): string | null {
+  const items = [...failures, ...limitations]
+  const named = items.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
+  const unnamed = items.length - named.length
+  const parts = [
+    incomplete,
+    needsPerson,
+    limitedTo,
+    error?.message,
+    ...named,
+    unnamed > 0 ? `(and ${unnamed} more)` : null,
+  ]
+  return joinParts(parts)
+}
+
+const joinParts = (parts: readonly (string | null | undefined)[]): string | null =>
+  parts.filter((part) => part != null).join(' ') || null

@@ -1,0 +1,129 @@
+import { isAddressable } from '../../core/documents/identifier.js'
+import type { Observation, RfqListItem } from '../../core/documents/observation.js'
+import type { RequestRates } from '../../core/records.js'
+import { createCalendar, endOfDate } from '../../core/time/expiry.js'
+import { TimeSlice } from '../../core/time/time-slice.js'
+import type { RfqPollState } from '../../store/contract.js'
+import type { PollPlanning, PollRfqsOptions } from '../contract.js'
+import type { RfqEntry } from '../list-entries.js'
+import type { Poll } from '../poll.js'
+import { loadResponses, type StoredResponses } from '../stored-responses.js'
+import { planRequests } from './request-plan.js'
+import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
+import { isEntryRead, type ListedRfq, reasonToRead } from './selection.js'
+
+/** What a poll does with the entries of the list. */
+export interface Selection {
+  /** Those that cannot be read: recorded from their entry. */
+  unreadable: RfqEntry[]
+  /** In the order in which they are read. */
+  toRead: RfqEntry[]
+  /** Not read, because nothing shows that they changed. */
+  unchanged: RfqEntry[]
+  /** Recorded from their entry, because they were never read and are left to the next poll. */
+  listOnly: RfqEntry[]
+  /** The responses to request of each RFQ; all of those that are not here. */
+  planned: ReadonlyMap<string, Pick<PlannedRfq, 'responses' | 'postponed'>>
+  /** Requests left for responses whose summaries turn out to have changed. */
+  left: number
+  /** The stored responses by RFQ, as far as they were loaded. */
+  responses: ReadonlyMap<string, StoredResponses>
+}
+
+interface PlanningContext {
+  known: ReadonlyMap<string, RfqPollState>
+  options: Pick<PollRfqsOptions, 'recheckClosedHours'>
+  planning: PollPlanning
+}
+
+/** Plans the requests of a scheduled poll (docs/POLLING.md), and counts what is left to the next one. */
+export async function planEntries(
+  { context, run, progress }: Poll,
+  entries: ReadonlyMap<string, RfqEntry>,
+  { known, options: { recheckClosedHours }, planning }: PlanningContext,
+): Promise<Selection> {
+  const now = context.now()
+  const rules = { full: false, recheckClosedHours, now }
+  const listed = await plannableRfqs([...entries.values()], context.timeZone ?? 'UTC', (rfq) =>
+    reasonToRead(rfq, known.get(rfq.id), rules),
+  )
+  const toPlan = listed.filter(({ cause }) => cause !== null)
+  const sizes = toPlan.map(({ id, responseIds }) => ({ id, responses: responseIds?.length ?? 0 }))
+  const responses = await loadResponses(context.store, run.channel, sizes)
+  const plan = await planRequests({ listed, known, responses, now, planning })
+  progress.requestRates = plan.rates
+  progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
+  return toSelection(plan, { entries, known, responses })
+}
+
+/** What polls of a channel need and may send, known from its list alone. */
+export async function ratesOfList(
+  list: readonly Observation<RfqListItem>[],
+  { planning, timeZone, now }: { planning: PollPlanning; timeZone: string; now: Date },
+): Promise<RequestRates> {
+  const rules = { full: false, recheckClosedHours: 0, now }
+  const listed = await plannableRfqs(list, timeZone, (rfq) => reasonToRead(rfq, undefined, rules))
+  return (await planRequests({ listed, known: new Map(), responses: new Map(), now, planning })).rates
+}
+
+/** Others are recorded from their entry without a request. */
+export const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
+  entry.document !== null && isAddressable(entry.id)
+
+/** The entries of a list that can be read, as planning needs them. */
+async function plannableRfqs(
+  entries: readonly (Observation<RfqListItem> & { entryHash?: string })[],
+  timeZone: string,
+  causeOf: (rfq: ListedRfq) => string | null,
+): Promise<PlannableRfq[]> {
+  const calendar = createCalendar(timeZone)
+  const ends = new Map<string, Date | null>()
+  const dueAt = (date: string | null | undefined): Date | null => {
+    if (date == null) return null
+    const known = ends.get(date)
+    if (known !== undefined) return known
+    const end = endOfDate(date, calendar)
+    ends.set(date, end)
+    return end
+  }
+  const slice = new TimeSlice()
+  const rfqs: PlannableRfq[] = []
+  for (const entry of entries) {
+    if (!isReadable(entry)) continue
+    const { id, entryHash: hash = '', document } = entry
+    const rfq = { id, hash, state: document?.state ?? null }
+    rfqs.push({
+      ...rfq,
+      cause: causeOf(rfq),
+      responseIds: document?.responses?.map((response) => response.id) ?? null,
+      dueAt: dueAt(document?.responseDueDate),
+    })
+    if (slice.isOver) await slice.next()
+  }
+  return rfqs
+}
+
+interface SelectionContext {
+  entries: ReadonlyMap<string, RfqEntry>
+  known: ReadonlyMap<string, RfqPollState>
+  responses: ReadonlyMap<string, StoredResponses>
+}
+
+function toSelection(plan: RequestPlan, { entries, known, responses }: SelectionContext): Selection {
+  const entriesOf = (ids: readonly string[]) => ids.flatMap((id) => entries.get(id) ?? [])
+  const postponed = entriesOf(plan.postponed.map(({ id }) => id))
+  const isRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
+  const isSame = (entry: RfqEntry) => {
+    const rfq = known.get(entry.id)
+    return rfq !== undefined && isEntryRead(rfq, entry.entryHash)
+  }
+  return {
+    unreadable: [...entries.values()].filter((entry) => !isReadable(entry)),
+    toRead: entriesOf(plan.reads.map(({ id }) => id)),
+    unchanged: [...entriesOf(plan.unchanged), ...postponed.filter((entry) => isRead(entry) && isSame(entry))],
+    listOnly: postponed.filter((entry) => !isRead(entry)),
+    planned: new Map(plan.reads.map((rfq) => [rfq.id, rfq])),
+    left: plan.left,
+    responses,
+  }
+}

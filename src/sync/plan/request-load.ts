@@ -1,0 +1,194 @@
+import type { RequestRates } from '../../core/records.js'
+import type { TimeSlice } from '../../core/time/time-slice.js'
+import type { PollPlanning } from '../contract.js'
+import { READ_REASONS, type ReadReason } from './request-plan-model.js'
+
+/** Share of the budget for what has waited longest if not everything can be read, so that nothing waits for ever. */
+const LONGEST_WAIT_SHARE = 0.2
+/** Share of what is left after what is more valuable, if not everything can be read, for RFQs without their responses. */
+export const RFQS_SHARE = 0.5
+/** The list of a poll is read before the plan is made. */
+export const LIST_REQUESTS = 1
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** A document that should be read, now or soon. */
+export interface Item {
+  id: string
+  reason: ReadReason
+  /** When it was last requested, or first listed (epoch milliseconds). */
+  waitingSince: number
+  /** How many polls it can still wait without exceeding its maximum age; 0 or less: none. */
+  slack: number
+  /** Its last request was in vain. */
+  failed: boolean
+}
+
+/** An RFQ that should be read, with its responses that should be. */
+export interface Unit {
+  id: string
+  /** Why it is read: the most valuable reason of the RFQ itself and its responses. */
+  reason: ReadReason
+  /** The RFQ itself. */
+  rfq: Item
+  dueAt: number
+  /** Due soon, or due lately and still open: everything of it is read at every poll. */
+  urgent: boolean
+  /** The earliest `waitingSince` of the RFQ and those of its responses that are due and that a poll can read. */
+  longestWait: number
+  responses: Item[]
+  /** Responses that need not be read yet, but will. */
+  later: Item[]
+  closed: boolean
+}
+
+/** Due soon, or due lately. */
+export const isUrgent = (dueAt: Date, { urgentHours }: PollPlanning, now: Date): boolean =>
+  Math.abs(dueAt.getTime() - now.getTime()) <= urgentHours * HOUR_MS
+
+/** How many polls can pass before a document is read again, so that it is before its maximum age, however long a poll takes. */
+export function pollsUntilDue(lastAt: number, { nextPollAt, intervalMs, offersMaxAgeMinutes }: PollPlanning): number {
+  return Math.floor((lastAt + offersMaxAgeMinutes * MINUTE_MS - nextPollAt.getTime()) / intervalMs)
+}
+
+/** The place of each reason: the most valuable first. */
+export const VALUE = Object.fromEntries(READ_REASONS.map((reason, at) => [reason, at])) as Record<ReadReason, number>
+
+export const moreValuable = (one: ReadReason, other: ReadReason): ReadReason =>
+  VALUE[one] <= VALUE[other] ? one : other
+
+interface Load {
+  rates: RequestRates
+  /** Whether every open RFQ can be read at every poll, besides what else must be read. */
+  readsEveryRfq: boolean
+  /** Requests of each poll for what is read because of its age. */
+  capacity: number
+}
+
+/** Requests of a poll for what has waited longest if not everything can be read: at least an RFQ and one of its responses. */
+export const reservedOf = (usable: number): number =>
+  Math.min(usable, Math.max(2, Math.ceil(usable * LONGEST_WAIT_SHARE)))
+
+/**
+ * What the open RFQs and their responses need, by the number of documents.
+ * @param usable requests of a poll that has a whole interval, besides the list
+ */
+export function measureLoad(units: readonly Unit[], usable: number, planning: PollPlanning): Load {
+  const { intervalMs, offersMaxAgeMinutes } = planning
+  const open = units.filter(({ closed }) => !closed)
+  const sizeOf = (some: readonly Unit[]) =>
+    some.reduce((sum, { responses, later }) => sum + 1 + responses.length + later.length, 0)
+  const urgent = open.filter((unit) => unit.urgent)
+  const urgentCost = sizeOf(urgent)
+  const rfqs = open.length - urgent.length
+  const others = sizeOf(open) - urgentCost
+  // Read before they could exceed their age while the next poll reads.
+  const pollsWithinAge = Math.max(1, Math.floor((offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
+  const everyRfq = urgentCost + rfqs + (others - rfqs) / pollsWithinAge
+  const readsEveryRfq = usable >= everyRfq
+  const needed = Math.min(everyRfq, neededInTurn({ urgentCost, others }, pollsWithinAge))
+  const rate = (requests: number) => ((requests + LIST_REQUESTS) * SECOND_MS) / intervalMs
+  const pollsForAll = usable >= needed ? 0 : pollsInTurn({ urgentCost, rfqs, others }, usable) + 1
+  return {
+    readsEveryRfq,
+    capacity: usable - urgentCost - (readsEveryRfq ? rfqs : 0),
+    rates: {
+      required: rate(needed),
+      allowed: rate(usable),
+      ageMinutes: Math.max(offersMaxAgeMinutes, (pollsForAll * intervalMs) / MINUTE_MS),
+    },
+  }
+}
+
+interface Counts {
+  /** Documents that are read at every poll. */
+  urgentCost: number
+  /** Other open RFQs. */
+  rfqs: number
+  /** Other open RFQs and their responses. */
+  others: number
+}
+
+/** Requests of a poll that may read an RFQ, or a response in the next poll, without getting further: it ends among responses. */
+const LOST_PER_POLL = 2
+
+/** How many polls read everything once, if not every RFQ can be read at every poll. */
+function pollsInTurn({ urgentCost, rfqs, others }: Counts, usable: number): number {
+  const reserved = reservedOf(usable)
+  const left = usable - urgentCost
+  const forRfqs = Math.min(rfqs, Math.floor(Math.max(0, left - reserved) * RFQS_SHARE))
+  const perPoll = Math.max(1, Math.max(reserved, left - forRfqs) - LOST_PER_POLL)
+  return Math.ceil((others + Math.max(0, urgentCost - (usable - reserved))) / perPoll)
+}
+
+/** Requests of a poll so that `pollsInTurn` is not more than a number of polls. */
+function neededInTurn({ urgentCost, others }: Omit<Counts, 'rfqs'>, polls: number): number {
+  const perPoll = Math.max(others / polls + LOST_PER_POLL, urgentCost * LONGEST_WAIT_SHARE)
+  return urgentCost + perPoll / (1 - RFQS_SHARE)
+}
+
+/**
+ * Moves responses that must be read in one of the next polls to this one, if those polls could not read them all: the least
+ * number, those with the earliest deadlines first.
+ */
+export async function readAhead(units: readonly Unit[], load: Load, slice: TimeSlice): Promise<void> {
+  const dueIn = await countByDeadline(units, slice)
+  const ahead = countAhead(units, load, dueIn)
+  if (ahead <= 0) return
+  const { latest, ofLatest } = deadlineOf(ahead, dueIn)
+  const readNow = (unit: Unit, item: Item) => {
+    unit.responses.push(item)
+    unit.reason = moreValuable(unit.reason, 'age')
+  }
+  const dueLatest: { unit: Unit; item: Item }[] = []
+  for (const unit of units) {
+    for (const item of unit.later) {
+      if (item.slack < latest) readNow(unit, item)
+      else if (item.slack === latest) dueLatest.push({ unit, item })
+    }
+    if (slice.isOver) await slice.next()
+  }
+  dueLatest.sort((a, b) => a.item.waitingSince - b.item.waitingSince)
+  for (const { unit, item } of dueLatest.slice(0, ofLatest)) readNow(unit, item)
+}
+
+/** How many responses must be read within so many polls. */
+async function countByDeadline(units: readonly Unit[], slice: TimeSlice): Promise<Map<number, number>> {
+  const dueIn = new Map<number, number>()
+  for (const { later } of units) {
+    for (const { slack } of later) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
+    if (slice.isOver) await slice.next()
+  }
+  return dueIn
+}
+
+/** How many responses the next polls could not read before they exceed their age. */
+function countAhead(
+  units: readonly Unit[],
+  { readsEveryRfq, capacity }: Load,
+  responsesDueIn: ReadonlyMap<number, number>,
+): number {
+  const dueIn = new Map(responsesDueIn)
+  if (!readsEveryRfq)
+    for (const { slack } of units.map(({ rfq }) => rfq)) if (slack > 0) dueIn.set(slack, (dueIn.get(slack) ?? 0) + 1)
+  let due = 0
+  let ahead = 0
+  for (const [polls, documents] of byDeadline(dueIn)) {
+    due += documents
+    ahead = Math.max(ahead, due - polls * Math.max(0, capacity))
+  }
+  return Math.ceil(ahead)
+}
+
+/** Up to which deadline a number of responses is due, the earliest first, and how many of those due at that one are among them. */
+function deadlineOf(responses: number, dueIn: ReadonlyMap<number, number>): { latest: number; ofLatest: number } {
+  let left = responses
+  for (const [polls, documents] of byDeadline(dueIn)) {
+    if (left <= documents) return { latest: polls, ofLatest: left }
+    left -= documents
+  }
+  return { latest: Number.POSITIVE_INFINITY, ofLatest: 0 }
+}
+
+const byDeadline = (dueIn: ReadonlyMap<number, number>) => [...dueIn].sort(([a], [b]) => a - b)

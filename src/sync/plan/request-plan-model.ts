@@ -1,0 +1,52 @@
+/** What the plan of a poll's requests is made from, and what it consists of (docs/POLLING.md). */
+import type { RequestRates } from '../../core/records.js'
+import type { RfqPollState } from '../../store/contract.js'
+import type { PollPlanning } from '../contract.js'
+import type { StoredResponses } from '../stored-responses.js'
+import type { ListedRfq } from './selection.js'
+
+/** Why a document is read, the most valuable first (docs/POLLING.md). */
+export const READ_REASONS = ['never read', 'changed', 'due soon', 'summary changed', 'age', 'open', 'failed'] as const
+export type ReadReason = (typeof READ_REASONS)[number]
+
+/** An RFQ of the list, as far as planning needs it. */
+export interface PlannableRfq extends ListedRfq {
+  /** Why it must be read, whatever the number of requests (`reasonToRead`); null if it need not be. */
+  cause: string | null
+  /** Identifiers of its responses; null if the list does not say. */
+  responseIds: readonly string[] | null
+  /** The end of its response due date; null if it has none. */
+  dueAt: Date | null
+}
+
+export interface PlanInput {
+  listed: readonly PlannableRfq[]
+  known: ReadonlyMap<string, RfqPollState>
+  /** The stored responses of each RFQ, by identifier. */
+  responses: ReadonlyMap<string, StoredResponses>
+  now: Date
+  /** Its budgets include the request for the list. */
+  planning: PollPlanning
+}
+
+/** An RFQ to read, or to leave to the next poll, with those of its responses that are due to be read. */
+export interface PlannedRfq {
+  id: string
+  reason: ReadReason
+  /** Identifiers of the responses to read. */
+  responses: ReadonlySet<string>
+  /** Identifiers of responses that should be read too, but are left to the next poll. */
+  postponed: ReadonlySet<string>
+}
+
+export interface RequestPlan {
+  /** In the order in which they are read. */
+  reads: PlannedRfq[]
+  /** RFQs that are left to the next poll. */
+  postponed: PlannedRfq[]
+  /** RFQs that need not be read. */
+  unchanged: string[]
+  /** Requests left for responses whose summaries turn out to have changed. */
+  left: number
+  rates: RequestRates
+}

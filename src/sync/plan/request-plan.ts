@@ -1,0 +1,175 @@
+import { isInFuture } from '../../core/time/clock.js'
+import { TimeSlice } from '../../core/time/time-slice.js'
+import type { ResponsePollState, RfqPollState } from '../../store/contract.js'
+import type { StoredResponses } from '../stored-responses.js'
+import {
+  type Item,
+  isUrgent,
+  LIST_REQUESTS,
+  measureLoad,
+  moreValuable,
+  pollsUntilDue,
+  readAhead,
+  type Unit,
+  VALUE,
+} from './request-load.js'
+import type { PlanInput, PlannableRfq, PlannedRfq, ReadReason, RequestPlan } from './request-plan-model.js'
+import { selectRequests } from './request-selection.js'
+import { reasonToReadNow, wasInVain } from './response-choice.js'
+import { isEntryRead } from './selection.js'
+
+/** Share of the budget kept for responses whose summaries turn out to have changed. */
+const CHANGES_SHARE = 0.1
+
+/**
+ * Plans the requests of one poll (docs/POLLING.md): which RFQs are read, with which of their responses, in which order, and
+ * what is left to the next poll. Never plans more requests than the budget. Works in slices, so that tens of thousands of
+ * documents do not block the event loop.
+ */
+export async function planRequests(input: PlanInput): Promise<RequestPlan> {
+  const { planning } = input
+  const slice = new TimeSlice()
+  const units: Unit[] = []
+  const unchanged: string[] = []
+  for (const rfq of input.listed) {
+    const unit = toUnit(rfq, input)
+    if (unit === null) unchanged.push(rfq.id)
+    else units.push(unit)
+    if (slice.isOver) await slice.next()
+  }
+  const budget = besidesList(planning.budget)
+  const load = measureLoad(units, usableOf(besidesList(planning.usualBudget)), planning)
+  await readAhead(units, load, slice)
+  for (const unit of units) unit.longestWait = longestWait(unit)
+  await slice.next()
+  units.sort(byValue)
+  const { ageMinutes } = load.rates
+  const taken = await selectRequests(units, { usable: usableOf(budget), now: input.now, planning, ageMinutes }, slice)
+  const reads: PlannedRfq[] = []
+  const postponed: PlannedRfq[] = []
+  for (const unit of units) {
+    const responses = taken.get(unit)
+    ;(responses ? reads : postponed).push(toPlanned(unit, responses ?? new Set()))
+    if (slice.isOver) await slice.next()
+  }
+  const used = reads.reduce((sum, { responses }) => sum + 1 + responses.size, 0)
+  return { reads, postponed, unchanged, left: budget - used, rates: load.rates }
+}
+
+/** Requests for RFQs and responses. */
+const besidesList = (budget: number) => Math.max(0, Math.floor(budget) - LIST_REQUESTS)
+
+const usableOf = (budget: number) => budget - Math.floor(budget * CHANGES_SHARE)
+
+const toPlanned = ({ id, reason, responses }: Unit, taken: ReadonlySet<string>): PlannedRfq => ({
+  id,
+  reason,
+  responses: taken,
+  postponed: new Set(responses.flatMap((item) => (taken.has(item.id) || item.slack > 0 ? [] : [item.id]))),
+})
+
+/** What an RFQ of the list needs; null if it need not be read. */
+function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
+  const { known, responses, now, planning } = input
+  if (rfq.cause === null) return null
+  const closed = rfq.state === 'closed'
+  const urgent = !closed && rfq.dueAt !== null && isUrgent(rfq.dueAt, planning, now)
+  const item = rfqItem(rfq, known.get(rfq.id), urgent, input)
+  const unit: Unit = {
+    id: rfq.id,
+    reason: item.reason,
+    rfq: item,
+    urgent,
+    longestWait: 0,
+    dueAt: rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    responses: [],
+    later: [],
+    closed,
+  }
+  const stored = responses.get(rfq.id)
+  for (const id of rfq.responseIds ?? presentIds(stored)) {
+    const response = responseItem(id, stored?.get(id), urgent, input)
+    const isDue = response.slack <= 0 || response.failed
+    // A closed RFQ is read seldom, and then as a whole; only what was never read is read again before.
+    if (closed && rfq.cause !== 'incomplete') unit.responses.push({ ...response, slack: 0 })
+    else if (isDue && !(closed && response.reason === 'age' && stored?.get(id)?.readAt)) unit.responses.push(response)
+    else if (!closed) unit.later.push(response)
+  }
+  // Whether its responses can be read is not known before it can.
+  if (!item.failed) for (const { reason } of unit.responses) unit.reason = moreValuable(unit.reason, reason)
+  return unit
+}
+
+const presentIds = (stored: StoredResponses = new Map()) =>
+  [...stored.values()].flatMap(({ id, missingSince }) => (missingSince === null ? [id] : []))
+
+function rfqItem(
+  rfq: PlannableRfq,
+  state: RfqPollState | undefined,
+  urgent: boolean,
+  { now, planning }: PlanInput,
+): Item {
+  const lastRead = state?.detailReadAt ?? null
+  const waitingSince = timeOf(state?.requestedAt ?? state?.firstObservedAt, now)
+  const slack = pollsUntilDue(waitingSince, planning)
+  const failed = state !== undefined && wasInVain({ readAt: lastRead, requestedAt: state.requestedAt })
+  const item = (reason: ReadReason, polls = 0): Item => ({ id: rfq.id, reason, waitingSince, slack: polls, failed })
+  if (failed) return item(reasonToRetry(urgent, slack), slack)
+  if (!state || lastRead === null) return item('never read')
+  if (!isEntryRead(state, rfq.hash) || state.missingSince !== null || rfq.cause === 'newly closed')
+    return item('changed')
+  if (urgent) return item('due soon')
+  if (rfq.state === 'closed' || slack <= 0) return item('age')
+  return item('open', slack)
+}
+
+function responseItem(
+  id: string,
+  state: ResponsePollState | undefined,
+  urgent: boolean,
+  { now, planning }: PlanInput,
+): Item {
+  const waitingSince = timeOf(state?.requestedAt ?? state?.firstObservedAt, now)
+  const slack = pollsUntilDue(waitingSince, planning)
+  const reason = state === undefined ? 'never read' : reasonToReadNow(state, state.summaryHash)
+  if (reason === 'failed')
+    return { id, reason: reasonToRetry(urgent, slack), waitingSince, slack: urgent ? 0 : slack, failed: true }
+  const item = { id, waitingSince, failed: false }
+  if (reason !== null) return { ...item, reason, slack: 0 }
+  if (urgent) return { ...item, reason: 'due soon', slack: 0 }
+  return { ...item, reason: 'age', slack }
+}
+
+/** A document whose last request was in vain comes last, except once in its maximum age, and in its turn if it is urgent. */
+function reasonToRetry(urgent: boolean, slack: number): ReadReason {
+  if (urgent) return 'due soon'
+  return slack <= 0 ? 'age' : 'failed'
+}
+
+/** A time in the future was stored by a clock that was wrong: how long the document waits is unknown, so it counts as the longest. */
+function timeOf(stamp: string | null | undefined, now: Date): number {
+  if (stamp == null) return now.getTime()
+  return isInFuture(stamp, now) ? 0 : Date.parse(stamp)
+}
+
+const DUE_FIRST = new Set<ReadReason>(['never read', 'changed', 'due soon', 'summary changed'])
+
+/** The most valuable first; of equal value, open ones, then the one due soonest, or the one that was read longest ago. */
+function byValue(a: Unit, b: Unit): number {
+  const value = VALUE[a.reason] - VALUE[b.reason]
+  if (value !== 0) return value
+  // The closed RFQs of years are all past due.
+  if (a.closed !== b.closed && a.reason === 'never read') return a.closed ? 1 : -1
+  // Those of RFQs that were due long ago and are still open can wait.
+  if (a.urgent !== b.urgent && a.reason === 'never read') return a.urgent ? -1 : 1
+  // Two infinite dates differ by NaN.
+  if (DUE_FIRST.has(a.reason) && a.dueAt !== b.dueAt) return a.dueAt < b.dueAt ? -1 : 1
+  return a.longestWait - b.longestWait
+}
+
+/** Of the RFQ and those of its responses that are due and that a poll can read. */
+const longestWait = ({ rfq, responses }: Unit): number =>
+  responses.reduce(
+    (oldest, { reason, waitingSince }) => (rfq.failed || reason === 'failed' ? oldest : Math.min(oldest, waitingSince)),
+    rfq.waitingSince,
+  )

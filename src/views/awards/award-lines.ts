@@ -1,0 +1,5 @@
+import type { AwardState } from '../../compare/decision/award-state.js'
+
+/** The standing award in lines for a terminal; none if no award stands. */
+export const awardLines = (state: Pick<AwardState, 'lines'> | null): string[] =>
+  (state?.lines ?? []).map(({ title, words }) => `${title}: ${words}`)

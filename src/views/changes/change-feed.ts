@@ -1,0 +1,134 @@
+import { type Change, changesOf, changesOfVersion } from '../../compare/report/document-changes.js'
+import { parseStored } from '../../core/documents/observation.js'
+import type { Revision, RfqWithResponses } from '../../core/records.js'
+import type { History, Overview, RevisionFilter } from '../../store/contract.js'
+import { offerNames } from '../offer/offer-names.js'
+
+/** One thing observed of an RFQ or an offer, with everything that changed by it. */
+export interface ChangeEntry {
+  channel: string
+  rfqId: string
+  rfqNumber: number | null
+  rfqTitle: string | null
+  entity: 'rfq' | 'offer' | 'recommendation'
+  /** Of the offer, or of the RFQ itself. */
+  id: string
+  /** `RFQ`, `Recommendation`, or the name of the offer as in the report. */
+  label: string
+  /** Null if nothing but the presence of the document changed. */
+  version: number | null
+  /** The change happened after this observation, and before or at `seenBy`. Null: first observation. */
+  after: string | null
+  seenBy: string
+  /** Field by field, with the value before and after. */
+  changes: Change[]
+  /** One sentence per change. */
+  words: string[]
+  /** Identifies the entry. `changeFeed({ before })` goes on from it. */
+  cursor: string
+}
+
+export interface ChangeFeed {
+  /** Newest first. */
+  entries: ChangeEntry[]
+  /** For `before` of the next page; null if these are all. */
+  nextCursor: string | null
+}
+
+export interface ChangeFeedFilter extends RevisionFilter {
+  /** Goes on from this cursor. */
+  before?: string
+  /** Maximum number of entries. Default 100. */
+  limit?: number
+}
+
+type ChangeFeedStore = Pick<Overview, 'revisions'> & Pick<History, 'rfqs'>
+
+/**
+ * What changed in all RFQs and their offers in a period, newest first.
+ * @throws InvalidCursorError
+ */
+export async function changeFeed(store: ChangeFeedStore, filter: ChangeFeedFilter = {}): Promise<ChangeFeed> {
+  const { limit = 100, before, ...period } = filter
+  const names = createNameLookup(store, filter.asOf)
+  const entries: ChangeEntry[] = []
+  let cursor = before
+  // One more than the limit shows whether there is a next page.
+  for (let isLast = false; !isLast && entries.length <= limit; ) {
+    const revisions = await store.revisions({
+      ...period,
+      ...(cursor !== undefined && { before: cursor }),
+      limit: BATCH,
+    })
+    for (const revision of revisions) {
+      const entry = toEntry(revision, await names(revision.channel, revision.rfqId))
+      // An RFQ gets a new version with each change of its offers, which have entries of their own.
+      if (entry.words.length > 0) entries.push(entry)
+    }
+    cursor = revisions.at(-1)?.cursor
+    isLast = revisions.length < BATCH
+  }
+  const shown = entries.slice(0, limit)
+  return { entries: shown, nextCursor: entries.length > limit ? (shown.at(-1)?.cursor ?? null) : null }
+}
+
+/** Revisions read at once. */
+const BATCH = 100
+
+/** How an RFQ and its offers are called. */
+interface Names {
+  number: number | null
+  title: string | null
+  offers: ReadonlyMap<string, string>
+}
+
+/** Reads each RFQ once. */
+function createNameLookup(store: Pick<History, 'rfqs'>, asOf: Date | undefined) {
+  const known = new Map<string, Promise<Names>>()
+  const load = async (channel: string, id: string) => {
+    const [found] = await store.rfqs({ channel, ids: [id], ...(asOf && { asOf }) })
+    return namesOf(found)
+  }
+  return (channel: string, id: string): Promise<Names> => {
+    const key = `${channel}\t${id}`
+    const names = known.get(key) ?? load(channel, id)
+    known.set(key, names)
+    return names
+  }
+}
+
+function namesOf(found: RfqWithResponses | undefined): Names {
+  if (found === undefined) return { number: null, title: null, offers: new Map() }
+  const { document } = parseStored('rfq', found.rfq.shape, found.rfq.body)
+  return {
+    number: document?.number ?? null,
+    title: document?.title ?? null,
+    offers: offerNames(found.responses),
+  }
+}
+
+function toEntry(revision: Revision, names: Names): ChangeEntry {
+  const { channel, rfqId, kind, id, after, seenBy, version, reason, cursor } = revision
+  const changes = reason === null ? changesOfRevision(revision, names.offers) : []
+  const entity = reason === null ? (kind === 'rfq' ? 'rfq' : 'offer') : 'recommendation'
+  return {
+    ...{ channel, rfqId, rfqNumber: names.number, rfqTitle: names.title },
+    ...{ entity, id, label: changes[0]?.label ?? LABELS[entity] ?? id },
+    ...{ version: version?.version ?? null, after, seenBy, changes },
+    words: reason === null ? changes.map(({ words }) => words) : [`Recommendation: ${reason}.`],
+    cursor,
+  }
+}
+const LABELS: Partial<Record<ChangeEntry['entity'], string>> = { rfq: 'RFQ', recommendation: 'Recommendation' }
+
+function changesOfRevision(revision: Revision, labels: ReadonlyMap<string, string>): Change[] {
+  const { event, kind, id, after, seenBy, version, previous } = revision
+  const context = { labels, asOf: seenBy }
+  if (event === 'version') return version === null ? [] : changesOfVersion(previous, version, context)
+  const absence =
+    event === 'missing'
+      ? { kind, id, notBefore: after ?? '', missingSince: seenBy, returnedAt: null }
+      : { kind, id, notBefore: '', missingSince: after ?? '', returnedAt: seenBy }
+  const wanted = event === 'missing' ? 'withdrawn' : 'reinstated'
+  return changesOf([], [absence], context).filter((change) => change.event === wanted)
+}

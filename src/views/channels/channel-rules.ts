@@ -1,0 +1,43 @@
+import { type Calendar, createCalendar } from '../../core/time/expiry.js'
+import { firstInstantOf } from '../../core/time/zoned-time.js'
+
+/** What lists need to know of the configuration of a channel. */
+export interface ChannelRules {
+  /** `org/slug`. */
+  key: string
+  /** IANA name; due dates end at midnight there. */
+  timeZone: string
+  graceHours: number
+  autoClose: 'on' | 'dry-run' | 'off'
+}
+
+/** The rules of a channel whose RFQs are stored, but which is no longer configured: nothing closes them. */
+const unconfigured = (key: string): ChannelRules => ({ key, timeZone: 'UTC', graceHours: 0, autoClose: 'off' })
+
+/** Finds the first instant of the day of a moment in the time zone of a channel, as a timestamp. */
+export function createDayStarts(channels: readonly ChannelRules[], at: Date): (channel: string) => string {
+  const rulesOf = createRulesLookup(channels)
+  const known = new Map<string, string>()
+  return (channel) => {
+    const { calendar } = rulesOf(channel)
+    const dateAt = (instant: Date) => calendar.dateAt(instant)
+    const start = known.get(channel) ?? firstInstantOf(dateAt(at), dateAt)?.toISOString() ?? ''
+    known.set(channel, start)
+    return start
+  }
+}
+
+/** Finds the rules and the calendar of a channel by its key. */
+export function createRulesLookup(
+  channels: readonly ChannelRules[],
+): (key: string) => ChannelRules & { calendar: Calendar } {
+  const known = new Map<string, ChannelRules & { calendar: Calendar }>()
+  return (key) => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const rules = channels.find((channel) => channel.key === key) ?? unconfigured(key)
+    const withCalendar = { ...rules, calendar: createCalendar(rules.timeZone) }
+    known.set(key, withCalendar)
+    return withCalendar
+  }
+}

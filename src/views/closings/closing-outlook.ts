@@ -1,0 +1,149 @@
+import type { DecisionRecord, HeldPlan, KnownDocument, UnsettledClose } from '../../core/records.js'
+import { listedOf } from '../../core/sources/sources.js'
+import { formatCount } from '../../core/text/number-format.js'
+import type { ClockStop } from '../../core/time/clock-skew.js'
+import { isExpired } from '../../core/time/expiry.js'
+import { factsOf } from '../../recommendations/rfq-facts.js'
+import type { Closings } from '../../store/contract.js'
+import { type ChannelRules, createRulesLookup } from '../channels/channel-rules.js'
+import { channelDates, dueOf, type RfqListRow } from '../rfqs/rfq-list.js'
+import type { TodaySource } from '../today/today-view.js'
+
+/** What becomes of an RFQ that is past due and open. */
+export interface ClosingOutlook {
+  words: string
+  /** The next closing round may close it, without a person. */
+  isClosable: boolean
+}
+
+/** What is known of closing on the channel of an RFQ, and of the RFQ. */
+interface OutlookFacts {
+  autoClose: ChannelRules['autoClose']
+  /** Why a closing round would close nothing, such as a stop file. */
+  hold: string | null
+  clocks: ClockStop | null
+  /** Why the newest round kept it open, though it was past due. */
+  kept: string | undefined
+}
+
+/** An RFQ, as far as it matters to closing. */
+type DueRfq = Pick<RfqListRow, 'state' | 'daysToDue' | 'overdue' | 'valid' | 'listed'>
+
+/** What the next closing round will do about an RFQ that is past due, if no close of it was sent or is held. */
+export function overdueOutlook(
+  row: Pick<DueRfq, 'valid' | 'listed'>,
+  { autoClose, hold, clocks, kept }: OutlookFacts,
+): ClosingOutlook {
+  const isClosing = autoClose === 'on' && hold === null && clocks === null
+  const contradicted = row.listed?.contradicts === true
+  const isClosable = isClosing && row.valid && !contradicted && kept === undefined
+  const channel = hold !== null ? heldWords(hold) : clocks !== null ? clockWords(clocks) : CLOSING_WORDS[autoClose]
+  if (row.valid && !contradicted)
+    return { words: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
+  const reason = contradicted
+    ? 'While the list contradicts it, it is not closed.'
+    : 'Its document is not valid, so it is never closed.'
+  return { words: isClosing ? reason : `${channel} ${reason}`, isClosable }
+}
+
+/** Why a decision kept an RFQ open that was past due; undefined if it did not. */
+export function keptReason(
+  decision: DecisionRecord,
+  { calendar, graceHours }: ReturnType<ReturnType<typeof createRulesLookup>>,
+  clocks: ClockStop | null,
+): string | undefined {
+  const { dueDate, decidedAt, repeatedUntil } = decision
+  // A decision made before the RFQ was past due says nothing about why it is open now.
+  const wasPastDue = dueDate !== null && isExpired(dueDate, calendar, graceHours, new Date(repeatedUntil ?? decidedAt))
+  if (decision.decision !== 'keep' || !wasPastDue) return undefined
+  return clocks === null ? decision.reason : reasonWithoutClock(decision)
+}
+
+/** Empty if there is no other: what the clocks showed then may not be so any more. */
+function reasonWithoutClock({ evidence: { codes, against }, reason }: DecisionRecord): string {
+  if (!Array.isArray(codes) || !Array.isArray(against)) return reason
+  return against.filter((_, at) => codes[at] !== 'clock').join('; ')
+}
+
+/** What became of a close, and what to do about it. */
+export function unsettledWords({ outcome, inProgress, reason, remedy }: UnsettledClose, clocks: ClockStop | null) {
+  const waits = outcome === 'open' && !inProgress && clocks !== null ? ` ${clockWords(clocks)}` : ''
+  const facts = `${sentence(reason)} ${sentence(remedy)}${waits}`
+  return inProgress ? facts : `${UNSETTLED_WORDS[outcome]}: ${facts}`
+}
+
+const UNSETTLED_WORDS: Record<UnsettledClose['outcome'], string> = {
+  refused: 'The marketplace refused to close it',
+  unknown: 'It is not known whether the close had an effect',
+  failed: 'The close had no effect',
+  open: 'A close is not settled',
+}
+
+const sentence = (text: string) => {
+  const trimmed = text.trim()
+  const capital = trimmed.charAt(0).toUpperCase() + trimmed.slice(1)
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`
+}
+
+/** That a closing round waits for approval, and what keeps it from closing anything even then. */
+export const heldRoundWords = ({ rfqIds, expiresAt }: HeldPlan, hold: string | null): string =>
+  [
+    `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
+    ...(hold === null ? [] : [heldWords(hold)]),
+  ].join(' ')
+
+const minuteOf = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
+
+/** Why nothing is closed on a channel at the moment. */
+export const heldWords = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
+
+/** Why nothing is closed on a channel until its clocks agree; amounts are those of its newest closing round. */
+export const clockWords = ({ problem, isCompared, at }: ClockStop) =>
+  `${isCompared ? 'The clocks differ, so nothing is closed until they agree' : 'The clocks cannot be compared, so nothing is closed until they can'}: ` +
+  `${problem}, at the closing round of ${minuteOf(at)} UTC. \`quotekeeper check\` compares them now.`
+
+const CLOSING_WORDS: Record<ChannelRules['autoClose'], string> = {
+  on: 'The next closing round evaluates it.',
+  'dry-run': 'The channel is set to dry-run, so nothing closes it.',
+  off: 'Closing is off for the channel, so nothing closes it.',
+}
+
+interface OutlookSource extends Pick<TodaySource, 'channels' | 'closingHold' | 'clockStop'> {
+  store: Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'decisions'>
+}
+
+/**
+ * What becomes of an RFQ, as `today` says it of all that are past due.
+ * @returns null if it is not past due, or missing from the channel
+ */
+export async function closingOutlook(
+  { store, channels, closingHold, clockStop }: OutlookSource,
+  rfq: KnownDocument,
+  now: Date,
+): Promise<ClosingOutlook | null> {
+  const { channel, id } = rfq
+  if (rfq.missingSince !== null) return null
+  const rules = createRulesLookup(channels)(channel)
+  const facts = factsOf(rfq, listedOf(rfq))
+  const row: DueRfq = { ...facts, ...dueOf(facts, channelDates(rules, now)), valid: rfq.valid }
+  const { autoClose, graceHours } = rules
+  if (!row.overdue) return graceOutlook(row, graceHours)
+  const isOn = autoClose === 'on'
+  const clocks = isOn ? await clockStop(channel) : null
+  const unsettled = (await store.unsettledCloses({ channel, now })).find(({ rfqId }) => rfqId === id)
+  if (unsettled !== undefined) return { words: unsettledWords(unsettled, clocks), isClosable: unsettled.inProgress }
+  const hold = isOn ? await closingHold(channel, now) : null
+  const held = (await store.heldPlans({ channel, now })).find(({ rfqIds }) => rfqIds.includes(id))
+  if (held !== undefined) return { words: heldRoundWords(held, hold), isClosable: false }
+  const [decision] = await store.decisions({ channel, rfqId: id, limit: 1 })
+  const kept = decision && keptReason(decision, rules, clocks)
+  return overdueOutlook(row, { autoClose, hold, clocks: hold === null ? clocks : null, kept })
+}
+
+function graceOutlook({ state, daysToDue }: DueRfq, graceHours: number): ClosingOutlook | null {
+  if (state !== 'open' || daysToDue === null || daysToDue >= 0 || graceHours === 0) return null
+  return {
+    words: `Nothing closes it before its grace of ${formatCount(graceHours, 'hour')} has passed.`,
+    isClosable: true,
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The rows that commands print with `--json`, with the member names of the marketplace API. Tables show some of their
+ * columns.
+ */
+
+import { priceOffer } from '../compare/offer/price-per-tonne.js'
+import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
+import { parseStored } from '../core/documents/observation.js'
+import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import { withWords } from '../core/sources/source-text.js'
+import { listedOf } from '../core/sources/sources.js'
+import { type Calendar, isLate } from '../core/time/expiry.js'
+
+/** What Quotekeeper knows about a document besides its content. */
+export const observationFields = ({
+  version,
+  observedAt,
+  notBefore,
+  firstObservedAt,
+  lastObservedAt,
+  readAt,
+  missingSince,
+  valid,
+}: KnownDocument) => ({
+  version,
+  notBefore,
+  observedAt,
+  firstObservedAt,
+  lastObservedAt,
+  readAt,
+  missingSince,
+  valid,
+})
+
+/** A row with its document, with every digit. Parses it. */
+export const withBody = <Row extends object>(row: Row, { exactBody }: KnownDocument): Row & { body: unknown } => ({
+  ...row,
+  body: exactBody,
+})
+
+export type RfqRow = ReturnType<typeof rfqRow>
+export function rfqRow({ rfq, responses }: RfqWithResponses) {
+  const { document } = parseStored('rfq', rfq.shape, rfq.body)
+  return {
+    channel: rfq.channel,
+    id: rfq.id,
+    number: document?.number ?? null,
+    reference: document?.reference ?? null,
+    title: document?.title ?? null,
+    state: document?.state ?? null,
+    responseDueDate: document?.responseDueDate ?? null,
+    fulfilmentDueDate: document?.fulfilmentDueDate ?? null,
+    minVolume: document?.minVolume ?? null,
+    maxVolume: document?.maxVolume ?? null,
+    minUnitPrice: document?.pricing?.minUnitPrice ?? null,
+    maxUnitPrice: document?.pricing?.maxUnitPrice ?? null,
+    currency: document?.pricing?.currency ?? null,
+    closedAt: document?.closedAt ?? null,
+    offers: responses.filter(({ missingSince }) => missingSince === null).length,
+    /** Offers that the list shows of an RFQ that was never read itself. */
+    unreadOffers: unreadOffersOf(rfq.shape, document),
+    ...observationFields(rfq),
+    /** What the list says otherwise; null if nothing. */
+    listed: withWords(listedOf(rfq)),
+  }
+}
+
+export type OfferRow = ReturnType<typeof offerRow>
+/**
+ * @param rfq of `rfqRow`
+ * @param calendar the channel's; decides whether the offer was submitted after the due date
+ */
+export function offerRow(
+  { id: rfqId, responseDueDate }: Pick<RfqRow, 'id' | 'responseDueDate'>,
+  response: KnownDocument,
+  calendar: Calendar,
+) {
+  const terms = offerTerms(response)
+  const late = isLate(terms.submittedAt, responseDueDate, calendar)
+  return { channel: response.channel, rfqId, id: response.id, late, ...terms, ...observationFields(response) }
+}
+
+function offerTerms({ shape, body }: KnownDocument) {
+  const response = parseStored('response', shape, body)
+  const { document } = response
+  const offer = response.shape === 'full' ? response.document?.offer : null
+  const terms = response.shape === 'full' ? offer : response.document
+  const totalVolume = terms?.totalVolume ?? null
+  const totalPrice = terms?.totalPrice ?? null
+  const vintages = offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
+  const { pricePerTonne, basis } = priceOffer(vintages, { volume: totalVolume, total: totalPrice })
+  return {
+    listingId: document?.listingId ?? null,
+    projectDeveloperName: document?.projectDeveloperName ?? null,
+    projectName: document?.projectName ?? null,
+    status: document?.status ?? null,
+    submittedAt: document?.submittedAt ?? null,
+    contractType: terms?.contractType ?? null,
+    currency: terms?.currency ?? null,
+    totalVolume,
+    totalPrice,
+    pricePerTonne,
+    /** What the price per tonne is derived from. */
+    priceBasis: basis,
+    expiryDate: terms?.expiryDate ?? null,
+    deliveries: offer?.scheduledDeliveries.length ?? null,
+    prePayments: offer?.prePayments.length ?? null,
+  }
+}
+
+export type ListingRow = ReturnType<typeof listingRow>
+export function listingRow(listing: KnownDocument) {
+  const document = parseStored('listing', listing.shape, listing.body).document
+  return {
+    channel: listing.channel,
+    id: listing.id,
+    projectName: document?.projectName ?? null,
+    organizationName: document?.organizationName ?? null,
+    country: document?.country ?? null,
+    registry: document?.registry ?? null,
+    registryId: document?.registryId ?? null,
+    currency: document?.pricing?.currency ?? null,
+    minUnitPrice: document?.pricing?.minUnitPrice ?? null,
+    maxUnitPrice: document?.pricing?.maxUnitPrice ?? null,
+    totalAvailableVolume: document?.totalAvailableVolume?.value ?? null,
+    ...observationFields(listing),
+  }
+}

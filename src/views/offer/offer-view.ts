@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { hasOtherTerms } from '../../compare/offer/newer-summary.js'
+import type { OfferReport } from '../../compare/offer/offer-report-model.js'
+import { CRITERIA } from '../../core/decision/settings.js'
+
+const text = z.string()
+const number = z.number().nullable()
+
+/** Money in one currency: the offer's own, or the one in which the offers of the RFQ are compared. */
+const money = z.strictObject({ currency: text.nullable(), total: number, pricePerTonne: number })
+
+const notMet = z.strictObject({
+  kind: z
+    .enum(['excluded', 'hard', 'advisory'])
+    .describe(
+      '`excluded`: why it can be part of no award. `hard`: why it is not compliant. `advisory`: prevents no award.',
+    ),
+  words: text,
+})
+export type NotMet = z.infer<typeof notMet>
+
+/** One offer of a comparison, as every surface shows it. */
+export const offerViewSchema = z
+  .strictObject({
+    id: text,
+    number: z.int().describe('The number of the offer in the comparison: 1, 2, … in the order of submission.'),
+    rank: z
+      .int()
+      .nullable()
+      .describe('1, 2, … among the offers that compete; null for the others, with the reason in `why`.'),
+    standing: z.enum(['accepted', 'ranked', 'not-compliant', 'excluded']),
+    why: text.nullable().describe('Why it has no rank.'),
+    label: text.describe('Short and unique among the offers.'),
+    developer: text.nullable(),
+    project: text.nullable(),
+    mitigationActivity: text.nullable().describe('The kind of project, as its listing states it.'),
+    listingId: text.nullable(),
+    status: text.nullable(),
+    submittedAt: text.nullable(),
+    late: z.boolean().nullable(),
+    missingSince: text.nullable(),
+    notListed: z.boolean().describe('A newer list no longer has it.'),
+    newerTerms: z.boolean().describe('The RFQ, read after the offer, shows other terms.'),
+    summaryOnly: z.boolean().describe('Only the summary within the RFQ is known.'),
+    contractType: text.nullable(),
+    expiryDate: text.nullable(),
+    daysToExpiry: z.int().nullable(),
+    tonnes: number,
+    coverage: number.describe('Share of the tonnes asked for, at most 1.'),
+    own: money
+      .extend({
+        basis: z
+          .enum(['lines', 'stated'])
+          .nullable()
+          .describe('Whether the figures are those of the delivery lines, or those stated.'),
+      })
+      .describe('As offered.'),
+    compared: money
+      .extend({
+        costPerTonne: number.describe('By the price basis of the settings; ranks go by it.'),
+        riskAdjustedPrice: number.describe('Present value per tonne ÷ (1 − haircut); the price score goes by it.'),
+      })
+      .describe('In the currency of the comparison.'),
+    score: number.describe('0 to 100.'),
+    scores: z.record(z.enum(CRITERIA), z.number()).nullable().describe('Points by criterion.'),
+    prepaidShare: number,
+    firstDelivery: text.nullable(),
+    lastDelivery: text.nullable(),
+    oldestVintage: number,
+    newestVintage: number,
+    awardedTonnes: z
+      .number()
+      .describe('Tonnes in the award of the desk, or else in the accepted or the recommended one; otherwise 0.'),
+    notMet: z.array(notMet).describe('Empty if it meets everything.'),
+    flags: z
+      .array(z.strictObject({ severity: z.enum(['high', 'medium', 'low']), words: text }))
+      .describe('Most severe first.'),
+    notes: text.nullable().describe('The notes of the seller to the buyer.'),
+    version: z.int(),
+    observedAt: text,
+  })
+  .meta({ id: 'ComparedOffer' })
+export type OfferView = z.infer<typeof offerViewSchema>
+
+/** The view of an offer of a report. */
+export function offerView(
+  offer: OfferReport,
+  awardedTonnes: Readonly<Record<string, number>>,
+  currency: string | null,
+): OfferView {
+  const { id, rank, standing, why, label, developer, project, listingId, status, submittedAt, late, missingSince } =
+    offer
+  const { terms, metrics, compared, scores, flags, source } = offer
+  return {
+    ...{ id, number: offer.sequence, rank, standing, why, label, developer, project, listingId, status },
+    ...{ submittedAt, late, missingSince },
+    notListed: flags.some(({ code }) => code === 'not-listed'),
+    newerTerms: hasOtherTerms(offer.newerSummary),
+    summaryOnly: offer.shape === 'summary',
+    contractType: terms.contractType,
+    expiryDate: terms.expiryDate,
+    mitigationActivity: offer.listing.mitigationActivity,
+    daysToExpiry: terms.daysToExpiry,
+    tonnes: metrics.volume,
+    coverage: metrics.coverage,
+    own: {
+      currency: terms.currency,
+      total: metrics.total,
+      pricePerTonne: metrics.pricePerTonne,
+      basis: metrics.basis,
+    },
+    compared: {
+      currency,
+      total: compared.total,
+      pricePerTonne: compared.pricePerTonne,
+      costPerTonne: compared.costPerTonne,
+      riskAdjustedPrice: compared.price,
+    },
+    score: scores?.total ?? null,
+    scores: scores === null ? null : pointsOf(scores),
+    prepaidShare: metrics.prepaidShare,
+    firstDelivery: metrics.firstDelivery,
+    lastDelivery: metrics.lastDelivery,
+    oldestVintage: metrics.oldestVintage,
+    newestVintage: metrics.newestVintage,
+    awardedTonnes: awardedTonnes[id] ?? 0,
+    notMet: notMetBy(offer),
+    flags: flags.map(({ severity, words }) => ({ severity, words })),
+    notes: terms.notes,
+    version: source.version,
+    observedAt: source.observedAt,
+  }
+}
+
+/** The points by criterion, without the total. */
+function pointsOf({ total: _total, ...points }: NonNullable<OfferReport['scores']>) {
+  return points
+}
+
+/** Why it cannot be awarded, then every hard requirement that it does not meet, then every advisory one. */
+const notMetBy = ({ exclusions, unmet }: OfferReport): NotMet[] => [
+  ...exclusions.map(({ words }): NotMet => ({ kind: 'excluded', words })),
+  ...unmet.map(
+    ({ level, words }): NotMet =>
+      level === 'hard'
+        ? { kind: 'hard', words }
+        : { kind: 'advisory', words: `${words.replace(/\.$/, '')} (advisory).` },
+  ),
+]
+
+/** In one text; null if the offer meets everything. */
+export const notMetText = (all: readonly NotMet[]): string | null =>
+  all.length === 0 ? null : all.map(({ words }) => words).join(' ')
+
+/** The title of a column of `notMetText`, which tells the kinds apart. */
+export const NOT_MET_TITLE = 'Not met (hard unless marked)'

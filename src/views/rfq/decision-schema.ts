@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { AWARD_RULES, PRICE_BASES, REQUIREMENT_LEVELS } from '../../core/decision/settings.js'
+
+const text = z.string()
+const number = z.number().nullable()
+
+export const awardSchema = z
+  .strictObject({
+    offers: z.array(
+      z.strictObject({
+        id: text,
+        number: z.int(),
+        name: text,
+        tonnes: z.number(),
+        shareOfOffer: z.number().describe('Less than 1 if only part of the offer is taken.'),
+        total: z.number(),
+        pricePerTonne: z.number(),
+      }),
+    ),
+    tonnes: z.number(),
+    total: z.number().describe('Amount payable.'),
+    pricePerTonne: z.number(),
+    currency: text.describe('The currency in which offers are compared.'),
+    coverage: number.describe('Share of the tonnes asked for, at most 1.'),
+    costPerTonne: z.number().describe('By the price basis.'),
+    score: z.number(),
+  })
+  .meta({ id: 'Award' })
+
+const recommendation = z.strictObject({
+  status: z.enum(['award', 'partial', 'accepted', 'none', 'no-volume', 'no-offers']),
+  headline: text.describe('What to do, and what became of every offer.'),
+  award: awardSchema.nullable().describe('The offers to award, besides those that are accepted.'),
+  accepted: z
+    .strictObject({
+      offers: z.array(z.strictObject({ id: text, number: z.int(), name: text })),
+      tonnes: z.number(),
+      award: awardSchema.nullable().describe('Null if one of them cannot be compared.'),
+      words: text,
+    })
+    .nullable(),
+  reasons: z.array(text).describe('At most four; each compares the award with an alternative.'),
+  conditions: z.array(text).describe('What to check before signing.'),
+  changes: z.array(text).describe('What would change the award.'),
+  breakEven: z.array(
+    z.strictObject({
+      offerId: text,
+      pricePerTonne: z.number(),
+      breakEvenPricePerTonne: number.describe('Null: at any price.'),
+      words: text,
+    }),
+  ),
+  gap: number.describe(
+    'Not null if the award is not proven to be the best: by how much less another could cost, as a share.',
+  ),
+})
+
+const saving = z.strictObject({ pricePerTonne: z.number(), amount: z.number() }).nullable()
+
+/** The decision on an RFQ. */
+export const decisionSchema = z
+  .strictObject({
+    rule: z.enum(AWARD_RULES),
+    priceBasis: z.enum(PRICE_BASES),
+    requirements: z.array(
+      z.strictObject({
+        name: text,
+        title: text,
+        level: z.enum(REQUIREMENT_LEVELS),
+        setting: text,
+        offersNotMeeting: z.int(),
+      }),
+    ),
+    banners: z.array(z.strictObject({ code: text, words: text })).describe('Facts to read first.'),
+    recommendation,
+    choices: z
+      .array(
+        z.strictObject({
+          kind: z.enum(['efficient', 'recommended', 'waived', 'divided']),
+          requirement: text.nullable(),
+          title: text,
+          award: awardSchema,
+          isRecommended: z.boolean(),
+          extra: z
+            .strictObject({ tonnes: z.number(), pricePerTonne: z.number() })
+            .nullable()
+            .describe('Its tonnes beyond those of the efficient award before it, and what each of them costs.'),
+          perTonneDifference: number.describe('Price per tonne less that of the recommended award.'),
+          notes: z.array(text),
+        }),
+      )
+      .describe('Awards worth a look, by tonnes; then what a waived requirement or a divided offer would buy.'),
+    excluded: z
+      .array(z.strictObject({ offerId: text, number: z.int(), name: text, code: text, words: text }))
+      .describe('The offers that do not compete, with the reason.'),
+    questions: z.array(
+      z.strictObject({
+        developer: text,
+        offers: z.array(
+          z.strictObject({
+            offerId: text,
+            number: z.int(),
+            name: text,
+            questions: z.array(text),
+            notes: text.nullable(),
+          }),
+        ),
+        text: text.describe('The questions in one text, to copy.'),
+      }),
+    ),
+    savings: z
+      .strictObject({
+        tonnes: z.number(),
+        pricePerTonne: z.number(),
+        maxPrice: saving,
+        medianOffer: saving,
+        words: text,
+      })
+      .nullable(),
+    awardedTonnes: z.record(text, z.number()).describe('Tonnes in the accepted or the recommended award, by offer id.'),
+    command: text,
+  })
+  .meta({ id: 'AwardDecision' })

@@ -1,0 +1,40 @@
+import type { ParsedResponse } from '../../compare/input/comparison-input.js'
+import { parseStoredResponse, versionMetadata } from '../../compare/input/stored-documents.js'
+import { compareOffers } from '../../compare/report/compare-offers.js'
+import type { RfqReport } from '../../compare/report/rfq-report-model.js'
+import { RecentlyUsed } from '../../core/recently-used.js'
+import type { KnownDocument } from '../../core/records.js'
+import type { RfqReportSource } from './build-rfq-view.js'
+import { gatherRfqInput } from './report-input.js'
+
+/** Parsed responses are kept in memory up to this sum of the lengths of their texts. */
+const MAX_CHARACTERS = 16 * 2 ** 20
+
+/**
+ * Builds the report on an RFQ again and again with other settings, for pages: that of `buildRfqReport` without the changes. Responses are
+ * parsed once per version.
+ * @throws UnknownRfqError, StoreError
+ */
+export function createInteractiveComparison(): (source: RfqReportSource) => Promise<RfqReport> {
+  const parseResponse = createParser(parseStoredResponse, MAX_CHARACTERS)
+  return async (source) => compareOffers(await gatherRfqInput(source, { parseResponse, withHistory: false }))
+}
+
+/** Parses each version of a response once, as long as it is among those used last. */
+export function createParser(
+  parse: (stored: KnownDocument) => ParsedResponse,
+  maxCharacters: number,
+): (stored: KnownDocument) => ParsedResponse {
+  const parsed = new RecentlyUsed<{ response: ParsedResponse; characters: number }>(
+    maxCharacters,
+    ({ characters }) => characters,
+  )
+  return (stored) => {
+    const key = `${stored.shape} ${stored.id} ${stored.contentHash}`
+    const known = parsed.get(key)
+    if (known !== undefined) return { ...known.response, ...versionMetadata(stored) }
+    const response = parse(stored)
+    parsed.set(key, { response, characters: stored.bodyText.length })
+    return response
+  }
+}

@@ -1,0 +1,95 @@
+import { priceOffer } from '../../compare/offer/price-per-tonne.js'
+import { parseStored } from '../../core/documents/observation.js'
+import type { Revision, Version } from '../../core/records.js'
+import { formatCount } from '../../core/text/number-format.js'
+import type { History, Overview } from '../../store/contract.js'
+
+/** A moment at which something about an RFQ or its offers was seen to have changed. */
+export interface Moment {
+  at: string
+  /** `RFQ changed, 2 new offers`. */
+  words: string
+  /** Why another award was recommended from then on; null if the same was. */
+  recommendation: string | null
+}
+
+/** Moments that a page offers; older ones can be typed into the address. */
+const MAX_REVISIONS = 1_000
+
+/** When an RFQ and its offers changed, newest first. */
+export async function momentsOf(
+  store: Pick<Overview, 'revisions'>,
+  { channel, rfqId }: { channel: string; rfqId: string },
+): Promise<Moment[]> {
+  const revisions = await store.revisions({ channel, rfqId, limit: MAX_REVISIONS })
+  const groups = new Map<string, Revision[]>()
+  for (const revision of revisions) {
+    const group = groups.get(revision.seenBy)
+    if (group === undefined) groups.set(revision.seenBy, [revision])
+    else group.push(revision)
+  }
+  return [...groups].map(([at, group]) => ({
+    at,
+    words: wordsOf(group),
+    recommendation: group.find(({ reason }) => reason !== null)?.reason ?? null,
+  }))
+}
+
+function wordsOf(revisions: readonly Revision[]): string {
+  const count = (matches: (revision: Revision) => boolean) => revisions.filter(matches).length
+  const offers = (words: string, number: number) =>
+    number === 0 ? [] : [formatCount(number, `${words} offer`, `${words} offers`)]
+  const rfq = revisions.find(({ kind, event }) => kind === 'rfq' && event !== 'recommendation')
+  const parts = [
+    ...offers(
+      'new',
+      count(({ kind, event, previous }) => kind === 'response' && event === 'version' && !previous),
+    ),
+    ...offers(
+      'changed',
+      count(({ kind, event, previous }) => kind === 'response' && event === 'version' && !!previous),
+    ),
+    ...offers(
+      'withdrawn',
+      count(({ kind, event }) => kind === 'response' && event === 'missing'),
+    ),
+    ...offers(
+      'returned',
+      count(({ kind, event }) => kind === 'response' && event === 'returned'),
+    ),
+  ]
+  // An RFQ gets a version with each change of its offers too.
+  if (rfq !== undefined && (parts.length === 0 || rfq.event !== 'version' || rfq.previous === null))
+    parts.unshift(rfq.event === 'version' ? (rfq.previous ? 'RFQ changed' : 'RFQ first seen') : `RFQ ${rfq.event}`)
+  if (revisions.some(({ reason }) => reason !== null)) parts.push('other recommendation')
+  return parts.join(', ')
+}
+
+/** The prices of one offer over time, in its own currency. */
+export interface PriceHistory {
+  offerId: string
+  points: { at: string; pricePerTonne: number }[]
+}
+
+/** How the prices of some offers changed, oldest first; offers without a price are left out. */
+export async function priceHistoryOf(
+  store: Pick<History, 'rfqHistory'>,
+  { channel, rfqId, offerIds, asOf }: { channel: string; rfqId: string; offerIds: readonly string[]; asOf: Date },
+): Promise<PriceHistory[]> {
+  const versions = await store.rfqHistory(channel, rfqId, asOf)
+  return offerIds.flatMap((offerId) => {
+    const points = versions.flatMap((version) => {
+      const price = version.kind === 'response' && version.id === offerId ? priceOf(version) : null
+      return price === null ? [] : [{ at: version.observedAt, pricePerTonne: price }]
+    })
+    return points.length === 0 ? [] : [{ offerId, points }]
+  })
+}
+
+function priceOf({ shape, body }: Version): number | null {
+  const response = parseStored('response', shape, body)
+  const offer = response.shape === 'full' ? response.document?.offer : null
+  const terms = response.shape === 'full' ? offer : response.document
+  const vintages = offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
+  return priceOffer(vintages, { volume: terms?.totalVolume ?? null, total: terms?.totalPrice ?? null }).pricePerTonne
+}

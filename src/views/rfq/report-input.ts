@@ -1,0 +1,232 @@
+import type {
+  ChannelInput,
+  ComparisonInput,
+  ParsedResponse,
+  ReportParameters,
+} from '../../compare/input/comparison-input.js'
+import { findLastSummaries } from '../../compare/input/last-summaries.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../compare/input/stored-documents.js'
+import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
+import type { Settings } from '../../core/decision/settings.js'
+import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
+import type { ReadTimes } from '../../core/report-record.js'
+import { newerSummariesOf, pricesReadOf, termsReadOf } from '../../core/sources/offer-sources.js'
+import { listedOf } from '../../core/sources/sources.js'
+import { settingsAt } from '../../recommendations/settings-at.js'
+import type {
+  Awards,
+  Closings,
+  ExchangeRates,
+  History,
+  Overview,
+  PollStates,
+  RecommendationQueries,
+  RunQueries,
+} from '../../store/contract.js'
+
+/** The part of the configuration that reports use. */
+export interface ReportConfig {
+  /** `directory` is absolute. */
+  reports: {
+    directory: string
+    settings: Settings
+    /** They were asked for, and are used instead of those in force at a past moment. Default false. */
+    settingsGiven?: boolean
+  }
+}
+
+/** What a report is made from. */
+export interface ReportSource {
+  store: History &
+    Pick<PollStates, 'responseStates'> &
+    Pick<Closings, 'decisions'> &
+    Pick<Awards, 'awards'> &
+    Pick<RunQueries, 'newestCompleteRun'> &
+    Pick<Overview, 'futureTimes'> &
+    Pick<RecommendationQueries, 'settingsInForce'> &
+    Pick<ExchangeRates, 'ratesAt'>
+  config: ReportConfig
+  /** `key` is `org/slug`; `timeZone` an IANA name. */
+  channel: { key: string; timeZone: string }
+  /** The report shows what was known at this moment. */
+  asOf: Date
+  /** When the report is made. */
+  now: Date
+  /** Program version. */
+  version: string
+  /** Who asked for it, or what else caused it. */
+  madeBy?: string
+  /** For a report that is made again: what it said of when the RFQ was read. Default: what the store says now. */
+  readTimes?: ReadTimes | null
+  /** The award of an RFQ to show, which is about to be recorded. Default: the one that stands. */
+  award?: AwardFacts
+}
+
+/** The RFQ was not known at that moment. The user should name another RFQ or moment. */
+class UnknownRfqError extends Error {
+  override name = 'UnknownRfqError'
+}
+
+type ParseResponse = (stored: KnownDocument) => ParsedResponse
+
+interface GatherOptions {
+  parseResponse?: ParseResponse
+  /** Whether to load versions and absences, from which the report lists the changes. Default true. */
+  withHistory?: boolean
+}
+
+/**
+ * Loads what was known about one RFQ at a moment, for `compareOffers`.
+ * @throws UnknownRfqError, StoreError
+ */
+export async function gatherRfqInput(
+  source: ReportSource & { rfqId: string },
+  { parseResponse = parseStoredResponse, withHistory = true }: GatherOptions = {},
+): Promise<ComparisonInput> {
+  const { store, rfqId } = source
+  const channel = source.channel.key
+  const asOf = await knownUntil(source)
+  const found = (await store.rfqs({ channel, asOf, ids: [rfqId] })).find(({ rfq }) => rfq.id === rfqId)
+  if (found === undefined) {
+    throw new UnknownRfqError(`RFQ ${rfqId} of ${channel} was not known at ${source.asOf.toISOString()}`)
+  }
+  const rfq = parseStoredRfq(found.rfq)
+  const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
+  const [listings, versions, absences, problems, decisions, award] = await Promise.all([
+    store.listings({ channel, asOf, ids: listingIds }),
+    withHistory ? store.rfqHistory(channel, rfqId, asOf) : [],
+    withHistory ? store.absences(channel, rfqId, asOf) : [],
+    store.problems({ channel, asOf, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
+    store.decisions({ channel, rfqId }),
+    source.award ?? standingAward(source),
+  ])
+  const known = {
+    rfq,
+    lastSummaries: await readLastSummaries(source, found),
+    responses: parseLazily(found.responses, parseResponse),
+    versions: released(versions),
+    listings: listings.map(parseStoredListing),
+  }
+  const read = isOnPresent(source) ? await readTimes(source) : source.readTimes
+  // A record of a report on the present has what it says of when the RFQ was read.
+  const newerSummaries = read == null ? 'by-version' : (read.newerSummaries ?? null)
+  return {
+    ...(await reportParameters(source)),
+    ...known,
+    ...{ absences, problems, decisions, award },
+    ...(read ?? { listed: listedOf(found.rfq) }),
+    newerSummaries,
+  }
+}
+
+/** A report that is made again has what it said of when the RFQ was read. */
+const isOnPresent = ({ readTimes, asOf, now }: ReportSource): boolean => readTimes === undefined && asOf >= now
+
+/** Up to when documents are used: a report on the present also has what a clock that was ahead recorded as of the future. */
+async function knownUntil(source: ReportSource): Promise<Date> {
+  const { store, channel, asOf, now } = source
+  const future = isOnPresent(source) ? await store.futureTimes(now) : []
+  const at = future.find((times) => times.channel === channel.key)?.at
+  return at === undefined ? asOf : new Date(at)
+}
+
+/** The award that stands at the moment of the report. */
+async function standingAward({ store, channel, rfqId, asOf }: ReportSource & { rfqId: string }) {
+  const [award] = await store.awards({ channel: channel.key, rfqId, standing: true, asOf, limit: 1 })
+  return award === undefined ? null : awardFacts(award)
+}
+
+/** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
+async function readTimes({
+  store,
+  channel: { key: channel },
+  rfqId,
+}: ReportSource & { rfqId: string }): Promise<ReadTimes> {
+  const [states, poll, current] = await Promise.all([
+    store.responseStates(channel, [rfqId]),
+    store.newestCompleteRun({ channel, kind: 'rfqs' }),
+    // The RFQ as of a moment does not say when it was last read.
+    store.rfqs({ channel, ids: [rfqId], withoutResponses: true }),
+  ])
+  const rfqs = current.map(({ rfq }) => rfq)
+  const [rfq] = rfqs
+  return {
+    termsRead: termsReadOf(states),
+    pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null),
+    listed: rfq === undefined ? null : listedOf(rfq),
+    newerSummaries: rfq === undefined ? null : newerSummariesOf(rfq.readAt, states),
+  }
+}
+
+/**
+ * Loads what was known about a channel at a moment, for `summariseChannel`.
+ * @throws StoreError
+ */
+export async function gatherChannelInput(source: ReportSource): Promise<ChannelInput> {
+  const { store } = source
+  const channel = source.channel.key
+  const asOf = await knownUntil(source)
+  const [rfqs, listings, decisions, problems] = await Promise.all([
+    store.rfqs({ channel, asOf }),
+    store.listings({ channel, asOf }),
+    store.decisions({ channel }),
+    store.problems({ channel, asOf }),
+  ])
+  const known: ChannelInput['rfqs'][number][] = []
+  for (const found of rfqs) {
+    const lastSummaries = await readLastSummaries(source, found)
+    const responses = parseLazily(found.responses, parseStoredResponse)
+    known.push({ rfq: parseStoredRfq(found.rfq), listed: listedOf(found.rfq), lastSummaries, responses })
+  }
+  return {
+    ...(await reportParameters(source)),
+    rfqs: known,
+    listings: listings.map(parseStoredListing),
+    decisions,
+    problems,
+    newerSummaries: 'by-version',
+  }
+}
+
+const readLastSummaries = ({ store, channel }: ReportSource, { rfq, responses }: RfqWithResponses) =>
+  findLastSummaries(responses, async (asOf) => {
+    const [then] = await store.rfqs({ channel: channel.key, asOf, ids: [rfq.id], withoutResponses: true })
+    return then?.rfq
+  })
+
+async function reportParameters(source: ReportSource): Promise<ReportParameters> {
+  const { store, channel, asOf, now, version, madeBy } = source
+  return {
+    channel: channel.key,
+    timeZone: channel.timeZone,
+    asOf,
+    generatedAt: now,
+    programVersion: version,
+    ...(madeBy !== undefined && { madeBy }),
+    settings: await settingsAt(store, await settingsOf(source), asOf),
+  }
+}
+
+/** As of a past moment, those that were in force then: a report on it never changes. */
+async function settingsOf({ store, config: { reports }, asOf, now }: ReportSource): Promise<Settings> {
+  const isPast = asOf < now && reports.settingsGiven !== true
+  return (isPast && (await store.settingsInForce(asOf))) || reports.settings
+}
+
+/** Parses each document on iteration, because thousands of parsed offers would fill the memory. */
+function* parseLazily(responses: KnownDocument[], parse: ParseResponse): Generator<ParsedResponse> {
+  for (const response of released(responses)) yield parse(response)
+}
+
+/** The documents one after another, each removed from the list, so that its text does not stay in memory. */
+function* released<Document>(documents: Document[]): Generator<Document> {
+  documents.reverse()
+  for (let next = documents.pop(); next !== undefined; next = documents.pop()) yield next
+}
+
+function listingIdOf({ body }: KnownDocument): string | null {
+  const { listingId } = Object(body) as { listingId?: unknown }
+  return typeof listingId === 'string' ? listingId : null
+}
+
+const unique = (ids: readonly (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))]

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import type { Decision } from '../../compare/decision/decision-model.js'
+import type { RfqReport } from '../../compare/report/rfq-report-model.js'
+import type { Settings } from '../../core/decision/settings.js'
+import type { PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
+import { withWords } from '../../core/sources/source-text.js'
+import { withRoundedNumbers } from '../../core/text/number-format.js'
+import { awardStateSchema } from '../awards/award-schema.js'
+import { offerView, offerViewSchema } from '../offer/offer-view.js'
+import { decisionSchema } from './decision-schema.js'
+
+const text = z.string()
+const count = z.int().min(0)
+
+/** Tonnes of each offer in a year or a month, for charts. */
+const period = z.strictObject({
+  label: text,
+  tonnes: z.array(z.strictObject({ label: text, tonnes: z.number() })),
+})
+export type TonnesByOffer = z.infer<typeof period>
+
+/** A part whose members docs/COMPARISON.md describes. */
+const part = <T extends object | null>() => z.looseObject({}) as unknown as z.ZodType<T, T>
+const partOrNull = <T extends object | null>() => z.looseObject({}).nullable() as unknown as z.ZodType<T, T>
+
+/** What one unit of a currency is worth in the comparison currency. */
+const rate = z.strictObject({
+  currency: text,
+  rate: z.number().nullable().describe('Null if none is known.'),
+  date: text.nullable(),
+  source: text.nullable(),
+  offers: count.describe('Offers in this currency.'),
+  words: text.describe('The rate and its source, or why none is known.'),
+})
+
+/** The comparison of the offers for an RFQ, as every surface shows it. */
+export const rfqViewSchema = z
+  .strictObject({
+    channel: text,
+    asOf: text,
+    timeZone: text,
+    generatedAt: text,
+    termsRead: z
+      .custom<TermsRead | null>()
+      .describe('When the terms of the offers were read; null as of a past moment.'),
+    pricesRead: partOrNull<PricesRead | null>().describe(
+      'When the RFQ was read, which shows status and prices; null as of a past moment.',
+    ),
+    listed: partOrNull<ReturnType<typeof withWords>>().describe('What the list says otherwise; null if nothing.'),
+    currency: z.strictObject({
+      comparison: text.nullable(),
+      reason: text,
+      rates: z.array(rate).describe('Exchange rates of the other currencies that the RFQ and its offers use.'),
+    }),
+    settings: part<Settings>().describe('The settings it was computed with.'),
+    rfq: part<RfqReport['rfq']>().describe('The terms of the RFQ; `window` has the tonnes that an award may have.'),
+    summary: part<Omit<RfqReport['summary'], 'changes'>>(),
+    award: awardStateSchema.nullable().describe("The desk's award that stands; null if none does."),
+    decision: decisionSchema as unknown as z.ZodType<Decision, Decision>,
+    offers: z
+      .array(offerViewSchema)
+      .describe('Accepted offers first, then those that compete by rank, then the others.'),
+    vintages: z.array(period).describe('Tonnes by vintage year, of the first offers.'),
+    deliveries: z.array(period).describe('Tonnes by month of delivery, of the first offers.'),
+    closings: count.describe('How many closings the RFQ has: decisions to close or keep it.'),
+    problems: count,
+  })
+  .meta({ id: 'Comparison' })
+export type RfqView = z.infer<typeof rfqViewSchema>
+
+/** Offers in a chart of tonnes; more could not be told apart. */
+const MAX_CHARTED = 8
+
+/** The view of a report on an RFQ, with 15 significant digits, so that no surface shows 8.745000000000001. */
+export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
+
+/** Tonnes by offer: what the desk decided counts more than what is recommended. */
+export const awardedTonnesOf = ({ award, decision }: Pick<RfqReport, 'award' | 'decision'>): Record<string, number> =>
+  award === null ? decision.awardedTonnes : Object.fromEntries(award.award.offers.map(({ id, tonnes }) => [id, tonnes]))
+
+function viewOf(report: RfqReport): RfqView {
+  const { context, settings, currency, rfq, award, decision, offers } = report
+  const { rates, rfq: _own, ...currencies } = currency
+  const { changes: _changes, ...summary } = report.summary
+  const { channel, asOf, timeZone, generatedAt, termsRead, pricesRead } = context
+  const awardedTonnes = awardedTonnesOf(report)
+  const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
+  return {
+    ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
+    listed: withWords(context.listed),
+    currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
+    ...{ settings, rfq, summary, award, decision },
+    offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
+    vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
+    deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),
+    closings: report.closings.length,
+    problems: report.problems.length,
+  }
+}
+
+function tonnesBy(
+  offers: RfqReport['offers'],
+  keyOf: (line: RfqReport['offers'][number]['lines'][number]) => string | null,
+): TonnesByOffer[] {
+  const keys = [...new Set(offers.flatMap(({ lines }) => lines.map((line) => keyOf(line) ?? 'undated')))].sort()
+  return keys.map((key) => ({
+    label: key,
+    tonnes: offers.map(({ label, lines }) => ({
+      label,
+      tonnes: lines.reduce((sum, line) => ((keyOf(line) ?? 'undated') === key ? sum + (line.volume ?? 0) : sum), 0),
+    })),
+  }))
+}
+
+/** The exchange rates that were used, one sentence each. */
+export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>
+  currency.rates.flatMap(({ rate, words }) => (rate === null ? [] : [words]))
+
+/** The recommendation in lines for a terminal: what to do, why, what to check, what would change it. */
+export function recommendationLines({ banners, recommendation, savings }: RfqView['decision']): string[] {
+  const { headline, reasons, conditions, changes, award } = recommendation
+  const line = (title: string, sentences: readonly string[]) =>
+    sentences.length === 0 ? [] : [[title, ...sentences].join(' ')]
+  return [
+    [...banners.map(({ words }) => words), headline].join(' '),
+    ...line('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.words])]),
+    ...line('Check:', conditions),
+    ...line('What would change it:', changes.slice(0, MAX_CHANGES)),
+  ]
+}
+const MAX_CHANGES = 4

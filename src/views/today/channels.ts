@@ -1,0 +1,94 @@
+import { formatCount } from '../../core/text/number-format.js'
+import type { PollCheck } from '../../readiness/poll-checks.js'
+import { channelPath, listPath } from '../page-paths.js'
+import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-view.js'
+
+/** Polls that are behind their schedule, or of a list that suddenly lost most of its entries. */
+export async function behindItems({ source, now, channel }: TodayContext): Promise<TodayItem[]> {
+  const checks = await source.pollChecks(now)
+  return checks
+    .filter((check) => channel === undefined || check.channel === channel)
+    .flatMap((check) => (check.lostEntriesAt !== null ? lossItem(check) : check.ok ? [] : behindItem(check)))
+}
+
+const LISTS = { rfqs: 'RFQs', listings: 'listings' }
+
+function behindItem({ channel, kind, message, completeAt }: PollCheck): TodayItem {
+  return {
+    ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: completeAt },
+    words: `The ${LISTS[kind]} are behind: ${message}.`,
+    action: {
+      words: 'Poll now',
+      command: `quotekeeper sync ${onChannel(channel)} --only ${kind}`,
+      path: channelPath(channel),
+    },
+  }
+}
+
+function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
+  const held = kind === 'rfqs' ? ', and no RFQ is closed' : ''
+  return {
+    ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: lostEntriesAt },
+    words: `The list of ${LISTS[kind]} suddenly lost most of its entries: none is marked as missing${held}, until a poll finds them again or you accept the list.`,
+    action: {
+      words: 'Accept the list, if the marketplace is right',
+      command: `quotekeeper sync ${onChannel(channel)} --only ${kind} --accept-loss`,
+      path: listPath('runs', channel),
+    },
+  }
+}
+
+/** Notifications that were given up: one item per channel. */
+export async function undeliveredItems({ source, channel }: TodayContext): Promise<TodayItem[]> {
+  const found = (await source.store.deadLetters()).flatMap((letters) =>
+    letters.channel === null || (channel !== undefined && letters.channel !== channel)
+      ? []
+      : [{ ...letters, channel: letters.channel }],
+  )
+  return [...new Set(found.map((letters) => letters.channel))].map((key) => {
+    const own = found.filter((letters) => letters.channel === key)
+    const total = own.reduce((sum, { count }) => sum + count, 0)
+    const targets = own.map(({ target, count }) => `${count} for ${target}`).join(', ')
+    return {
+      kind: 'undelivered',
+      severity: 'medium',
+      ...NO_RFQ,
+      channel: key,
+      words: `${formatCount(total, 'notification')} could not be sent and will not be tried again: ${targets}.`,
+      since: own.map(({ since }) => since).sort()[0] ?? null,
+      action: { words: 'See why, and send again', command: 'quotekeeper notify', path: '/notifications?state=dead' },
+    }
+  })
+}
+
+/** One item per channel. */
+export async function problemItems(context: TodayContext): Promise<TodayItem[]> {
+  const { source, rows, since } = context
+  const counts = await source.store.problemCounts({ ...filterOf(context), since })
+  return counts.map(({ channel, problems, documents, fresh, newestAt }) => {
+    const neverClosed = rows.filter((row) => row.channel === channel && row.state === 'open' && !row.valid)
+    const names = neverClosed.slice(0, MAX_NAMED).map(({ name }) => name)
+    return {
+      kind: 'problems',
+      severity: neverClosed.length > 0 ? 'medium' : 'low',
+      ...NO_RFQ,
+      channel,
+      words: [
+        `${formatCount(problems, 'deviation')} from the API description in ${formatCount(documents, 'document')}, ${fresh} new.`,
+        neverClosed.length === 0
+          ? ''
+          : `Open RFQs that are not valid, so never closed: ${names.join(', ')}${neverClosed.length > MAX_NAMED ? ', …' : ''}.`,
+      ]
+        .join(' ')
+        .trim(),
+      since: newestAt,
+      action: {
+        words: 'List the problems',
+        command: `quotekeeper problems ${onChannel(channel)}`,
+        path: listPath('problems', channel),
+      },
+    }
+  })
+}
+
+const MAX_NAMED = 5

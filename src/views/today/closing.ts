@@ -1,0 +1,176 @@
+import type { HeldPlan, UnsettledClose } from '../../core/records.js'
+import { quoteForShell } from '../../core/text/quote-for-shell.js'
+import { nameById } from '../../core/text/rfq-name.js'
+import type { ClockStop } from '../../core/time/clock-skew.js'
+import type { RfqFigures } from '../../recommendations/rfq-figures.js'
+import { createRulesLookup } from '../channels/channel-rules.js'
+import { heldRoundWords, keptReason, overdueOutlook, unsettledWords } from '../closings/closing-outlook.js'
+import { closingPath, listPath } from '../page-paths.js'
+import type { RfqListRow } from '../rfqs/rfq-list.js'
+import { listedWords } from './listed.js'
+import {
+  filterOf,
+  keyOf,
+  NO_RFQ,
+  onChannel,
+  rfqFields,
+  sentences,
+  type TodayContext,
+  type TodayItem,
+} from './today-view.js'
+
+/** Closes and closing rounds that need a person, and RFQs that nothing closed. */
+export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
+  const filter = { ...filterOf(context), now: context.now }
+  const [unsettled, held] = await Promise.all([
+    context.source.store.unsettledCloses(filter),
+    context.source.store.heldPlans(filter),
+  ])
+  const named = [
+    ...unsettled.map(({ channel, rfqId }) => keyOf({ channel, id: rfqId })),
+    ...held.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
+  ]
+  const clockStop = createClockLookup(context)
+  const rows = await context.rowsOf(unsettled)
+  return [
+    ...(await Promise.all(unsettled.map(async (close) => unsettledItem(close, rows, await clockStop(close.channel))))),
+    ...(await Promise.all(
+      held.map(async (plan) => heldItem(plan, await context.source.closingHold(plan.channel, context.now))),
+    )),
+    ...(await overdueItems(context, new Set(named), clockStop)),
+  ]
+}
+
+/** What stopped the newest closing round of a channel, if its clocks did and it is set to close; looked up once for each. */
+function createClockLookup({ source }: TodayContext): (channel: string) => Promise<ClockStop | null> {
+  const rulesOf = createRulesLookup(source.channels)
+  const known = new Map<string, Promise<ClockStop | null>>()
+  return (channel) => {
+    const stop = known.get(channel) ?? (rulesOf(channel).autoClose === 'on' ? source.clockStop(channel) : NO_STOP)
+    known.set(channel, stop)
+    return stop
+  }
+}
+
+const NO_STOP = Promise.resolve(null)
+
+function unsettledItem(
+  close: UnsettledClose,
+  rows: ReadonlyMap<string, RfqListRow>,
+  clocks: ClockStop | null,
+): TodayItem {
+  const { channel, rfqId, rfqNumber, outcome, inProgress, since } = close
+  const row = rows.get(keyOf({ channel, id: rfqId }))
+  const name = row?.name ?? nameById(rfqId)
+  return {
+    kind: outcome === 'open' ? 'unsettled' : outcome,
+    severity: inProgress ? 'low' : outcome === 'open' ? 'medium' : 'high',
+    ...rfqFields(channel, rfqId, row, rfqNumber),
+    words: unsettledWords(close, clocks),
+    since,
+    action: { ...unsettledAction(close), path: closingPath(channel, name) },
+  }
+}
+
+function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): { words: string; command: string } {
+  if (inProgress)
+    return { words: 'See whether the round has ended', command: `quotekeeper runs --kind close ${onChannel(channel)}` }
+  return decisionId === null
+    ? { words: 'Run a closing round', command: `quotekeeper close-expired ${onChannel(channel)}` }
+    : { words: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
+}
+
+function heldItem(held: HeldPlan, hold: string | null): TodayItem {
+  const { plan, channel, since } = held
+  return {
+    kind: 'held',
+    severity: 'high',
+    ...NO_RFQ,
+    channel,
+    words: heldRoundWords(held, hold),
+    since,
+    action: {
+      // An approved round would close nothing while closing is stopped.
+      ...(hold === null
+        ? {
+            words: 'Approve the round',
+            command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
+          }
+        : { words: 'See the round', command: `quotekeeper closings ${onChannel(channel)}` }),
+      path: listPath('closings', channel),
+    },
+  }
+}
+
+/** RFQs that are past due and open, unless an item about their close names them already. */
+async function overdueItems(
+  context: TodayContext,
+  named: ReadonlySet<string>,
+  clockStop: ReturnType<typeof createClockLookup>,
+): Promise<TodayItem[]> {
+  const overdue = context.rows.filter((row) => isOverdue(row) && !named.has(keyOf(row)))
+  const rulesOf = createRulesLookup(context.source.channels)
+  const figures = await context.source.rfqs.figures(overdue, { now: context.now })
+  const reasons = new Map<string, string>()
+  const holds = new Map<string, string | null>()
+  for (const channel of new Set(overdue.map((row) => row.channel))) {
+    const rules = rulesOf(channel)
+    holds.set(channel, await context.source.closingHold(channel, context.now))
+    const ids = overdue.flatMap((row) => (row.channel === channel ? row.id : []))
+    for (const decision of await context.source.store.newestDecisions(channel, ids)) {
+      const reason = keptReason(decision, rules, await clockStop(channel))
+      if (reason !== undefined) reasons.set(keyOf({ channel, id: decision.rfqId }), reason)
+    }
+  }
+  return Promise.all(
+    overdue.map(async (row, at) => {
+      const { autoClose } = rulesOf(row.channel)
+      const hold = autoClose === 'on' ? (holds.get(row.channel) ?? null) : null
+      const clocks = hold === null ? await clockStop(row.channel) : null
+      const kept = reasons.get(keyOf(row))
+      const { words, isClosable } = overdueOutlook(row, { autoClose, hold, clocks, kept })
+      return {
+        kind: 'overdue',
+        severity: isClosable ? 'medium' : 'high',
+        ...rfqFields(row.channel, row.id, row),
+        words: sentences(
+          `Past due since ${row.responseDueDate} and still open.`,
+          listedWords(row),
+          words,
+          acceptedWords(figures[at]),
+        ),
+        since: null,
+        action: {
+          words: isClosable ? 'Close it now' : 'See why it is open',
+          command: isClosable
+            ? `quotekeeper close-expired ${onChannel(row.channel)}`
+            : `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+          path: closingPath(row.channel, row.name),
+        },
+      }
+    }),
+  )
+}
+
+/** RFQs that were past due and open at a past moment. */
+export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext): Promise<TodayItem[]> {
+  const overdue = rows.filter(isOverdue)
+  const figures = await source.rfqs.figures(overdue, { now, ...(asOf && { asOf }) })
+  return overdue.map((row, at) => ({
+    kind: 'overdue',
+    severity: 'high',
+    ...rfqFields(row.channel, row.id, row),
+    words: sentences(`Past due since ${row.responseDueDate} and open.`, listedWords(row), acceptedWords(figures[at])),
+    since: null,
+    action: {
+      words: 'See what was decided',
+      command: `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+      path: closingPath(row.channel, row.name),
+    },
+  }))
+}
+
+/** Empty if no offer is accepted. */
+const acceptedWords = (figures: RfqFigures | undefined): string => figures?.accepted?.words ?? ''
+
+const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null

@@ -1,0 +1,90 @@
+import type { ComponentChildren } from 'preact'
+import { cleanText, oneLine } from '../../core/text/clean-text.js'
+import {
+  formatAmount,
+  formatOneDecimal,
+  formatPercent,
+  formatPrice,
+  formatRange,
+  formatTotal,
+} from '../../core/text/number-format.js'
+import { ageOf } from '../../core/time/clock.js'
+
+/** Shown for what is unknown. */
+export const UNKNOWN = '–'
+
+/** Text from outside on one line, without characters that are not shown or reorder others. */
+export const plain = (text: string | null | undefined): string => oneLine(cleanText(text ?? '')) || UNKNOWN
+
+export const amount = (value: number | null) => (value === null ? UNKNOWN : formatAmount(value))
+/** A sum of money without its currency. */
+export const total = (value: number | null) => (value === null ? UNKNOWN : formatTotal(value, null))
+export const decimal = (value: number | null) => (value === null ? UNKNOWN : formatOneDecimal(value))
+export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
+export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
+
+/** `100–500`, `from 100`, `up to 500`, or one number. */
+export const range = (min: number | null, max: number | null, format: (value: number) => string = amount): string =>
+  formatRange(min, max, format) ?? UNKNOWN
+
+/** A moment to the minute, in UTC. */
+export const minute = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
+
+/** A moment, with the exact time for programs and on hovering. */
+export const Moment = ({ at }: { at: string | null }) =>
+  at === null ? (
+    <span>{UNKNOWN}</span>
+  ) : (
+    <time datetime={at} title={at}>
+      {minute(at)}
+    </time>
+  )
+
+/** `26 min ago`; `an unknown time ago` if it is in the future. */
+export function age(at: string, now: Date): string {
+  const elapsed = ageOf(at, now)
+  if (elapsed === null) return 'an unknown time ago'
+  const seconds = Math.round(elapsed / 1000)
+  if (seconds < 100) return `${seconds} s ago`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 120) return `${minutes} min ago`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'neutral'
+
+/** A word with a colour; the word carries the meaning. */
+export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+)
+
+/** What has just happened, or went wrong, above the rest of a page. Read out by screen readers. */
+export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <p class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    {children}
+  </p>
+)
+
+/** How old what is shown is, at the end of a line of facts. Changes on every load, so it does not count as a change of the page. */
+export const Ages = ({ of }: { of: readonly (string | null)[] }) => (
+  <span data-volatile>{of.map((words) => (words ? ` · ${words}` : ''))}</span>
+)
+
+/** A command to copy; it breaks between its words only, never after the hyphens of an option. */
+export const Command = ({ text, quiet = false }: { text: string; quiet?: boolean }) => (
+  <code class={quiet ? 'small muted' : undefined}>
+    {plain(text)
+      .split(' ')
+      .map((word, index) => (
+        <>
+          {index > 0 && ' '}
+          <span class="line">{word}</span>
+        </>
+      ))}
+  </code>
+)
+
+/** Text from outside with its line breaks. */
+export const Prose = ({ text }: { text: string | null }) =>
+  text === null ? <p class="muted">{UNKNOWN}</p> : <p class="prose">{cleanText(text)}</p>

@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ErrorPage } from '../components/error-page.js'
+import { sendPage, wantsPage } from '../html.js'
+import { HttpError, toResponseError } from './errors.js'
+
+/**
+ * Answers errors as `{"error": message}`, and as a page in a browser, which is sent to the sign-in page if that helps.
+ * Details of unexpected errors go to the log only.
+ */
+export function addErrorResponses(app: FastifyInstance, onError: (error: unknown) => void): void {
+  const allowedMethods = collectMethods(app)
+  app.decorate('allowedMethods', allowedMethods)
+  app.setErrorHandler((cause: Error, request, reply) => {
+    const error: Error & { statusCode?: number } = toResponseError(cause, onError)
+    const isExpected = error instanceof HttpError
+    const status = isExpected || (error.statusCode ?? 500) < 500 ? (error.statusCode as number) : 500
+    if (isExpected) reply.headers(error.headers)
+    if (status >= 500 && !isExpected) onError(error)
+    const message = status >= 500 && !isExpected ? 'internal error; see the log' : error.message
+    if (status === 401 && app.access.hasSignIn && wantsPage(request) && request.method !== 'POST')
+      return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
+    return sendError(request, reply.code(status), message)
+  })
+  app.setNotFoundHandler(async (request, reply) => {
+    const { method, url } = request
+    if (!url.startsWith('/')) throw new HttpError(400, 'invalid request address')
+    const allowed = allowedMethods(url)
+    if (allowed.length === 0 || allowed.includes(method))
+      throw new HttpError(404, wantsPage(request) ? 'there is no page at this address' : 'not found')
+    reply.header('allow', allowed.join(', '))
+    throw new HttpError(405, 'method not allowed')
+  })
+}
+
+const sendError = (request: FastifyRequest, reply: FastifyReply, message: string) =>
+  wantsPage(request)
+    ? sendPage(
+        reply,
+        <ErrorPage status={reply.statusCode} message={`${message[0]?.toUpperCase()}${message.slice(1)}.`} />,
+      )
+    : // As text, because Fastify would serialize an object in another way for an unknown path.
+      reply.type('application/json; charset=utf-8').send(`${JSON.stringify({ error: message })}\n`)
+
+/** Remembers every route; returns which methods the routes of an address accept. */
+function collectMethods(app: FastifyInstance): (url: string) => string[] {
+  const routes: { pattern: RegExp; methods: string[] }[] = []
+  app.addHook('onRoute', ({ url, method }) => {
+    routes.push({ pattern: patternOf(url), methods: [method].flat() })
+  })
+  return (url) => {
+    const path = url.replace(/[?#].*$/, '')
+    return [...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))].sort()
+  }
+}
+
+/** The pattern of a route as a regular expression: `:name` is one segment, `*` the rest. */
+const patternOf = (url: string) =>
+  new RegExp(
+    `^${url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:[^/]+/g, '[^/]+')
+      .replace(/\*/g, '.*')}$`,
+  )

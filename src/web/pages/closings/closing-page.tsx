@@ -1,0 +1,154 @@
+import type { FastifyInstance } from 'fastify'
+import { formatCount } from '../../../core/text/number-format.js'
+import { nameById } from '../../../core/text/rfq-name.js'
+import { clockWords } from '../../../views/closings/closing-outlook.js'
+import type { ClosingPage, ClosingReasons } from '../../../views/page-contract.js'
+import { closingPath, rfqPath } from '../../../views/page-paths.js'
+import type { ActionDeps } from '../../api/actions.js'
+import { Badge, plain } from '../../components/format.js'
+import { TableView } from '../../components/table-view.js'
+import { downloadOf } from '../../tables/table-file.js'
+import { causeOf, readStatus, reloading } from '../operation/asked-job.js'
+import {
+  addForm,
+  addPage,
+  type PageContent,
+  type PageDeps,
+  type PageRequest,
+  type Parameters,
+  pageOf,
+  requireFound,
+} from '../page.js'
+import { addressOf } from '../rfq/rfq-address.js'
+import { ClosingForm, refusalOf } from './closing-form.js'
+import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
+import { CLOSING_COLUMNS } from './closings-page.js'
+
+/** The queue that closes, and what stops all closing on a channel. */
+export type ClosingDeps = Pick<ActionDeps, 'queue' | 'closingObstacle'>
+
+/** `/rfqs/…/closing`: every decision about closing an RFQ, explained, and closing it now. */
+export function addClosing(app: FastifyInstance, deps: PageDeps, closing: ClosingDeps): void {
+  const path = '/rfqs/:org/:channel/:name/closing'
+  addPage(
+    app,
+    deps,
+    path,
+    async (page) => {
+      const asked = askedClose(page.query)
+      // Before the closings: those of a job that has ended are then among them.
+      const status = asked === null ? null : await readStatus(asked.job, closing)
+      const found = await readClosing(page)
+      const outcome = asked === null ? null : closingOutcome(found, asked, status)
+      const reasons = outcome?.isRunning ? null : await readReasons(page, found)
+      return closingPage(page, found, { closing, reasons, outcome })
+    },
+    { names: ['job', 'asked'] },
+  )
+  addForm(app, deps, path, (page, fields) => closeNow(page, fields, closing))
+}
+
+async function readClosing({ path, queries, now }: PageRequest): Promise<ClosingPage> {
+  return requireFound(await queries.closing({ ...addressOf(path), now }))
+}
+
+/** Null for an RFQ that is closed. */
+const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }: ClosingPage) =>
+  state === 'closed' ? null : await queries.closingReasons({ channel, rfqId: id, now })
+
+/** Asks for a closing round for this RFQ only; what that round decides, and whether it sends anything, is up to the policy. */
+async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
+  const found = await readClosing(page)
+  const reasons = await readReasons(page, found)
+  const { channel, id, name } = found
+  const refuse = async (status: number, mistake: string) => ({
+    status,
+    ...(await closingPage(page, found, { closing, reasons, mistake: `Nothing was closed. ${mistake}` })),
+  })
+  if (confirm !== name) {
+    const typed = confirm === '' ? 'Nothing was typed' : `${JSON.stringify(confirm.slice(0, 60))} was typed`
+    return refuse(400, `${typed}, but this is RFQ ${name}.`)
+  }
+  const refusal = refusalOf(found, reasons, await closing.closingObstacle(channel))
+  if (refusal !== null) return refuse(409, refusal)
+  const order = {
+    name: 'close-expired',
+    payload: { channel, rfqId: id, cause: causeOf(page.request.user) },
+  } as const
+  const job = closing.queue.newId(order)
+  if (!(await closing.queue.enqueue(order, job)))
+    return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
+  return { redirect: `${closingPath(channel, nameById(id))}?${askedParameters({ job, at: page.now.toISOString() })}` }
+}
+
+interface Shown {
+  closing: ClosingDeps
+  /** Null if closing is not offered: it is closed, or a round runs. */
+  reasons: ClosingReasons | null
+  outcome?: ClosingOutcome | null
+  mistake?: string
+}
+
+async function closingPage(
+  page: PageRequest,
+  found: ClosingPage,
+  { closing, reasons, outcome = null, mistake }: Shown,
+): Promise<PageContent> {
+  const { link, request } = page
+  const { channel, name, closings } = found
+  const obstacle = await closing.closingObstacle(channel)
+  const shown = pageOf(page, {
+    name: 'closings',
+    caption: `Closings of RFQ ${name}, newest first`,
+    columns: CLOSING_COLUMNS.filter(({ key }) => !['channel', 'rfq'].includes(key)),
+    rows: closings.map(({ record }) => record),
+    empty: <>No closing round has evaluated this RFQ yet. {NEXT[found.autoClose]}</>,
+  })
+  return {
+    title: `Closing of RFQ ${name}`,
+    current: '/rfqs',
+    live: 'notice',
+    ...(outcome?.isRunning && reloading),
+    tables: [downloadOf(shown.table)],
+    body: (
+      <>
+        <h1>{`Closing of RFQ ${plain(name)}`}</h1>
+        <p class="lead">
+          <a href={rfqPath(channel, name)}>{plain(found.title ?? `RFQ ${name}`)}</a>{' '}
+          <Badge tone={found.state === 'open' ? 'good' : 'neutral'}>{plain(found.state)}</Badge> due{' '}
+          {plain(found.dueDate)} in {found.timeZone}
+          {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
+        </p>
+        {found.clockStop !== null && !outcome?.isRunning && (
+          <p class="notice bad">{plain(clockWords(found.clockStop))}</p>
+        )}
+        {outcome !== null && (
+          <OutcomeNotice outcome={outcome} channel={channel} unsettled={reasons?.unsettled ?? null} />
+        )}
+        {(found.state !== 'closed' || mistake !== undefined) && !outcome?.isRunning && (
+          <ClosingForm
+            found={found}
+            reasons={reasons}
+            user={request.user}
+            csrfToken={request.csrfToken}
+            obstacle={obstacle}
+            mistake={mistake}
+          />
+        )}
+        <TableView {...shown} link={link} />
+        {closings.map(({ record: { id }, explanation }, at) => (
+          <details class="card" open={at === 0} key={id}>
+            <summary>{`Why closing decision ${id} was made: everything that was evaluated, sent and read`}</summary>
+            <pre>{explanation}</pre>
+          </details>
+        ))}
+      </>
+    ),
+  }
+}
+
+const NEXT: Record<ClosingPage['autoClose'], string> = {
+  on: 'The channel closes RFQs that are past due (autoClose: on).',
+  'dry-run': 'The channel only records which RFQs it would close (autoClose: dry-run).',
+  off: 'Nothing closes RFQs of this channel (autoClose: off).',
+}

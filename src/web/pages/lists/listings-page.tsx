@@ -1,0 +1,68 @@
+import type { ListingItem } from '../../../views/schemas/index.js'
+import { momentColumn, numberColumn } from '../../components/columns.js'
+import { amount, Badge, plain, price, range } from '../../components/format.js'
+import type { Column } from '../../tables/table.js'
+import { type PageContent, type PageRequest, pageOf, readChannel, readPast, readSearch } from '../page.js'
+import { listPage } from './list-page.js'
+
+/** `/listings`: the projects that developers offer credits from. */
+export async function listingsPage(page: PageRequest): Promise<PageContent> {
+  const { query, queries, channels } = page
+  const channel = await readChannel(page)
+  const past = await readPast(page, { ...channel, kind: 'listings' })
+  const all = await queries.listings({ ...channel, ...(past && { asOf: past.asOf }) })
+  const words = readSearch(query).toLowerCase().split(/\s+/)
+  const rows = all.filter((row) => {
+    const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`
+    return words.every((word) => text.toLowerCase().includes(word))
+  })
+  return listPage(page, {
+    path: '/listings',
+    title: 'Listings',
+    past,
+    search: { name: 'q', title: 'Search project, developer, country, registry' },
+    choices: [{ name: 'channel', title: 'Channel', values: channels }],
+    shown: pageOf(page, {
+      name: 'listings',
+      caption: 'Listings',
+      columns: COLUMNS,
+      rows,
+      empty:
+        all.length === 0 ? <>No listings were seen yet. They appear with the next poll.</> : <>No listings match.</>,
+    }),
+  })
+}
+
+const COLUMNS: readonly Column<ListingItem>[] = [
+  {
+    key: 'projectName',
+    title: 'Project',
+    width: 'wide',
+    value: ({ projectName }) => projectName,
+    cell: ({ projectName, missingSince, valid }) => (
+      <>
+        {plain(projectName)} {missingSince !== null && <Badge tone="warn">missing</Badge>}
+        {!valid && <Badge tone="warn">not valid</Badge>}
+      </>
+    ),
+  },
+  { key: 'organizationName', title: 'Developer', value: ({ organizationName }) => organizationName },
+  { key: 'country', title: 'Country', value: ({ country }) => country },
+  {
+    key: 'registry',
+    title: 'Registry',
+    value: ({ registry }) => registry,
+    cell: ({ registry, registryId }) => plain(`${registry ?? ''} ${registryId ?? ''}`),
+  },
+  {
+    key: 'price',
+    title: 'Price per t',
+    align: 'right',
+    value: ({ minUnitPrice }) => minUnitPrice,
+    cell: ({ minUnitPrice, maxUnitPrice, currency }) =>
+      `${range(minUnitPrice, maxUnitPrice, price)} ${minUnitPrice === null && maxUnitPrice === null ? '' : plain(currency)}`,
+  },
+  numberColumn('volume', 'Available, t', ({ totalAvailableVolume }) => totalAvailableVolume, amount),
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  momentColumn('observedAt', 'Changed (UTC)', ({ observedAt }) => observedAt),
+]

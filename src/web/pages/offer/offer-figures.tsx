@@ -1,0 +1,112 @@
+import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../../../compare/offer/criterion-text.js'
+import type { MetricName, Metrics } from '../../../compare/offer/metrics.js'
+import { CRITERIA, type Criterion } from '../../../core/decision/settings.js'
+import type { OfferPageModel } from '../../../views/offer/offer-detail.js'
+import { numberColumn } from '../../components/columns.js'
+import { amount, decimal, percent, plain, price, UNKNOWN } from '../../components/format.js'
+import type { Table } from '../../tables/table.js'
+
+interface Figure {
+  name: MetricName | 'comparedPrice' | 'comparedPricePerTonne'
+  title: string
+  formula: string
+  value: number | string | null
+  shown: string
+  reason: string | null
+}
+
+type Format = (value: number | null) => string
+const year: Format = (value) => (value === null ? UNKNOWN : String(value))
+const days: Format = (value) => (value === null ? UNKNOWN : `${decimal(value)} days`)
+
+/** The figures of an offer in its own currency, as docs/COMPARISON.md defines them. */
+const METRICS: readonly (readonly [name: MetricName, title: string, formula: string, format: Format])[] = [
+  ['sumVolume', 'Volume of the lines', 'Σ tonnes of the delivery lines', amount],
+  ['sumValue', 'Value of the lines', 'Σ tonnes × price of the delivery lines', amount],
+  ['volume', 'Volume', 'that of the lines if each has a volume and a price, else as stated', amount],
+  ['total', 'Total', 'that of the lines if each has a volume and a price, else as stated', amount],
+  ['pricePerTonne', 'Price per tonne', 'total ÷ volume', price],
+  ['statedPrice', 'Stated price per tonne', 'stated total ÷ stated volume', price],
+  ['volumeDifference', 'Difference of volumes', 'stated volume − volume of the lines', amount],
+  ['totalDifference', 'Difference of totals', 'stated total − value of the lines', amount],
+  ['coverage', 'Coverage', 'volume ÷ tonnes asked for, at most 100 %', percent],
+  ['prepaid', 'Paid in advance', 'Σ pre-payments', amount],
+  ['prepaidShare', 'Share paid in advance', 'pre-payments ÷ total', percent],
+  ['presentValue', 'Present value', 'Σ payment ÷ (1 + discount rate) ^ (days ÷ 365)', amount],
+  ['presentValuePerTonne', 'Present value per tonne', 'present value ÷ volume', price],
+  ['haircut', 'Haircut', 'share not expected to be delivered, by contract type', percent],
+  ['riskAdjustedPrice', 'Risk-adjusted price', 'present value per tonne ÷ (1 − haircut)', price],
+  ['meanWaitDays', 'Mean wait', 'Σ tonnes × days to delivery ÷ Σ tonnes', days],
+  ['onTimeShare', 'Delivered on time', 'tonnes due by the fulfilment due date ÷ tonnes', percent],
+  ['oldestVintage', 'Oldest vintage', 'earliest year of the lines', year],
+  ['newestVintage', 'Newest vintage', 'latest year of the lines', year],
+]
+
+export function metricsTable({ offer, currency }: OfferPageModel): Table<Figure> {
+  const { metrics, compared } = offer
+  const own = METRICS.map(([name, title, formula, format]): Figure => {
+    const value = metrics[name as keyof Metrics] as number | null
+    return {
+      name,
+      title,
+      formula,
+      value,
+      shown: format(value),
+      reason: value === null ? (metrics.reasons[name] ?? null) : null,
+    }
+  })
+  const rate = compared.rate === null ? 'no exchange rate' : `× ${compared.rate}`
+  return {
+    name: 'metrics',
+    caption: 'Figures of the offer, with their formulas',
+    columns: [
+      { key: 'figure', title: 'Figure', value: ({ title }) => title },
+      {
+        key: 'value',
+        title: `Value${offer.terms.currency ? `, ${plain(offer.terms.currency)}` : ''}`,
+        align: 'right',
+        value: ({ value }) => value,
+        cell: ({ shown }) => shown,
+      },
+      { key: 'formula', title: 'Formula', value: ({ formula }) => formula },
+      { key: 'reason', title: 'Why unknown', value: ({ reason }) => reason },
+    ],
+    rows: [
+      ...own,
+      {
+        name: 'comparedPricePerTonne',
+        title: `Price per tonne, compared${currency ? ` in ${plain(currency)}` : ''}`,
+        formula: `price per tonne ${rate}`,
+        value: compared.pricePerTonne,
+        shown: price(compared.pricePerTonne),
+        reason: null,
+      },
+      {
+        name: 'comparedPrice',
+        title: `Risk-adjusted price, compared${currency ? ` in ${plain(currency)}` : ''}`,
+        formula: `risk-adjusted price ${rate}`,
+        value: compared.price,
+        shown: price(compared.price),
+        reason: null,
+      },
+    ],
+    empty: <>No figures.</>,
+  }
+}
+
+interface ScoreRow {
+  criterion: Criterion
+  points: number | null
+}
+
+export const scoresTable = ({ offer }: OfferPageModel): Table<ScoreRow> => ({
+  name: 'scores',
+  caption: 'Points by criterion',
+  columns: [
+    { key: 'criterion', title: 'Criterion', value: ({ criterion }) => CRITERION_NAMES[criterion] },
+    numberColumn('points', 'Points', ({ points }) => points, decimal),
+    { key: 'definition', title: 'Definition', value: ({ criterion }) => CRITERION_DEFINITIONS[criterion] },
+  ],
+  rows: CRITERIA.map((criterion) => ({ criterion, points: offer.scores?.[criterion] ?? null })),
+  empty: <>The offer is not ranked.</>,
+})

@@ -1,0 +1,244 @@
+import { describePricesRead, formatAge } from '../../../core/sources/source-text.js'
+import { cleanText } from '../../../core/text/clean-text.js'
+import type { OfferPageModel, OfferVersion } from '../../../views/offer/offer-detail.js'
+import { rfqPath } from '../../../views/page-paths.js'
+import { momentColumn, numberColumn } from '../../components/columns.js'
+import { Ages, amount, Badge, Moment, Prose, percent, plain, price, total } from '../../components/format.js'
+import { TableView } from '../../components/table-view.js'
+import type { Column, Table } from '../../tables/table.js'
+import { downloadOf } from '../../tables/table-file.js'
+import { type PageContent, type PageRequest, readPast, requireFound, withAsOf } from '../page.js'
+import { addressOf } from '../rfq/rfq-address.js'
+import { metricsTable, scoresTable } from './offer-figures.js'
+
+type Line = OfferPageModel['offer']['lines'][number]
+
+/** `/rfqs/…/offers/ID`: one offer, with everything behind its figures. */
+export async function offerPage(page: PageRequest): Promise<PageContent> {
+  const { path, query, queries, now, link } = page
+  const address = addressOf(path)
+  const past = await readPast(page, { channel: address.channel, kind: 'rfqs' })
+  const moment = { now, ...(past && { asOf: past.asOf }) }
+  const { model, name } = requireFound(await queries.offer({ ...address, ...moment, offerId: path.offer ?? '' }))
+  const { offer } = model
+  const lines = linesTable(model)
+  const metrics = metricsTable(model)
+  const scores = scoresTable(model)
+  const versions = versionsTable(model)
+  const rfqHref = withAsOf(rfqPath(address.channel, name), query.as_of)
+  return {
+    title: `Offer ${offer.sequence} for RFQ ${name}`,
+    current: '/rfqs',
+    live: 'notice',
+    past,
+    tables: [lines, metrics, scores, versions].map((table) => downloadOf(table as Table<unknown>)),
+    body: (
+      <>
+        <p class="small">
+          <a href={rfqHref}>{`RFQ ${name}${model.rfqTitle ? `: ${plain(model.rfqTitle)}` : ''}`}</a>
+        </p>
+        <h1>{`Offer ${offer.sequence}: ${plain([offer.developer, offer.project].filter(Boolean).join(' · ') || offer.label)}`}</h1>
+        <OfferFacts model={model} />
+        <Standing model={model} />
+        {offer.flags.length > 0 && (
+          <section aria-labelledby="flags">
+            <h2 id="flags">Flags</h2>
+            <ul class="flags">
+              {offer.flags.map(({ severity, words }) => (
+                <li>
+                  <Badge tone={severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'neutral'}>
+                    {severity}
+                  </Badge>{' '}
+                  {plain(words)}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <h2>Deliveries</h2>
+        <TableView table={lines} link={link} />
+        {offer.prepayments.length > 0 && (
+          <>
+            <h3>Pre-payments</h3>
+            <ul>
+              {offer.prepayments.map(({ number, amount: paid, dueDate }) => (
+                <li key={number}>{`${amount(paid)} ${plain(offer.terms.currency)}, due ${plain(dueDate)}`}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <h2>Figures and how they are computed</h2>
+        <TableView table={metrics} link={link} />
+        {offer.scores !== null && (
+          <>
+            <h2>Score</h2>
+            <TableView table={scores} link={link} />
+          </>
+        )}
+        <Questions model={model} />
+        <h2>Notes and review</h2>
+        <Prose text={offer.terms.notes} />
+        {offer.terms.review !== null && (
+          <p>{`Review: ${plain(offer.terms.review.status)}. ${plain(offer.terms.review.comment)}`}</p>
+        )}
+        <h2>Versions</h2>
+        <TableView table={versions} link={link} />
+        <Document model={model} />
+      </>
+    ),
+  }
+}
+
+/** Whether it competes, or why not; what else it does not meet; and its part in the award. */
+function Standing({ model: { view, breakEven } }: { model: OfferPageModel }) {
+  const { standing, why, notMet, awardedTonnes } = view
+  const tone = standing === 'ranked' || standing === 'accepted' ? 'good' : 'warn'
+  const more = notMet.filter(({ kind, words: said }) => kind === 'advisory' || !(why ?? '').includes(said))
+  const sentences = [
+    why ?? 'It meets every hard requirement.',
+    ...more.map((each) => each.words),
+    awardedTonnes > 0 ? `The award has ${amount(awardedTonnes)} t of it.` : '',
+    breakEven?.words ?? '',
+  ]
+  return <p class={`notice ${tone}`}>{plain(sentences.filter((each) => each !== '').join(' '))}</p>
+}
+
+function OfferFacts({ model: { offer, currency, rate, readAt, pricesRead, asOf } }: { model: OfferPageModel }) {
+  const prices = describePricesRead(pricesRead, new Date(asOf))
+  const { terms, metrics, compared } = offer
+  return (
+    <div class="facts">
+      <p>
+        <Badge tone={offer.status === 'accepted' ? 'good' : offer.status === 'rejected' ? 'bad' : 'neutral'}>
+          {plain(offer.status)}
+        </Badge>{' '}
+        {offer.rank === null ? 'not ranked' : `rank ${offer.rank}`} · submitted <Moment at={offer.submittedAt} />
+        {offer.late ? ' (late)' : ''} · expires {plain(terms.expiryDate)} · {plain(terms.contractType)}
+        {offer.missingSince !== null && (
+          <>
+            {' · withdrawn, missing since '}
+            <Moment at={offer.missingSince} />
+          </>
+        )}
+      </p>
+      <p>
+        {`${amount(metrics.volume)} t at ${price(metrics.pricePerTonne)} ${plain(terms.currency)}/t, ${total(metrics.total)} ${plain(terms.currency)} in total`}
+        {currency !== null &&
+          currency !== terms.currencyCode &&
+          ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t${rate === null ? '' : ` · ${plain(rate)}`}`}
+        {` · covers ${percent(metrics.coverage)}`}
+        <Ages of={[prices, readAt && `terms read ${formatAge(readAt, new Date(asOf))} ago`]} />
+      </p>
+    </div>
+  )
+}
+
+const linesTable = ({ offer }: OfferPageModel): Table<Line> => ({
+  name: 'deliveries',
+  caption: 'Deliveries and their vintages',
+  columns: [
+    {
+      key: 'delivery',
+      title: 'No.',
+      align: 'right',
+      value: ({ delivery, vintage }) => `${delivery}.${vintage}`,
+    },
+    { key: 'dueDate', title: 'Due', width: 'line', value: ({ dueDate }) => dueDate },
+    {
+      key: 'name',
+      title: 'Vintage',
+      value: ({ name }) => name,
+      cell: ({ name, vintageYear }) => plain(name ?? (vintageYear === null ? null : String(vintageYear))),
+    },
+    {
+      key: 'period',
+      title: 'Reporting period',
+      value: ({ periodStart, periodEnd }) => `${periodStart ?? ''}/${periodEnd ?? ''}`,
+      cell: ({ periodStart, periodEnd }) => `${plain(periodStart)} to ${plain(periodEnd)}`,
+    },
+    {
+      key: 'mitigation',
+      title: 'Mitigation',
+      value: ({ mitigationTypes }) => mitigationTypes.join(', '),
+    },
+    numberColumn('volume', 'Tonnes', ({ volume }) => volume, amount),
+    numberColumn('unitPrice', 'Price per t', ({ unitPrice }) => unitPrice, price),
+    numberColumn('total', 'Total', (line) => line.total, total),
+  ],
+  rows: offer.lines,
+  empty: <>The offer has no delivery lines{offer.shape === 'summary' ? ': only its summary is known' : ''}.</>,
+})
+
+const versionsTable = ({ versions }: OfferPageModel): Table<OfferVersion> => ({
+  name: 'versions',
+  caption: 'Every version of the offer, newest first',
+  columns: VERSION_COLUMNS,
+  rows: versions,
+  empty: <>No versions.</>,
+})
+
+const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
+  { key: 'version', title: 'Version', align: 'right', value: ({ version }) => version },
+  {
+    key: 'observedAt',
+    title: 'Seen (UTC)',
+    width: 'line',
+    value: ({ observedAt }) => observedAt,
+    cell: ({ observedAt }) => (
+      <a href={`?as_of=${observedAt}`}>
+        <Moment at={observedAt} />
+      </a>
+    ),
+  },
+  momentColumn('notBefore', 'Not before (UTC)', ({ notBefore }) => notBefore),
+  {
+    key: 'changes',
+    title: 'Differences to the version before',
+    width: 'wide',
+    value: ({ changes }) => changes.join(' '),
+    cell: ({ changes, version, valid, shape }) => (
+      <>
+        {changes.length === 0 ? (
+          <span class="muted">{version === 1 ? 'first version' : 'only fields that are not compared'}</span>
+        ) : (
+          <ul class="plain">
+            {changes.map((words) => (
+              <li>
+                <mark>{plain(words)}</mark>
+              </li>
+            ))}
+          </ul>
+        )}
+        {!valid && <Badge tone="warn">not valid</Badge>}
+        {shape === 'summary' && <Badge tone="neutral">summary only</Badge>}
+      </>
+    ),
+  },
+]
+
+/** What to ask the developer. */
+function Questions({ model: { questions } }: { model: OfferPageModel }) {
+  if (questions === null) return null
+  return (
+    <section aria-labelledby="questions">
+      <h2 id="questions">Questions to the developer</h2>
+      <ul>
+        {questions.questions.map((words) => (
+          <li>{plain(words)}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The document itself. */
+const Document = ({ model: { document, offer } }: { model: OfferPageModel }) => (
+  <details class="card">
+    <summary>{`The document, version ${offer.source.version}`}</summary>
+    <p class="small muted">
+      {`Hash ${document.contentHash}. ${document.asReceived ? 'The database has the text as received' : 'Serialized again by an earlier version'}; line breaks were added for reading.`}
+    </p>
+    <pre>{cleanText(document.text)}</pre>
+    {document.omitted > 0 && <p class="notice">{`${amount(document.omitted)} more characters are not shown.`}</p>}
+  </details>
+)

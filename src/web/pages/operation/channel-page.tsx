@@ -1,0 +1,213 @@
+import type { FastifyInstance } from 'fastify'
+import { formatCount } from '../../../core/text/number-format.js'
+import { nameById } from '../../../core/text/rfq-name.js'
+import type { ChannelPageModel } from '../../../views/channels/channel-view.js'
+import { channelPath, closingPath, listPath } from '../../../views/page-paths.js'
+import type { ActionDeps } from '../../api/actions.js'
+import { ChartFigure, values } from '../../components/chart.js'
+import { momentColumn } from '../../components/columns.js'
+import { Moment, Notice, plain } from '../../components/format.js'
+import { TableView } from '../../components/table-view.js'
+import { type Column, parseSorting, type Table } from '../../tables/table.js'
+import { downloadOf } from '../../tables/table-file.js'
+import { RUN_COLUMNS } from '../lists/runs-page.js'
+import {
+  addForm,
+  addPage,
+  type PageContent,
+  type PageDeps,
+  type PageRequest,
+  type Parameters,
+  pageOf,
+  readChoice,
+  requireFound,
+} from '../page.js'
+import { causeOf, readStatus, reloading } from './asked-job.js'
+import { POLLS, PollForm, type PollKind, pollState } from './poll-now.js'
+
+/** The queue that polls. */
+type PollDeps = Pick<ActionDeps, 'queue'>
+
+/** `/channels/ORG/SLUG`: one channel at a glance, and polling it now. */
+export function addChannel(app: FastifyInstance, deps: PageDeps, polls: PollDeps): void {
+  const path = '/channels/:org/:channel'
+  addPage(
+    app,
+    deps,
+    path,
+    async (page) => {
+      const { job } = page.query
+      // Before the model: the run of a poll that has ended is then in it.
+      const status = job === undefined ? undefined : await readStatus(job, polls)
+      const asked = status === undefined ? null : pollState(keyOf(page), status)
+      return channelPage(page, await readChannelModel(page), { asked })
+    },
+    { names: ['job'] },
+  )
+  addForm(app, deps, path, (page, fields) => pollNow(page, fields, polls))
+}
+
+const keyOf = ({ path }: PageRequest) => `${path.org}/${path.channel}`
+
+async function readChannelModel(page: PageRequest): Promise<ChannelPageModel> {
+  return requireFound(await page.queries.channel({ channel: keyOf(page), now: page.now }))
+}
+
+async function pollNow(page: PageRequest, fields: Parameters, { queue }: PollDeps) {
+  const kind = readChoice({ ...page, query: fields }, 'kind', Object.keys(POLLS) as PollKind[]) ?? 'rfqs'
+  const model = await readChannelModel(page)
+  const { channel } = model
+  const order = { name: `poll-${kind}`, payload: { channel, cause: causeOf(page.request.user) } } as const
+  const job = queue.newId(order)
+  if (await queue.enqueue(order, job)) return { redirect: `${channelPath(channel)}?${new URLSearchParams({ job })}` }
+  const mistake = `A poll of the ${POLLS[kind]} waits already; it does what this one would.`
+  return { status: 409, ...channelPage(page, model, { mistake }) }
+}
+
+interface Shown {
+  /** A poll that was asked for. */
+  asked?: ReturnType<typeof pollState>
+  /** Why a poll that was asked for was not added. */
+  mistake?: string
+}
+
+function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null, mistake }: Shown): PageContent {
+  const { link, request } = page
+  const key = model.channel
+  const filter = `channel=${encodeURIComponent(key)}`
+  const runs = pageOf(page, {
+    name: 'runs',
+    caption: `The newest runs of ${key}`,
+    columns: RUN_COLUMNS.filter(({ key: column }) => column !== 'channel'),
+    rows: model.runs,
+    empty: <>The channel was not polled yet.</>,
+  })
+  const weeks: Table<(typeof model.weeks)[number]> = {
+    name: 'weeks',
+    caption: 'Offers first seen per week',
+    columns: WEEK_COLUMNS,
+    rows: model.weeks,
+    empty: <>No weeks.</>,
+  }
+  return {
+    title: key,
+    current: '/channels',
+    ...(asked?.isRunning && reloading),
+    tables: [downloadOf(runs.table), downloadOf(weeks)],
+    body: (
+      <>
+        <h1>{key}</h1>
+        <p class="lead">{`Due dates end at midnight in ${model.timeZone}${model.graceHours > 0 ? ` plus ${formatCount(model.graceHours, 'hour')}` : ''}; autoClose: ${model.autoClose}.`}</p>
+        {asked !== null && <Notice tone={asked.tone}>{plain(asked.words)}</Notice>}
+        {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
+        {request.user?.role === 'operator' && !asked?.isRunning && <PollForm csrfToken={request.csrfToken} />}
+        <ul class="tiles">
+          {model.byState.map(({ state, rfqs }) => (
+            <Tile
+              key={state}
+              value={rfqs}
+              words={`${plain(state)} RFQs`}
+              href={`/rfqs?${filter}${state === 'unknown' ? '' : `&state=${encodeURIComponent(state)}`}`}
+            />
+          ))}
+          <Tile value={model.overdue} words="overdue" href={`/rfqs?${filter}&state=open&sort=due`} />
+          <Tile value={model.missing} words="missing from the list" href={`/rfqs?${filter}`} />
+          <Tile value={model.unsettled} words="closes to look at" href={listPath('closings', key)} />
+          <Tile value={model.held} words="held closing rounds" href={listPath('closings', key)} />
+          <Tile value={model.problems} words="data problems" href={listPath('problems', key)} />
+        </ul>
+        {model.lastClose !== null && (
+          <p>
+            Last close:{' '}
+            <a href={closingPath(key, nameById(model.lastClose.rfqId))}>
+              {plain(`RFQ ${model.lastClose.rfqNumber ?? model.lastClose.rfqId}`)}
+            </a>
+            , {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest closing decision
+            about each RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
+          </p>
+        )}
+        <div class="charts">
+          <ChartFigure
+            chart={{
+              title: 'Offers first seen per week',
+              alt: `Offers first seen in each of the last ${model.weeks.length} weeks`,
+              stacked: true,
+              categories: values(model.weeks.map(({ from }) => from.slice(5, 10))),
+              categoryTitle: 'Week from',
+              valueTitle: 'Offers',
+              format: '0',
+              series: [{ name: values(['Offers']), values: values(model.weeks.map(({ offers }) => offers)) }],
+            }}
+          />
+        </div>
+        <h2>Newest runs</h2>
+        <TableView {...runs} link={link} />
+        <p>
+          <a href={`/changes?${filter}`}>What changed</a> · <a href={listPath('runs', key)}>All runs</a> ·{' '}
+          <a href={link({ format: 'csv', table: 'weeks' })}>Offers per week as CSV</a>
+        </p>
+      </>
+    ),
+  }
+}
+
+const WEEK_COLUMNS: readonly Column<{ from: string; offers: number }>[] = [
+  { key: 'from', title: 'From', value: ({ from }) => from },
+  { key: 'offers', title: 'Offers', value: ({ offers }) => offers },
+]
+
+const Tile = ({ value, words, href }: { value: number; words: string; href: string }) => (
+  <li>
+    <a href={href}>
+      <strong>{value.toLocaleString('en-US')}</strong> {words}
+    </a>
+  </li>
+)
+
+/** `/channels`: the configured channels. */
+export async function channelsPage({ query, queries, now, link, suggest }: PageRequest): Promise<PageContent> {
+  const [freshness, { rows }] = await Promise.all([
+    queries.freshness(),
+    queries.rfqs({ now, state: 'open', from: 0, to: Number.MAX_SAFE_INTEGER, withoutFigures: true }),
+  ])
+  const table: Table<(typeof freshness)[number]> = {
+    name: 'channels',
+    caption: 'The configured channels',
+    columns: [
+      {
+        key: 'channel',
+        title: 'Channel',
+        value: ({ channel }) => channel,
+        cell: ({ channel }) => <a href={`/channels/${channel}`}>{channel}</a>,
+      },
+      {
+        key: 'open',
+        title: 'Open RFQs',
+        align: 'right',
+        value: ({ channel }) => rows.filter((row) => row.channel === channel).length,
+      },
+      {
+        key: 'overdue',
+        title: 'Overdue',
+        align: 'right',
+        value: ({ channel }) => rows.filter((row) => row.channel === channel && row.overdue).length,
+      },
+      momentColumn('rfqsAt', 'RFQs polled (UTC)', ({ rfqsAt }) => rfqsAt),
+      momentColumn('listingsAt', 'Listings polled (UTC)', ({ listingsAt }) => listingsAt),
+    ],
+    rows: freshness,
+    empty: <>No channel is configured.</>,
+  }
+  parseSorting(query.sort, [], suggest)
+  return {
+    title: 'Channels',
+    current: '/channels',
+    tables: [downloadOf(table)],
+    body: (
+      <>
+        <h1>Channels</h1>
+        <TableView table={table} link={link} />
+      </>
+    ),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Tone } from '../../components/format.js'
+import { type AskedStatus, LOADS_AGAIN } from './asked-job.js'
+
+/** What a person can have polled on the page of a channel. */
+export const POLLS = { rfqs: 'RFQs', listings: 'listings' } as const
+export type PollKind = keyof typeof POLLS
+
+interface PollState {
+  tone: Tone
+  words: string
+  isRunning: boolean
+}
+
+/**
+ * Whether a poll that was asked for waits, runs or has ended.
+ * @returns null if the job is about something else
+ */
+export function pollState(channel: string, status: AskedStatus): PollState | null {
+  if (status === 'unreachable')
+    return running(`The queue does not answer, so it is not known whether the poll runs. ${LOADS_AGAIN}`)
+  if (status === null)
+    return { tone: 'neutral', words: 'The queue no longer knows the poll that was asked for.', isRunning: false }
+  const kind = (Object.keys(POLLS) as PollKind[]).find((each) => status.name === `poll-${each}`)
+  if (kind === undefined || status.channel !== channel) return null
+  const poll = `The poll of ${POLLS[kind]}`
+  switch (status.state) {
+    case 'waiting':
+      return running(`${poll} waits for a worker. ${LOADS_AGAIN}`)
+    case 'active':
+      return running(`${poll} runs. ${LOADS_AGAIN}`)
+    case 'completed':
+      return { tone: 'good', words: `${poll} has ended; the newest runs say what it found.`, isRunning: false }
+    case 'failed':
+      return { tone: 'bad', words: `${poll} failed: ${status.error ?? 'no reason is known'}`, isRunning: false }
+  }
+}
+
+const running = (words: string): PollState => ({ tone: 'warn', words, isRunning: true })
+
+/** Buttons that poll the channel now, for operators. */
+export const PollForm = ({ csrfToken }: { csrfToken: string }) => (
+  <form method="post" class="buttons noprint">
+    <input type="hidden" name="_csrf" value={csrfToken} />
+    {(Object.keys(POLLS) as PollKind[]).map((kind) => (
+      <button type="submit" name="kind" value={kind}>
+        {`Poll the ${POLLS[kind]} now`}
+      </button>
+    ))}
+  </form>
+)

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { destinationPath, writeFileAtomically } from '../../src/report-files/report-file.js'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+describe('writing a report file', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'reports-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+  it('creates directories and a file that only the owner can read, and nothing else', async () => {
+    const file = join(folder, 'a', 'b', 'report.xlsx')
+    await writeFileAtomically(file, Buffer.from('one'))
+    expect(readFileSync(file, 'utf8')).toBe('one')
+    expect([mode(file), mode(join(folder, 'a')), mode(join(folder, 'a', 'b'))]).toEqual(['600', '700', '700'])
+    expect(readdirSync(join(folder, 'a', 'b'))).toEqual(['report.xlsx'])
+  })
+  it('replaces an existing file', async () => {
+    const file = join(folder, 'report.xlsx')
+    await writeFileAtomically(file, 'old')
+    chmodSync(file, 0o644)
+    await writeFileAtomically(file, 'new')
+    expect(readFileSync(file, 'utf8')).toBe('new')
+    expect(mode(file)).toBe('600')
+  })
+  it('with mustBeNew, keeps a file that exists or that appears while the new one is written', async () => {
+    const file = join(folder, 'report.xlsx')
+    const mustBeNew = { mustBeNew: true }
+    expect(await writeFileAtomically(file, 'first', mustBeNew)).toEqual({ bytes: 5, sha256: sha256('first') })
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual(['first', '600'])
+    for (let round = 0; round < 6; round++) {
+      const failed = await writeFileAtomically(file, `round ${round}`, mustBeNew).catch((error) => error)
+      expect(failed).toMatchObject({ code: 'EEXIST', path: file })
+    }
+    const other = join(folder, 'other.xlsx')
+    const slow = Readable.from(
+      (async function* () {
+        yield 'late'
+        writeFileSync(other, 'meanwhile')
+        yield 'r'
+      })(),
+    )
+    await expect(writeFileAtomically(other, slow, mustBeNew)).rejects.toMatchObject({ code: 'EEXIST', path: other })
+    const writers = [1, 2, 3, 4, 5, 6].map((writer) =>
+      writeFileAtomically(join(folder, 'raced.xlsx'), `writer ${writer}`, mustBeNew),
+    )
+    const outcomes = (await Promise.allSettled(writers)).map(({ status }) => status)
+    expect(outcomes.filter((status) => status === 'fulfilled')).toHaveLength(1)
+    expect([readFileSync(file, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['first', 'meanwhile'])
+    expect(readdirSync(folder).sort()).toEqual(['other.xlsx', 'raced.xlsx', 'report.xlsx'])
+  })
+  it('keeps the old file and removes the temporary one on failure', async () => {
+    const taken = join(folder, 'report.xlsx')
+    mkdirSync(join(taken, 'inside'), { recursive: true })
+    await expect(writeFileAtomically(taken, 'new')).rejects.toThrow()
+    expect(existsSync(join(taken, 'inside'))).toBe(true)
+    expect(readdirSync(folder)).toEqual(['report.xlsx'])
+  })
+  it('writes a stream while it is read, and leaves nothing if the stream fails', async () => {
+    const file = join(folder, 'report.xlsx')
+    const written = { bytes: 17, sha256: sha256('one after another') }
+    expect(await writeFileAtomically(file, Readable.from(['one ', 'after ', 'another']))).toEqual(written)
+    expect(readFileSync(file, 'utf8')).toBe('one after another')
+    const broken = Readable.from(
+      (function* () {
+        yield 'half'
+        throw new Error('broke off')
+      })(),
+    )
+    await expect(writeFileAtomically(file, broken)).rejects.toThrow('broke off')
+    expect(readFileSync(file, 'utf8')).toBe('one after another')
+    expect(readdirSync(folder)).toEqual(['report.xlsx'])
+  })
+  it('adds the path to system errors that lack it', async () => {
+    const file = join(folder, 'report.xlsx')
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    })
+    const broken = new Readable({ read: () => broken.destroy(full) })
+    await expect(writeFileAtomically(file, broken)).rejects.toMatchObject({ code: 'ENOSPC', path: file })
+  })
+  it('accepts any file path, but only a plain name in a directory', () => {
+    expect(destinationPath({ file: join(folder, 'x.xlsx') }, 'ignored')).toBe(join(folder, 'x.xlsx'))
+    expect(destinationPath({ directory: folder }, 'y.xlsx')).toBe(join(folder, 'y.xlsx'))
+    for (const name of ['../y.xlsx', 'a/y.xlsx', '.hidden', '..']) {
+      expect(() => destinationPath({ directory: folder }, name)).toThrow(RangeError)
+    }
+  })
+})

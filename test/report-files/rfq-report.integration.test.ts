@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ExcelJS from 'exceljs'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
+import { reportDestination } from '../../src/report-files/report-destination.js'
+import { makeRfqReport } from '../../src/report-files/rfq-report.js'
+import { buildRfqReport, type RfqReportSource } from '../../src/views/rfq/build-rfq-view.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const config = (directory: string) => testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } })
+
+async function source(): Promise<RfqReportSource & { directory: string }> {
+  const directory = testFolder()
+  const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  const rfqId = (await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
+  const [asOf, now, version] = [fixture.now(), fixture.now(), '1.2.3']
+  return {
+    store: fixture.store,
+    config: config(directory),
+    channel: channelConfig(KEY),
+    rfqId,
+    asOf,
+    now,
+    version,
+    directory,
+  }
+}
+
+describe('RFQ report', () => {
+  it('is written as a workbook into the folder of its channel, or with equal bytes to the requested file', async () => {
+    const input = await source()
+    const { path, bytes } = await makeRfqReport(input)
+    const { rfq, offers } = await buildRfqReport(input)
+    expect(path).toBe(join(input.directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
+    expect(readFileSync(path)).toHaveLength(bytes)
+    const out = join(input.directory, 'other.xlsx')
+    expect((await makeRfqReport({ ...input, out })).path).toBe(out)
+    expect(readFileSync(out).equals(readFileSync(path))).toBe(true)
+    const workbook = new ExcelJS.Workbook()
+    await workbook.xlsx.readFile(path)
+    expect(workbook.worksheets.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Summary', 'Offers', 'Choices', 'About']),
+    )
+    expect(offers).toHaveLength(2)
+    const textsOf = (name: string) => JSON.stringify(workbook.getWorksheet(name)?.getSheetValues())
+    expect(textsOf('Summary')).toMatch(/as of 2026-11-21 12:00 UTC, terms read \d+ (s|min|h) before/)
+    expect(textsOf('About')).toContain('when the marketplace was last asked for the terms of each offer')
+  })
+
+  it('stops when aborted, and leaves no file behind', async () => {
+    const input = await source()
+    const out = join(input.directory, 'report.xlsx')
+    const signal = AbortSignal.abort(new Error('the service is shutting down'))
+    await expect(makeRfqReport({ ...input, out, signal })).rejects.toThrow('shutting down')
+    expect(existsSync(out)).toBe(false)
+  })
+})
+
+describe('RFQ reports with equal numbers', () => {
+  it('do not overwrite each other within the same minute', async () => {
+    const directory = testFolder()
+    const fixture = await openChannelFixture()
+    const sameNumber = { number: 1042 }
+    const twins = [fixture.sandbox.world.addRfq(CHANNEL, sameNumber), fixture.sandbox.world.addRfq(CHANNEL, sameNumber)]
+    const renumbered = fixture.sandbox.world.addRfq(CHANNEL, { number: 77 })
+    const unnumbered = ['AB 12', 'ab-12', 'ab_12'].map((id) =>
+      fixture.sandbox.world.addRfq(CHANNEL, { id, number: null as never }),
+    )
+    await fixture.pollRfqs()
+    fixture.sandbox.world.changeRfq(renumbered.id, { number: 78 })
+    const successor = fixture.sandbox.world.addRfq(CHANNEL, { number: 77 })
+    await fixture.pollRfqs({ full: true })
+    const [asOf, now, version] = [fixture.now(), fixture.now(), '1.2.3']
+    const input = { store: fixture.store, config: config(directory), channel: channelConfig(KEY), asOf, now, version }
+    const rfqs = [...twins, renumbered, successor, ...unnumbered]
+    for (const { id } of rfqs) await makeRfqReport({ ...input, rfqId: id, format: 'json' })
+    const files = readdirSync(join(directory, 'acme_forest'))
+    expect(files.map((name) => idIn(join(directory, 'acme_forest', name))).sort()).toEqual(
+      rfqs.map(({ id }) => id).sort(),
+    )
+    const moment = '_asof-20261121T1200Z.json'
+    const plain = [
+      'rfq-78',
+      'rfq-ab-12',
+      ...[...twins].map(({ id }) => `rfq-1042_id-${id}`),
+      `rfq-77_id-${successor.id}`,
+    ]
+    expect(files).toEqual(expect.arrayContaining(plain.map((name) => `${name}${moment}`)))
+  })
+})
+
+const idIn = (file: string): string => JSON.parse(readFileSync(file, 'utf8')).rfq.id
+
+describe('report folder of a channel', () => {
+  const folder = (channel: string) => reportDestination(config('/reports'), channel)
+
+  it('is named after the channel', () => {
+    expect(folder('acme/forest')).toEqual({ directory: '/reports/acme_forest' })
+  })
+
+  it('is unique to the channel and inside the reports folder', () => {
+    const channels = [
+      'a-b/c',
+      'a/b-c',
+      'A/b',
+      'a/b',
+      'a/b c',
+      'a/b_c',
+      'a/b/c',
+      '../..',
+      './',
+      'é/c',
+      'e/c',
+      '%2e%2e/x',
+    ]
+    const folders = channels.map((channel) => (folder(channel) as { directory: string }).directory)
+    expect(new Set(folders).size).toBe(channels.length)
+    expect(folders.every((path) => /^\/reports\/[a-z0-9-]+_[a-z0-9_-]+$/.test(path))).toBe(true)
+  })
+})

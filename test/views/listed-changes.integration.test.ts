@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { today } from '../../src/views/today/today.js'
+import type { TodayItem } from '../../src/views/today/today-view.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { todaySource } from '../helpers/today-source.js'
+
+/** A poll that reads the list only. */
+function listOnly(fixture: ChannelFixture) {
+  fixture.advanceSeconds(300)
+  const nextPollAt = new Date(fixture.now().getTime() + 300_000)
+  const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: 300_000, nextPollAt }
+  return fixture.pollRfqs({ planning: { budget: 1, usualBudget: 1, ...rules } })
+}
+
+/** RFQs with these due dates, polled. */
+async function openWithRfqs(dueDates: readonly string[]) {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const ids = dueDates.map((responseDueDate) => world.addRfq(CHANNEL, { responseDueDate }).id)
+  await fixture.pollRfqs()
+  const source = todaySource(fixture.store, [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' }])
+  const itemsOf = async (asOf?: Date) => {
+    const { items } = await today(source, { now: fixture.now(), since: fixture.now(), ...(asOf && { asOf }) })
+    return items
+  }
+  const rowOf = async (id: string, asOf?: Date) =>
+    (await source.rfqs.rows({ now: fixture.now(), ...(asOf && { asOf }) })).find((row) => row.id === id)
+  return { fixture, world, ids, itemsOf, rowOf }
+}
+
+const about = (items: readonly TodayItem[], id: string | undefined) =>
+  items.filter(({ rfqId }) => rfqId === id).map(({ kind, severity, words }) => ({ kind, severity, words }))
+
+const CLOSED = /The list of 2026-11-21 12:05 UTC says closed; this RFQ was last read at 12:00\./
+
+describe('an RFQ that was not read since the list says something else', () => {
+  it('is listed with what the list says, which changes with the list and ends with the next read', async () => {
+    const { fixture, world, ids, rowOf } = await openWithRfqs(['2027-01-31'])
+    const [id = ''] = ids
+    expect((await rowOf(id))?.listed).toBeNull()
+    world.closeRfq(id)
+    await listOnly(fixture)
+    expect(await rowOf(id)).toMatchObject({ state: 'open', listed: { state: 'closed', responseDueDate: null } })
+    world.changeRfq(id, { responseDueDate: '2027-02-28' })
+    await listOnly(fixture)
+    expect(await rowOf(id)).toMatchObject({ listed: { state: 'closed', responseDueDate: '2027-02-28' } })
+    const past = fixture.now()
+    const then = {
+      state: 'open',
+      listed: { state: 'closed', responseDueDate: '2027-02-28', readAt: null },
+    }
+    expect(await rowOf(id, past)).toMatchObject(then)
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    expect(await rowOf(id)).toMatchObject({ state: 'closed', listed: null })
+    expect(await rowOf(id, past)).toMatchObject(then)
+  })
+
+  it('says so in its item of today, or has one, at a past moment too', async () => {
+    const { fixture, world, ids, itemsOf } = await openWithRfqs([
+      '2026-11-24',
+      '2026-11-20',
+      '2027-01-31',
+      '2027-01-31',
+    ])
+    const [due, overdue, far, other] = ids
+    for (const id of [due, overdue, far]) world.closeRfq(id ?? '')
+    world.changeRfq(other ?? '', { title: 'Another title' })
+    await listOnly(fixture)
+    const items = await itemsOf()
+    expect(about(items, due)).toEqual([{ kind: 'due', severity: 'medium', words: expect.stringMatching(CLOSED) }])
+    expect(about(items, overdue)).toEqual([{ kind: 'overdue', severity: 'high', words: expect.stringMatching(CLOSED) }])
+    expect(about(items, far)).toEqual([{ kind: 'listed', severity: 'medium', words: expect.stringMatching(CLOSED) }])
+    expect(about(items, other)).toEqual([
+      { kind: 'listed', severity: 'low', words: expect.stringContaining('has another title') },
+    ])
+    const past = await itemsOf(fixture.now())
+    const closed = /The list of 2026-11-21 12:05 UTC says closed\./
+    expect(past.map(({ kind, words }) => [kind, closed.test(words)])).toEqual([
+      ['overdue', true],
+      ['due', true],
+      ['listed', true],
+      ['listed', false],
+    ])
+  })
+
+  it('is counted where there are many, the state before other terms', async () => {
+    const { fixture, world, ids, itemsOf } = await openWithRfqs(Array(25).fill('2027-01-31'))
+    for (const id of ids.slice(0, 24)) world.changeRfq(id, { title: 'Another title' })
+    world.closeRfq(ids[24] ?? '')
+    await listOnly(fixture)
+    const items = (await itemsOf()).filter(({ kind }) => kind === 'listed')
+    expect(items[0]).toMatchObject({ rfqId: ids[24], severity: 'medium' })
+    expect(items).toHaveLength(21)
+    expect(items.at(-1)).toMatchObject({
+      rfqId: null,
+      severity: 'low',
+      words: expect.stringMatching(/ 5 more RFQs\.$/),
+    })
+  })
+})
+
+describe('an RFQ that the list of the poll that read it contradicts', () => {
+  it('says so in its item of today, or has one, the same as of that moment whatever comes later', async () => {
+    const { fixture, world, ids, itemsOf } = await openWithRfqs([
+      '2026-11-24',
+      '2026-11-20',
+      '2027-01-31',
+      '2027-01-31',
+    ])
+    const [due, overdue, far, agreed] = ids
+    for (const id of [due, overdue, far]) {
+      const effect = { kind: 'patch', id: id ?? '', patch: { responseDueDate: '2027-04-04' } } as const
+      fixture.sandbox.faults.add({ operation: 'listRfqs', times: 1, effect })
+      world.changeRfq(id ?? '', { title: 'Another title' })
+    }
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    const then = fixture.now()
+    const listed = /The list of 2026-11-21 12:05 UTC says due 2027-04-04; the RFQ itself, read at 12:05, says due 20/
+    const words = expect.stringMatching(listed)
+    const expected = [
+      [due, { kind: 'due', severity: 'medium', words }],
+      [overdue, { kind: 'overdue', severity: 'high', words }],
+      [far, { kind: 'listed', severity: 'medium', words }],
+    ] as const
+    const now = await itemsOf()
+    for (const [id, item] of expected) expect(about(now, id)).toEqual([item])
+    fixture.advanceSeconds(300)
+    for (const id of ids) world.changeRfq(id, { title: 'A third title' })
+    await fixture.pollRfqs()
+    expect(JSON.stringify(await itemsOf())).not.toContain('The list of')
+    const past = await itemsOf(then)
+    for (const [id, item] of expected) expect(about(past, id)).toEqual([item])
+    expect(about(past, agreed)).toEqual([])
+    expect(past.find(({ kind }) => kind === 'listed')).toMatchObject({
+      since: then.toISOString(),
+      action: { command: expect.stringMatching(/^quotekeeper history /) },
+    })
+    expect(await itemsOf(new Date(then.getTime() - 1))).toMatchObject([{ kind: 'overdue' }, { kind: 'due' }])
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
+import { RFQ_SORT_KEYS, searchRfqs } from '../../../src/views/rfqs/rfq-search.js'
+import { today } from '../../../src/views/today/today.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
+import { openRecorder } from '../../helpers/recorder.js'
+import { todaySource } from '../../helpers/today-source.js'
+
+const RULES = { key: KEY, timeZone: 'America/New_York', graceHours: 0, autoClose: 'on' as const }
+const settings = DEFAULT_SETTINGS
+
+/** As many words as the search of a list takes. */
+const MOST_WORDS = { search: 'p '.repeat(100) }
+
+/** Reads all rows, or lets the database find those that are shown. */
+const listOf = ({ store }: ChannelFixture, maxSmall: number) =>
+  createRfqList({ store, channels: [RULES], settings, maxSmall })
+
+/** RFQs of every kind: due, overdue, closed, with the same number, without offers, changing and disappearing from round to round. */
+async function play(fixture: ChannelFixture, round: number): Promise<void> {
+  const { world } = fixture.sandbox
+  fixture.advanceSeconds(20 * 3600)
+  const number = round % 2 === 0 ? 77 : 200 + round
+  const rfq = world.addRfq(CHANNEL, {
+    ...{ number, title: round % 2 === 0 ? `Peat 100%_${round}` : 'Forest' },
+    responseDueDate: new Date(Date.UTC(2026, 10, 18 + 2 * round)).toISOString().slice(0, 10),
+  })
+  const offers = Array.from({ length: round % 4 }, () => world.addResponse(rfq.id).id)
+  await fixture.pollRfqs({ recheckClosedHours: 0 })
+  fixture.advanceSeconds(60)
+  if (round % 3 === 1) world.changeRfq(rfq.id, { state: 'closed' })
+  if (offers[0] !== undefined) world.changeResponse(offers[0], { status: 'rejected' })
+  if (round % 3 === 2) world.removeRfq(rfq.id)
+  await fixture.pollRfqs({ recheckClosedHours: 0 })
+}
+
+describe('a list of many RFQs', () => {
+  it('shows the same as one that reads all rows: sorted, searched, cut, by state; and Today the same items', async () => {
+    const fixture = await openChannelFixture({ rfqs: 6, responsesPerRfq: 3 })
+    await fixture.pollRfqs()
+    const recorder = openRecorder({ ...fixture, store: fixture.store, now: fixture.now, timeZone: RULES.timeZone })
+    const [small, large] = [listOf(fixture, 1_000), listOf(fixture, 0)]
+    for (let round = 0; round < (runsLongTests ? ROUNDS * 2 : 3); round++) {
+      await play(fixture, round)
+      await recorder.round()
+      const now = fixture.now()
+      const keys = [undefined, ...RFQ_SORT_KEYS]
+      for (const key of keys) {
+        for (const descending of [false, true]) {
+          for (const more of [
+            {},
+            { search: 'peat' },
+            { search: '100%_' },
+            { search: '77' },
+            MOST_WORDS,
+            { state: 'closed' },
+          ]) {
+            const sort = key === undefined ? {} : { sort: { key, descending } }
+            const search = { now, from: 1, to: 9, ...sort, ...more }
+            expect(await searchRfqs(large, search)).toEqual(await searchRfqs(small, search))
+          }
+        }
+      }
+      for (const channel of [{}, { channel: KEY }]) {
+        const options = { now, since: new Date(now.getTime() - 86_400_000), ...channel }
+        const source = todaySource(fixture.store, [RULES])
+        const items = await today({ ...source, rfqs: large }, options)
+        expect(items).toEqual(await today({ ...source, rfqs: small }, options))
+        expect(items.items.length).toBeGreaterThan(0)
+      }
+    }
+  })
+})

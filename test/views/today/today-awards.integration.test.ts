@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { today } from '../../../src/views/today/today.js'
+import type { TodayItem } from '../../../src/views/today/today-view.js'
+import { offerTerms, openAwardedRfq } from '../../helpers/awarded-rfq.js'
+import { KEY } from '../../helpers/channel-fixture.js'
+import { todaySource } from '../../helpers/today-source.js'
+
+const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }
+
+async function openAward() {
+  const rfq = await openAwardedRfq()
+  await rfq.award([rfq.cheap])
+  const { world } = rfq.sandbox
+  const items = async (options: { since?: string; asOf?: string } = {}): Promise<TodayItem[]> => {
+    const found = await today(todaySource(rfq.store, [RULES]), {
+      now: rfq.now(),
+      since: new Date(options.since ?? rfq.now()),
+      ...(options.asOf !== undefined && { asOf: new Date(options.asOf) }),
+    })
+    return found.items.filter(({ kind }) => kind === 'award')
+  }
+  const poll = async (time: string) => {
+    rfq.setTime(time)
+    await rfq.pollRfqs()
+  }
+  return { rfq, world, items, poll }
+}
+
+const found = (items: readonly TodayItem[]) => items.map(({ severity, action }) => [severity, action.words])
+
+describe('awards in Today', () => {
+  it('are reminded of before an awarded offer expires, and after it expired', async () => {
+    const { rfq, items } = await openAward()
+    expect(await items()).toEqual([])
+    rfq.setTime('2027-01-16T12:00:00.000Z')
+    expect(await items()).toEqual([])
+    rfq.setTime('2027-01-17T12:00:00.000Z')
+    const [item] = await items()
+    expect(item).toMatchObject({ severity: 'medium', rfqNumber: 1042 })
+    expect(item?.words).toMatch(/expires in 14 days \(2027-01-31\).*Accept .* on the marketplace by 2027-01-31/)
+    expect(item?.action).toMatchObject({
+      command: `quotekeeper award 1042 --channel ${KEY}`,
+      path: `/rfqs/${KEY}/1042`,
+    })
+    rfq.setTime('2027-01-30T12:00:00.000Z')
+    expect(found(await items())).toEqual([['high', 'See the award']])
+    rfq.setTime('2027-02-01T12:00:00.000Z')
+    expect(found(await items())).toEqual([['high', 'Decide again']])
+    expect((await items({ asOf: '2027-01-17T12:00:00.000Z' }))[0]?.severity).toBe('medium')
+    await rfq.store.withdrawAward({
+      award: 1,
+      at: rfq.now().toISOString(),
+      by: 'ana',
+      because: null,
+      programVersion: 'test',
+    })
+    expect(await items()).toEqual([])
+  })
+
+  it('ask again when an awarded offer changed, is not open any more, or disappeared', async () => {
+    for (const [change, words] of [
+      ['price', /now has a total of 24,000 USD; recorded is a total of 18,000 USD/],
+      ['status', /status of the offer is “withdrawn”/],
+      ['removed', /missing from the RFQ since 2026-11-22/],
+    ] as const) {
+      const { rfq, world, items, poll } = await openAward()
+      if (change === 'price') world.changeResponse(rfq.cheap, { offer: offerTerms(12) })
+      else if (change === 'status') world.changeResponse(rfq.cheap, { status: 'withdrawn' as never })
+      else world.removeResponse(rfq.cheap)
+      await poll('2026-11-22T12:00:00.000Z')
+      const [item] = await items()
+      expect([change, item?.severity, item?.action.words]).toEqual([change, 'high', 'Decide again'])
+      expect(item?.words).toMatch(words)
+    }
+  })
+
+  it('say once that the recorded award was accepted, and that another one was as long as that is so', async () => {
+    const { rfq, world, items, poll } = await openAward()
+    world.changeResponse(rfq.cheap, { status: 'accepted' })
+    await poll('2026-11-22T12:00:00.000Z')
+    const [item] = await items({ since: '2026-11-22T00:00:00.000Z' })
+    expect(item).toMatchObject({ severity: 'low', words: expect.stringContaining('that is the recorded award') })
+    expect(await items({ since: '2026-11-23T00:00:00.000Z' })).toEqual([])
+    rfq.setTime('2027-03-01T12:00:00.000Z') // An accepted offer does not expire.
+    expect(await items()).toEqual([])
+    world.changeResponse(rfq.other, { status: 'accepted' })
+    await poll('2027-03-02T12:00:00.000Z')
+    const [differs] = await items({ since: '2027-03-03T00:00:00.000Z' })
+    expect(differs).toMatchObject({
+      severity: 'high',
+      words: expect.stringContaining('which the recorded award does not have'),
+    })
+  })
+
+  it('say which of several awarded offers is not accepted yet', async () => {
+    const rfq = await openAwardedRfq()
+    await rfq.award([rfq.cheap, rfq.other], 'both are needed')
+    rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'accepted' })
+    rfq.setTime('2026-11-22T12:00:00.000Z')
+    await rfq.pollRfqs()
+    const { items } = await today(todaySource(rfq.store, [RULES]), { now: rfq.now(), since: rfq.now() })
+    const item = items.find(({ kind }) => kind === 'award')
+    expect(item).toMatchObject({ severity: 'medium', words: expect.stringMatching(/as accepted, but not .* yet/) })
+  })
+})

@@ -1,0 +1,436 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
+import type { PollCheck } from '../../src/readiness/poll-checks.js'
+import { createPollChecks } from '../../src/readiness/poll-checks.js'
+import { buildChannelReport } from '../../src/report-files/channel-report.js'
+import { changeFeed } from '../../src/views/changes/change-feed.js'
+import { createRfqList, type RfqList } from '../../src/views/rfqs/rfq-list.js'
+import { today } from '../../src/views/today/today.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ROUNDS } from '../helpers/long-tests.js'
+import { openRecorder } from '../helpers/recorder.js'
+import { testConfig } from '../helpers/test-config.js'
+import { todaySource } from '../helpers/today-source.js'
+import { giveUp } from '../web/dead-letters.js'
+
+const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
+const listOf = ({ store }: ChannelFixture) => createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
+
+/** The rows with their figures, as far as the channel overview has them. */
+async function overviewOf(list: RfqList, moment: { now: Date; asOf?: Date }) {
+  const rows = await list.rows({ ...moment, channel: KEY })
+  const figures = await list.figures(rows, moment)
+  return rows.map(({ id, number, state, responseDueDate, daysToDue, missingSince, valid, version }, at) => {
+    const { ranked, meetRequirements, wanted, volume, coverage, currency, bestPricePerTonne } = figures[at] ?? {}
+    const facts = { id, number, state, responseDueDate, daysToDue, missingSince, valid, version }
+    return { ...facts, ranked, meetRequirements, wanted, volume, coverage, currency, bestPricePerTonne }
+  })
+}
+
+async function reportOf({ store, now }: ChannelFixture, asOf: Date) {
+  const config = { reports: { directory: '/nowhere', settings: DEFAULT_SETTINGS } }
+  const channel = { key: KEY, timeZone: 'UTC' }
+  const { rfqs } = await buildChannelReport({ store, config, channel, asOf, now: now(), version: '' })
+  return rfqs
+}
+
+/** Six rounds in each of which offers and RFQs appear, change, leave and return. */
+async function sixRounds(fixture: ChannelFixture, afterPoll: () => Promise<void>): Promise<void> {
+  const { world } = fixture.sandbox
+  const ids: string[] = []
+  let removed: ReturnType<typeof world.response> | null = null
+  for (let round = 0; round < 6; round++) {
+    fixture.advanceSeconds(8 * 3600)
+    const rfq = world.addRfq(CHANNEL).id
+    ids.push(rfq)
+    for (let offer = 0; offer < 3; offer++) world.addResponse(rfq)
+    const [first = '', second = ''] = (world.findRfq(ids[0] ?? '')?.record.responses ?? []).map(({ id }) => id)
+    world.changeResponse(first, { offer: { totalPrice: 1000 + round, scheduledDeliveries: [] } })
+    if (round % 2 === 1) {
+      removed = world.response(second)
+      world.removeResponse(second)
+    } else if (removed !== null) world.putResponse(world.findRfq(ids[0] ?? '') as never, removed)
+    if (round === 3) world.removeRfq(ids[1] ?? '')
+    if (round === 4) world.closeRfq(ids[2] ?? '')
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
+    await afterPoll()
+  }
+}
+
+describe('the list of RFQs', () => {
+  it('shows the figures of the channel overview after every change, now and as of each past moment', async () => {
+    const fixture = await openChannelFixture()
+    const list = listOf(fixture)
+    const moments: { asOf: Date; rows: unknown }[] = []
+    await sixRounds(fixture, async () => {
+      const rows = await overviewOf(list, { now: fixture.now() })
+      expect(await reportOf(fixture, fixture.now())).toMatchObject(rows)
+      moments.push({ asOf: fixture.now(), rows })
+    })
+    await fixture.reopenStore()
+    for (const { asOf, rows } of moments) {
+      expect(await overviewOf(listOf(fixture), { now: fixture.now(), asOf })).toEqual(rows)
+    }
+  })
+
+  it('has no RFQ as overdue whose due date is a placeholder', async () => {
+    const fixture = await openChannelFixture()
+    for (const responseDueDate of ['2026-11-20', '1970-01-01'])
+      fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate })
+    await fixture.pollRfqs()
+    const rows = await listOf(fixture).rows({ now: fixture.now() })
+    const overdue = rows.filter((row) => row.overdue).map(({ responseDueDate }) => responseDueDate)
+    expect(overdue).toEqual(['2026-11-20'])
+  })
+
+  it('reads no document of an RFQ that is recorded, and only once the others, over days with changes', async () => {
+    const fixture = await openChannelFixture({ rfqs: 5, responsesPerRfq: 2 })
+    await fixture.pollRfqs()
+    const read: string[] = []
+    const store = {
+      ...fixture.store,
+      rfqs: (filter: Parameters<typeof fixture.store.rfqs>[0]) => {
+        read.push(...(filter.ids ?? []))
+        return fixture.store.rfqs(filter)
+      },
+    }
+    const list = createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
+    const recorder = openRecorder(fixture)
+    await recorder.round()
+    await overviewOf(list, { now: fixture.now() })
+    expect(read).toEqual([])
+    const id = fixture.sandbox.world.addRfq(CHANNEL).id
+    await fixture.pollRfqs()
+    await overviewOf(list, { now: fixture.now() })
+    expect(read).toEqual([id, id])
+    for (let round = 0; round < ROUNDS; round++) {
+      fixture.advanceSeconds(13 * 3600)
+      if (round % 2 === 0) {
+        fixture.sandbox.world.addRfq(CHANNEL)
+        await fixture.pollRfqs()
+      }
+      await recorder.round()
+      read.length = 0
+      expect(await overviewOf(list, { now: fixture.now() })).toEqual(
+        await overviewOf(listOf(fixture), { now: fixture.now(), asOf: fixture.now() }),
+      )
+      expect(read).toEqual([])
+    }
+  })
+
+  it('shows each moment its own rows and figures when requests for several run at the same time', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL, { minVolume: 1, maxVolume: 1_000_000, title: 'Round 0' })
+    const offer = world.addResponse(id).id
+    await fixture.pollRfqs()
+    const gate = { passed: Promise.resolve() }
+    const store = {
+      ...fixture.store,
+      rfqs: async (filter: Parameters<typeof fixture.store.rfqs>[0]) => {
+        const found = await fixture.store.rfqs(filter)
+        if (filter.asOf === undefined) await gate.passed
+        return found
+      },
+    }
+    const list = createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
+    await overviewOf(list, { now: fixture.now() })
+    for (let round = 1; round <= 6; round++) {
+      const asOf = fixture.now()
+      fixture.advanceSeconds(3600)
+      world.changeRfq(id, { title: `Round ${round}` })
+      world.changeResponse(offer, { offer: { totalPrice: 1000 + round, totalVolume: 10, scheduledDeliveries: [] } })
+      await fixture.pollRfqs({ recheckClosedHours: 0 })
+      await overviewOf(list, { now: fixture.now() })
+      // Only this one is read anew, while the other moment reads its version of the first.
+      world.addRfq(CHANNEL)
+      await fixture.pollRfqs()
+      const now = fixture.now()
+      const rowsAndFigures = async (of: RfqList, moment: { now: Date; asOf?: Date }) => {
+        const rows = await of.rows(moment)
+        return { rows, figures: await of.figures(rows, moment) }
+      }
+      let open = () => {}
+      gate.passed = new Promise((resolve) => {
+        open = resolve
+      })
+      const current = rowsAndFigures(list, { now })
+      const past = await rowsAndFigures(list, { now, asOf })
+      open()
+      expect(past).toEqual(await rowsAndFigures(listOf(fixture), { now, asOf }))
+      expect(await current).toEqual(await rowsAndFigures(listOf(fixture), { now }))
+    }
+  })
+
+  it('calls an RFQ by its id if another one has its number', async () => {
+    const fixture = await openChannelFixture()
+    const ids = [7, 7, 8].map((number) => fixture.sandbox.world.addRfq(CHANNEL, { number }).id)
+    await fixture.pollRfqs()
+    const names = (await listOf(fixture).rows({ now: fixture.now() })).map(({ name }) => name)
+    expect(names.sort()).toEqual([ids[0], ids[1], '8'].sort())
+  })
+})
+
+describe('the change feed', () => {
+  it('lists every change of a period once, newest first, page by page, also as of a past moment', async () => {
+    const fixture = await openChannelFixture()
+    const moments: Date[] = []
+    await sixRounds(fixture, async () => void moments.push(fixture.now()))
+    const all = await changeFeed(fixture.store, { limit: 1000 })
+    const events = all.entries.flatMap(({ changes }) => changes.map(({ event }) => event))
+    expect(new Set(events)).toEqual(new Set(['appeared', 'changed', 'withdrawn', 'reinstated', 'closed']))
+    expect(all.nextCursor).toBeNull()
+    const times = all.entries.map(({ seenBy }) => seenBy)
+    expect(times).toEqual([...times].sort().reverse())
+
+    const paged: string[] = []
+    let before: string | null | undefined
+    do {
+      const page = await changeFeed(fixture.store, { limit: 4, ...(before && { before }) })
+      paged.push(...page.entries.map(({ cursor }) => cursor))
+      before = page.nextCursor
+    } while (before !== null)
+    expect(paged).toEqual(all.entries.map(({ cursor }) => cursor))
+    expect(new Set(paged).size).toBe(paged.length)
+
+    const [, second, third, fourth] = moments as [Date, Date, Date, Date]
+    const part = await changeFeed(fixture.store, { after: second, asOf: fourth, limit: 1000 })
+    expect(new Set(part.entries.map(({ seenBy }) => seenBy))).toEqual(
+      new Set([third, fourth].map((moment) => moment.toISOString())),
+    )
+    await expect(changeFeed(fixture.store, { before: 'nonsense' })).rejects.toThrow('is not a cursor')
+  })
+
+  it('tells field by field what changed, in words', async () => {
+    const fixture = await openChannelFixture()
+    const rfq = fixture.sandbox.world.addRfq(CHANNEL, { title: 'Mangroves' })
+    const { id } = fixture.sandbox.world.addResponse(rfq.id, { projectDeveloperName: 'Delta Blue' })
+    await fixture.pollRfqs()
+    const before = fixture.now()
+    fixture.advanceSeconds(3600)
+    fixture.sandbox.world.changeResponse(id, { status: 'accepted' })
+    await fixture.pollRfqs()
+    const { entries } = await changeFeed(fixture.store, { after: before })
+    expect(entries).toMatchObject([
+      {
+        channel: KEY,
+        rfqNumber: rfq.number,
+        rfqTitle: 'Mangroves',
+        entity: 'offer',
+        id,
+        label: 'Delta Blue',
+        version: 2,
+        seenBy: fixture.now().toISOString(),
+        changes: [{ event: 'accepted', field: 'status', before: 'submitted', value: 'accepted' }],
+        words: ['Delta Blue: status submitted → accepted.'],
+      },
+    ])
+  })
+})
+
+describe('today', () => {
+  const BEHIND: PollCheck = {
+    channel: KEY,
+    kind: 'rfqs',
+    ok: false,
+    message: 'no complete poll yet',
+    completeAt: null,
+    lostEntriesAt: null,
+  }
+
+  it('says that a list suddenly lost most of its entries, poll after poll, until it is accepted or they are back', async () => {
+    const fixture = await openChannelFixture({ rfqs: 12 })
+    const { faults } = fixture.sandbox
+    const schedule = { ...testConfig().schedule, rfqs: '*/5 * * * *' }
+    const pollChecks = createPollChecks(testConfig({ schedule }), fixture.store)
+    const behind = async () => {
+      const source = { ...todaySource(fixture.store, [RULES]), pollChecks }
+      const { items } = await today(source, { now: fixture.now(), since: fixture.now() })
+      return items.filter(({ kind }) => kind === 'behind').map(({ words }) => words)
+    }
+    await fixture.pollRfqs()
+    expect(await behind()).toEqual([])
+    for (let round = 0; round < ROUNDS; round++) {
+      fixture.advanceSeconds(300)
+      faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
+      await fixture.pollRfqs()
+      expect(await behind()).toEqual([
+        expect.stringMatching(/^The list of RFQs suddenly lost most of its entries: none/),
+      ])
+    }
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    expect(await behind()).toEqual([])
+  })
+
+  it('lists what needs a person, most urgent first, each with its action', async () => {
+    const fixture = await openChannelFixture()
+    const { world, faults } = fixture.sandbox
+    const add = (number: number, responseDueDate: string) => world.addRfq(CHANNEL, { number, responseDueDate }).id
+    add(1, '2026-11-22')
+    const later = add(2, '2026-11-26')
+    const changed = world.addResponse(later).id
+    add(3, '2027-01-31')
+    add(4, '2026-11-20')
+    await fixture.pollRfqs()
+    faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 400 } })
+    await fixture.closeExpired()
+    fixture.advanceSeconds(20 * 3600)
+    const since = new Date(fixture.now().getTime() - 3600_000)
+    world.addResponse(later)
+    world.changeResponse(changed, { status: 'accepted' })
+    world.changeRfq(world.channel(CHANNEL)?.rfqs[2]?.terms.id ?? '', { minVolume: 'many' as never })
+    await fixture.pollRfqs()
+    fixture.setTime('2026-11-23T00:30:00.000Z')
+
+    const source = {
+      store: fixture.store,
+      rfqs: listOf(fixture),
+      channels: [RULES],
+      settings: DEFAULT_SETTINGS,
+      pollChecks: async () => [BEHIND],
+      closingHold: async () => null,
+      clockStop: async () => null,
+    }
+    const { items } = await today(source, { now: fixture.now(), since })
+    expect(items.map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([
+      ['refused', 'high', 4],
+      ['behind', 'high', null],
+      ['overdue', 'medium', 1],
+      ['due', 'medium', 2],
+      ['problems', 'medium', null],
+      ['offers', 'low', 2],
+      ['rfqs', 'low', 3],
+    ])
+    expect(items[6]?.words).toMatch(/^Changed: minVolume [\d,.]+ → many\.$/)
+    expect(items[2]?.action).toEqual({
+      words: 'Close it now',
+      command: 'quotekeeper close-expired --channel acme/forest',
+      path: '/rfqs/acme/forest/1/closing',
+    })
+    expect(items[3]?.words).toMatch(/^Due in 3 days \(2026-11-26\)\. Accepted: .+: [\d,]+ t/)
+    expect(items[4]?.words).toMatch(/1 new\. Open RFQs that are not valid, so never closed: 3\.$/)
+    expect(items[5]?.words).toBe('1 new, 1 changed offers.')
+    await giveUp(fixture, ['crm'])
+    expect((await today(source, { now: fixture.now(), since, channel: KEY })).items[3]).toMatchObject({
+      ...{ kind: 'undelivered', severity: 'medium', words: expect.stringMatching(/^1 notification .*: 1 for crm\.$/) },
+    })
+    const past = await today(source, { now: fixture.now(), asOf: new Date('2026-11-22T07:00:00.000Z'), since })
+    expect(past.items.map(({ kind, rfqNumber }) => [kind, rfqNumber])).toEqual([
+      ['overdue', 4],
+      ['due', 1],
+      ['due', 2],
+    ])
+    const quiet = { ...source, pollChecks: async () => [], closingHold: async () => null }
+    const nothing = await today(quiet, {
+      now: fixture.now(),
+      since: fixture.now(),
+      dueWithinDays: 2,
+      channel: 'acme/blue',
+    })
+    expect(nothing.items).toEqual([])
+  })
+
+  it('counts what the first poll found, and lists what is new or changed since for each RFQ', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const [first = '', second = ''] = [1, 2].map(
+      (number) => world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' }).id,
+    )
+    const changed = world.addResponse(first).id
+    for (let offer = 0; offer < 3; offer++) world.addResponse(second)
+    fixture.advanceSeconds(60)
+    const before = new Date(fixture.now().getTime() - 1)
+    await fixture.pollRfqs()
+    const source = todaySource(fixture.store, [RULES])
+    const FIRST = 'First polled: 4 offers for 2 RFQs.'
+    const news = async (since: Date) => {
+      const { items } = await today(source, { now: fixture.now(), since, channel: KEY })
+      return items.map(({ rfqNumber, words }) => (rfqNumber === null ? words : `${rfqNumber}: ${words}`))
+    }
+    expect(await news(before)).toEqual([FIRST])
+    const added = world.addRfq(CHANNEL, { number: 3, responseDueDate: '2027-01-31' }).id
+    for (let round = 1; round <= 6; round++) {
+      fixture.advanceSeconds(3600)
+      world.addResponse(added)
+      world.changeResponse(changed, { status: round % 2 === 1 ? 'accepted' : 'submitted' })
+      await fixture.pollRfqs()
+      const since = [`1: 1 changed offer.`, `3: ${round} new ${round === 1 ? 'offer' : 'offers'}.`]
+      const all = await news(before)
+      expect(all.at(-1)).toBe(FIRST)
+      expect(all.slice(0, -1).sort()).toEqual(since)
+      const later = await news(new Date(fixture.now().getTime() - 1))
+      expect(later.sort()).toEqual(['1: 1 changed offer.', '3: 1 new offer.'])
+    }
+  })
+
+  it('has a line for each RFQ that is new, changed or gone without news of offers, and none for the rest, round after round', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const add = (number: number) => world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' }).id
+    const [same = '', changing = ''] = [1, 2].map(add)
+    const offer = world.addResponse(same).id
+    await fixture.pollRfqs()
+    const source = todaySource(fixture.store, [RULES])
+    for (let round = 1; round <= 6; round++) {
+      const since = fixture.now()
+      fixture.advanceSeconds(3600)
+      const added = add(10 + round)
+      world.changeRfq(changing, { title: `Title ${round}` })
+      world.changeResponse(offer, { offer: { totalPrice: 1000 + round } })
+      await fixture.pollRfqs()
+      const lines = async () => {
+        const { items } = await today(source, { now: fixture.now(), since })
+        return items.map(({ kind, rfqNumber, words }) => `${kind} ${rfqNumber} ${words}`).sort()
+      }
+      expect(await lines()).toEqual([
+        'offers 1 1 changed offer.',
+        `rfqs ${10 + round} New, due 2027-01-31; no offers yet.`,
+        expect.stringMatching(new RegExp(`^rfqs 2 Changed: title .* → Title ${round}\\.$`)),
+      ])
+      world.removeRfq(added)
+      fixture.advanceSeconds(60)
+      await fixture.pollRfqs()
+      expect(await lines()).toContain(`rfqs ${10 + round} New, due 2027-01-31; no offers yet; no longer listed.`)
+      const gone = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
+      expect(gone.items.map(({ words }) => words)).toEqual(['Changed: no longer listed.'])
+    }
+    fixture.advanceSeconds(60)
+    world.closeRfq(changing)
+    await fixture.pollRfqs()
+    const closed = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
+    expect(closed.items.map(({ words }) => words)).toEqual(['Changed: state open → closed.'])
+  })
+
+  it('counts RFQs beyond twenty', async () => {
+    const fixture = await openChannelFixture()
+    await fixture.pollRfqs()
+    const since = fixture.now()
+    fixture.advanceSeconds(3600)
+    for (let number = 1; number <= 25; number++)
+      fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' })
+    await fixture.pollRfqs()
+    const source = todaySource(fixture.store, [RULES])
+    const { items } = await today(source, { now: fixture.now(), since })
+    expect(items).toHaveLength(21)
+    expect(items.find(({ rfqId }) => rfqId === null)?.words).toBe('5 more RFQs may be new or changed.')
+  })
+
+  it('shows a held round instead of its RFQs, and names nothing that a dry-run channel will not close as urgent', async () => {
+    const fixture = await openChannelFixture()
+    for (const number of [1, 2, 3]) fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
+    const todayWith = (autoClose: 'on' | 'dry-run') =>
+      today(todaySource(fixture.store, [{ ...RULES, autoClose }]), { now: fixture.now(), since: fixture.now() })
+    expect((await todayWith('on')).items).toMatchObject([
+      { kind: 'held', severity: 'high', action: { command: expect.stringContaining(`--approve ${approvalPlan}`) } },
+    ])
+    await fixture.store.supersedePlans(KEY, fixture.now())
+    expect((await todayWith('dry-run')).items).toMatchObject([
+      { kind: 'overdue', severity: 'high', rfqNumber: 3 },
+      { kind: 'overdue', severity: 'high', rfqNumber: 2 },
+      { kind: 'overdue', severity: 'high', rfqNumber: 1 },
+    ])
+  })
+})
