@@ -40,7 +40,7 @@ const roles = {
     process.send(result, () => process.exit())
   },
   async poll(url, database) {
-    const { limitHeapGrowth } = await import(new URL('cli/heap-growth.js', src))
+    const { limitHeapGrowth } = await import(new URL('cli/process/heap-growth.js', src))
     // As every command does.
     limitHeapGrowth()
     const { createMarketplace } = await import(new URL('marketplace/client.js', src))

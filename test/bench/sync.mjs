@@ -57,7 +57,7 @@ const roles = {
     })
   },
   async sync(url, database) {
-    const { limitHeapGrowth } = await import(new URL('cli/heap-growth.js', src))
+    const { limitHeapGrowth } = await import(new URL('cli/process/heap-growth.js', src))
     // As every command does.
     limitHeapGrowth()
     const { createMarketplace } = await import(new URL('marketplace/client.js', src))
