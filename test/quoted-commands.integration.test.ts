@@ -14,7 +14,7 @@ import { createCliFixture } from './cli/cli-fixture.js'
 import { openChannelFixture } from './helpers/channel-fixture.js'
 import { closingContextOf, DUE, POLICY } from './helpers/closing-round-fixture.js'
 import { comparisonInput } from './helpers/comparison-inputs.js'
-import { shellWords } from './helpers/shell-words.js'
+import { shellText } from './helpers/shell-words.js'
 import { rowsOf } from './helpers/store-engine.js'
 import { testFolder } from './helpers/test-folder.js'
 import { todaySource } from './helpers/today-source.js'
@@ -66,9 +66,7 @@ describe('commands that are shown', () => {
           const report = (channel: string, id: string, number: number | null) =>
             compareOffers(comparisonInput({ channel, rfq: { id, number }, responses: [] })).decision.command
           const found = all.flatMap(([channel, id, number]) =>
-            [`quotekeeper ${quoteForShell(id)}`, retryCommand(channel, id), report(channel, id, number)].map(
-              shellWords,
-            ),
+            [`quotekeeper ${quoteForShell(id)}`, retryCommand(channel, id), report(channel, id, number)].map(shellText),
           )
           const moment = '2026-03-16T12:00:00.000Z'
           expect(found).toEqual(
@@ -107,30 +105,30 @@ describe('commands that are shown', () => {
     const waiting = await today(source, { now: now(), since })
     const approve = ['close-expired', '--channel', KEY, '--approve', plan?.plan]
     const dryRun = ['close-expired', '--channel', KEY, '--dry-run']
-    const wordsOf = (texts: readonly (string | undefined | null)[]) =>
-      texts.flatMap((text) => commandsIn(text ?? '').map(shellWords))
-    expect(wordsOf([held.stopReason])).toEqual([approve])
-    expect(wordsOf([plan?.remedy])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
-    expect(wordsOf(preview?.remedies ?? [])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
-    expect(wordsOf(remedies)).toEqual([dryRun, approve])
-    expect(wordsOf(waiting.items.map(({ action }) => action.command))).toContainEqual(approve)
+    const textOf = (texts: readonly (string | undefined | null)[]) =>
+      texts.flatMap((text) => commandsIn(text ?? '').map(shellText))
+    expect(textOf([held.stopReason])).toEqual([approve])
+    expect(textOf([plan?.remedy])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
+    expect(textOf(preview?.remedies ?? [])).toEqual([dryRun, ['close-expired', '--approve', plan?.plan]])
+    expect(textOf(remedies)).toEqual([dryRun, approve])
+    expect(textOf(waiting.items.map(({ action }) => action.command))).toContainEqual(approve)
 
     await store.supersedePlans(KEY, now())
     const { items } = await today(todaySource(store, [{ ...rules, autoClose: 'off' }]), { now: now(), since })
     const overdue = items.filter(({ kind }) => kind === 'overdue')
     expect(overdue).toHaveLength(IDS.length)
-    for (const [at, words] of wordsOf(overdue.map(({ action }) => action.command)).entries()) {
-      const name = words[2] ?? ''
-      expect(words).toEqual(['closings', '--rfq', name, '--channel', KEY])
+    for (const [at, message] of textOf(overdue.map(({ action }) => action.command)).entries()) {
+      const name = message[2] ?? ''
+      expect(message).toEqual(['closings', '--rfq', name, '--channel', KEY])
       const lookup = await findRfq(store, { name, channel: KEY })
       expect([name, 'found' in lookup && lookup.found.rfq.id]).toEqual([name, overdue[at]?.rfqId])
     }
     const unheld = await previewClose(store, { channel: KEY, rfqId: IDS[0] ?? '', ...rules, maxPerRun: 1 }, now())
-    expect(wordsOf(unheld?.remedies ?? [])).toEqual([dryRun])
+    expect(textOf(unheld?.remedies ?? [])).toEqual([dryRun])
     // The sandbox refuses to close what has no UUID.
     await closeExpired(context, POLICY)
     const unsettled = await store.unsettledCloses({ now: now() })
-    expect(wordsOf(unsettled.map(({ remedy }) => remedy))).toEqual(
+    expect(textOf(unsettled.map(({ remedy }) => remedy))).toEqual(
       unsettled.map(({ rfqId }) => ['close-expired', '--channel', KEY, '--retry', `id:${rfqId}`]),
     )
     expect(unsettled.length).toBeGreaterThan(10)
@@ -143,13 +141,13 @@ describe('commands that are shown', () => {
     await writeAnchor({ store: log.store, target: { kind: 'file', path }, now: log.now() })
     tamper(log.path, (db) => db.exec('delete from close_decisions'))
     const error = await requireContinuing(log.store, path).catch((found: Error) => found)
-    expect(commandsIn((error as Error).message).map(shellWords)).toEqual([['closings', '--verify', '--anchors', path]])
+    expect(commandsIn((error as Error).message).map(shellText)).toEqual([['closings', '--verify', '--anchors', path]])
     const slug = `it's $(id) & co`
     const channels = ['blue', slug].map((channel) => ({ ...NOTHING, org: 'acme', channel }))
     const { quotekeeper } = await createCliFixture({ channels })
     await quotekeeper('sync', '--channel', 'acme/blue')
     const { err } = await quotekeeper('report', '--channel', `acme/${slug}`)
     const [command = ''] = /(?<=run `)quotekeeper sync.*(?=` to poll)/s.exec(err) ?? []
-    expect(shellWords(command)).toEqual(['sync', '--channel', `acme/${slug}`])
+    expect(shellText(command)).toEqual(['sync', '--channel', `acme/${slug}`])
   })
 })

@@ -5,7 +5,7 @@ import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { yesNo as inWords, joinList } from '../layout/wording.js'
+import { joinList, yesNo as yesNoText } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
 import type { ChannelLayout, OfferRowKey } from './layout.js'
@@ -45,13 +45,13 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       high: number('High flags', (offer) => offer.flags.high, style.integer),
       medium: number('Medium flags', (offer) => offer.flags.medium, style.integer),
       low: number('Low flags', (offer) => offer.flags.low, style.integer),
-      flags: text('Flags', (offer) => offer.flagWords.join('\n'), { maxWidth: 70 }),
+      flags: text('Flags', (offer) => offer.flagMessages.join('\n'), { maxWidth: 70 }),
       contract: codes('Contract type', (offer) => offer.contractType),
       submitted: moment('Submitted', (offer) => offer.submittedAt),
-      late: text('Submitted late', (offer) => inWords(offer.late)),
+      late: text('Submitted late', (offer) => yesNoText(offer.late)),
       expiry: date('Expires', (offer) => offer.expiryDate),
       daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.expiryDate, offer.daysToExpiry]),
-      view: text('Visible on marketplace', (offer) => inWords(offer.inView)),
+      view: text('Visible on marketplace', (offer) => yesNoText(offer.inView)),
       version: number('Version', (offer) => offer.version),
       observed: moment('Observed', (offer) => offer.observedAt),
       id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),

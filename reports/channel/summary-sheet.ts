@@ -8,7 +8,7 @@ import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow 
 import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
-import { asOfLabel, codeWords } from '../layout/wording.js'
+import { asOfLabel, codeLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
 import type { ChannelLayout, RfqRowKey } from './layout.js'
@@ -118,8 +118,8 @@ function offerFacts({ report, rfqs, numbers, unreadOffers }: ChannelLayout): Fac
 function otherFacts({ summary }: ChannelReport): FactBlock {
   const count = (label: string, value: number): Fact => [label, number(value, style.integer)]
   const closings = summary.closings.slice(0, 6).map(({ decision, outcome, count: times }) => {
-    const suffix = outcome === null ? '' : `: ${codeWords(outcome).toLowerCase()}`
-    return count(`  ${codeWords(decision)}${suffix}`, times)
+    const suffix = outcome === null ? '' : `: ${codeLabel(outcome).toLowerCase()}`
+    return count(`  ${codeLabel(decision)}${suffix}`, times)
   })
   return {
     title: 'Listings, closings, flags',

@@ -32,8 +32,8 @@ export function renderHtmlPage(sheets: readonly SheetPlan[], identity: ReportIde
 type Section = ReturnType<typeof makeSection>
 
 const formatCount = (count: number) => count.toLocaleString('en-US')
-const notice = (words: string) =>
-  `<p class="omitted">${words}. The workbook (--format xlsx) and the JSON (--format json) of this report contain all rows.</p>`
+const notice = (message: string) =>
+  `<p class="omitted">${message}. The workbook (--format xlsx) and the JSON (--format json) of this report contain all rows.</p>`
 
 function omissionNotice(sections: readonly Section[]): string {
   const incomplete = sections.filter(({ omitted }) => omitted > 0)

@@ -153,9 +153,9 @@ function cellHtml(cell: Cell | undefined, span: number, { isHeader, mark, bar, l
   const name = label === undefined ? '' : ` data-label="${escapeMarkup(label)}"`
   const over = `${span > 1 ? ` colspan="${span}"` : ''}${name}`
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`
-  const words = escapeMarkup(cellText(cell)).replaceAll('\n', '<br>')
+  const message = escapeMarkup(cellText(cell)).replaceAll('\n', '<br>')
   const { link } = cell
-  const content = link === undefined ? words : `<a ${linkAttributes(link)}>${words}</a>`
+  const content = link === undefined ? message : `<a ${linkAttributes(link)}>${message}</a>`
   const [tag, scope] = isHeader ? ['th', ' scope="col"'] : ['td', '']
   const length = bar === null ? '' : ` style="--bar:${Math.round(bar * 100)}%"`
   return `<${tag}${scope}${over}${classOf(cell, isHeader, mark ?? (bar === null ? null : 'bar'))}${length}>${content}</${tag}>`

@@ -2,7 +2,7 @@ import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, number, text } from '../xlsx/cells.js'
 import { emptyCells, sectionRow } from './rows.js'
 import type { RowPlan } from './sheet-plan.js'
-import { codeWords } from './wording.js'
+import { codeLabel } from './wording.js'
 
 export type Fact = readonly [label: string, value: Cell]
 export interface FactBlock {
@@ -23,6 +23,6 @@ const factCells = (fact: Fact | undefined): (Cell | undefined)[] =>
 /** How many of the figure above have each code. */
 export const partFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
   counts.map(([code, count]) => {
-    const label = `  of which ${codeWords(code).toLowerCase()}`.slice(0, 40)
+    const label = `  of which ${codeLabel(code).toLowerCase()}`.slice(0, 40)
     return [label, number(count, style.integer)]
   })

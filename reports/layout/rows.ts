@@ -16,16 +16,20 @@ export const headingRows = (of: { subject: string }, title: string, note: string
   noteRow(note),
 ]
 
-export const titleRow = (words: string): RowPlan => ({ role: 'title', cells: [text(words, style.title)], height: 24 })
+export const titleRow = (message: string): RowPlan => ({
+  role: 'title',
+  cells: [text(message, style.title)],
+  height: 24,
+})
 /** A line below the title that is the same on all sheets; formats that show all sheets on one page show it once. */
-export const subjectRow = (words: string): RowPlan => ({
+export const subjectRow = (message: string): RowPlan => ({
   role: 'subject',
-  cells: [text(words, style.subtitle)],
+  cells: [text(message, style.subtitle)],
   height: 17,
 })
-export const noteRow = (words: string, cellStyle: style.Style = style.hint): RowPlan => ({
+export const noteRow = (message: string, cellStyle: style.Style = style.hint): RowPlan => ({
   role: 'note',
-  cells: [text(words, cellStyle)],
+  cells: [text(message, cellStyle)],
 })
 /** The title of a section, or titles side by side. */
 export const sectionRow = (...titles: (string | undefined)[]): RowPlan => ({
@@ -48,8 +52,8 @@ export const headRow = (...headers: (Header | undefined)[]): RowPlan => ({
 })
 
 /** A line of text in the body of a sheet. */
-export const textRow = (words: string, cellStyle: style.Style = style.body): RowPlan => ({
-  cells: [text(words, cellStyle)],
+export const textRow = (message: string, cellStyle: style.Style = style.body): RowPlan => ({
+  cells: [text(message, cellStyle)],
 })
 export const bodyRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells })
 
@@ -124,7 +128,7 @@ export class RowList {
     return this.rows.length + 1
   }
   /** Adds an empty row and a section title. */
-  addSection(words: string): this {
-    return this.add(...emptyRows(1), sectionRow(words))
+  addSection(message: string): this {
+    return this.add(...emptyRows(1), sectionRow(message))
   }
 }

@@ -79,10 +79,10 @@ const termsReadText = ({ oldest, newest }: NonNullable<ReportContext['termsRead'
   `${oldest} to ${newest}: when the marketplace was last asked for the terms of each offer. What the RFQ shows of each offer (status, volume, total, expiry date) may be newer.`
 
 export const definitionSection = ({ definitions }: Pick<About, 'definitions'>): Iterable<RowPlan> =>
-  titledSection('Definitions', termRows(definitions.map(({ term, words }) => [term, words])))
+  titledSection('Definitions', termRows(definitions.map(({ term, message }) => [term, message])))
 
 export const limitSection = ({ limits }: Pick<About, 'limits'>): Iterable<RowPlan> =>
-  titledSection('Limits of the data', termRows(limits.map((words, index) => [`${index + 1}`, words])))
+  titledSection('Limits of the data', termRows(limits.map((message, index) => [`${index + 1}`, message])))
 
 /**
  * Terms with their full texts; long texts continue in further rows.

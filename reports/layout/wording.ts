@@ -13,7 +13,7 @@ export const joinList = (values: readonly string[], separator = ', '): string =>
 
 /** The flags of an offer, one per line, each with its severity. */
 export const flagLines = (offer: Pick<OfferReport, 'flags'>): string =>
-  offer.flags.map((flag) => `${severityLabels[flag.severity]}: ${oneLine(flag.words)}`).join('\n')
+  offer.flags.map((flag) => `${severityLabels[flag.severity]}: ${oneLine(flag.message)}`).join('\n')
 
 export const countFlags = (offer: Pick<OfferReport, 'flags'>, severity: Severity): number =>
   offer.flags.filter((flag) => flag.severity === severity).length
@@ -43,7 +43,7 @@ const CODE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+|[-_][a-z]+)*$/
  * A code in words: `registryTransfer` is `Registry transfer`, `ForestsAndWoodlands` is `Forests and woodlands`. Text that
  * is not a code stays as it is.
  */
-export function codeWords(code: string | null | undefined): string {
+export function codeLabel(code: string | null | undefined): string {
   const text = oneLine(code ?? '')
   if (!CODE.test(text)) return text
   const words = text.replace(/(?<=[a-z])(?=[A-Z])|[-_]/g, ' ').toLowerCase()
@@ -58,7 +58,7 @@ export function codeWords(code: string | null | undefined): string {
 export type Codes = string | null | undefined | readonly string[]
 
 /** Codes in words, joined for one cell. */
-export const codeList = (codes: Codes): string => (Array.isArray(codes) ? codes : [codes]).map(codeWords).join(', ')
+export const codeList = (codes: Codes): string => (Array.isArray(codes) ? codes : [codes]).map(codeLabel).join(', ')
 
 let regions: Intl.DisplayNames | undefined
 

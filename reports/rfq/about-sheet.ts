@@ -20,7 +20,7 @@ import {
   textSheet,
   titledSection,
 } from '../layout/text-sheet.js'
-import { codeWords, severityLabels } from '../layout/wording.js'
+import { codeLabel, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import type { OfferKey, RfqLayout } from './layout.js'
 
@@ -68,7 +68,7 @@ const FORMULAS =
 function* statistics({ report, currency }: RfqLayout): Generator<readonly [string, string]> {
   const { summary, rfq } = report
   yield ['Offers', `${offersLine(report).replace(/^Offers: /, '')}.`]
-  yield ['By status', summary.byStatus.map(({ status, offers }) => `${codeWords(status)}: ${offers}`).join(', ')]
+  yield ['By status', summary.byStatus.map(({ status, offers }) => `${codeLabel(status)}: ${offers}`).join(', ')]
   const { lowest, median, highest, weightedMean } = summary.price
   const shown = [lowest, median, highest, weightedMean].map((one) =>
     one === null ? '' : formatPricePerTonne(one, currency),
@@ -78,16 +78,16 @@ function* statistics({ report, currency }: RfqLayout): Generator<readonly [strin
       'Prices of ranked offers',
       `Lowest ${shown[0]}, median ${shown[1]}, highest ${shown[2]}, mean weighted by volume ${shown[3]}; ${formatTonnes(summary.volume)} in total.`,
     ]
-  yield ['Tonnes of an award', rfq.window.words]
+  yield ['Tonnes of an award', rfq.window.message]
   if (rfq.flags.length > 0)
     yield [
       'Flags on the RFQ',
-      rfq.flags.map(({ severity, words }) => `${severityLabels[severity]}: ${words}`).join('\n'),
+      rfq.flags.map(({ severity, message }) => `${severityLabels[severity]}: ${message}`).join('\n'),
     ]
 }
 
 const problemTerm = ({ kind, entityId, path, code, message }: DocumentProblem): readonly [string, string] => [
-  codeWords(code),
+  codeLabel(code),
   `${kind} ${entityId}${path === '' ? '' : `, ${path}`}: ${message}`,
 ]
 
@@ -168,7 +168,7 @@ const contextRows = ({ context, currency }: RfqReport): Iterable<RowPlan> =>
 
 const usedRates = ({ comparison, rates }: RfqReport['currency']): (readonly [string, string])[] => {
   const others = rates.filter(({ currency }) => currency !== comparison)
-  return others.length === 0 ? [] : [['Exchange rates', others.map(({ words }) => words).join(' ')]]
+  return others.length === 0 ? [] : [['Exchange rates', others.map(({ message }) => message).join(' ')]]
 }
 
 function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, string]> {

@@ -50,9 +50,9 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
       value: values('Value', (change) => change.value),
       difference: number('Difference', (change) => change.difference, DIFFERENCE),
       unit: text('Unit', (change) => change.unit, short),
-      words: text('Description', (change) => truncateToLines(change.words, 60, CELL_LINES, '…'), {
+      message: text('Description', (change) => truncateToLines(change.message, 60, CELL_LINES, '…'), {
         maxWidth: 60,
-        full: (change) => change.words,
+        full: (change) => change.message,
       }),
       version: number('Version', (change) => change.version),
       id: text('Id', (change) => change.id, { maxWidth: 40 }),

@@ -36,7 +36,7 @@ export function choicesSheet(layout: RfqLayout): SheetPlan {
   list.addSection('Offers that do not compete')
   if (excluded.length === 0) list.add(textRow('None: every offer competes.'))
   else list.add(...excludedRows(excluded))
-  if (savings !== null) list.addSection('Savings').add(paragraph(savings.words))
+  if (savings !== null) list.addSection('Savings').add(paragraph(savings.message))
   return rowSheet({
     name: 'Choices',
     widths: WIDTHS,
@@ -95,8 +95,8 @@ function* sentences(title: string, all: readonly string[]): Generator<RowPlan> {
   for (const one of all) yield paragraph(one)
 }
 
-const paragraph = (words: string): RowPlan => ({
-  cells: [undefined, textCell(words, style.wrapped)],
+const paragraph = (message: string): RowPlan => ({
+  cells: [undefined, textCell(message, style.wrapped)],
   merged: TEXT,
 })
 
@@ -105,7 +105,7 @@ function* excludedRows(excluded: readonly ExcludedOffer[]): Generator<RowPlan> {
   const columns = [
     number('No.', (offer) => offer.number),
     text('Offer', ({ name }) => name, { style: style.boldWrapped }),
-    text('Reason', ({ words }) => words),
+    text('Reason', ({ message }) => message),
   ]
   for (const row of tableRows(columns, excluded)) yield { ...row, merged: [[2, WIDTHS.length - 1]] }
 }

@@ -98,13 +98,13 @@ function changesRow(placed: readonly Placed[], { report }: RfqLayout): RowPlan {
 function entryRow(entry: Entry, row: number): RowPlan {
   const { label, value, unit, input, explanation } = entry
   const unitCell = text(unit, style.afterNumber)
-  const words = text(explanation, style.wrapped)
+  const message = text(explanation, style.wrapped)
   const before = [text(label, style.wrapped), input ? { ...value, style: style.asInput(value.style) } : value, unitCell]
-  if (input === undefined) return bodyRow(...before, blank(style.body), blank(style.body), words)
+  if (input === undefined) return bodyRow(...before, blank(style.body), blank(style.body), message)
   const [cell, original] = [`${VALUE}${row}`, `${ORIGINAL}${row}`]
   const isValid = `IFERROR(${input.accepts(cell)},FALSE)`
   const state = formula(`IF(${isValid},IF(${cell}=${original},"","changed"),"${INVALID}")`, '', style.body)
-  return bodyRow(...before, value, state, words, optionCell(input, row))
+  return bodyRow(...before, value, state, message, optionCell(input, row))
 }
 
 /** The option of `quotekeeper report` for a changed input; an empty one is 0. */

@@ -11,7 +11,7 @@ import {
   REQUIREMENT_LEVELS,
   SETTING_LIMITS,
 } from '../../src/core/decision/settings.js'
-import { codeList, codeWords } from '../layout/wording.js'
+import { codeLabel, codeList } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
 import { type DataValidation, numberAboveZero, numberBetween, oneOf, optional } from '../xlsx/validations.js'
@@ -89,7 +89,7 @@ export const inputSections = (layout: RfqLayout) => [
 ]
 
 /** The defined name of the cell, by kind of contract. */
-export const haircutCell = (kind: HaircutKind) => `Haircut${codeWords(kind)}`
+export const haircutCell = (kind: HaircutKind) => `Haircut${codeLabel(kind)}`
 
 const choice = (
   setting: string,
@@ -114,7 +114,7 @@ function decisionEntries({ report, numbers }: RfqLayout): Entry[] {
   const open = offers.filter(({ exclusions }) => exclusions.length === 0).length
   const rule = { name: 'AwardRule', label: 'Award rule', unit: '', explanation: explained(AWARD_RULES, RULE_TEXT) }
   const basis = { name: 'PriceBasis', label: 'Price basis', unit: '', explanation: explained(PRICE_BASES, BASIS_TEXT) }
-  const { label, unit, words } = SETTING_TEXT.volume
+  const { label, unit, message } = SETTING_TEXT.volume
   return [
     choice('awardRule', rule, settings.awardRule, AWARD_RULES),
     choice('priceBasis', basis, settings.priceBasis, PRICE_BASES),
@@ -124,7 +124,7 @@ function decisionEntries({ report, numbers }: RfqLayout): Entry[] {
       unit,
       value: number(settings.volume, numbers.volume),
       input: { setting: 'volume', ...optionalInput(SETTING_LIMITS.volume) },
-      explanation: `${words} With the inputs of this report: ${rfq.window.words}`,
+      explanation: `${message} With the inputs of this report: ${rfq.window.message}`,
     },
     ...decision.requirements.map(({ name, title, level, setting, offersNotMeeting }, at) => {
       const unit = `not met by ${offersNotMeeting} of ${open}`
@@ -141,16 +141,16 @@ const weightEntries = ({ report }: RfqLayout): Entry[] =>
     value: number(report.settings.weights[criterion], style.oneDecimal),
     unit: SETTING_TEXT.weights.unit,
     input: { setting: `weights.${criterion}`, ...weightInput },
-    explanation: SETTING_TEXT.weights.words,
+    explanation: SETTING_TEXT.weights.message,
   }))
 
 /** Makes the entry of a setting that is one number. */
 const numberEntry =
   ({ report: { settings } }: RfqLayout) =>
   (setting: NumberSetting, name: string, cellStyle: style.Style): Entry => {
-    const { label, unit, words } = SETTING_TEXT[setting]
+    const { label, unit, message } = SETTING_TEXT[setting]
     const input = { setting, ...numberInput(SETTING_LIMITS[setting]) }
-    return { name, label, unit, value: number(settings[setting], cellStyle), input, explanation: words }
+    return { name, label, unit, value: number(settings[setting], cellStyle), input, explanation: message }
   }
 
 function valueEntries(layout: RfqLayout): Entry[] {
@@ -175,20 +175,20 @@ function toleranceEntries(layout: RfqLayout): Entry[] {
 const haircutEntries = ({ report: { settings } }: RfqLayout): Entry[] =>
   HAIRCUT_KINDS.map((contract) => ({
     name: haircutCell(contract),
-    label: contract === 'other' ? 'Other or unknown contract type' : codeWords(contract),
+    label: contract === 'other' ? 'Other or unknown contract type' : codeLabel(contract),
     value: number(settings.haircuts[contract], style.percent),
     unit: SETTING_TEXT.haircuts.unit,
     input: { setting: `haircuts.${contract}`, ...numberInput(SETTING_LIMITS.haircut) },
-    explanation: SETTING_TEXT.haircuts.words,
+    explanation: SETTING_TEXT.haircuts.message,
   }))
 
 const rateEntries = ({ report, currency }: RfqLayout): Entry[] =>
-  report.currency.rates.map(({ currency: code, rate, words, offers }) => ({
+  report.currency.rates.map(({ currency: code, rate, message, offers }) => ({
     name: `Rate_${code}`,
     label: `1 ${code}`,
     value: number(rate, style.exchangeRate),
     unit: currency ?? '',
-    explanation: `${words} Offers in this currency: ${offers}.`,
+    explanation: `${message} Offers in this currency: ${offers}.`,
     ...(code !== currency && { input: { setting: `exchangeRates.${code}`, ...rateInput(rate) } }),
   }))
 
@@ -221,11 +221,11 @@ function volumeLimits({ report: { rfq }, numbers }: RfqLayout): Entry[] {
   const volume = (value: number | null) => number(value, numbers.volume)
   const set = 'AND(N(VolumeSet)>0,N(VolumeSet)>N(MinVolume))'
   const tonnes = `IF(${set},VolumeSet,IF(N(MinVolume)>0,MinVolume,NA()))`
-  const words = 'The RFQ’s minimum, or the tonnes entered above if they are more. Coverage is measured by it.'
+  const message = 'The RFQ’s minimum, or the tonnes entered above if they are more. Coverage is measured by it.'
   return [
     fact('Minimum volume', volume(rfq.minVolume), 't', 'MinVolume'),
     fact('Maximum volume', volume(rfq.maxVolume), 't'),
-    fact('Tonnes asked for', formula(tonnes, rfq.window.lower, numbers.volume), 't', 'TonnesAskedFor', words),
+    fact('Tonnes asked for', formula(tonnes, rfq.window.lower, numbers.volume), 't', 'TonnesAskedFor', message),
   ]
 }
 

@@ -7,7 +7,7 @@ import { type Grid, keys } from '../layout/grid.js'
 import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { countFlags, flagLines, yesNo as inWords, joinList } from '../layout/wording.js'
+import { countFlags, flagLines, joinList, yesNo as yesNoText } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { formula as formulaCell, text as textCell, webLink } from '../xlsx/cells.js'
 import { OFFER_GROUPS, type OfferKey, type RfqLayout } from './layout.js'
@@ -128,7 +128,7 @@ function terms({ offers, report }: RfqLayout) {
   return {
     status: codes('Status', (offer) => offer.status ?? 'unknown'),
     submitted: moment('Submitted', (offer) => offer.submittedAt),
-    late: text('Submitted late', (offer) => inWords(offer.late)),
+    late: text('Submitted late', (offer) => yesNoText(offer.late)),
     view: text('Visible on marketplace', visibilityText),
     contract: codes('Contract type', (offer) => offer.terms.contractType),
     currency: text('Currency', (offer) => offer.terms.currency),

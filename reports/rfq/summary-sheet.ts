@@ -14,7 +14,7 @@ import { emptyCells, emptyRows, GAP, heightOf, RowList, sectionRow, subjectRow, 
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
-import { codeList, codeWords, freshnessLabel, severityLabels } from '../layout/wording.js'
+import { codeLabel, codeList, freshnessLabel, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, sheetLink, stringLiteral, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqName } from './layout.js'
@@ -95,17 +95,17 @@ function* topRows(report: RfqReport): Generator<RowPlan> {
   yield subjectRow(subject)
   if (award !== null) yield* awardRows(award)
   yield { role: 'subject', cells: [text(requestLine(report), style.plain)] }
-  for (const { words } of decision.banners) yield across(text(words, style.banner))
+  for (const { message } of decision.banners) yield across(text(message, style.banner))
 }
 
 /** The desk's award that stands: who, when, what, why, and what to do next. */
 const awardRows = ({ lines }: NonNullable<RfqReport['award']>): RowPlan[] =>
   framed(
-    lines.map(({ title, words }, at) => ({
+    lines.map(({ title, message }, at) => ({
       cells: [
         text(title, style.decisionHead),
         blank(style.decisionText),
-        text(words, at === 0 ? style.decision : style.decisionText),
+        text(message, at === 0 ? style.decision : style.decisionText),
       ],
       merged: [
         [0, 1],
@@ -135,13 +135,13 @@ function requestLine({ rfq, currency }: RfqReport): string {
     years === null ? null : `vintages ${years}`,
     rfq.contractTypes.length === 0 ? null : codeList(rfq.contractTypes).toLowerCase(),
   ]
-  return `Request: ${[codeWords(rfq.state ?? 'unknown').toLowerCase(), ...dates, ...limits].filter((part) => part !== null).join(' · ')}`
+  return `Request: ${[codeLabel(rfq.state ?? 'unknown').toLowerCase(), ...dates, ...limits].filter((part) => part !== null).join(' · ')}`
 }
 
 const requestFlags = ({ rfq }: RfqReport): RowPlan[] =>
   rfq.flags
     .filter(({ code }) => code !== 'rfq-no-offers')
-    .map(({ severity, words }) => textRow(`${severityLabels[severity]}: ${words}`, style.plain))
+    .map(({ severity, message }) => textRow(`${severityLabels[severity]}: ${message}`, style.plain))
 
 /** Says that inputs were changed, which recommendation and choices do not follow. */
 function inputBanner(): RowPlan {
@@ -154,8 +154,8 @@ function inputBanner(): RowPlan {
   const invalid = stringLiteral(
     'An input is invalid: see “invalid” in column E of Inputs. Figures that depend on it are not shown.',
   )
-  const words = `IF(InputErrors>0,${invalid},IF(InputsChanged>0,${changed},""))`
-  return { ...across(formula(words, '', style.boldWrapped)), workbookOnly: true, height: BANNER_POINTS }
+  const message = `IF(InputErrors>0,${invalid},IF(InputsChanged>0,${changed},""))`
+  return { ...across(formula(message, '', style.boldWrapped)), workbookOnly: true, height: BANNER_POINTS }
 }
 
 // --- the decision ----------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ function decisionRows({ report }: RfqLayout): RowPlan[] {
         ),
       ),
     ),
-    ...(savings === null ? [] : [across(text(`Savings: ${savings.words}`, style.decisionText))]),
+    ...(savings === null ? [] : [across(text(`Savings: ${savings.message}`, style.decisionText))]),
   ]
   return framed(block)
 }
@@ -238,18 +238,18 @@ const CHOICES_TITLE =
 function* choiceRows({ report, numbers, money, price, inCurrency, perTonne }: RfqLayout): Generator<RowPlan> {
   const { choices } = report.decision
   if (choices.length === 0) return
-  const { text: words, number } = columnsOf<Choice>()
+  const { text: message, number } = columnsOf<Choice>()
   yield sectionRow(CHOICES_TITLE)
   yield* tableRows(
     [
       number('No.', (_, index) => index + 1),
-      words('Award', ({ title }) => title, { style: style.boldWrapped }),
-      words('Kind', kindText),
+      message('Award', ({ title }) => title, { style: style.boldWrapped }),
+      message('Kind', kindText),
       number('Tonnes', ({ award }) => award.tonnes, numbers.volume),
       number(inCurrency('Total'), ({ award }) => award.total, money),
       number(perTonne('Price per tonne'), ({ award }) => award.pricePerTonne, style.asBold(price)),
-      words('Extra tonnes', extraText, { style: style.afterNumber }),
-      words('Notes', ({ notes }) => truncateToLines(notesText(notes), TEXT_WIDTH - 2, CELL_LINES, '… [Choices]'), {
+      message('Extra tonnes', extraText, { style: style.afterNumber }),
+      message('Notes', ({ notes }) => truncateToLines(notesText(notes), TEXT_WIDTH - 2, CELL_LINES, '… [Choices]'), {
         style: style.afterNumber,
       }),
     ],
@@ -274,7 +274,7 @@ const isAwarded = ({ view }: RfqLayout, id: string): boolean =>
 
 /** The status as received, and whether the offer is part of the award of the desk, or else of the recommended one. */
 function statusText(layout: RfqLayout, { id, status, standing }: OfferReport): string {
-  const shown = codeWords(status ?? 'unknown')
+  const shown = codeLabel(status ?? 'unknown')
   if (standing === 'accepted' || !isAwarded(layout, id)) return shown
   return `${shown}, ${layout.view.award === null ? 'recommended' : 'awarded'}`
 }

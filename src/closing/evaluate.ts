@@ -2,7 +2,7 @@ import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../core/close-intent.js'
 import { contentHash, withoutMembers } from '../core/documents/canonical-json.js'
 import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
-import { contradictingWords, contradictionOf } from '../core/sources/sources.js'
+import { contradictingText, contradictionOf } from '../core/sources/sources.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/time/expiry.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
@@ -125,10 +125,10 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
   if (contradiction === null) {
     return valid ? null : 'its document does not match the documented format; see quotekeeper problems'
   }
-  const words = contradictingWords(contradiction)
-  return words === ''
+  const message = contradictingText(contradiction)
+  return message === ''
     ? 'its list entry contradicts it, or is ambiguous (a key twice, or a number that is not exact)'
-    : `its list entry contradicts it: it says ${words}`
+    : `its list entry contradicts it: it says ${message}`
 }
 
 /** What earlier rounds did about the RFQs of a channel. */

@@ -6,7 +6,7 @@ export interface Flag {
   code: FlagCode
   severity: Severity
   /** One sentence with the compared values. */
-  words: string
+  message: string
   /** The compared values: the offer's first, then the limit. */
   compared: FlagValue[]
 }

@@ -8,7 +8,7 @@ export interface Freshness {
   polledAt: string | null
   /** Whether polling is behind its schedule; null as of a past moment, and if it has none. */
   behind: boolean | null
-  words: string
+  message: string
 }
 
 /** What the server works with. It reads through the HTTP API's operations. */

@@ -33,15 +33,15 @@ const stopOrders = (orders: readonly { by: string; reason: string }[]): string =
 
 const SENTENCES: Record<EventKind, Sentence> = {
   'channel.first-poll': ({ found }) => firstPollSentence(found),
-  'offer.new': ({ rfq, offer }) => `new offer for ${rfqName(rfq)}: ${offerWords(offer)}`,
-  'offer.late': ({ rfq, offer, reason }) => `late offer for ${rfqName(rfq)}, ${reason ?? ''}: ${offerWords(offer)}`,
+  'offer.new': ({ rfq, offer }) => `new offer for ${rfqName(rfq)}: ${offerText(offer)}`,
+  'offer.late': ({ rfq, offer, reason }) => `late offer for ${rfqName(rfq)}, ${reason ?? ''}: ${offerText(offer)}`,
   'offer.changed': ({ rfq, offer, changes }) =>
-    `offer for ${rfqName(rfq)} changed: ${offerWords(offer)}${changeWords(changes)}`,
-  'offer.withdrawn': ({ rfq, offer }) => `offer for ${rfqName(rfq)} is no longer listed: ${offerWords(offer)}`,
-  'rfq.new': ({ rfq }) => `new ${rfqWords(rfq)}`,
-  'rfq.changed': ({ rfq, changes }) => `${rfqName(rfq)} changed${changeWords(changes)}`,
-  'rfq.due-soon': ({ rfq }) => `due soon: ${rfqWords(rfq)}`,
-  'rfq.overdue': ({ rfq }) => `overdue and still open: ${rfqWords(rfq)}`,
+    `offer for ${rfqName(rfq)} changed: ${offerText(offer)}${changeText(changes)}`,
+  'offer.withdrawn': ({ rfq, offer }) => `offer for ${rfqName(rfq)} is no longer listed: ${offerText(offer)}`,
+  'rfq.new': ({ rfq }) => `new ${rfqText(rfq)}`,
+  'rfq.changed': ({ rfq, changes }) => `${rfqName(rfq)} changed${changeText(changes)}`,
+  'rfq.due-soon': ({ rfq }) => `due soon: ${rfqText(rfq)}`,
+  'rfq.overdue': ({ rfq }) => `overdue and still open: ${rfqText(rfq)}`,
   'rfq.closed': ({ rfq, reason }) => `${rfqName(rfq)} was ${reason ?? 'closed'}`,
   'close.refused': ({ rfq, reason }) => `the close of ${rfqName(rfq)} was refused or had no effect: ${reason ?? ''}`,
   'close.unknown': ({ rfq, reason }) => `it is uncertain whether ${rfqName(rfq)} was closed: ${reason ?? ''}`,
@@ -122,13 +122,13 @@ const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? ''
 
 const rfqName = (rfq: RfqFacts | undefined): string => (rfq ? `RFQ ${rfq.number ?? rfq.id}` : 'an RFQ')
 
-function rfqWords(rfq: RfqFacts | undefined): string {
+function rfqText(rfq: RfqFacts | undefined): string {
   const title = rfq?.title ? ` “${rfq.title}”` : ''
   const due = rfq?.responseDueDate ? `, responses due ${rfq.responseDueDate}` : ''
   return rfqName(rfq) + title + due
 }
 
-function offerWords(offer: OfferFacts | undefined): string {
+function offerText(offer: OfferFacts | undefined): string {
   if (!offer) return 'details are in the database'
   const { projectDeveloperName, projectName, totalVolume, totalPrice, currency } = offer
   const who = [projectDeveloperName, projectName].filter((name) => name !== null).join(', ')
@@ -137,16 +137,16 @@ function offerWords(offer: OfferFacts | undefined): string {
   return [who || offer.id, [volume, price].filter((part) => part !== null).join(' for ')].filter(Boolean).join(', ')
 }
 
-function changeWords(changes: readonly FieldChange[] | undefined): string {
+function changeText(changes: readonly FieldChange[] | undefined): string {
   if (!changes || changes.length === 0) return ''
   const named = changes.slice(0, MAX_NAMED_CHANGES).map(({ field, before, after }) => {
     if (field === 'listed') return after ? 'listed again' : 'no longer listed'
-    return `${field.replace(/^offer\./, '')} ${valueWords(before)} → ${valueWords(after)}`
+    return `${field.replace(/^offer\./, '')} ${valueText(before)} → ${valueText(after)}`
   })
   return `: ${named.join('; ')}${changes.length > MAX_NAMED_CHANGES ? '; …' : ''}`
 }
 
-const valueWords = (value: FieldChange['before']): string => {
+const valueText = (value: FieldChange['before']): string => {
   if (value === null) return 'none'
   return typeof value === 'number' ? formatAmount(value) : truncate(String(value), 60)
 }

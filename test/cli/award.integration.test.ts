@@ -178,8 +178,8 @@ describe('quotekeeper award', () => {
     expect(db.prepare(rewrite).run(cheap).changes).toBe(1)
     db.close()
     const { status, out } = await verify()
-    const words = `Offer ${numberOf(cheap)} of award 1 was changed after the award was written: version 1 is stored with`
-    expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining(words) })
+    const message = `Offer ${numberOf(cheap)} of award 1 was changed after the award was written: version 1 is stored with`
+    expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining(message) })
     expect(out).not.toContain('awarded offers are')
   })
 

@@ -220,14 +220,14 @@ describe('check', () => {
     for (let round = 0; round < 6; round++) {
       expect((await refused.quotekeeper('close-expired')).status).toBe(1)
       expect((await held.quotekeeper('close-expired')).status).toBe(1)
-      for (const [fixture, words] of [
+      for (const [fixture, message] of [
         [refused, /RFQ \d+ of acme\/forest: refused since 2026-03-10/],
         [held, /plan \S+ of acme\/forest waits for approval \(2 RFQs\)/],
       ] as const) {
         const { status, out } = await fixture.quotekeeper('check', '--json')
         expect(status).toBe(1)
         expect(failuresIn(out)).toEqual([
-          { what: 'closing', ok: false, found: expect.stringMatching(words), remedy: expect.stringMatching(/\S/) },
+          { what: 'closing', ok: false, found: expect.stringMatching(message), remedy: expect.stringMatching(/\S/) },
         ])
       }
     }

@@ -151,12 +151,12 @@ describe('commands that read the database', () => {
     ['a mistyped number', '1007', /number 1006, id:/],
     ['a mistyped word of a title', 'forst', /forest/i],
     ['a name unlike any other', 'zzzzzz', /`quotekeeper rfqs` lists/],
-  ])('suggest the closest RFQs for %s', async (_what, match, words) => {
+  ])('suggest the closest RFQs for %s', async (_what, match, message) => {
     const { quotekeeper } = await createPolledFixture()
     const { status, err } = await quotekeeper('history', match, '--channel', 'acme/forest')
     expect(status).toBe(2)
     expect(err).toContain(`no RFQ matches "${match}" in acme/forest`)
-    expect(err).toMatch(words)
+    expect(err).toMatch(message)
   })
 
   it('show the data as it was known with --as-of', async () => {
@@ -466,8 +466,8 @@ describe('close-expired', () => {
     const { items }: Today = json(await quotekeeper('today', '--json'))
     const overdue = items.filter(({ kind }) => kind === 'overdue')
     let undecided = 0
-    for (const { rfqNumber, channel, words } of overdue) {
-      expect(words).toContain(
+    for (const { rfqNumber, channel, message } of overdue) {
+      expect(message).toContain(
         "The clocks differ, so nothing is closed until they agree: the marketplace's clock is 3599 s",
       )
       const { out, err } = await quotekeeper('closings', '--rfq', String(rfqNumber), '--channel', channel)
@@ -587,11 +587,11 @@ describe('report', () => {
     ['an unknown key', 'weights.prize=2', /--set weights\.prize\n.*an unknown key\n.*did you mean price\?/],
     ['exchange rates without a currency', 'exchangeRates.USD=0.9', /reports\.currency\n.*found: +nothing/],
     ['not KEY=VALUE', 'discountRate', /Expected KEY=VALUE, such as weights\.price=60/],
-  ])('rejects an invalid --set: %s', async (_what, set, words) => {
+  ])('rejects an invalid --set: %s', async (_what, set, message) => {
     const { quotekeeper, folder } = await createCliFixture()
     const { status, out, err } = await quotekeeper('report', '--set', set)
     expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(words)
+    expect(err).toMatch(message)
     expect(existsSync(join(folder, 'data/reports'))).toBe(false)
   })
 

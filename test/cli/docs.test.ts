@@ -143,11 +143,11 @@ describe('README.md', () => {
     )
     expect(lines.length).toBeGreaterThan(5)
     for (const line of lines) {
-      const words = line.split(/\s+/)
-      const command = program.commands.find((each) => words.includes(each.name()))
+      const message = line.split(/\s+/)
+      const command = program.commands.find((each) => message.includes(each.name()))
       expect({ line, command: command?.name() }).toEqual({ line, command: expect.any(String) })
       const known = [...program.options, ...(command as Command).options].map(({ long }) => long)
-      for (const word of words.filter((each) => each.startsWith('--'))) expect(known).toContain(word)
+      for (const word of message.filter((each) => each.startsWith('--'))) expect(known).toContain(word)
     }
   })
 

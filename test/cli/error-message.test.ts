@@ -61,8 +61,8 @@ describe('error messages', () => {
       'no space left on the disk for /x: free some space and run again',
     ],
     [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder, but a file is needed: choose another path'],
-  ])('add a remedy to a file system error: %j', (facts, words) => {
-    expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
+  ])('add a remedy to a file system error: %j', (facts, message) => {
+    expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${message}\n`)
   })
 
   it.each([
@@ -87,8 +87,8 @@ describe('error messages', () => {
       Object.assign(new Error('ENOENT: uv_cwd'), { code: 'ENOENT', syscall: 'uv_cwd' }),
       'the current folder does not exist any more',
     ],
-  ])('never call a mistake of the installation or of a path a bug: %s', (error, words) => {
-    expect(formatError(error)).toContain(words)
+  ])('never call a mistake of the installation or of a path a bug: %s', (error, message) => {
+    expect(formatError(error)).toContain(message)
     expect(formatError(error)).not.toContain('This is a bug')
     expect(formatError(error).split('\n')).toHaveLength(2)
   })

@@ -80,14 +80,14 @@ describe('an offer in another currency', () => {
     const { write, runAt, compare } = await withRates()
     write('2026-03-09,1.25,0.85')
     await runAt(0, 'sync')
-    const words = (view: RfqView, currency: string) =>
-      offerIn(view, currency)?.flags.find(({ words }) => /rate/.test(words))?.words
+    const message = (view: RfqView, currency: string) =>
+      offerIn(view, currency)?.flags.find(({ message }) => /rate/.test(message))?.message
     const today = await compare(1)
-    expect(words(today, 'EUR')).toBeUndefined()
-    expect(words(today, 'CHF')).toContain('No exchange rate for CHF was known from rates.csv.')
+    expect(message(today, 'EUR')).toBeUndefined()
+    expect(message(today, 'CHF')).toContain('No exchange rate for CHF was known from rates.csv.')
     const later = await compare(11 * 24)
     expect(convertedAt(later)).toBeNull()
-    expect(words(later, 'EUR')).toMatch(/EUR.* from rates\.csv was of 2026-03-09, more than 10 days before\./)
+    expect(message(later, 'EUR')).toMatch(/EUR.* from rates\.csv was of 2026-03-09, more than 10 days before\./)
     const fixed = await compare(11 * 24, '--set', 'exchangeRates.EUR=1.1')
     expect(euroOf(fixed)).toMatchObject({ rate: 1.1, source: null })
   })
@@ -115,8 +115,8 @@ describe('an offer in another currency', () => {
     const { folder, write, runAt, compare } = await withRates()
     write('2026-03-09,1.25,0.85')
     await runAt(0, 'sync')
-    const words = '1 EUR = 1.25 USD (2026-03-09, rates.csv).'
-    expect(render(h(Facts, { view: await compare(1) }))).toContain(`Exchange rates: ${words}`)
+    const message = '1 EUR = 1.25 USD (2026-03-09, rates.csv).'
+    expect(render(h(Facts, { view: await compare(1) }))).toContain(`Exchange rates: ${message}`)
     const out = join(folder, 'report.xlsx')
     await runAt(1, 'report', '77', '--out', out)
     const workbook = new ExcelJS.Workbook()
@@ -126,8 +126,8 @@ describe('an offer in another currency', () => {
       workbook.getWorksheet(name)?.eachRow((row) => row.eachCell(({ text }) => void texts.push(text)))
       return texts.join('\n')
     }
-    expect(textsOf('Inputs')).toContain(words)
-    expect(textsOf('About')).toContain(words)
+    expect(textsOf('Inputs')).toContain(message)
+    expect(textsOf('About')).toContain(message)
     expect(textsOf('About')).toContain('No exchange rate for CHF was known from rates.csv.')
   })
 

@@ -45,11 +45,11 @@ describe.skipIf(process.platform === 'win32')('file permissions', () => {
     ['.env', 0o644, 'the file of the API keys', 'readable by every user (mode 0644)'],
     ['key', 0o660, 'a key file', 'readable and writable by the group (mode 0660)'],
     ['quotekeeper.yaml', 0o646, 'the configuration', 'writable by every user (mode 0646)'],
-  ])('of %s that are %o are found, with the remedy', (name, mode, what, words) => {
+  ])('of %s that are %o are found, with the remedy', (name, mode, what, message) => {
     const { path, write, found } = setUp()
     write(name, mode)
     const remedy = `chmod 600 ${path(name)}`
-    expect(found()).toEqual([{ what, path: name, found: `${what} ${path(name)} is ${words}`, remedy }])
+    expect(found()).toEqual([{ what, path: name, found: `${what} ${path(name)} is ${message}`, remedy }])
     chmodSync(path(name), 0o600)
     expect(found()).toEqual([])
   })

@@ -39,9 +39,9 @@ describe('a filter that nothing has', () => {
 
   it('is an error with the closest values', async () => {
     const { quotekeeper } = await openPolledFixture()
-    for (const [commandLine, words] of UNKNOWN) {
+    for (const [commandLine, message] of UNKNOWN) {
       const said = await quotekeeper(...commandLine.split(' '))
-      expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(words) }])
+      expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(message) }])
     }
   })
 
@@ -112,9 +112,9 @@ describe('--as-of before the first poll', () => {
 
   it('is an error that says when that poll was', async () => {
     const { quotekeeper } = await openPolledFixture()
-    for (const [commandLine, asOf, words] of EARLY) {
+    for (const [commandLine, asOf, message] of EARLY) {
       const said = await quotekeeper(...commandLine.split(' '), '--as-of', asOf)
-      expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(words) }])
+      expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(message) }])
     }
   })
 

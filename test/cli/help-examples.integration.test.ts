@@ -16,7 +16,7 @@ const OTHERS =
   /^(init|start|work|demo|sandbox|completion|backup|restore|copy-database|notify|award 1012)\b|--log-level|\/mnt\/|--retry|--open|--compact/
 
 /** Splits a command line as a shell does, up to a redirection. */
-const wordsOf = (line: string) =>
+const textOf = (line: string) =>
   (line.split(' > ')[0] ?? '').match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', '')) ?? []
 
 it('the examples in the help run in the data of the demo, two days later', async () => {
@@ -48,7 +48,7 @@ it('the examples in the help run in the data of the demo, two days later', async
     const runnable = lines.filter((each) => !OTHERS.test(each))
     for (const line of runsLongTests ? runnable : runnable.slice(0, 1)) {
       examples++
-      const { status, err } = await quotekeeper(...wordsOf(line))
+      const { status, err } = await quotekeeper(...textOf(line))
       expect({ line, status, err: status === 0 ? '' : err }).toEqual({ line, status: 0, err: '' })
     }
   }

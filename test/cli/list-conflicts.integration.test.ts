@@ -52,8 +52,8 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
         expect(said).toContain(sentence)
         expect(said).not.toContain('does not match the documented format')
       }
-      expect((await json('rfqs'))[0]).toMatchObject({ id, state: 'open', listed: { words: sentence } })
-      expect(await json('compare', number)).toMatchObject({ listed: { words: sentence } })
+      expect((await json('rfqs'))[0]).toMatchObject({ id, state: 'open', listed: { message: sentence } })
+      expect(await json('compare', number)).toMatchObject({ listed: { message: sentence } })
     }
     listSays({ state: 'closed' })
     await poll()

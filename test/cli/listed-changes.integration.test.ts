@@ -41,13 +41,13 @@ describe('what the list says of an RFQ that cannot be read', () => {
     const listed = { state: 'closed', offersGone: [{ id: gone.id, name: gone.projectDeveloperName }] }
     const [row, other] = await json('rfqs')
     expect([row, other.listed]).toMatchObject([
-      { id, state: 'open', listed: { ...listed, words: expect.stringContaining(SENTENCE) } },
+      { id, state: 'open', listed: { ...listed, message: expect.stringContaining(SENTENCE) } },
       null,
     ])
     const compared = await json('compare', number)
     expect(compared).toMatchObject({
       listed,
-      decision: { banners: [{ code: 'rfq-list-differs', words: expect.stringContaining(SENTENCE) }] },
+      decision: { banners: [{ code: 'rfq-list-differs', message: expect.stringContaining(SENTENCE) }] },
     })
     const marked = (await json('offers', number)).map((offer: { id: string; notListed: boolean }) => [
       offer.id === gone.id,

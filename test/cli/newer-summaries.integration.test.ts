@@ -74,11 +74,11 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
     change(beta, { status: 'rejected' })
     change(gamma, { offer: { totalPrice: 60_000 } })
     expect(await poll(10)).toBe(1)
-    const gammaWords = GAMMA.replace('The', 'the')
+    const gammaText = GAMMA.replace('The', 'the')
     for (const command of ['offers', 'compare']) {
       const said = await text(command, number)
       expect(said).toMatch(/Accepted: .*Alpha.*: 12,000 t/)
-      expect(said).toContain(gammaWords)
+      expect(said).toContain(gammaText)
       expect(said).toContain('Nothing more is recommended.')
     }
     const offers = await json('offers', number)
@@ -89,7 +89,7 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
       status: 'submitted',
       own: { total: 120_000 },
       newerTerms: true,
-      flags: [{ severity: 'high', words: GAMMA }],
+      flags: [{ severity: 'high', message: GAMMA }],
     })
     expect(await text('offers', number)).toContain('(newer terms)')
     const today = await text('today')
@@ -103,7 +103,7 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
     await poll(60)
     for (const command of ['offers', 'compare']) {
       expect(await text(command, number, ...asOf)).toMatch(/Accepted: .*Alpha/)
-      expect(await text(command, number, ...asOf)).toContain(gammaWords.replaceAll('read at', 'first read so at'))
+      expect(await text(command, number, ...asOf)).toContain(gammaText.replaceAll('read at', 'first read so at'))
       expect(await text(command, number, '--as-of', '2026-03-10T09:35:00Z')).not.toMatch(
         /Accepted|the RFQ, (first )?read/,
       )
@@ -116,15 +116,15 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
     fail(beta)
     change(beta, { offer: { totalPrice: 240_000, totalVolume: 13_000, expiryDate: '2026-11-30', currency: 'EUR' } })
     await poll(10)
-    const words =
+    const message =
       'The RFQ, read at 2026-03-10 09:40 UTC, says total 240,000 EUR, volume 13,000 t, currency EUR, expiry 2026-11-30; the offer itself, ' +
       'read at 09:30, says total 96,000 USD, volume 12,000 t, currency USD, expiry 2026-12-31.'
-    expect(await text('compare', number)).toContain(`Check: ${words}`)
+    expect(await text('compare', number)).toContain(`Check: ${message}`)
     expect((await json('report', number)).decision).toMatchObject({
       banners: [{ code: 'summary-differs' }],
       recommendation: {
         award: { offers: [{ id: beta }] },
-        conditions: [words, 'The offer has not been reviewed yet.', expect.anything()],
+        conditions: [message, 'The offer has not been reviewed yet.', expect.anything()],
       },
     })
     // The RFQ is read again and again, the offer is not.
@@ -208,7 +208,7 @@ describe('an offer that only the RFQ showed as accepted, and that it no longer h
     const report = await json('report', number)
     expect(report.decision.recommendation.accepted).toMatchObject({ offers: [{ id: alpha }] })
     const offer = report.offers.find(({ id }: { id: string }) => id === alpha)
-    expect(offer).toMatchObject({ status: 'accepted', inView: false, newerSummary: { words: ALPHA } })
+    expect(offer).toMatchObject({ status: 'accepted', inView: false, newerSummary: { message: ALPHA } })
     expect((await json('report', '--channel', 'acme/forest')).rfqs[0].accepted).toMatchObject({ offers: ['Alpha'] })
     for (const [moment, isAccepted] of [
       ['2026-03-10T09:35:00Z', false],

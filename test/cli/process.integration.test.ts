@@ -43,14 +43,15 @@ class Program {
   }
 
   /** Waits until its output contains a text. */
-  async waitForOutput(words: RegExp | string, within = 20_000): Promise<void> {
+  async waitForOutput(message: RegExp | string, within = 20_000): Promise<void> {
     const deadline = performance.now() + within
     while (performance.now() < deadline) {
-      if (typeof words === 'string' ? (this.out + this.err).includes(words) : words.test(this.out + this.err)) return
+      if (typeof message === 'string' ? (this.out + this.err).includes(message) : message.test(this.out + this.err))
+        return
       if (this.child.exitCode !== null) break
       await wait(20)
     }
-    throw new Error(`expected output ${words}, but got:\n${this.out}\n${this.err}`)
+    throw new Error(`expected output ${message}, but got:\n${this.out}\n${this.err}`)
   }
 }
 

@@ -56,10 +56,10 @@ describe('the program', () => {
     ['an invalid choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq-entry, rfq, response/],
     ['an invalid number', ['runs', '--limit', '0'], /a whole number from 1/],
     ['an invalid log level', ['--log-level', 'loud', 'rfqs'], /debug/],
-  ])('rejects %s with status 2 and states what is allowed', async (_what, args, words) => {
+  ])('rejects %s with status 2 and states what is allowed', async (_what, args, message) => {
     const { status, out, err } = await quotekeeper(...args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(words)
+    expect(err).toMatch(message)
   })
 
   it('rejects a missing configuration with status 2 and explains how to create one', async () => {

@@ -23,7 +23,7 @@ it('commands that only read work on a read-only disk, and the others say that it
   const [{ number }] = JSON.parse((await quotekeeper('rfqs', '--channel', 'acme/blue', '--json')).out)
   const before = await quotekeeper('rfqs')
   disk.setReadOnly(true)
-  for (const args of READING.map((words) => words.map((word) => (word === '1001' ? String(number) : word)))) {
+  for (const args of READING.map((message) => message.map((word) => (word === '1001' ? String(number) : word)))) {
     const { status, err } = await quotekeeper(...args)
     expect({ args, status, err }).toEqual({ args, status: 0, err: expect.stringContaining('Reading only: ') })
   }

@@ -127,8 +127,8 @@ it.each([
   [['report', '--fresh'], /--fresh reads one RFQ/],
   [['report', '1001', '--fresh', '--as-of', 'yesterday'], /use one of them/],
   [['report', '1001', '--or-stored'], /use both/],
-])('rejects %s', async (args, words) => {
+])('rejects %s', async (args, message) => {
   const { quotekeeper } = await createCliFixture({ channels: CHANNELS })
   const { status, err } = await quotekeeper(...args)
-  expect({ status, err }).toEqual({ status: 2, err: expect.stringMatching(words) })
+  expect({ status, err }).toEqual({ status: 2, err: expect.stringMatching(message) })
 })

@@ -13,11 +13,11 @@ describe('completion in bash', () => {
     const { out: channels } = await quotekeeper('completion', '--list-channels')
     expect(channels).toBe('acme/forest\nacme/blue\n')
     /** The words that bash offers for the last of some words. */
-    const complete = (...words: string[]) => {
-      const typed = words.map((word) => `'${word}'`).join(' ')
+    const complete = (...message: string[]) => {
+      const typed = message.map((word) => `'${word}'`).join(' ')
       const commands = `${script}
 quotekeeper() { printf '${channels.replaceAll('\n', '\\n')}'; }
-COMP_WORDS=(quotekeeper ${typed}); COMP_CWORD=${words.length}; _quotekeeper; printf '%s\\n' "\${COMPREPLY[@]}"`
+COMP_WORDS=(quotekeeper ${typed}); COMP_CWORD=${message.length}; _quotekeeper; printf '%s\\n' "\${COMPREPLY[@]}"`
       return spawnSync('bash', ['-c', commands], { encoding: 'utf8' }).stdout.trim().split('\n')
     }
     expect(complete('comp')).toEqual(['compare', 'completion'])

@@ -50,9 +50,9 @@ it('closings --verify does not compare what was read anew after a backup was res
     const { status, out } = await quotekeeper('closings', '--verify')
     return [status, out.split('\n')[1]]
   }
-  const words = '0 of 2 documents that closings are based on are stored unchanged; 2 could not be compared: '
-  expect(await verified()).toEqual([0, expect.stringContaining(words)])
+  const message = '0 of 2 documents that closings are based on are stored unchanged; 2 could not be compared: '
+  expect(await verified()).toEqual([0, expect.stringContaining(message)])
   sandbox.world.changeRfq(id, { title: 'Read anew' })
   await quotekeeperWith({ now: () => new Date(NOW.getTime() + 60_000) }, 'sync')
-  expect(await verified()).toEqual([0, expect.stringContaining(words)])
+  expect(await verified()).toEqual([0, expect.stringContaining(message)])
 })

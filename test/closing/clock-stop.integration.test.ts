@@ -38,13 +38,13 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
 const skewBy = ({ sandbox }: ChannelFixture, skewMs: number) =>
   sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs } })
 
-const textsOf = ({ items }: Awaited<ReturnType<typeof shown>>) => items.map(({ words }) => words)
+const textsOf = ({ items }: Awaited<ReturnType<typeof shown>>) => items.map(({ message }) => message)
 
 describe('while the clocks differ too much', () => {
   it('every past-due RFQ, the freshness of decisions and readiness say so, round after round and over a restart', async () => {
     const fixture = await openClosingFixture([{}, {}, {}])
     const complete = await shown(fixture)
-    expect(complete.items.map(({ action }) => action.words)).toEqual(Array(3).fill('Close it now'))
+    expect(complete.items.map(({ action }) => action.message)).toEqual(Array(3).fill('Close it now'))
     expect(complete.freshness).toBe('no closing round yet')
     skewBy(fixture, -3_600_000)
     for (let round = 0; round < 6; round++) {
@@ -57,12 +57,12 @@ describe('while the clocks differ too much', () => {
       const { items, freshness, readiness } = await shown(fixture)
       const at = run.finishedAt?.slice(0, 16).replace('T', ' ')
       expect(items).toHaveLength(3)
-      for (const { words, severity, action } of items) {
-        expect(words).toContain('The clocks differ, so nothing is closed')
-        expect(words).toContain(`${BEHIND}, at the closing round of ${at} UTC`)
-        expect(words.match(/behind/g)).toHaveLength(1)
-        expect(words).not.toContain('next closing round')
-        expect({ severity, action: action.words }).toEqual({ severity: 'high', action: 'See why it is open' })
+      for (const { message, severity, action } of items) {
+        expect(message).toContain('The clocks differ, so nothing is closed')
+        expect(message).toContain(`${BEHIND}, at the closing round of ${at} UTC`)
+        expect(message.match(/behind/g)).toHaveLength(1)
+        expect(message).not.toContain('next closing round')
+        expect({ severity, action: action.message }).toEqual({ severity: 'high', action: 'See why it is open' })
       }
       expect(freshness).toMatch(new RegExp(`${at?.slice(11)} UTC, 8 s ago; partial: `))
       expect(freshness).toContain(BEHIND)
@@ -85,7 +85,7 @@ describe('while the clocks differ too much', () => {
     const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
     await run.finish({ ...counts, outcome: 'failed', error: 'the marketplace is down' }, fixture.now())
     const failed = await shown(fixture)
-    expect(textsOf(failed).every((words) => words.includes('The clocks differ'))).toBe(true)
+    expect(textsOf(failed).every((message) => message.includes('The clocks differ'))).toBe(true)
     expect(failed.freshness).toMatch(/; failed: the marketplace is down$/)
     expect(failed.readiness?.message).toMatch(/ago: failed: the marketplace is down$/)
     skewed.remove()
@@ -104,8 +104,8 @@ describe('while the clocks differ too much', () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', value: null } })
     await fixture.closeExpired()
-    for (const words of textsOf(await shown(fixture)))
-      expect(words).toMatch(/clocks cannot be compared, .*no Date header/)
+    for (const message of textsOf(await shown(fixture)))
+      expect(message).toMatch(/clocks cannot be compared, .*no Date header/)
   })
 
   it('a clock that jumps within a round stops it after the RFQs that it has closed, and says that they are', async () => {
@@ -121,7 +121,7 @@ describe('while the clocks differ too much', () => {
     })
     const texts = textsOf(await shown(fixture))
     expect(texts).toHaveLength(2)
-    for (const words of texts) expect(words).toContain(`until they agree: ${BEHIND}`)
+    for (const message of texts) expect(message).toContain(`until they agree: ${BEHIND}`)
   })
 
   it('a close that waits for them to agree says so, and its round stops', async () => {
@@ -144,7 +144,7 @@ describe('while the clocks differ too much', () => {
       expect(unsettled).toHaveLength(1)
       const texts = textsOf(await shown(fixture))
       expect(texts).toHaveLength(2)
-      for (const words of texts) expect(words).toContain(skewMs < 0 ? '3599 s behind' : '7200 s ahead of')
+      for (const message of texts) expect(message).toContain(skewMs < 0 ? '3599 s behind' : '7200 s ahead of')
       const [decision] = await fixture.store.decisions({ channel: KEY, rfqId: rfqId(1), limit: 1 })
       expect(decision?.reason).toMatch(/not settled yet \(the clocks differ by more than 60 s\)$/)
     }

@@ -34,7 +34,7 @@ it('what holds all closing is named by today and readiness while it lasts, and c
     const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
     const checks = await createReadiness({ config, store, runner, now })()
     const closing = checks.find(({ name }) => name === `closing of ${KEY}`)
-    return [item?.severity, item?.words, item?.action.words, closing?.message]
+    return [item?.severity, item?.message, item?.action.message, closing?.message]
   }
   const free = ['medium', expect.stringContaining('The next closing round evaluates it.'), 'Close it now']
   const heldBy = (reason: string) => [

@@ -76,16 +76,16 @@ describe('the preview of a close', () => {
     const fixture = await openClosingFixture([{}, {}])
     const { store, now } = fixture
     const source = todaySource(store, [{ key: KEY, timeZone: 'UTC', autoClose: 'on', graceHours: 0 }])
-    const expectWords = async (words: string, remedy: RegExp, severity: string, command: string) => {
+    const expectText = async (message: string, remedy: RegExp, severity: string, command: string) => {
       expect(await preview(fixture)).toMatchObject({
         against: [expect.stringContaining('not settled')],
         remedies: [expect.stringMatching(remedy)],
-        unsettled: expect.stringMatching(new RegExp(`^a ${words}; ${remedy.source}`)),
+        unsettled: expect.stringMatching(new RegExp(`^a ${message}; ${remedy.source}`)),
       })
       const { items } = await today(source, { now: now(), since: now() })
       const [item] = items.filter(({ kind }) => kind === 'unsettled')
       expect(item).toMatchObject({ severity, action: { command: expect.stringContaining(command) } })
-      expect(item?.words).toContain(`A ${words}. `)
+      expect(item?.message).toContain(`A ${message}. `)
       // What the round itself reports when it has done its work.
       const left = await store.unsettledCloses({ channel: KEY, now: now(), endingRun: run.id })
       expect(left).toMatchObject([{ inProgress: false, reason: expect.stringMatching(/^a close was /) }])
@@ -95,11 +95,11 @@ describe('the preview of a close', () => {
     const plan = { channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() }
     const intent = await store.planClose(plan)
     const [wait, settle] = [/nothing is to be done: the closing round in progress/, /a closing round settles it/]
-    await expectWords('close is about to be sent', wait, 'low', 'quotekeeper runs --kind close')
+    await expectText('close is about to be sent', wait, 'low', 'quotekeeper runs --kind close')
     await store.markSending(intent, run)
-    await expectWords('close is being sent or verified', wait, 'low', 'quotekeeper runs --kind close')
+    await expectText('close is being sent or verified', wait, 'low', 'quotekeeper runs --kind close')
     await run.finish({ ...end, outcome: 'partial' }, now())
-    await expectWords('close was sent and is not settled', settle, 'medium', 'quotekeeper close-expired')
+    await expectText('close was sent and is not settled', settle, 'medium', 'quotekeeper close-expired')
     // A round whose process died is not in progress once its lease has expired.
     const died = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
     await store.planClose({ ...plan, rfqId: rfqId(2), runId: died.id })

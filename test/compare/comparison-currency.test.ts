@@ -33,7 +33,7 @@ describe('offers in several currencies', () => {
         date: '2026-03-13',
         source: 'ECB',
         offers: 1,
-        words: '1 EUR = 1.1 USD (2026-03-13, ECB).',
+        message: '1 EUR = 1.1 USD (2026-03-13, ECB).',
       },
       {
         currency: 'GBP',
@@ -41,14 +41,14 @@ describe('offers in several currencies', () => {
         date: null,
         source: null,
         offers: 1,
-        words: 'No exchange rate into USD is configured.',
+        message: 'No exchange rate into USD is configured.',
       },
-      { currency: 'USD', rate: 1, date: null, source: null, offers: 1, words: 'The comparison currency.' },
+      { currency: 'USD', rate: 1, date: null, source: null, offers: 1, message: 'The comparison currency.' },
     ])
     const pound = compared.offers.find(({ id }) => id === offerId(3))
     expect(pound?.exclusions[0]).toMatchObject({
       code: 'no-exchange-rate',
-      words: expect.stringContaining('GBP'),
+      message: expect.stringContaining('GBP'),
     })
     expect(compared.offers[0]?.compared).toMatchObject({
       rate: 1.1,
@@ -75,13 +75,13 @@ describe('offers in several currencies', () => {
       reason: expect.stringContaining('no exchange rate for USD'),
     })
     expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([1, null, null])
-    expect(compared.currency.rates.find(({ currency }) => currency === 'GBP')?.words).toContain('quoted in EUR')
+    expect(compared.currency.rates.find(({ currency }) => currency === 'GBP')?.message).toContain('quoted in EUR')
   })
 
   it('use no rate without a configured currency', () => {
     const compared = report({ exchangeRates: EUR })
     expect(ranks(compared).get(offerId(2))).toBeNull()
-    expect(compared.currency.rates[0]?.words).toContain('not the currency it is quoted in')
+    expect(compared.currency.rates[0]?.message).toContain('not the currency it is quoted in')
   })
 
   it('are compared in their only currency if the RFQ states none, and not at all if they use several', () => {

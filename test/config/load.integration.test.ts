@@ -395,10 +395,10 @@ describe('the password of the queue', () => {
       [`${MINIMAL}queuePassword: { file: password }\n`, 'a password'],
       [`${MINIMAL}queue: redis://:SECRET@host\nqueuePassword: { file: password }\n`, 'a second password'],
     ]
-    for (const [text, words, env = {}] of cases) {
+    for (const [text, message, env = {}] of cases) {
       const issues = issuesOf(text, { env })
       expect(issues).toHaveLength(1)
-      expect(issues[0]?.found).toContain(words)
+      expect(issues[0]?.found).toContain(message)
       expect(JSON.stringify(issues)).not.toContain('SECRET')
     }
   })
@@ -457,10 +457,10 @@ describe('the database', () => {
         'remove the password from database',
       ],
     ]
-    for (const [text, words] of cases) {
+    for (const [text, message] of cases) {
       const issues = issuesOf(text)
       expect(issues).toHaveLength(1)
-      expect(issues[0]?.allowed).toContain(words)
+      expect(issues[0]?.allowed).toContain(message)
       expect(JSON.stringify(issues)).not.toContain('SECRET')
     }
   })
@@ -531,8 +531,8 @@ describe('API key', () => {
   it.each([
     ['a missing file', '{ file: nowhere.txt }', 'does not exist'],
     ['a folder', '{ file: . }', 'cannot be read'],
-  ])('in %s is rejected with the reason', (_what, written, words) => {
-    expect(issuesOf(withKey(written))[0]?.found).toContain(words)
+  ])('in %s is rejected with the reason', (_what, written, message) => {
+    expect(issuesOf(withKey(written))[0]?.found).toContain(message)
   })
 
   it('from an empty file is rejected', () => {
@@ -678,9 +678,9 @@ web:
       /only zeros at least one weight above 0/,
     ],
     ['text instead of a number', `${MINIMAL}web: { port: "80" }\n`, /whole number from 0 to 65535/],
-  ])('include errors of form: %s', (_what, text, words) => {
+  ])('include errors of form: %s', (_what, text, message) => {
     const issues = issuesOf(text)
-    expect(issues.map(({ allowed, found }) => `${found} ${allowed}`).join('\n')).toMatch(words)
+    expect(issues.map(({ allowed, found }) => `${found} ${allowed}`).join('\n')).toMatch(message)
     expect(issues[0]?.file).toBe(join(folder, 'quotekeeper.yaml'))
   })
 

@@ -13,7 +13,7 @@ describe('a number as a decimal', () => {
       [123_456_789_012_345, '123456789012345'],
       [0, '0'],
     ]
-    expect(cases.map(([value]) => formatDecimal(value))).toEqual(cases.map(([, words]) => words))
+    expect(cases.map(([value]) => formatDecimal(value))).toEqual(cases.map(([, message]) => message))
   })
 
   it('is exact to 15 digits and round-trips decimals of that length', () => {

@@ -93,16 +93,16 @@ describe('the sentence about it', () => {
     [{ state: 'closed', updatedAt: AT, closedAt: AT }, 'says closed'],
     [{ state: 'closed', updatedAt: AT, title: 'Other' }, 'says closed and has another title'],
     [{ title: 'Other', minVolume: 1, pricing: { currency: 'EUR' } }, 'has another minVolume, pricing and title'],
-  ])('%j', (entry, words) => {
-    expect(sentence(entry)).toBe(`The list of 2026-11-21 14:02 UTC ${words}; this RFQ was last read at 13:20.`)
+  ])('%j', (entry, message) => {
+    expect(sentence(entry)).toBe(`The list of 2026-11-21 14:02 UTC ${message}; this RFQ was last read at 13:20.`)
   })
 
   it('has the date of the read if it is another one, and bounds what it names', () => {
     const changes = changesOf({ ...ENTRY, state: 'x'.repeat(500), responses: [] })
     if (changes === null) throw new Error('nothing differs')
-    const words = describeListed({ ...changes, readAt: '2026-11-19T08:00:00.000Z' }, ['B', 'A', 'C', 'D', 'E'])
-    expect(words).toContain('(B; A; C; and 2 more); this RFQ was last read at 2026-11-19 08:00 UTC.')
-    expect(words.length).toBeLessThan(250)
+    const message = describeListed({ ...changes, readAt: '2026-11-19T08:00:00.000Z' }, ['B', 'A', 'C', 'D', 'E'])
+    expect(message).toContain('(B; A; C; and 2 more); this RFQ was last read at 2026-11-19 08:00 UTC.')
+    expect(message.length).toBeLessThan(250)
     expect(describeListed({ ...changes, readAt: null })).toMatch(/3 offers \(.*\)\.$/)
   })
 

@@ -27,11 +27,11 @@ describe('a contradiction of an open RFQ by its list entry', () => {
     [['open'], 'a list'],
     [{}, 'an object'],
     ['x'.repeat(200), 'x'.repeat(80)],
-  ])('is said in words, of what is no text by its type: %j', (state, words) => {
+  ])('is named as text, of what is no text by its type: %j', (state, message) => {
     for (const followedAt of [null, 'FOLLOWED']) {
       const entry = { at: 'AT', followedAt, body: { state }, isAmbiguous: false }
       const listed = listedOf({ entry, readAt: null, body: RFQ })
-      expect(listed).toMatchObject({ state: words, ...(followedAt && { own: 'open' }) })
+      expect(listed).toMatchObject({ state: message, ...(followedAt && { own: 'open' }) })
       expect(listed?.contradicts).toBe(true)
     }
   })

@@ -49,8 +49,8 @@ const ALL_PATHS = ['../../outside', 'C:\\Windows\\a\u0000b', '..', '-rf', '%2e%2
 const PATHS = runsLongTests ? ALL_PATHS : ALL_PATHS.slice(0, 2)
 
 fault(43, 'file names stay safe, also for references, ids and RFQs without a number', async () => {
-  const numbered = PATHS.slice(0, 2).map((words) => ({ title: words, reference: words }))
-  const named = PATHS.map((words) => ({ title: words, id: words, number: null as never }))
+  const numbered = PATHS.slice(0, 2).map((message) => ({ title: message, reference: message }))
+  const named = PATHS.map((message) => ({ title: message, id: message, number: null as never }))
   const { files } = await reportOn([...numbered, ...named])
   const workbooks = files.filter((name) => name !== 'reports' && name !== 'reports/acme_forest')
   expect(workbooks).toHaveLength(numbered.length + named.length)
@@ -78,11 +78,11 @@ faultUnless(whyNoTools())(44, 'LibreOffice reads text that looks like a formula 
   const { paths } = await reportOn([{ title, reference: title }], FORMULAS)
   const [read] = readWorkbooks(paths)
   const cells = Object.values(read?.sheets ?? {}).flatMap((sheet) => Object.values(sheet))
-  for (const words of FORMULAS) {
-    const shown = cells.filter(({ f, v }) => f === null && v === words)
+  for (const message of FORMULAS) {
+    const shown = cells.filter(({ f, v }) => f === null && v === message)
     expect(shown.length).toBeGreaterThan(1)
     expect(new Set(shown.map(({ t }) => t))).toEqual(new Set(['s']))
-    for (const { f } of cells) expect(f ?? '').not.toContain(words)
+    for (const { f } of cells) expect(f ?? '').not.toContain(message)
   }
 })
 

@@ -40,7 +40,8 @@ async function openPolled(options: Parameters<typeof openProcessFixture>[0] = {}
   return { ...fixture, worker }
 }
 
-const waitForOutput = (worker: RunningProcess, words: string) => eventually(() => expect(worker.out).toContain(words))
+const waitForOutput = (worker: RunningProcess, message: string) =>
+  eventually(() => expect(worker.out).toContain(message))
 
 fault(28, 'one worker closes while the other skips the busy channel', async () => {
   const { worker: one, ...fixture } = await openPolled()

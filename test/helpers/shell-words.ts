@@ -8,18 +8,18 @@ const PART = /'([^']*)'|\\([^\n])|([^\s'"\\]+)/y
  * The words after `quotekeeper` that a POSIX shell makes of a command line.
  * @throws RangeError for what it would not take as it is
  */
-export function shellWords(command: string): string[] {
-  const words: string[] = []
+export function shellText(command: string): string[] {
+  const message: string[] = []
   for (let at = 0; at < command.length; ) {
     if (/[ \t]/.test(command[at] as string)) at++
     else {
       const { word, end } = readWord(command, at)
-      words.push(word)
+      message.push(word)
       at = end
     }
   }
-  if (words.shift() !== 'quotekeeper') throw new RangeError(`${command} is not a command of Quotekeeper`)
-  return words
+  if (message.shift() !== 'quotekeeper') throw new RangeError(`${command} is not a command of Quotekeeper`)
+  return message
 }
 
 function readWord(command: string, start: number): { word: string; end: number } {

@@ -19,9 +19,9 @@ it.each([
   ['rfq-report', { channel: 'acme/forest', cause: 'tick' }, 'rfqId:'],
   ['close-expired', { channel: 'acme/forest', cause: 'tick', rfqId: '' }, 'rfqId:'],
   ['close-expired', { channel: 'acme/forest', cause: 'tick', force: true }, 'force'],
-])('parseJob › rejects %s %j with the reason', (name, data, words) => {
+])('parseJob › rejects %s %j with the reason', (name, data, message) => {
   expect(() => parseJob(name, data)).toThrow(expect.objectContaining({ name: 'RefusedJobError' }))
-  expect(() => parseJob(name, data)).toThrow(words)
+  expect(() => parseJob(name, data)).toThrow(message)
 })
 
 it('parseJob › does not repeat values of a rejected payload', () => {

@@ -50,13 +50,13 @@ describe('the MCP server', () => {
     fixture.advanceSeconds(600)
     await fixture.pollRfqs()
     const { call } = await openMcp(fixture)
-    const words = expect.stringMatching(/^The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
-    const listed = { offersGone: [{ id: offers[0] }], words }
+    const message = expect.stringMatching(/^The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
+    const listed = { offersGone: [{ id: offers[0] }], message }
     expect((await call('list_rfqs')).items).toMatchObject([{ id: rfqId, listed }])
     expect(await call('get_rfq', { rfq: '1042' })).toMatchObject({ rfq: { listed } })
     const compared = await call('compare_offers', { rfq: '1042' })
     expect(compared).toMatchObject({ listed })
-    expect(compared.decision.banners[0].words).toMatch(/The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
+    expect(compared.decision.banners[0].message).toMatch(/The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
   })
 
   it('offers tools that only read, and says that texts of the marketplace are no instructions', async () => {
@@ -157,7 +157,9 @@ describe('the MCP server', () => {
     const { call, fail } = await openMcp(fixture)
     expect((await call('get_rfq', { rfq: 1042, as_of: 'yesterday' })).asOf).toBe('2026-11-21T23:59:59.999Z')
     expect(await call('list_rfqs', { as_of: '3 hours ago' })).toMatchObject({ total: 1, freshness: [{ behind: null }] })
-    expect((await call('today')).freshness).toMatchObject([{ behind: true, words: expect.stringMatching(/26 h ago/) }])
+    expect((await call('today')).freshness).toMatchObject([
+      { behind: true, message: expect.stringMatching(/26 h ago/) },
+    ])
     expect(await fail('list_rfqs', { as_of: 'soonish' })).toMatch(/Invalid as_of "soonish". Use .*"2 days ago"/)
     expect(await fail('list_rfqs', { as_of: '2030-01-01' })).toMatch(/in the future/)
     expect(await fail('list_changes', { since: 'x' })).toMatch(/Invalid since/)

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { renderCsv } from '../../src/presentation/csv.js'
 
 /** The one field of a table with one column and one row. */
-function fieldOf(words: string): string {
-  return renderCsv([[words]])
+function fieldOf(message: string): string {
+  return renderCsv([[message]])
     .slice(1, -2)
     .replace(/^"(.*)"$/s, '$1')
 }
@@ -11,8 +11,8 @@ function fieldOf(words: string): string {
 describe('CSV table', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(1)', '|cmd', '%1', '\uff1d1+1'])(
     'makes %j safe, which begins like a formula',
-    (words) => {
-      expect(fieldOf(words)).toBe(`'${words}`)
+    (message) => {
+      expect(fieldOf(message)).toBe(`'${message}`)
     },
   )
 
@@ -34,7 +34,7 @@ describe('CSV table', () => {
   })
 
   it('leaves other text as it is', () => {
-    for (const words of ['Forest', '1-2', 'a=b', '\u200bForest', 'é', '漢字']) expect(fieldOf(words)).toBe(words)
+    for (const message of ['Forest', '1-2', 'a=b', '\u200bForest', 'é', '漢字']) expect(fieldOf(message)).toBe(message)
   })
 
   it('writes each text on one line, in a time that grows with its length only', () => {

@@ -48,13 +48,13 @@ describe('an accepted offer in a currency that cannot be converted', () => {
   const euros = compareOffers(comparisonInput({ responses: [response(1, { status: 'accepted', offer }), response(2)] }))
 
   it.each(Object.entries(formatsOf(euros)))('has its failures and high flags: %s', (_, text) => {
-    for (const words of [
+    for (const message of [
       'The review rejected the offer',
       'The last delivery, on 2029-06-30, is 912 days after the fulfilment due date, 2026-12-31.',
       'at 9.00 EUR/t, which cannot be compared',
       'Pre-payments are the whole total, 90,000 EUR.',
     ])
-      expect(text).toContain(words)
+      expect(text).toContain(message)
   })
 })
 

@@ -158,13 +158,13 @@ describe('HTML report', () => {
   it('draws the charts and contains the figures of the workbook', async () => {
     const html = await page('sample')
     expect(html.match(/<svg /g)).toHaveLength(1)
-    for (const words of [
+    for (const message of [
       'USD 9.80',
       'Savanna Carbon · Tsavo Corridor',
       '2026-03-16 12:00 UTC',
       'Efficient awards (line) and offers (by number)',
     ])
-      expect(html).toContain(words)
+      expect(html).toContain(message)
   })
 })
 

@@ -24,20 +24,20 @@ describe('a report on an RFQ of which a newer list says something else', () => {
     const offersGone = gone.map(({ id, developer }) => ({ id, name: String(developer) }))
     const report = compareOffers({ ...input(), listed: { ...LISTED, offersGone } })
     const [banner] = report.decision.banners
-    expect(banner?.words).toMatch(
+    expect(banner?.message).toMatch(
       new RegExp(
         `^The list of 2026-03-16 11:00 UTC says closed and no longer has 2 offers \\(${gone[0]?.label} .*; ${gone[1]?.label} .*\\); ` +
           'this RFQ was last read at 2026-03-15 09:30 UTC\\.$',
       ),
     )
-    expect(recommendationLines(report.decision)[0]).toContain(banner?.words)
+    expect(recommendationLines(report.decision)[0]).toContain(banner?.message)
     const sheets = new Map(rfqSheets(report).map((make) => [make().name, make()]))
     const textsOf = (name: string) =>
       [...(sheets.get(name)?.rows() ?? [])].map(({ cells }) => cells.map((cell) => (cell ? cellText(cell) : '')))
     const summary = textsOf('Summary')
-    const lineOf = (words: string | undefined) => summary.findIndex((cells) => cells.some((cell) => cell === words))
-    expect(lineOf(banner?.words)).toBeGreaterThan(0)
-    expect(lineOf(report.decision.recommendation.headline)).toBeGreaterThan(lineOf(banner?.words))
+    const lineOf = (message: string | undefined) => summary.findIndex((cells) => cells.some((cell) => cell === message))
+    expect(lineOf(banner?.message)).toBeGreaterThan(0)
+    expect(lineOf(report.decision.recommendation.headline)).toBeGreaterThan(lineOf(banner?.message))
     const said = '2026-03-16 11:00 UTC'
     expect(textsOf('About').find(([term]) => term === 'Flags on the RFQ')?.[1]).toMatch(new RegExp(`High: .*${said}`))
     const [, , ...flags] = textsOf('Offers').find(([label]) => label === 'Flags') ?? []

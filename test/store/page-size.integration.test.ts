@@ -72,12 +72,12 @@ it.skipIf(mountSkipReason() !== null)(
     const unused = (db.pragma('freelist_count', { simple: true }) as number) * 4096
     db.close()
     const data = statSync(path).size - unused
-    const words =
+    const message =
       /takes about 3\.\d MB to 6\.\d MB, and \d\.\d MB are free in .*The file was not compacted\. Free some space/
     for (const free of [2_000_000, 1_000_000, 500_000, 100_000, 2_000_000, 1_000_000]) {
       const { bavail, bsize } = statfsSync(folder)
       writeFileSync(ballast, Buffer.alloc(bavail * bsize - free))
-      expect(() => compactDatabase(path)).toThrow(words)
+      expect(() => compactDatabase(path)).toThrow(message)
       rmSync(ballast)
       expect(pragmas(path)[2]).toBe('ok')
     }

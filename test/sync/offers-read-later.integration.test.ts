@@ -108,7 +108,7 @@ describe('offers that are read in a later poll than the one that listed them', (
     const after = fixture.now()
     const news = async (since: Date) => {
       const { items } = await today(todaySource(fixture.store, [RULES]), { now: fixture.now(), since })
-      return items.flatMap(({ kind, words }) => (kind === 'offers' || kind === 'rfqs' ? [words] : []))
+      return items.flatMap(({ kind, message }) => (kind === 'offers' || kind === 'rfqs' ? [message] : []))
     }
     await pollUntilRead(fixture, offers.length)
     expect(await news(after)).toEqual([])

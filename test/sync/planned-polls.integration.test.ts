@@ -160,8 +160,8 @@ describe('planned polls', () => {
       const { items } = await today(source, { now, since: now, dueWithinDays: 365 })
       const figures = await list.figures(found, { now })
       return found.map(({ id }, at) => {
-        const words = items.find(({ kind, rfqId }) => kind === 'due' && rfqId === id)?.words ?? ''
-        return [words.split('). ')[1], figures[at]?.coverage !== null, figures[at]?.award !== null]
+        const message = items.find(({ kind, rfqId }) => kind === 'due' && rfqId === id)?.message ?? ''
+        return [message.split('). ')[1], figures[at]?.coverage !== null, figures[at]?.award !== null]
       })
     }
     await plannedPoll(fixture, { budget: 4 })

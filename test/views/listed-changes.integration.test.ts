@@ -29,7 +29,7 @@ async function openWithRfqs(dueDates: readonly string[]) {
 }
 
 const about = (items: readonly TodayItem[], id: string | undefined) =>
-  items.filter(({ rfqId }) => rfqId === id).map(({ kind, severity, words }) => ({ kind, severity, words }))
+  items.filter(({ rfqId }) => rfqId === id).map(({ kind, severity, message }) => ({ kind, severity, message }))
 
 const CLOSED = /The list of 2026-11-21 12:05 UTC says closed; this RFQ was last read at 12:00\./
 
@@ -68,15 +68,17 @@ describe('an RFQ that was not read since the list says something else', () => {
     world.changeRfq(other ?? '', { title: 'Another title' })
     await listOnly(fixture)
     const items = await itemsOf()
-    expect(about(items, due)).toEqual([{ kind: 'due', severity: 'medium', words: expect.stringMatching(CLOSED) }])
-    expect(about(items, overdue)).toEqual([{ kind: 'overdue', severity: 'high', words: expect.stringMatching(CLOSED) }])
-    expect(about(items, far)).toEqual([{ kind: 'listed', severity: 'medium', words: expect.stringMatching(CLOSED) }])
+    expect(about(items, due)).toEqual([{ kind: 'due', severity: 'medium', message: expect.stringMatching(CLOSED) }])
+    expect(about(items, overdue)).toEqual([
+      { kind: 'overdue', severity: 'high', message: expect.stringMatching(CLOSED) },
+    ])
+    expect(about(items, far)).toEqual([{ kind: 'listed', severity: 'medium', message: expect.stringMatching(CLOSED) }])
     expect(about(items, other)).toEqual([
-      { kind: 'listed', severity: 'low', words: expect.stringContaining('has another title') },
+      { kind: 'listed', severity: 'low', message: expect.stringContaining('has another title') },
     ])
     const past = await itemsOf(fixture.now())
     const closed = /The list of 2026-11-21 12:05 UTC says closed\./
-    expect(past.map(({ kind, words }) => [kind, closed.test(words)])).toEqual([
+    expect(past.map(({ kind, message }) => [kind, closed.test(message)])).toEqual([
       ['overdue', true],
       ['due', true],
       ['listed', true],
@@ -95,7 +97,7 @@ describe('an RFQ that was not read since the list says something else', () => {
     expect(items.at(-1)).toMatchObject({
       rfqId: null,
       severity: 'low',
-      words: expect.stringMatching(/ 5 more RFQs\.$/),
+      message: expect.stringMatching(/ 5 more RFQs\.$/),
     })
   })
 })
@@ -118,11 +120,11 @@ describe('an RFQ that the list of the poll that read it contradicts', () => {
     await fixture.pollRfqs()
     const then = fixture.now()
     const listed = /The list of 2026-11-21 12:05 UTC says due 2027-04-04; the RFQ itself, read at 12:05, says due 20/
-    const words = expect.stringMatching(listed)
+    const message = expect.stringMatching(listed)
     const expected = [
-      [due, { kind: 'due', severity: 'medium', words }],
-      [overdue, { kind: 'overdue', severity: 'high', words }],
-      [far, { kind: 'listed', severity: 'medium', words }],
+      [due, { kind: 'due', severity: 'medium', message }],
+      [overdue, { kind: 'overdue', severity: 'high', message }],
+      [far, { kind: 'listed', severity: 'medium', message }],
     ] as const
     const now = await itemsOf()
     for (const [id, item] of expected) expect(about(now, id)).toEqual([item])

@@ -50,7 +50,7 @@ async function openChangedMarketplace() {
 const rounded = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_key, each) => (typeof each === 'number' ? Number(each.toPrecision(12)) : each)))
 
-const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+const message = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /** What each surface shows of an RFQ, brought into one form. */
 async function surfacesOf({ out, get, store, now }: Scenario, name: string, asOf: string | undefined) {
@@ -69,9 +69,9 @@ async function surfacesOf({ out, get, store, now }: Scenario, name: string, asOf
     report: JSON.parse(await out('report', ...args, '--json')),
     assistant: await call('compare_offers', { rfq: name, channel: KEY, limit: 100, ...(asOf && { as_of: asOf }) }),
     texts: {
-      compare: words(await out('compare', ...args)),
-      offers: words(await out('offers', ...args)),
-      page: words(visibleText(await get(page))),
+      compare: message(await out('compare', ...args)),
+      offers: message(await out('offers', ...args)),
+      page: message(visibleText(await get(page))),
     },
     table: lines.map((line) => ({
       rank: Number(cell(line, 'rank')) || null,
@@ -97,7 +97,7 @@ it.each(labelledCases<string | undefined>({ now: undefined, 'as of a moment befo
       expect(assistant.decision).toEqual(decision)
       expect(assistant.offers.items.map(({ id }: { id: string }) => id)).toEqual(offers.map(({ id }) => id))
       for (const [surface, text] of Object.entries(texts))
-        expect([surface, text]).toEqual([surface, expect.stringContaining(words(headline))])
+        expect([surface, text]).toEqual([surface, expect.stringContaining(message(headline))])
       const order = offers.map(({ rank, number, awardedTonnes }) => ({ rank, number, awardedTonnes }))
       expect(table).toEqual(order)
       expect(pageRows).toMatchObject(order.map(({ rank, awardedTonnes }) => ({ rank, awardedTonnes })))
@@ -137,7 +137,7 @@ it('a missing RFQ, a withdrawn offer, one with an unknown status and one without
     for (const { id, rank, awardedTonnes, why } of excluded) {
       expect([id, rank, awardedTonnes]).toEqual([id, null, 0])
       for (const [surface, text] of Object.entries(texts))
-        expect([surface, text]).toEqual([surface, expect.stringContaining(words(why ?? ''))])
+        expect([surface, text]).toEqual([surface, expect.stringContaining(message(why ?? ''))])
     }
   }
   const { texts } = await surfacesOf(scenario, reduced, undefined)
@@ -151,9 +151,9 @@ it('lists, pages and Today recommend the same as the comparison', async () => {
   const rows = JSON.parse(await scenario.out('rfqs', '--json')) as {
     id: string
     state: string
-    award: { offers: string[]; words: string } | null
+    award: { offers: string[]; message: string } | null
   }[]
-  const today = words(await scenario.out('today', '--due-within', '3650'))
+  const today = message(await scenario.out('today', '--due-within', '3650'))
   const open = rows.filter(({ state }) => state === 'open')
   expect(open.length).toBeGreaterThan(2)
   for (const { id, award } of open) {
@@ -162,7 +162,7 @@ it('lists, pages and Today recommend the same as the comparison', async () => {
     expect(award?.offers).toEqual(
       (view.decision.recommendation.award?.offers ?? []).map((offer) => labels.get(offer.id)),
     )
-    if ((view.rfq.daysToDue ?? -1) >= 0 && view.rfq.missingSince === null) expect(today).toContain(award?.words)
+    if ((view.rfq.daysToDue ?? -1) >= 0 && view.rfq.missingSince === null) expect(today).toContain(award?.message)
   }
 })
 

@@ -222,7 +222,7 @@ describe('the change feed', () => {
         version: 2,
         seenBy: fixture.now().toISOString(),
         changes: [{ event: 'accepted', field: 'status', before: 'submitted', value: 'accepted' }],
-        words: ['Delta Blue: status submitted → accepted.'],
+        message: ['Delta Blue: status submitted → accepted.'],
       },
     ])
   })
@@ -246,7 +246,7 @@ describe('today', () => {
     const behind = async () => {
       const source = { ...todaySource(fixture.store, [RULES]), pollChecks }
       const { items } = await today(source, { now: fixture.now(), since: fixture.now() })
-      return items.filter(({ kind }) => kind === 'behind').map(({ words }) => words)
+      return items.filter(({ kind }) => kind === 'behind').map(({ message }) => message)
     }
     await fixture.pollRfqs()
     expect(await behind()).toEqual([])
@@ -302,18 +302,22 @@ describe('today', () => {
       ['offers', 'low', 2],
       ['rfqs', 'low', 3],
     ])
-    expect(items[6]?.words).toMatch(/^Changed: minVolume [\d,.]+ → many\.$/)
+    expect(items[6]?.message).toMatch(/^Changed: minVolume [\d,.]+ → many\.$/)
     expect(items[2]?.action).toEqual({
-      words: 'Close it now',
+      message: 'Close it now',
       command: 'quotekeeper close-expired --channel acme/forest',
       path: '/rfqs/acme/forest/1/closing',
     })
-    expect(items[3]?.words).toMatch(/^Due in 3 days \(2026-11-26\)\. Accepted: .+: [\d,]+ t/)
-    expect(items[4]?.words).toMatch(/1 new\. Open RFQs that are not valid, so never closed: 3\.$/)
-    expect(items[5]?.words).toBe('1 new, 1 changed offers.')
+    expect(items[3]?.message).toMatch(/^Due in 3 days \(2026-11-26\)\. Accepted: .+: [\d,]+ t/)
+    expect(items[4]?.message).toMatch(/1 new\. Open RFQs that are not valid, so never closed: 3\.$/)
+    expect(items[5]?.message).toBe('1 new, 1 changed offers.')
     await giveUp(fixture, ['crm'])
     expect((await today(source, { now: fixture.now(), since, channel: KEY })).items[3]).toMatchObject({
-      ...{ kind: 'undelivered', severity: 'medium', words: expect.stringMatching(/^1 notification .*: 1 for crm\.$/) },
+      ...{
+        kind: 'undelivered',
+        severity: 'medium',
+        message: expect.stringMatching(/^1 notification .*: 1 for crm\.$/),
+      },
     })
     const past = await today(source, { now: fixture.now(), asOf: new Date('2026-11-22T07:00:00.000Z'), since })
     expect(past.items.map(({ kind, rfqNumber }) => [kind, rfqNumber])).toEqual([
@@ -346,7 +350,7 @@ describe('today', () => {
     const FIRST = 'First polled: 4 offers for 2 RFQs.'
     const news = async (since: Date) => {
       const { items } = await today(source, { now: fixture.now(), since, channel: KEY })
-      return items.map(({ rfqNumber, words }) => (rfqNumber === null ? words : `${rfqNumber}: ${words}`))
+      return items.map(({ rfqNumber, message }) => (rfqNumber === null ? message : `${rfqNumber}: ${message}`))
     }
     expect(await news(before)).toEqual([FIRST])
     const added = world.addRfq(CHANNEL, { number: 3, responseDueDate: '2027-01-31' }).id
@@ -381,7 +385,7 @@ describe('today', () => {
       await fixture.pollRfqs()
       const lines = async () => {
         const { items } = await today(source, { now: fixture.now(), since })
-        return items.map(({ kind, rfqNumber, words }) => `${kind} ${rfqNumber} ${words}`).sort()
+        return items.map(({ kind, rfqNumber, message }) => `${kind} ${rfqNumber} ${message}`).sort()
       }
       expect(await lines()).toEqual([
         'offers 1 1 changed offer.',
@@ -393,13 +397,13 @@ describe('today', () => {
       await fixture.pollRfqs()
       expect(await lines()).toContain(`rfqs ${10 + round} New, due 2027-01-31; no offers yet; no longer listed.`)
       const gone = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
-      expect(gone.items.map(({ words }) => words)).toEqual(['Changed: no longer listed.'])
+      expect(gone.items.map(({ message }) => message)).toEqual(['Changed: no longer listed.'])
     }
     fixture.advanceSeconds(60)
     world.closeRfq(changing)
     await fixture.pollRfqs()
     const closed = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
-    expect(closed.items.map(({ words }) => words)).toEqual(['Changed: state open → closed.'])
+    expect(closed.items.map(({ message }) => message)).toEqual(['Changed: state open → closed.'])
   })
 
   it('counts RFQs beyond twenty', async () => {
@@ -413,7 +417,7 @@ describe('today', () => {
     const source = todaySource(fixture.store, [RULES])
     const { items } = await today(source, { now: fixture.now(), since })
     expect(items).toHaveLength(21)
-    expect(items.find(({ rfqId }) => rfqId === null)?.words).toBe('5 more RFQs may be new or changed.')
+    expect(items.find(({ rfqId }) => rfqId === null)?.message).toBe('5 more RFQs may be new or changed.')
   })
 
   it('shows a held round instead of its RFQs, and names nothing that a dry-run channel will not close as urgent', async () => {

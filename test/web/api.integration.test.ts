@@ -131,7 +131,7 @@ describe('an RFQ that was not read since the list says something else', () => {
     const { read } = await openApi(fixture)
     const listed = {
       ...{ at: '2026-11-21T12:10:00.000Z', readAt: '2026-11-21T12:00:00.000Z', state: 'closed', responseDueDate: null },
-      words: 'The list of 2026-11-21 12:10 UTC says closed; this RFQ was last read at 12:00.',
+      message: 'The list of 2026-11-21 12:10 UTC says closed; this RFQ was last read at 12:00.',
     }
     const items: unknown[] = []
     for (let cursor = ''; ; ) {
@@ -144,14 +144,14 @@ describe('an RFQ that was not read since the list says something else', () => {
     expect(items).toMatchObject(ids.map(() => ({ state: 'open', listed })))
     const one = `/rfqs/${KEY}/${ids[0]}`
     expect(await read(one)).toMatchObject({ state: 'open', listed })
-    expect((await read(`${one}/comparison`)).decision.banners).toMatchObject([{ words: listed.words }])
+    expect((await read(`${one}/comparison`)).decision.banners).toMatchObject([{ message: listed.message }])
     const asOf = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
     // When the RFQ had been read by then is known for the present only.
-    const words = 'The list of 2026-11-21 12:10 UTC says closed.'
-    const then = { ...listed, readAt: null, words }
+    const message = 'The list of 2026-11-21 12:10 UTC says closed.'
+    const then = { ...listed, readAt: null, message }
     expect((await read(`/rfqs?${asOf}`)).items).toMatchObject(ids.map(() => ({ listed: then })))
     expect(await read(`${one}?${asOf}`)).toMatchObject({ listed: then })
-    expect((await read(`${one}/comparison?${asOf}`)).decision.banners).toMatchObject([{ words }])
+    expect((await read(`${one}/comparison?${asOf}`)).decision.banners).toMatchObject([{ message }])
   })
 })
 

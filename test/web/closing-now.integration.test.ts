@@ -86,7 +86,7 @@ describe('closing now', () => {
     }
     // Where closing is not offered, the RFQs of the channel are not read for the reasons for and against it.
     expect(reads).toBe(0)
-    const ended = (words: string) => [200, undefined, true, expect.stringContaining(words)]
+    const ended = (message: string) => [200, undefined, true, expect.stringContaining(message)]
     expect(await shown({ state: 'failed', error: 'skipped: a pause' })).toEqual(
       ended('Nothing was decided: skipped: a pause.'),
     )

@@ -67,7 +67,7 @@ it('the page of an RFQ that is past due says that it is never closed while its d
   await fixture.closeExpired()
   const { app } = await openPages(fixture)
   const { body } = await app.inject(RFQ)
-  const invalidWords = 'Its document is not valid, so it is never closed.'
-  expect(notices(body).map(withoutLink)).toContain(overdue('1 day', invalidWords))
+  const invalidText = 'Its document is not valid, so it is never closed.'
+  expect(notices(body).map(withoutLink)).toContain(overdue('1 day', invalidText))
   expect(TONE.exec(body)?.[1]).toBe('bad')
 })

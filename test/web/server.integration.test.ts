@@ -23,10 +23,10 @@ describe('web server', () => {
       (): Partial<ServerOptions> => ({ host: '192.0.2.1', token: 't' }),
       /^192\.0\.2\.1 is not an address of this machine/,
     ],
-  ])('explains what to do about %s', async (_what, options, words) => {
+  ])('explains what to do about %s', async (_what, options, message) => {
     const { url } = await serveWeb()
     await expect(serveWeb(options(Number(new URL(url).port)))).rejects.toThrow(
-      expect.objectContaining({ name: 'ListenError', message: expect.stringMatching(words) }),
+      expect.objectContaining({ name: 'ListenError', message: expect.stringMatching(message) }),
     )
   })
 

@@ -69,7 +69,7 @@ const CHOICE_COLUMNS: readonly Column<Choice>[] = [
   { header: 'Extra tonnes', cell: extraText, align: 'right' },
 ]
 
-const flagWords = ({ flags }: OfferView) => flags.map(({ words }) => words).join(' ')
+const flagMessages = ({ flags }: OfferView) => flags.map(({ message }) => message).join(' ')
 
 function flagCounts({ flags }: OfferView): string {
   const count = (wanted: string) => flags.filter(({ severity }) => severity === wanted).length
@@ -131,6 +131,6 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = () => [
     hideIfEmpty: true,
   },
   { header: 'Flags', cell: flagCounts, drop: 1 },
-  { header: 'Flag details', cell: flagWords, min: 40, isExtra: true },
+  { header: 'Flag details', cell: flagMessages, min: 40, isExtra: true },
   { header: 'Notes', cell: ({ notes }) => notes, min: 40, isExtra: true },
 ]

@@ -41,7 +41,7 @@ export function createMcpDeps(
         wanted.map(async (channel) => {
           const check = checks.find((each) => each.channel === channel && each.kind === 'rfqs')
           if (check === undefined) return newestPoll(store, channel, asOf)
-          return { channel, polledAt: check.completeAt, behind: !check.ok, words: check.message }
+          return { channel, polledAt: check.completeAt, behind: !check.ok, message: check.message }
         }),
       )
     },
@@ -60,5 +60,5 @@ async function newestPoll(
   const run = await store.newestCompleteRun({ channel, kind: 'rfqs', asOf })
   const polledAt = run?.finishedAt ?? null
   const until = asOf === undefined ? '; polls are not scheduled' : ' up to that moment'
-  return { channel, polledAt, behind: null, words: `${polledAt === null ? 'no' : 'newest'} complete poll${until}` }
+  return { channel, polledAt, behind: null, message: `${polledAt === null ? 'no' : 'newest'} complete poll${until}` }
 }

@@ -14,7 +14,7 @@ export interface AwardInBrief {
   pricePerTonne: number | null
   coverage: number | null
   /** In one sentence. */
-  words: string
+  message: string
 }
 
 /** The accepted offers in one line of a list. */
@@ -24,7 +24,7 @@ export interface AcceptedInBrief {
   tonnes: number
   /** Null unless all can be compared. */
   pricePerTonne: number | null
-  words: string
+  message: string
 }
 
 /** What is recommended for an RFQ whose offers were assessed. */
@@ -34,7 +34,7 @@ export const assessedOutcome = ({ rfq, currency, offers }: RfqAssessment, settin
 /** What is accepted, and what is recommended besides: the same as in the report, without the reasons. */
 export function awardsInBrief(
   { offers }: Pick<RfqAssessment, 'offers'>,
-  { status, award, accepted, words }: Outcome,
+  { status, award, accepted, message }: Outcome,
 ): { accepted: AcceptedInBrief | null; award: AwardInBrief } {
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const labelsOf = (named: readonly { id: string }[]) => named.map(({ id }) => labels.get(id) ?? id)
@@ -43,8 +43,10 @@ export function awardsInBrief(
       offers: labelsOf(accepted.offers),
       tonnes: accepted.tonnes,
       pricePerTonne: accepted.award?.pricePerTonne ?? null,
-      words:
-        accepted.award === null ? accepted.words : `Accepted: ${briefText(labelsOf(accepted.offers), accepted.award)}.`,
+      message:
+        accepted.award === null
+          ? accepted.message
+          : `Accepted: ${briefText(labelsOf(accepted.offers), accepted.award)}.`,
     },
     award: {
       status,
@@ -52,9 +54,9 @@ export function awardsInBrief(
       tonnes: award?.tonnes ?? 0,
       pricePerTonne: award?.pricePerTonne ?? null,
       coverage: award?.coverage ?? null,
-      words:
+      message:
         award === null
-          ? words
+          ? message
           : `Recommended: ${briefText(labelsOf(award.offers), award)}${status === 'partial' ? partialText(award) : ''}.`,
     },
   }

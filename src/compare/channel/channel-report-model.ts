@@ -25,7 +25,7 @@ export interface ChannelReport {
   closings: ReportedDecision[]
   /** By project name. */
   listings: ListingRow[]
-  about: { definitions: { term: string; words: string }[]; limits: string[]; runs: number[] }
+  about: { definitions: { term: string; message: string }[]; limits: string[]; runs: number[] }
 }
 
 export interface ChannelSummary {
@@ -67,7 +67,7 @@ export interface RfqRow {
   /** What is recommended while the RFQ is open; otherwise null. */
   award: AwardInBrief | null
   /** What was accepted, or what is recommended, in one sentence. */
-  awardWords: string
+  awardText: string
   responseDueDate: CalendarDate | null
   daysToDue: number | null
   fulfilmentDueDate: CalendarDate | null
@@ -93,7 +93,7 @@ export interface RfqRow {
   /** Flags on the RFQ and on its offers. */
   flags: Record<Severity, number>
   /** The RFQ's own flags, in words. */
-  flagWords: string[]
+  flagMessages: string[]
   closedAt: Timestamp | null
   missingSince: Timestamp | null
   valid: boolean
@@ -127,7 +127,7 @@ export interface OfferRow {
   /** Why it is not ranked; null if it is. */
   why: string | null
   flags: Record<Severity, number>
-  flagWords: string[]
+  flagMessages: string[]
   inView: boolean
   version: number
   observedAt: Timestamp

@@ -82,13 +82,13 @@ function byUrgency({ rfq: a }: RfqAssessment, { rfq: b }: RfqAssessment): number
 function awardMembers(
   assessed: RfqAssessment,
   { settings }: ComparisonContext,
-): Pick<RfqRow, 'accepted' | 'award' | 'awardWords'> {
+): Pick<RfqRow, 'accepted' | 'award' | 'awardText'> {
   const { rfq } = assessed
   const { accepted, award } = awardsInBrief(assessed, assessedOutcome(assessed, settings))
-  if (accepted !== null) return { accepted, award: award.offers.length > 0 ? award : null, awardWords: accepted.words }
-  if (rfq.unreadOffers > 0) return { accepted, award: null, awardWords: `${unreadText(rfq.unreadOffers)}.` }
-  if (rfq.state !== 'open') return { accepted, award: null, awardWords: 'No offer was accepted.' }
-  return { accepted, award, awardWords: award.words }
+  if (accepted !== null) return { accepted, award: award.offers.length > 0 ? award : null, awardText: accepted.message }
+  if (rfq.unreadOffers > 0) return { accepted, award: null, awardText: `${unreadText(rfq.unreadOffers)}.` }
+  if (rfq.state !== 'open') return { accepted, award: null, awardText: 'No offer was accepted.' }
+  return { accepted, award, awardText: award.message }
 }
 
 function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
@@ -120,7 +120,7 @@ function rfqRow(assessed: RfqAssessment, context: ComparisonContext): RfqRow {
     maxUnitPrice: rfq.comparedMaxUnitPrice,
     bestOffer: summary.bestOffer?.label ?? null,
     flags: countBySeverity([...rfq.flags, ...offers.flatMap(({ flags }) => flags)]),
-    flagWords: rfq.flags.map(({ words }) => words),
+    flagMessages: rfq.flags.map(({ message }) => message),
     closedAt: rfq.closedAt,
     missingSince: rfq.missingSince,
     valid: rfq.source.valid,
@@ -155,7 +155,7 @@ function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
     meetsRequirements: offer.meetsRequirements,
     why: offer.why,
     flags: countBySeverity(offer.flags),
-    flagWords: offer.flags.map(({ words }) => words),
+    flagMessages: offer.flags.map(({ message }) => message),
     inView: offer.inView,
     version: offer.source.version,
     observedAt: offer.source.observedAt,

@@ -28,7 +28,7 @@ export function acceptedAward(offers: readonly OfferReport[], context: AwardCont
     offers: named,
     tonnes,
     award,
-    words: `Accepted: ${names}: ${what}.${coverageText(tonnes, isKnown, context)}`,
+    message: `Accepted: ${names}: ${what}.${coverageText(tonnes, isKnown, context)}`,
   }
 }
 

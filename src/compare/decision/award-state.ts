@@ -28,14 +28,14 @@ export interface AwardState {
 export interface AwardFinding {
   code: 'other-accepted' | 'missing' | 'not-open' | 'changed' | 'expired' | 'expires' | 'part-accepted' | 'accepted'
   severity: Severity
-  words: string
+  message: string
   /** When that was first observed; null if that is not known, or it follows from the date. */
   since: Timestamp | null
 }
 
 export interface AwardLine {
   title: string
-  words: string
+  message: string
 }
 
 /** What the state of an award is computed from. */
@@ -83,8 +83,8 @@ function othersAccepted(
 ): AwardFinding[] {
   const others = accepted.filter(({ id }) => !awarded.has(id))
   if (others.length === 0) return []
-  const words = `The marketplace shows ${joined(others.map(nameOf))} as accepted, which the recorded award does not have.`
-  return [{ code: 'other-accepted', severity: 'high', words, since: newest(others) }]
+  const message = `The marketplace shows ${joined(others.map(nameOf))} as accepted, which the recorded award does not have.`
+  return [{ code: 'other-accepted', severity: 'high', message, since: newest(others) }]
 }
 
 /** Whether the accepted offers are the recorded award. @param asRecorded whether each of them has the recorded terms */
@@ -94,12 +94,12 @@ function acceptance(award: AwardFacts, accepted: readonly OfferReport[], asRecor
   if (done === undefined || open === undefined || done.length === 0) return []
   const since = newest(accepted)
   if (open.length > 0) {
-    const words = `The marketplace shows ${namesOf(done)} as accepted, but not ${namesOf(open)} yet.`
-    return [{ code: 'part-accepted', severity: 'medium', words, since }]
+    const message = `The marketplace shows ${namesOf(done)} as accepted, but not ${namesOf(open)} yet.`
+    return [{ code: 'part-accepted', severity: 'medium', message, since }]
   }
   if (accepted.length > award.offers.length || !asRecorded) return []
-  const words = `The marketplace shows ${namesOf(done)} as accepted: that is the recorded award.`
-  return [{ code: 'accepted', severity: 'low', words, since }]
+  const message = `The marketplace shows ${namesOf(done)} as accepted: that is the recorded award.`
+  return [{ code: 'accepted', severity: 'low', message, since }]
 }
 
 const newest = (offers: readonly OfferReport[]): Timestamp | null =>
@@ -115,8 +115,8 @@ function* offerFindings(
   offer: OfferReport | undefined,
   { expiryWindowDays }: PresentOffers['settings'],
 ): Generator<AwardFinding> {
-  const finding = (code: AwardFinding['code'], words: string, since: Timestamp | null = null): AwardFinding => ({
-    ...{ code, words: `${record.name}: ${words}`, since },
+  const finding = (code: AwardFinding['code'], message: string, since: Timestamp | null = null): AwardFinding => ({
+    ...{ code, message: `${record.name}: ${message}`, since },
     severity: code === 'expires' && (offer?.terms.daysToExpiry ?? 0) > 1 ? 'medium' : 'high',
   })
   if (offer === undefined) {
@@ -125,11 +125,11 @@ function* offerFindings(
   }
   const isAccepted = offer.standing === 'accepted'
   const { observedAt } = offer.source
-  for (const { code, words } of isAccepted ? [] : offer.exclusions) {
-    if (code === 'missing' || code === 'not-listed') yield finding('missing', words, offer.missingSince)
-    else if (code === 'rejected' || code === 'not-open') yield finding('not-open', words, observedAt)
+  for (const { code, message } of isAccepted ? [] : offer.exclusions) {
+    if (code === 'missing' || code === 'not-listed') yield finding('missing', message, offer.missingSince)
+    else if (code === 'rejected' || code === 'not-open') yield finding('not-open', message, observedAt)
   }
-  if (hasOtherTerms(offer.newerSummary)) yield finding('changed', offer.newerSummary.words, offer.newerSummary.rfqAt)
+  if (hasOtherTerms(offer.newerSummary)) yield finding('changed', offer.newerSummary.message, offer.newerSummary.rfqAt)
   else if (termsHash(offer) !== record.termsHash) yield finding('changed', changeText(record, offer), observedAt)
   const { daysToExpiry, expiryDate } = offer.terms
   if (isAccepted || daysToExpiry === null || daysToExpiry > expiryWindowDays) return
@@ -181,14 +181,16 @@ function nextStep(award: AwardFacts, status: AwardState['status'], { offers }: P
 function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: string): AwardLine[] {
   const { by, at, asOf, because, warnings } = award
   return [
-    { title: 'Awarded', words: `${awardText(award)}.` },
+    { title: 'Awarded', message: `${awardText(award)}.` },
     ...convertedLines(award),
-    { title: 'Decided', words: `${by}, ${minute(at)}; on the comparison as of ${minute(asOf)}.` },
-    { title: 'Recommended then', words: recommendedText(award) },
-    ...(because === null ? [] : [{ title: 'Because', words: because }]),
-    ...(warnings.length === 0 ? [] : [{ title: 'Said against it', words: warnings.join(' ') }]),
-    ...(findings.length === 0 ? [] : [{ title: 'Marketplace', words: findings.map(({ words }) => words).join(' ') }]),
-    { title: 'Next', words: next },
+    { title: 'Decided', message: `${by}, ${minute(at)}; on the comparison as of ${minute(asOf)}.` },
+    { title: 'Recommended then', message: recommendedText(award) },
+    ...(because === null ? [] : [{ title: 'Because', message: because }]),
+    ...(warnings.length === 0 ? [] : [{ title: 'Said against it', message: warnings.join(' ') }]),
+    ...(findings.length === 0
+      ? []
+      : [{ title: 'Marketplace', message: findings.map(({ message }) => message).join(' ') }]),
+    { title: 'Next', message: next },
   ]
 }
 
@@ -200,7 +202,7 @@ function convertedLines({ offers, currency }: AwardFacts): AwardLine[] {
     const amounts = `${formatMoney(stated, code)} is ${formatMoney(total, currency)}`
     return [`${offers.length > 1 ? `${name}: ` : ''}${amounts}, at ${rate.rate} ${currency} per ${code} (${origin}).`]
   })
-  return texts.length === 0 ? [] : [{ title: 'Converted', words: texts.join(' ') }]
+  return texts.length === 0 ? [] : [{ title: 'Converted', message: texts.join(' ') }]
 }
 
 /** `Katari · Forest: 8,670 t at 28.80 USD/t, 249,696 USD in total`. */

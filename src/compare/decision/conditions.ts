@@ -35,13 +35,13 @@ export function conditionsOf(offers: readonly OfferReport[], nameOf: (offer: Off
   const about = new Map<string, Set<OfferReport>>()
   for (const sentencesOf of [flagTexts('high'), requirementTexts, flagTexts('medium'), prepaymentText, expiryText]) {
     for (const offer of offers) {
-      for (const words of sentencesOf(offer)) about.set(words, (about.get(words) ?? new Set()).add(offer))
+      for (const message of sentencesOf(offer)) about.set(message, (about.get(message) ?? new Set()).add(offer))
     }
   }
-  const all = [...about].map(([words, those]) =>
+  const all = [...about].map(([message, those]) =>
     offers.length === 1
-      ? words
-      : `${those.size === offers.length ? 'Each offer' : joined([...those].map(nameOf))}: ${words}`,
+      ? message
+      : `${those.size === offers.length ? 'Each offer' : joined([...those].map(nameOf))}: ${message}`,
   )
   if (all.length <= MAX_CONDITIONS) return all
   return [...all.slice(0, MAX_CONDITIONS - 1), `And ${formatCount(all.length - MAX_CONDITIONS + 1, 'more condition')}.`]
@@ -58,9 +58,9 @@ const flagTexts =
   ({ flags, unmet }: OfferReport): string[] =>
     flags
       .filter(({ code, severity }) => severity === wanted && !SAID_OTHERWISE.has(code))
-      .map(({ code, words }) => unmet.find(({ name }) => name === SAID_BY[code])?.words ?? words)
+      .map(({ code, message }) => unmet.find(({ name }) => name === SAID_BY[code])?.message ?? message)
 
-const requirementTexts = ({ unmet }: OfferReport): string[] => unmet.map(({ words }) => words)
+const requirementTexts = ({ unmet }: OfferReport): string[] => unmet.map(({ message }) => message)
 
 /** Unless a high flag says that all is paid in advance, or more. */
 function prepaymentText({ metrics: { prepaidShare }, prepayments }: OfferReport): string[] {

@@ -95,7 +95,7 @@ function bannersOf(
       : [
           {
             code: 'rfq-list-differs' as const,
-            words: describeListed(listed, namesOfGone(listed, offers, awarded, nameOf)),
+            message: describeListed(listed, namesOfGone(listed, offers, awarded, nameOf)),
           },
         ]),
     ...newerTermsBanner(offers, awarded, nameOf),
@@ -107,7 +107,7 @@ function unreadableBanner({ source, unreadable }: RfqTerms): Banner[] {
   const all = unreadable.slice(0, MAX_PLACES).map((path) => truncate(path, 60))
   const places = unreadable.length === 0 ? '' : ` (${joined(unreadable.length > MAX_PLACES ? [...all, '…'] : all)})`
   return [
-    { code: 'rfq-invalid', words: `The RFQ cannot be read whole${places}: what depends on it is not determinable.` },
+    { code: 'rfq-invalid', message: `The RFQ cannot be read whole${places}: what depends on it is not determinable.` },
   ]
 }
 const MAX_PLACES = 4
@@ -117,20 +117,20 @@ function stateBanner(rfq: RfqTerms): Banner[] {
     return [
       {
         code: 'rfq-missing',
-        words: `The RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`,
+        message: `The RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`,
       },
     ]
   if (rfq.state === 'closed') {
     const closed = rfq.closedAt === null ? 'is closed' : `was closed on ${rfq.closedAt.slice(0, 10)}`
-    return [{ code: 'rfq-closed', words: `The RFQ ${closed}.` }]
+    return [{ code: 'rfq-closed', message: `The RFQ ${closed}.` }]
   }
   if (rfq.state !== 'open') {
     const state = rfq.state === null ? 'not known' : `“${truncate(oneLine(rfq.state), 40)}”, not “open”`
-    return [{ code: 'rfq-not-open', words: `The state of the RFQ is ${state}.` }]
+    return [{ code: 'rfq-not-open', message: `The state of the RFQ is ${state}.` }]
   }
   if (rfq.daysToDue === null || rfq.daysToDue >= 0) return []
-  const words = `The RFQ is overdue: it is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
-  return [{ code: 'rfq-overdue', words }]
+  const message = `The RFQ is overdue: it is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
+  return [{ code: 'rfq-overdue', message }]
 }
 
 /** Those of the award first; those that cannot be awarded any more do not matter. */
@@ -146,9 +146,12 @@ function newerTermsBanner(
   if (first?.newerSummary == null) return []
   const more =
     others.length === 0 ? '' : ` The same goes for ${formatCount(others.length, 'more offer')}, see their flags.`
-  const { words } = first.newerSummary
+  const { message } = first.newerSummary
   return [
-    { code: 'summary-differs', words: `${nameOf(first)}: ${words.charAt(0).toLowerCase()}${words.slice(1)}${more}` },
+    {
+      code: 'summary-differs',
+      message: `${nameOf(first)}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${more}`,
+    },
   ]
 }
 

@@ -47,7 +47,7 @@ export interface Banner {
     | 'rfq-invalid'
     | 'rfq-list-differs'
     | 'summary-differs'
-  words: string
+  message: string
 }
 
 /** Tonnes bought from offers. */
@@ -115,7 +115,7 @@ export interface AcceptedAward {
   /** Null if the volume or price of one of them cannot be compared. */
   award: Award | null
   /** What is known, and how much of the volume asked for it covers. */
-  words: string
+  message: string
 }
 
 /** The price up to which an awarded offer stays in the award, with the others unchanged. */
@@ -124,7 +124,7 @@ export interface BreakEven {
   pricePerTonne: number
   /** Null: at any price. */
   breakEvenPricePerTonne: number | null
-  words: string
+  message: string
 }
 
 export interface Choice {
@@ -153,7 +153,7 @@ export interface ExcludedOffer {
   /** The first reason. */
   code: Exclusion['code'] | UnmetRequirement['name'] | 'accepted'
   /** All reasons. */
-  words: string
+  message: string
 }
 
 export interface DeveloperQuestions {
@@ -171,5 +171,5 @@ export interface Savings {
   maxPrice: { pricePerTonne: number; amount: number } | null
   /** The median price of the offers that compete; null if there are fewer than three. */
   medianOffer: { pricePerTonne: number; amount: number } | null
-  words: string
+  message: string
 }

@@ -13,7 +13,7 @@ export const excludedOffers = (
     .map((offer) => {
       const code =
         offer.standing === 'accepted' ? 'accepted' : (offer.exclusions[0]?.code ?? offer.unmet[0]?.name ?? 'no-offer')
-      return { offerId: offer.id, number: offer.sequence, name: nameOf(offer), code, words: offer.why ?? '' }
+      return { offerId: offer.id, number: offer.sequence, name: nameOf(offer), code, message: offer.why ?? '' }
     })
 
 /**

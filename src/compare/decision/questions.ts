@@ -13,9 +13,9 @@ import type { Award, Choice, DeveloperQuestions } from './decision-model.js'
 
 type Question = (offer: OfferReport, rfq: RfqTerms, compared: readonly FlagValue[]) => string
 const asked =
-  (words: string): Question =>
+  (message: string): Question =>
   () =>
-    words
+    message
 const value = (compared: readonly FlagValue[], at: number) =>
   formatFlagValue(compared[at] ?? { what: '', value: null, unit: null })
 

@@ -25,7 +25,7 @@ export function reasonsOf(award: Award, reached: boolean, problem: AwardProblem)
   const known = [first?.award ?? null, rival.award]
   return [
     ...sentence(first),
-    rival.words,
+    rival.message,
     ...otherEnd(award, known, problem),
     ...bestScored(award, known, problem),
   ].slice(0, MAX_REASONS)
@@ -33,10 +33,10 @@ export function reasonsOf(award: Award, reached: boolean, problem: AwardProblem)
 
 /** A sentence, and the award that it compares with. */
 interface Reason {
-  words: string
+  message: string
   award: Award | null
 }
-const sentence = (reason: Reason | null): string[] => (reason === null ? [] : [reason.words])
+const sentence = (reason: Reason | null): string[] => (reason === null ? [] : [reason.message])
 
 /** The sets of other offers, the empty one among them, that complete an offer within the range. */
 function completions(candidate: Candidate, { competing, range }: AwardProblem): AwardSet<Candidate>[] {
@@ -62,7 +62,7 @@ function firstRanked(award: Award, problem: AwardProblem): Reason | null {
   if (first === undefined || range === null || award.offers.some(({ id }) => id === first.offer.id)) return null
   const place = settings.awardRule === 'best-score' ? 'first by score' : 'first by price'
   const name = `${context.nameOf(first.offer)}, ${place} (${priceText(awardOf([first], context))}), is not part of it:`
-  if (first.tonnes > upTo(range.upper)) return { words: `${name} ${atMostText(problem)}`, award: null }
+  if (first.tonnes > upTo(range.upper)) return { message: `${name} ${atMostText(problem)}`, award: null }
   const withFirst = completions(first, problem).map((set) => ({
     tonnes: set.tonnes + first.tonnes,
     cost: set.cost + first.cost,
@@ -70,16 +70,16 @@ function firstRanked(award: Award, problem: AwardProblem): Reason | null {
   }))
   const best = settings.awardRule === 'lowest-cost' ? withFirst[0] : cheapestPerTonne(withFirst)
   if (best === undefined)
-    return { words: `${name} with it, no award has ${rangeText(range.lower, range.upper)}.`, award: null }
+    return { message: `${name} with it, no award has ${rangeText(range.lower, range.upper)}.`, award: null }
   const members = [...best.lots(), first].sort((a, b) => a.offer.sequence - b.offer.sequence)
   const other = awardOf(members, context)
-  const words = `${name} the best award with it, ${offersText(other.offers)}, ${comparison(award, other, settings)}.`
-  return { words, award: other }
+  const message = `${name} the best award with it, ${offersText(other.offers)}, ${comparison(award, other, settings)}.`
+  return { message, award: other }
 }
 
 function atMostText({ range, rfq }: AwardProblem): string {
   const most = `at most ${formatTonnes(range?.upper ?? 0)} can be awarded`
-  return rfq.window.isUpperStated ? `${most}.` : `${most}: ${rfq.window.words}`
+  return rfq.window.isUpperStated ? `${most}.` : `${most}: ${rfq.window.message}`
 }
 
 /** `5,000 t to 8,000 t`, as a range of tonnes. */
@@ -104,10 +104,10 @@ function comparison(award: Award, other: Award, { awardRule, priceBasis: basis }
   const share = Math.abs(difference) / award.costPerTonne
   if (share < 0.0005) return `${priceText(other)}, costs the same per tonne${by}`
   const sign = difference > 0 ? 'more' : 'less'
-  const words = `${priceText(other)}, costs ${formatDerivedPrice(Math.abs(difference), award.currency)} ${sign}${by} (${formatPercent(share)})`
+  const message = `${priceText(other)}, costs ${formatDerivedPrice(Math.abs(difference), award.currency)} ${sign}${by} (${formatPercent(share)})`
   // A larger award that costs less in total is better anyway.
-  if (more > -award.tonnes * 1e-9 || each <= 0) return words
-  return `${words}; the ${formatTonnes(-more)} that this award has more cost ${extra}`
+  if (more > -award.tonnes * 1e-9 || each <= 0) return message
+  return `${message}; the ${formatTonnes(-more)} that this award has more cost ${extra}`
 }
 
 /** By what a difference was computed, unless it is the quoted price. */
@@ -125,7 +125,7 @@ const MAX_LEFT_OUT = 4
 /** The best award without one of the awarded offers: what the award competes with. */
 function rivalOf(award: Award, problem: AwardProblem): Reason {
   const { competing, settings, context, range } = problem
-  if (competing.length === 1) return { words: 'It is the only offer that competes.', award: null }
+  if (competing.length === 1) return { message: 'It is the only offer that competes.', award: null }
   const ids = new Set(award.offers.map(({ id }) => id))
   const awarded = competing.filter(({ offer }) => ids.has(offer.id)).sort((a, b) => b.tonnes - a.tonnes)
   const rivals = awarded.slice(0, competing.length > MANY_OFFERS ? 1 : MAX_LEFT_OUT).flatMap((left) => {
@@ -142,16 +142,16 @@ function rivalOf(award: Award, problem: AwardProblem): Reason {
   const what = awarded.length > 1 ? 'one of the offers' : 'it'
   if (best === undefined)
     return {
-      words: `Without ${what}, no award has ${rangeText(range?.lower ?? 0, range?.upper ?? Number.POSITIVE_INFINITY)}.`,
+      message: `Without ${what}, no award has ${rangeText(range?.lower ?? 0, range?.upper ?? Number.POSITIVE_INFINITY)}.`,
       award: null,
     }
   const name = awarded.length > 1 ? context.nameOf(best.left.offer) : 'it'
   const rival = offersText(best.award.offers)
-  const words =
+  const message =
     settings.awardRule === 'best-score'
       ? `Without ${name}, the rule chooses ${rival}, ${priceText(best.award)}.`
       : `Without ${name}, the best award, ${rival}, ${comparison(award, best.award, settings)}.`
-  return { words, award: best.award }
+  return { message, award: best.award }
 }
 
 const isAward = (set: AwardSet<Candidate>, award: Award, context: AwardProblem['context']) =>

@@ -13,7 +13,7 @@ import { type Alternative, breakEvensOf, changesOf } from './what-if.js'
 /** What is recommended. */
 export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'gap'> & {
   /** What to do. */
-  words: string
+  message: string
 }
 
 /** Whom to award, without the reasons: what lists show. */
@@ -23,25 +23,25 @@ export function outcomeOf(problem: AwardProblem): Outcome {
   const nothing = { award: null, accepted, gap: null }
   if (offers.length === 0) {
     const what = rfq.unreadOffers === 0 ? 'no offers' : unreadText(rfq.unreadOffers)
-    return { ...nothing, status: 'no-offers', words: `The RFQ has ${what}.` }
+    return { ...nothing, status: 'no-offers', message: `The RFQ has ${what}.` }
   }
   if (rfq.missingSince !== null) {
-    const words = `No award is recommended, because the RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`
-    return { ...nothing, status: 'none', words: accepted === null ? words : `${accepted.words} ${words}` }
+    const message = `No award is recommended, because the RFQ has been missing from the channel since ${rfq.missingSince.slice(0, 10)}.`
+    return { ...nothing, status: 'none', message: accepted === null ? message : `${accepted.message} ${message}` }
   }
   if (accepted !== null && isSettled(problem)) {
-    return { ...nothing, status: 'accepted', words: `${accepted.words} Nothing more is recommended.` }
+    return { ...nothing, status: 'accepted', message: `${accepted.message} Nothing more is recommended.` }
   }
-  if (rfq.window.problem !== null) return { ...nothing, status: 'no-volume', words: rfq.window.problem }
+  if (rfq.window.problem !== null) return { ...nothing, status: 'no-volume', message: rfq.window.problem }
   const award = chosen === null ? null : awardOf(chosen.lots(), context)
-  if (award === null) return { ...nothing, status: 'none', words: noAwardText(problem, accepted) }
+  if (award === null) return { ...nothing, status: 'none', message: noAwardText(problem, accepted) }
   const status = chosen?.reached ? 'award' : 'partial'
   return {
     status,
     award,
     accepted,
     gap: chosen?.gap ?? null,
-    words: awardText(award, status === 'award', problem, accepted),
+    message: awardText(award, status === 'award', problem, accepted),
   }
 }
 
@@ -60,11 +60,11 @@ function awardText(
   const short = `, ${formatTonnes(wanted - award.tonnes)} short of the ${formatTonnes(wanted)}`
   if (accepted === null) return `Award ${what}${reached ? '' : `${short} asked for`}.`
   const together = `; together ${formatTonnes(accepted.tonnes + award.tonnes)} of the ${formatTonnes(rfq.window.lower ?? 0)} asked for`
-  return `${accepted.words} Award also ${what}${reached ? together : `${short} that are missing`}.`
+  return `${accepted.message} Award also ${what}${reached ? together : `${short} that are missing`}.`
 }
 
 function noAwardText({ offers, competing, range }: AwardProblem, accepted: AcceptedAward | null): string {
-  const before = accepted === null ? '' : `${accepted.words} `
+  const before = accepted === null ? '' : `${accepted.message} `
   const [only] = offers
   if (offers.length === 1 && only?.why) return `${before}No award is possible: ${lowerFirst(only.why)}`
   const why =
@@ -74,18 +74,18 @@ function noAwardText({ offers, competing, range }: AwardProblem, accepted: Accep
   return `${before}No award is possible: ${why}`
 }
 
-const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)
+const lowerFirst = (message: string) => message.charAt(0).toLowerCase() + message.slice(1)
 
 /** Whom to award, why, what to check and what would change it. */
 export function recommend(
   problem: AwardProblem,
-  { words, ...outcome }: Outcome,
+  { message, ...outcome }: Outcome,
   alternatives: readonly Alternative[],
   choices: readonly Choice[],
 ): Recommendation {
   const { offers, context } = problem
   const { status, award, accepted, gap } = outcome
-  const headline = offers.length === 0 ? words : `${words} ${accountingText(offers)}`
+  const headline = offers.length === 0 ? message : `${message} ${accountingText(offers)}`
   if (award === null) {
     const shown = status === 'accepted' ? offers.filter(({ standing }) => standing === 'accepted') : []
     const conditions = conditionsOf(shown, context.nameOf)

@@ -26,6 +26,6 @@ export function savingsOf({ tonnes, pricePerTonne }: Award, { rfq, competing, co
     pricePerTonne,
     maxPrice,
     medianOffer,
-    words: `The ${formatTonnes(tonnes)} cost ${parts.length === 0 ? `the same as at ${maxPrice === null ? MEDIAN : MAXIMUM}` : parts.join(', and ')}.`,
+    message: `The ${formatTonnes(tonnes)} cost ${parts.length === 0 ? `the same as at ${maxPrice === null ? MEDIAN : MAXIMUM}` : parts.join(', and ')}.`,
   }
 }

@@ -65,13 +65,13 @@ function breakEvenOf(
   const name = awarded === 1 ? 'It' : context.nameOf(candidate.offer)
   const base = { offerId: candidate.offer.id, pricePerTonne, breakEvenPricePerTonne: price }
   const needed = 'without it, no award reaches the volume asked for'
-  if (price === null) return [{ ...base, words: `${name} stays in the award at any price: ${needed}.` }]
+  if (price === null) return [{ ...base, message: `${name} stays in the award at any price: ${needed}.` }]
   const why = isCapped ? `, the RFQ's maximum${limit === null ? `; ${needed}` : ''}` : ''
   const change = formatChange(price / pricePerTonne - 1)
   return [
     {
       ...base,
-      words: `${name} stays in the award up to ${formatPricePerTonne(price, context.currency)} (${change})${why}.`,
+      message: `${name} stays in the award up to ${formatPricePerTonne(price, context.currency)} (${change})${why}.`,
     },
   ]
 }
@@ -127,7 +127,7 @@ export function changesOf(
   const waived = choices.filter(({ kind }) => kind === 'waived').slice(0, MAX_WAIVED)
   const divided = choices.filter(({ kind }) => kind === 'divided')
   return [
-    ...breakEvens.map(({ words }) => words),
+    ...breakEvens.map(({ message }) => message),
     ...others.map((other) => `By ${joined(other.by)}: ${offersText(other.award.offers)}, ${priceText(other.award)}.`),
     ...(award === null ? [] : statedFigures(award, problem)),
     ...[...waived, ...divided].map(({ title, award: other }) => `${title}, ${priceText(other)}.`),

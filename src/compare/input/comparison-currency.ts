@@ -27,7 +27,7 @@ export interface RateReport {
   /** Number of offers in this currency. */
   offers: number
   /** The rate and its source, or why none is known; one sentence. */
-  words: string
+  message: string
 }
 
 type RateSettings = Pick<Settings, 'currency' | 'exchangeRates' | 'ratesFrom' | 'outdatedRates'>
@@ -77,16 +77,16 @@ function comparisonCurrency(rfq: string | null, offers: string[], settings: Rate
 
 function rateOf(code: string, comparison: string | null, offers: number, settings: RateSettings): RateReport {
   const none = { currency: code, rate: null, date: null, source: null, offers }
-  if (code === comparison) return { ...none, rate: 1, words: 'The comparison currency.' }
-  if (comparison === null) return { ...none, words: 'There is no comparison currency to convert into.' }
+  if (code === comparison) return { ...none, rate: 1, message: 'The comparison currency.' }
+  if (comparison === null) return { ...none, message: 'There is no comparison currency to convert into.' }
   const configured = settings.exchangeRates[code]
-  if (configured === undefined) return { ...none, words: unknownRate(code, comparison, settings) }
+  if (configured === undefined) return { ...none, message: unknownRate(code, comparison, settings) }
   if (settings.currency !== comparison) {
-    return { ...none, words: `${baseWords(settings.currency)}, so it cannot be converted into ${comparison}.` }
+    return { ...none, message: `${baseText(settings.currency)}, so it cannot be converted into ${comparison}.` }
   }
   const { rate, date, source } = configured
   const origin = `${date === null ? 'date not stated' : date}, ${source ?? 'source not stated'}`
-  return { currency: code, rate, date, source, offers, words: `1 ${code} = ${rate} ${comparison} (${origin}).` }
+  return { currency: code, rate, date, source, offers, message: `1 ${code} = ${rate} ${comparison} (${origin}).` }
 }
 
 function unknownRate(code: string, comparison: string, settings: RateSettings): string {
@@ -102,7 +102,7 @@ function fromSource(code: string, { ratesFrom, outdatedRates }: RateSettings): s
   return `the newest exchange rate for ${code} from ${ratesFrom} was of ${date}, more than ${MAX_RATE_AGE_DAYS} days before`
 }
 
-const baseWords = (base: string | null) =>
+const baseText = (base: string | null) =>
   base === null
     ? 'An exchange rate is configured, but not the currency it is quoted in'
     : `The configured exchange rate is quoted in ${base}`

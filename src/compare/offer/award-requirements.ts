@@ -43,11 +43,11 @@ export const REQUIREMENT_TITLES: Record<RequirementName, string> = {
 /** An offer before it is ranked. */
 type AssessedOffer = Omit<OfferReport, 'label' | 'rank' | 'scores' | 'flags' | 'unmet' | 'standing' | 'why'>
 
-type Failure = { met: false | null; words: string } | null
+type Failure = { met: false | null; message: string } | null
 type Rule = (offer: AssessedOffer, rfq: RfqTerms) => Failure
 
-const notMet = (words: string): Failure => ({ met: false, words })
-const notDeterminable = (why: string): Failure => ({ met: null, words: `Not determinable: ${why}.` })
+const notMet = (message: string): Failure => ({ met: false, message })
+const notDeterminable = (why: string): Failure => ({ met: null, message: `Not determinable: ${why}.` })
 
 /**
  * Each rule returns null if the requirement is met, or if the RFQ does not state the limit.
@@ -68,9 +68,9 @@ const RULES: Record<OfferRequirement, Rule> = {
       return `The last delivery, on ${found.value}, is ${formatCount(days, 'day')} after the fulfilment due date, ${asked.value}.`
     }),
   priceMax: (offer, rfq) =>
-    stated(offer, 'price-max', unknownPrice(offer, rfq), (one) => priceWords(one, 'above', 'maximum')),
+    stated(offer, 'price-max', unknownPrice(offer, rfq), (one) => priceText(one, 'above', 'maximum')),
   priceMin: (offer, rfq) =>
-    stated(offer, 'price-min', unknownPrice(offer, rfq), (one) => priceWords(one, 'below', 'minimum')),
+    stated(offer, 'price-min', unknownPrice(offer, rfq), (one) => priceText(one, 'below', 'minimum')),
   submittedOnTime: (offer) =>
     stated(offer, 'on-time', 'the offer states no time of submission', ({ asked }) => {
       return `Submitted late: on ${offer.submittedAt?.slice(0, 10)}, after the response due date, ${asked.value}.`
@@ -173,11 +173,11 @@ function stated(
   offer: AssessedOffer,
   code: Requirement['code'],
   unknown: string,
-  words: (requirement: Requirement) => string,
+  message: (requirement: Requirement) => string,
 ): Failure {
   const requirement = offer.requirements.find((one) => one.code === code)
   if (requirement === undefined || requirement.met === true) return null
-  return requirement.met === null ? notDeterminable(unknown) : notMet(words(requirement))
+  return requirement.met === null ? notDeterminable(unknown) : notMet(message(requirement))
 }
 
 function vintageRule(offer: AssessedOffer): Failure {
@@ -196,7 +196,7 @@ const NO_VINTAGE = 'not every delivery line states its vintage'
 /** Below this share of a minimum, a price is unusual. */
 const UNUSUAL = 0.9
 
-function priceWords({ found, asked }: Requirement, side: 'above' | 'below', limit: 'maximum' | 'minimum'): string {
+function priceText({ found, asked }: Requirement, side: 'above' | 'below', limit: 'maximum' | 'minimum'): string {
   const [price, bound] = [Number(found.value), Number(asked.value)]
   const share = bound > 0 ? ` ${formatPercent(Math.abs(price / bound - 1))}` : ''
   const unusual = side === 'below' && price < bound * UNUSUAL ? ': unusually cheap' : ''

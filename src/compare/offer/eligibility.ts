@@ -37,7 +37,7 @@ export interface Exclusion {
     | 'no-price'
     | 'no-currency'
     | 'no-exchange-rate'
-  words: string
+  message: string
 }
 
 /** Converts the offer's amounts into the comparison currency. */
@@ -83,7 +83,7 @@ export function exclusionsOf(offer: Candidate, currency: CurrencyReport): Exclus
     : [exclusion('no-offer', 'The response contains no readable offer.')]
 }
 
-const exclusion = (code: Exclusion['code'], words: string): Exclusion => ({ code, words })
+const exclusion = (code: Exclusion['code'], message: string): Exclusion => ({ code, message })
 
 function* statusExclusions({ facts: { status }, missingSince, notListed }: Candidate) {
   if (status === 'rejected') yield exclusion('rejected', 'The offer was rejected.')
@@ -110,8 +110,8 @@ function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyR
     const what = sent === null ? 'The offer states no currency.' : `"${truncate(sent, 20)}" is not a currency code.`
     yield exclusion('no-currency', what)
   } else if (compared.rate === null) {
-    const words = currency.rates.find((rate) => rate.currency === currencyCode)?.words ?? ''
-    yield exclusion('no-exchange-rate', `The offer is priced in ${currencyCode}. ${words}`)
+    const message = currency.rates.find((rate) => rate.currency === currencyCode)?.message ?? ''
+    yield exclusion('no-exchange-rate', `The offer is priced in ${currencyCode}. ${message}`)
   }
 }
 

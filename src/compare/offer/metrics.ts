@@ -251,7 +251,7 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   presentValue: NO_PRICE,
   presentValuePerTonne: NO_PRICE,
   riskAdjustedPrice: NO_PRICE,
-  coverage: (_facts, rfq) => (rfq.window.lower === null ? rfq.window.words : 'The volume is unknown.'),
+  coverage: (_facts, rfq) => (rfq.window.lower === null ? rfq.window.message : 'The volume is unknown.'),
 }
 
 function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, rfq: StatedRfqTerms): Metrics['reasons'] {

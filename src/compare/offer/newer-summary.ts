@@ -22,7 +22,7 @@ export interface NewerSummary {
   /** In the order of SUMMARY_MEMBERS. */
   differences: SummaryDifference[]
   /** In one sentence. */
-  words: string
+  message: string
 }
 
 export interface SummaryDifference {
@@ -95,7 +95,7 @@ export function createNewerSummaries({ rfq, times, lastSummaries = NO_SUMMARIES,
     // An offer that was read again after the RFQ, and was the same, has such a problem.
     const differences = found.isDated ? all : all.filter(({ member }) => !conflictsOf(known.id).has(PATHS[member]))
     if (differences.length === 0) return null
-    return { rfqAt, offerAt, differences, words: wordsOf({ ...found, offerAt, differences }, summary, own) }
+    return { rfqAt, offerAt, differences, message: textOf({ ...found, offerAt, differences }, summary, own) }
   }
 }
 
@@ -152,8 +152,8 @@ const valuesOfOffer = ({ status, terms }: OwnFacts): Values => ({
 })
 
 /** `The RFQ, read at 2026-01-31 14:02 UTC, says accepted, total 60,000 USD; the offer itself, read at 13:20, says submitted, total 72,000 USD.` */
-function wordsOf(
-  { rfqAt, offerAt, differences, isDated }: Omit<NewerSummary, 'words'> & { isDated: boolean },
+function textOf(
+  { rfqAt, offerAt, differences, isDated }: Omit<NewerSummary, 'message'> & { isDated: boolean },
   summary: ResponseSummary,
   { terms }: OwnFacts,
 ): string {

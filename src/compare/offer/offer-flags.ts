@@ -37,7 +37,7 @@ export interface FlagContext {
   implausible: readonly FlagValue[]
 }
 
-type FlagBody = Pick<Flag, 'words' | 'compared'> & { severity?: Severity }
+type FlagBody = Pick<Flag, 'message' | 'compared'> & { severity?: Severity }
 type Rule = (of: FlagContext) => FlagBody | null
 
 /** Raises the flags of an offer, most severe first. RULES has one rule per flag. */
@@ -110,22 +110,22 @@ const isFull = (of: FlagContext) => hasOffer(of) && of.offer.shape === 'full'
 // --- the document ---------------------------------------------------------------------------------------------------
 
 function noOffer(of: FlagContext): FlagBody | null {
-  return hasOffer(of) ? null : { words: 'The response contains no readable offer.', compared: [] }
+  return hasOffer(of) ? null : { message: 'The response contains no readable offer.', compared: [] }
 }
 
 function invalidDocument({ offer, problems }: FlagContext): FlagBody | null {
   if (offer.source.valid) return null
   const count = problems === 0 ? '' : ` (${formatCount(problems, 'problem')})`
-  const words = `The document does not match the documented format${count}; its readable values are used.`
-  return { words, compared: [flagValue('problems', problems)] }
+  const message = `The document does not match the documented format${count}; its readable values are used.`
+  return { message, compared: [flagValue('problems', problems)] }
 }
 
 function summaryOnly(of: FlagContext): FlagBody | null {
   if (of.offer.shape !== 'summary') return null
   const known =
     of.problems === 0 ? 'the offer itself was not read yet' : 'the offer itself was not read, see its problems'
-  const words = `Only the summary within the RFQ is known (${known}): deliveries, pre-payments and review are unknown.`
-  return { words, compared: [] }
+  const message = `Only the summary within the RFQ is known (${known}): deliveries, pre-payments and review are unknown.`
+  return { message, compared: [] }
 }
 
 /** Less severe if only the status differs, because the newer one is used. */
@@ -136,15 +136,15 @@ function summaryDiffers({ offer: { newerSummary } }: FlagContext): FlagBody | nu
     flagValue(`${member} in the RFQ`, rfq),
   ])
   const severity = hasOtherTerms(newerSummary) ? 'high' : 'medium'
-  return { words: newerSummary.words, compared, severity }
+  return { message: newerSummary.message, compared, severity }
 }
 
 function implausibleNumbers({ implausible }: FlagContext): FlagBody | null {
   if (implausible.length === 0) return null
   const first = implausible[0]
   const others = implausible.length > 1 ? `, and ${formatCount(implausible.length - 1, 'other')}` : ''
-  const words = `A number is negative or implausibly large: ${first?.what} ${first?.value}${others}.`
-  return { words, compared: [...implausible].slice(0, 5) }
+  const message = `A number is negative or implausibly large: ${first?.what} ${first?.value}${others}.`
+  return { message, compared: [...implausible].slice(0, 5) }
 }
 
 // --- status ---------------------------------------------------------------------------------------------------------
@@ -152,56 +152,62 @@ function implausibleNumbers({ implausible }: FlagContext): FlagBody | null {
 function withdrawn({ offer: { missingSince } }: FlagContext): FlagBody | null {
   if (missingSince === null) return null
   return {
-    words: `The offer has been missing from the RFQ since ${missingSince}.`,
+    message: `The offer has been missing from the RFQ since ${missingSince}.`,
     compared: [flagValue('missing since', missingSince)],
   }
 }
 
 function notListed({ notListed }: FlagContext): FlagBody | null {
-  return notListed === null ? null : { words: describeGone(notListed), compared: [] }
+  return notListed === null ? null : { message: describeGone(notListed), compared: [] }
 }
 
 function rejected({ offer: { status } }: FlagContext): FlagBody | null {
-  return status === 'rejected' ? { words: 'The offer was rejected.', compared: [flagValue('status', status)] } : null
+  return status === 'rejected' ? { message: 'The offer was rejected.', compared: [flagValue('status', status)] } : null
 }
 
 function unknownStatus({ offer: { status } }: FlagContext): FlagBody | null {
   if (responseStatus.safeParse(status).success) return null
-  const words = `The marketplace does not document the status ${quoted(status)}.`
-  return { words, compared: [flagValue('status', status), flagValue('documented', responseStatus.options.join(', '))] }
+  const message = `The marketplace does not document the status ${quoted(status)}.`
+  return {
+    message,
+    compared: [flagValue('status', status), flagValue('documented', responseStatus.options.join(', '))],
+  }
 }
 
 function reviewNotAccepted({ offer: { terms } }: FlagContext): FlagBody | null {
   if (terms.review === null || terms.review.status === 'accepted') return null
   const { status } = terms.review
-  const words = `The status of the review is ${quoted(status)}, not "accepted".`
-  return { words, compared: [flagValue('review status', status), flagValue('expected', 'accepted')] }
+  const message = `The status of the review is ${quoted(status)}, not "accepted".`
+  return { message, compared: [flagValue('review status', status), flagValue('expected', 'accepted')] }
 }
 
 function expired(of: FlagContext): FlagBody | null {
   const { expiryDate, daysToExpiry } = of.offer.terms
   if (daysToExpiry === null || daysToExpiry >= 0 || isAccepted(of)) return null
-  const words = `The offer expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} before the as-of date ${of.asOfDate}.`
-  return { words, compared: [flagValue('expiry date', expiryDate), flagValue('as of', of.asOfDate)] }
+  const message = `The offer expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} before the as-of date ${of.asOfDate}.`
+  return { message, compared: [flagValue('expiry date', expiryDate), flagValue('as of', of.asOfDate)] }
 }
 
 function expiring(of: FlagContext): FlagBody | null {
   const { expiryDate, daysToExpiry } = of.offer.terms
   const window = of.settings.expiryWindowDays
   if (daysToExpiry === null || daysToExpiry < 0 || daysToExpiry > window || isAccepted(of)) return null
-  const words = `The offer expires on ${expiryDate}, in ${formatCount(daysToExpiry, 'day')} (flagged if within ${formatCount(window, 'day')}).`
-  return { words, compared: [flagValue('days to expiry', daysToExpiry, 'days'), flagValue('window', window, 'days')] }
+  const message = `The offer expires on ${expiryDate}, in ${formatCount(daysToExpiry, 'day')} (flagged if within ${formatCount(window, 'day')}).`
+  return { message, compared: [flagValue('days to expiry', daysToExpiry, 'days'), flagValue('window', window, 'days')] }
 }
 
 function noExpiry(of: FlagContext): FlagBody | null {
   if (!hasOffer(of) || of.offer.terms.expiryDate !== null || isAccepted(of)) return null
-  return { words: 'The offer states no expiry date.', compared: [flagValue('expiry date', null)] }
+  return { message: 'The offer states no expiry date.', compared: [flagValue('expiry date', null)] }
 }
 
 function lateSubmission({ offer: { late, submittedAt }, rfq }: FlagContext): FlagBody | null {
   if (late !== true) return null
-  const words = `The offer was submitted late: at ${submittedAt}, after the end of the response due date ${rfq.responseDueDate}.`
-  return { words, compared: [flagValue('submitted', submittedAt), flagValue('response due date', rfq.responseDueDate)] }
+  const message = `The offer was submitted late: at ${submittedAt}, after the end of the response due date ${rfq.responseDueDate}.`
+  return {
+    message,
+    compared: [flagValue('submitted', submittedAt), flagValue('response due date', rfq.responseDueDate)],
+  }
 }
 
 // --- requirements of the RFQ ----------------------------------------------------------------------------------------
@@ -212,16 +218,16 @@ function requirementNotMet(code: Requirement['code'], relation: string): Rule {
     const requirement = offer.requirements.find((one) => one.code === code)
     if (requirement?.met !== false) return null
     const { found, asked } = requirement
-    const words = `The ${found.what}, ${formatFlagValue(found)}, ${relation} the ${asked.what}, ${formatFlagValue(asked)}.`
-    return { words: words.replace('among those the asked for', 'among those asked for'), compared: [found, asked] }
+    const message = `The ${found.what}, ${formatFlagValue(found)}, ${relation} the ${asked.what}, ${formatFlagValue(asked)}.`
+    return { message: message.replace('among those the asked for', 'among those asked for'), compared: [found, asked] }
   }
 }
 
 function listingNotAsked({ offer, rfq }: FlagContext): FlagBody | null {
   const requirement = offer.requirements.find((one) => one.code === 'listing')
   if (requirement?.met !== false) return null
-  const words = `The offer is for listing ${truncate(offer.listingId ?? '', 40)}, which the RFQ does not request (it names ${formatCount(rfq.listingIds.length, 'listing')}).`
-  return { words, compared: [requirement.found, requirement.asked] }
+  const message = `The offer is for listing ${truncate(offer.listingId ?? '', 40)}, which the RFQ does not request (it names ${formatCount(rfq.listingIds.length, 'listing')}).`
+  return { message, compared: [requirement.found, requirement.asked] }
 }
 
 // --- currency -------------------------------------------------------------------------------------------------------
@@ -229,25 +235,28 @@ function listingNotAsked({ offer, rfq }: FlagContext): FlagBody | null {
 function noCurrency(of: FlagContext): FlagBody | null {
   const { currency, currencyCode } = of.offer.terms
   if (!hasOffer(of) || currencyCode !== null) return null
-  const words =
+  const message =
     currency === null ? 'The offer states no currency.' : `The currency ${quoted(currency)} is not a currency code.`
-  return { words, compared: [flagValue('currency', currency)] }
+  return { message, compared: [flagValue('currency', currency)] }
 }
 
 function currencyDiffers({ offer: { terms }, rfq, currency }: FlagContext): FlagBody | null {
   if (terms.currencyCode === null || currency.rfq === null || terms.currencyCode === currency.rfq) return null
-  const words = `The offer is priced in ${terms.currencyCode}, the RFQ in ${currency.rfq}.`
+  const message = `The offer is priced in ${terms.currencyCode}, the RFQ in ${currency.rfq}.`
   return {
-    words,
+    message,
     compared: [flagValue('currency', terms.currencyCode), flagValue('currency of the RFQ', rfq.currency)],
   }
 }
 
 function noExchangeRate({ offer: { terms, compared }, currency }: FlagContext): FlagBody | null {
   if (terms.currencyCode === null || compared.rate !== null) return null
-  const why = currency.rates.find((rate) => rate.currency === terms.currencyCode)?.words ?? ''
-  const words = `The offer cannot be compared because it is priced in ${terms.currencyCode}. ${why}`.trimEnd()
-  return { words, compared: [flagValue('currency', terms.currencyCode), flagValue('compared in', currency.comparison)] }
+  const why = currency.rates.find((rate) => rate.currency === terms.currencyCode)?.message ?? ''
+  const message = `The offer cannot be compared because it is priced in ${terms.currencyCode}. ${why}`.trimEnd()
+  return {
+    message,
+    compared: [flagValue('currency', terms.currencyCode), flagValue('compared in', currency.comparison)],
+  }
 }
 
 // --- lines ----------------------------------------------------------------------------------------------------------
@@ -255,10 +264,10 @@ function noExchangeRate({ offer: { terms, compared }, currency }: FlagContext): 
 function volumeMismatch({ offer: { terms, metrics }, settings }: FlagContext): FlagBody | null {
   if (metrics.volumeVerdict !== 'differs' || terms.statedVolume === null) return null
   const { statedVolume } = terms
-  const words = `The stated volume is ${formatTonnes(statedVolume)}, but the delivery lines add up to ${formatTonnes(metrics.sumVolume)}.`
+  const message = `The stated volume is ${formatTonnes(statedVolume)}, but the delivery lines add up to ${formatTonnes(metrics.sumVolume)}.`
   const tolerance = flagValue('tolerance', settings.volumeTolerance, 't')
   return {
-    words,
+    message,
     compared: [
       flagValue('stated volume', statedVolume, 't'),
       flagValue('sum of lines', metrics.sumVolume, 't'),
@@ -277,14 +286,14 @@ function totalMismatch(verdict: 'differs' | 'rounding'): Rule {
       flagValue('stated total', statedTotal, currency),
       flagValue('sum of lines', metrics.sumValue, currency),
     ]
-    return { words: `The stated total is ${stated}, but the delivery lines add up to ${added}${note}.`, compared }
+    return { message: `The stated total is ${stated}, but the delivery lines add up to ${added}${note}.`, compared }
   }
 }
 
 function noLines(of: FlagContext): FlagBody | null {
   if (!isFull(of) || of.offer.lines.length > 0) return null
   return {
-    words: 'The offer has no delivery lines; only the stated volume and total are known.',
+    message: 'The offer has no delivery lines; only the stated volume and total are known.',
     compared: [flagValue('lines', 0)],
   }
 }
@@ -296,7 +305,7 @@ function noVolume(of: FlagContext): FlagBody | null {
     flagValue('stated volume', terms.statedVolume, 't'),
     flagValue('sum of lines', metrics.sumVolume, 't'),
   ]
-  return { words: 'Neither the delivery lines nor the stated volume gives a volume above 0.', compared }
+  return { message: 'Neither the delivery lines nor the stated volume gives a volume above 0.', compared }
 }
 
 function noPrices(of: FlagContext): FlagBody | null {
@@ -304,7 +313,10 @@ function noPrices(of: FlagContext): FlagBody | null {
   const lackingPrice = lines.filter((line) => line.unitPrice === null).length
   if (lackingPrice > 0) return linesWithoutBody(lackingPrice, lines.length, 'unit price')
   if (!hasOffer(of) || metrics.pricePerTonne !== null) return null
-  return { words: 'No price per tonne can be derived from the offer.', compared: [flagValue('price per tonne', null)] }
+  return {
+    message: 'No price per tonne can be derived from the offer.',
+    compared: [flagValue('price per tonne', null)],
+  }
 }
 
 function linesWithout(member: 'dueDate' | 'vintageYear', noun: string): Rule {
@@ -315,8 +327,8 @@ function linesWithout(member: 'dueDate' | 'vintageYear', noun: string): Rule {
 }
 
 function linesWithoutBody(without: number, lines: number, noun: string): FlagBody {
-  const words = `${formatAmount(without)} of ${formatCount(lines, 'line')} ${without === 1 ? 'has' : 'have'} no ${noun}.`
-  return { words, compared: [flagValue(`lines without ${noun}`, without), flagValue('lines', lines)] }
+  const message = `${formatAmount(without)} of ${formatCount(lines, 'line')} ${without === 1 ? 'has' : 'have'} no ${noun}.`
+  return { message, compared: [flagValue(`lines without ${noun}`, without), flagValue('lines', lines)] }
 }
 
 function vintageAfterDelivery({ offer: { lines } }: FlagContext): FlagBody | null {
@@ -324,15 +336,15 @@ function vintageAfterDelivery({ offer: { lines } }: FlagContext): FlagBody | nul
   const first = early[0]
   if (first === undefined) return null
   const are = early.length === 1 ? 'is' : 'are'
-  const words = `${formatCount(early.length, 'line')} ${are} due before the reporting period ends: delivery on ${first.dueDate}, period until ${first.periodEnd}.`
-  return { words, compared: [flagValue('delivery', first.dueDate), flagValue('period end', first.periodEnd)] }
+  const message = `${formatCount(early.length, 'line')} ${are} due before the reporting period ends: delivery on ${first.dueDate}, period until ${first.periodEnd}.`
+  return { message, compared: [flagValue('delivery', first.dueDate), flagValue('period end', first.periodEnd)] }
 }
 
 function deliveryPast(of: FlagContext): FlagBody | null {
   const { firstDelivery } = of.offer.metrics
   if (firstDelivery === null || firstDelivery >= of.asOfDate || isAccepted(of)) return null
-  const words = `The first delivery date, ${firstDelivery}, is before the as-of date ${of.asOfDate}.`
-  return { words, compared: [flagValue('first delivery', firstDelivery), flagValue('as of', of.asOfDate)] }
+  const message = `The first delivery date, ${firstDelivery}, is before the as-of date ${of.asOfDate}.`
+  return { message, compared: [flagValue('first delivery', firstDelivery), flagValue('as of', of.asOfDate)] }
 }
 
 // --- pre-payments ---------------------------------------------------------------------------------------------------
@@ -341,8 +353,8 @@ function prepaymentBeforeDelivery({ offer: { prepayments, metrics } }: FlagConte
   const first = earliest(prepayments.map((payment) => ((payment.amount ?? 0) > 0 ? payment.dueDate : null)))
   const { firstDelivery } = metrics
   if (first === null || firstDelivery === null || first >= firstDelivery) return null
-  const words = `A pre-payment is due on ${first}, before the first delivery on ${firstDelivery}.`
-  return { words, compared: [flagValue('first pre-payment', first), flagValue('first delivery', firstDelivery)] }
+  const message = `A pre-payment is due on ${first}, before the first delivery on ${firstDelivery}.`
+  return { message, compared: [flagValue('first pre-payment', first), flagValue('first delivery', firstDelivery)] }
 }
 
 // Absorbs floating-point noise: a share exactly at the limit is within it.
@@ -358,8 +370,8 @@ function prepaymentShare(of: FlagContext): FlagBody | null {
   const limit = of.settings.prepaymentShareLimit
   const share = prepaidShareOf(of)
   if (share === null || share <= limit + SHARE_TOLERANCE) return null
-  const words = `Pre-payments are ${formatPercent(share)} of the total (flagged above ${formatPercent(limit)}).`
-  return { words, compared: [flagValue('pre-paid', share * 100, '%'), flagValue('limit', limit * 100, '%')] }
+  const message = `Pre-payments are ${formatPercent(share)} of the total (flagged above ${formatPercent(limit)}).`
+  return { message, compared: [flagValue('pre-paid', share * 100, '%'), flagValue('limit', limit * 100, '%')] }
 }
 
 /** Unless the settings allow pre-payments of the whole total. */
@@ -368,8 +380,8 @@ function prepaymentInFull(of: FlagContext): FlagBody | null {
   if (share === null || of.settings.prepaymentShareLimit >= 1) return null
   if (Math.abs(share - 1) > SHARE_TOLERANCE) return null
   const { metrics, terms } = of.offer
-  const words = `Pre-payments are the whole total, ${formatMoney(metrics.prepaid, terms.currency)}.`
-  return { words, compared: prepaidAndTotal(of) }
+  const message = `Pre-payments are the whole total, ${formatMoney(metrics.prepaid, terms.currency)}.`
+  return { message, compared: prepaidAndTotal(of) }
 }
 
 function prepaymentAboveTotal(of: FlagContext): FlagBody | null {
@@ -377,8 +389,8 @@ function prepaymentAboveTotal(of: FlagContext): FlagBody | null {
   if (share === null || share <= 1 + SHARE_TOLERANCE) return null
   const { metrics, terms } = of.offer
   const total = formatMoney(totalOf(of.offer) ?? 0, terms.currency)
-  const words = `Pre-payments of ${formatMoney(metrics.prepaid, terms.currency)} exceed the total of ${total}.`
-  return { words, compared: prepaidAndTotal(of) }
+  const message = `Pre-payments of ${formatMoney(metrics.prepaid, terms.currency)} exceed the total of ${total}.`
+  return { message, compared: prepaidAndTotal(of) }
 }
 
 const prepaidAndTotal = ({ offer }: FlagContext): FlagValue[] => [
@@ -390,31 +402,31 @@ const prepaidAndTotal = ({ offer }: FlagContext): FlagValue[] => [
 
 function noRegistryId({ offer: { listing } }: FlagContext): FlagBody | null {
   if (!listing.known || listing.registryId !== null) return null
-  const words = `The listing states no registry ID (registry: ${listing.registry === null ? 'none' : truncate(listing.registry, 40)}).`
-  return { words, compared: [flagValue('registry id', null)] }
+  const message = `The listing states no registry ID (registry: ${listing.registry === null ? 'none' : truncate(listing.registry, 40)}).`
+  return { message, compared: [flagValue('registry id', null)] }
 }
 
 function listingUnknown({ offer: { listing, listingId } }: FlagContext): FlagBody | null {
   if (listing.known) return null
-  const words =
+  const message =
     listingId === null
       ? 'The offer states no listing.'
       : `The listing ${truncate(listingId, 40)} has never been observed.`
-  return { words, compared: [flagValue('listing', listingId)] }
+  return { message, compared: [flagValue('listing', listingId)] }
 }
 
 function listingMissing({ offer: { listing } }: FlagContext): FlagBody | null {
   if (listing.missingSince === null) return null
-  const words = `The listing has been missing from the channel since ${listing.missingSince}.`
-  return { words, compared: [flagValue('listing missing since', listing.missingSince)] }
+  const message = `The listing has been missing from the channel since ${listing.missingSince}.`
+  return { message, compared: [flagValue('listing missing since', listing.missingSince)] }
 }
 
 function listingShort({ offer }: FlagContext): FlagBody | null {
   const { availableVolume } = offer.listing
   const volume = allTonnesOf(offer)
   if (availableVolume === null || volume === null || availableVolume >= volume) return null
-  const words = `The offer is for ${formatTonnes(volume)}, but the listing has only ${formatTonnes(availableVolume)} available.`
-  return { words, compared: [flagValue('volume', volume, 't'), flagValue('available', availableVolume, 't')] }
+  const message = `The offer is for ${formatTonnes(volume)}, but the listing has only ${formatTonnes(availableVolume)} available.`
+  return { message, compared: [flagValue('volume', volume, 't'), flagValue('available', availableVolume, 't')] }
 }
 
 function priceAboveListing({ offer: { listing, metrics, terms } }: FlagContext): FlagBody | null {
@@ -422,10 +434,10 @@ function priceAboveListing({ offer: { listing, metrics, terms } }: FlagContext):
   const over = ratio(metrics.pricePerTonne, maxUnitPrice)
   if (over === null || over <= 1 + SHARE_TOLERANCE || currency !== terms.currencyCode || metrics.pricePerTonne === null)
     return null
-  const words = `The price of ${formatPricePerTonne(metrics.pricePerTonne, currency)} is above the maximum price of the listing, ${formatPricePerTonne(maxUnitPrice ?? 0, currency)}.`
+  const message = `The price of ${formatPricePerTonne(metrics.pricePerTonne, currency)} is above the maximum price of the listing, ${formatPricePerTonne(maxUnitPrice ?? 0, currency)}.`
   const unit = `${currency}/t`
   return {
-    words,
+    message,
     compared: [
       flagValue('price per tonne', metrics.pricePerTonne, unit),
       flagValue('maximum of the listing', maxUnitPrice, unit),

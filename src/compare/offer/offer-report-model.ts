@@ -76,7 +76,7 @@ export interface UnmetRequirement {
   /** False: not met. Null: not determinable. */
   met: false | null
   /** The reason, with the numbers; one sentence. */
-  words: string
+  message: string
 }
 
 /**

@@ -54,9 +54,9 @@ export function rankOffers(
 function standingOf(offer: Unranked): Pick<OfferReport, 'standing' | 'why'> {
   if (isAccepted(offer)) return { standing: 'accepted', why: 'The offer is accepted.' }
   if (offer.exclusions.length > 0)
-    return { standing: 'excluded', why: offer.exclusions.map(({ words }) => words).join(' ') }
+    return { standing: 'excluded', why: offer.exclusions.map(({ message }) => message).join(' ') }
   const hard = offer.unmet.filter(({ level }) => level === 'hard')
-  if (hard.length > 0) return { standing: 'not-compliant', why: hard.map(({ words }) => words).join(' ') }
+  if (hard.length > 0) return { standing: 'not-compliant', why: hard.map(({ message }) => message).join(' ') }
   return { standing: 'ranked', why: null }
 }
 

@@ -25,7 +25,7 @@ export interface Change {
   /** For numbers, value − before; for dates, the days between; otherwise null. */
   difference: number | null
   unit: 'number' | 'days' | null
-  words: string
+  message: string
 }
 
 /** Events in words. */
@@ -156,7 +156,7 @@ function appearance(version: HistoryVersion, context: ChangeContext): Change {
     value: textOf(version.body, entity === 'rfq' ? 'state' : 'status'),
     difference: null,
     unit: null,
-    words: entity === 'rfq' ? 'The RFQ was first observed.' : `${label} was first observed${submitted}.`,
+    message: entity === 'rfq' ? 'The RFQ was first observed.' : `${label} was first observed${submitted}.`,
   }
 }
 
@@ -207,16 +207,24 @@ function detailChange(before: HistoryVersion, after: HistoryVersion, context: Ch
   const common = commonMembers(after, context)
   const how =
     after.shape === 'full' ? 'was read in full; before, only part of it was known' : 'could no longer be read in full'
-  const words = `${common.label}: the document ${how}.`
-  return { ...common, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
+  const message = `${common.label}: the document ${how}.`
+  return {
+    ...common,
+    event: 'detail',
+    field: null,
+    before: before.shape,
+    value: after.shape,
+    ...NO_DIFFERENCE,
+    message,
+  }
 }
 
 function remainingFields(fields: readonly Change[], version: HistoryVersion, context: ChangeContext): Change[] {
   const more = fields.length - MAX_FIELDS_PER_VERSION
   if (more <= 0) return []
   const common = commonMembers(version, context)
-  const words = `${common.label}: ${formatAmount(more)} more fields changed.`
-  return [{ ...common, event: 'changed', field: null, before: null, value: more, ...NO_DIFFERENCE, words }]
+  const message = `${common.label}: ${formatAmount(more)} more fields changed.`
+  return [{ ...common, event: 'changed', field: null, before: null, value: more, ...NO_DIFFERENCE, message }]
 }
 
 type Pair = ReturnType<typeof differences>[number]
@@ -224,9 +232,9 @@ type Pair = ReturnType<typeof differences>[number]
 function fieldChange({ field, before, value }: Pair, version: HistoryVersion, context: ChangeContext): Change {
   const common = commonMembers(version, context)
   const compared = difference(before, value)
-  const change = `${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(field, compared)}`
-  const words = `${common.label}: ${change}${/[.!?]$/.test(change) ? '' : '.'}`
-  return { ...common, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
+  const change = `${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceText(field, compared)}`
+  const message = `${common.label}: ${change}${/[.!?]$/.test(change) ? '' : '.'}`
+  return { ...common, event: eventOf(version.kind, field, value), field, before, value, ...compared, message }
 }
 
 function eventOf(kind: HistoryVersion['kind'], field: string, value: FieldValue): ChangeEvent {
@@ -250,7 +258,7 @@ function difference(before: FieldValue, value: FieldValue): Difference {
   return days === null || Number.isNaN(days) ? NO_DIFFERENCE : { difference: days, unit: 'days' }
 }
 
-function differenceWords(field: string, { difference: by, unit }: Difference): string {
+function differenceText(field: string, { difference: by, unit }: Difference): string {
   if (by === null) return ''
   return ` (${by > 0 ? '+' : ''}${formatOf(field)(by)}${unit === 'days' ? ' days' : ''})`
 }
@@ -278,14 +286,14 @@ function absenceChanges(absence: Absence, context: ChangeContext): Change[] {
     after: absence.notBefore,
     seenBy: absence.missingSince,
     event: 'withdrawn',
-    words: `${place} no longer listed ${about.entity === 'rfq' ? 'the RFQ' : about.label}.`,
+    message: `${place} no longer listed ${about.entity === 'rfq' ? 'the RFQ' : about.label}.`,
   }
   const reinstated: Change = {
     ...about,
     after: absence.missingSince,
     seenBy: absence.returnedAt ?? '',
     event: 'reinstated',
-    words: `${place} listed ${about.entity === 'rfq' ? 'the RFQ' : about.label} again.`,
+    message: `${place} listed ${about.entity === 'rfq' ? 'the RFQ' : about.label} again.`,
   }
   const events = absence.returnedAt === null ? [withdrawn] : [withdrawn, reinstated]
   return events.filter(({ seenBy }) => seenBy <= context.asOf)

@@ -7,7 +7,7 @@ import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 
 export interface About {
-  definitions: { term: string; words: string }[]
+  definitions: { term: string; message: string }[]
   /** What cannot be concluded from the data. */
   limits: string[]
   /** Every document the figures are derived from: the RFQ, the offers, the listings. */
@@ -31,68 +31,68 @@ export function definitionsOf(settings: Settings): About['definitions'] {
   return [
     {
       term: 'As-of',
-      words:
+      message:
         "The moment the report describes. It uses everything observed by then and nothing later. Days are counted from its calendar date in the channel's time zone.",
     },
     {
       term: 'Observed',
-      words: 'Documents are polled. A change happened between two observations; the exact time is unknown.',
+      message: 'Documents are polled. A change happened between two observations; the exact time is unknown.',
     },
     {
       term: 'Volume, total',
-      words:
+      message:
         'The sums of the delivery lines if every line has a volume and a price; otherwise the figures the offer states.',
     },
-    { term: 'Price per tonne', words: 'Total ÷ volume: the volume-weighted average price.' },
+    { term: 'Price per tonne', message: 'Total ÷ volume: the volume-weighted average price.' },
     {
       term: 'Mismatch',
-      words: `The stated volume and the sum of the delivery lines differ by more than ${formatTonnes(settings.volumeTolerance)}, or the totals by more than 0.01 and more than ${totalTolerance} of the stated total. A smaller difference in totals above 0.01 counts as rounding.`,
+      message: `The stated volume and the sum of the delivery lines differ by more than ${formatTonnes(settings.volumeTolerance)}, or the totals by more than 0.01 and more than ${totalTolerance} of the stated total. A smaller difference in totals above 0.01 counts as rounding.`,
     },
     {
       term: 'Present value',
-      words: `Each payment is divided by (1 + ${formatPercent(settings.discountRate)}) ^ (days / 365). Pre-payments are part of the total; the balance is paid on delivery, pro rata. Overdue and undated payments count at face value.`,
+      message: `Each payment is divided by (1 + ${formatPercent(settings.discountRate)}) ^ (days / 365). Pre-payments are part of the total; the balance is paid on delivery, pro rata. Overdue and undated payments count at face value.`,
     },
     {
       term: 'Risk-adjusted price',
-      words:
+      message:
         'Present value per tonne ÷ (1 − haircut): the expected price of a delivered tonne. Haircuts are set by contract type.',
     },
-    { term: 'Coverage', words: 'Volume ÷ the tonnes asked for, at most 100 %.' },
+    { term: 'Coverage', message: 'Volume ÷ the tonnes asked for, at most 100 %.' },
     {
       term: 'Tonnes of an award',
-      words:
+      message:
         'From the RFQ’s minimum volume, or a larger volume that was entered, to its maximum; without a maximum, to twice the lower end.',
     },
     {
       term: 'Compared, ranked',
-      words: `Offers whose status is “submitted”, that are still listed, with a volume and a total in a currency that can be converted, and that meet every hard requirement. By ${rankedBy(settings)}. All others are listed with the reason.`,
+      message: `Offers whose status is “submitted”, that are still listed, with a volume and a total in a currency that can be converted, and that meet every hard requirement. By ${rankedBy(settings)}. All others are listed with the reason.`,
     },
     {
       term: 'Score',
-      words: `The weighted mean of seven scores from 0 to 100. Unknown values score 0. Weights: ${CRITERIA.map((name) => `${name} ${formatFourDecimals(settings.weights[name])}`).join(', ')}.`,
+      message: `The weighted mean of seven scores from 0 to 100. Unknown values score 0. Weights: ${CRITERIA.map((name) => `${name} ${formatFourDecimals(settings.weights[name])}`).join(', ')}.`,
     },
     ...CRITERIA.map((name) => ({
       term: `Score: ${CRITERION_NAMES[name].toLowerCase()}`,
-      words: CRITERION_DEFINITIONS[name],
+      message: CRITERION_DEFINITIONS[name],
     })),
-    { term: 'Ties', words: 'Decided in favour of the offer submitted first, then the lower identifier.' },
+    { term: 'Ties', message: 'Decided in favour of the offer submitted first, then the lower identifier.' },
     {
       term: 'Requirements',
-      words:
+      message:
         'What the RFQ asks for, applied as set: hard, advisory or off. A requirement that cannot be evaluated counts as not met.',
     },
-    { term: 'Late', words: "Submitted after the end of the RFQ's response due date in the channel's time zone." },
+    { term: 'Late', message: "Submitted after the end of the RFQ's response due date in the channel's time zone." },
     {
       term: 'Award',
-      words: `A set of whole offers. The recommended one has ${AWARDED_BY[settings.awardRule]}, compared by ${PRICED_BY[settings.priceBasis]}. Totals are those payable.`,
+      message: `A set of whole offers. The recommended one has ${AWARDED_BY[settings.awardRule]}, compared by ${PRICED_BY[settings.priceBasis]}. Totals are those payable.`,
     },
     {
       term: 'Efficient award',
-      words: 'No other set of whole offers has at least as many tonnes, within the maximum, for less.',
+      message: 'No other set of whole offers has at least as many tonnes, within the maximum, for less.',
     },
     {
       term: 'Price of extra tonnes',
-      words:
+      message:
         'What the tonnes cost that an award has beyond the one before it: difference of totals ÷ difference of tonnes.',
     },
   ]

@@ -15,7 +15,7 @@ export interface AwardWindow {
   /** Why no award can be recommended: one sentence, or null. */
   problem: string | null
   /** Where the limits come from, or `problem`; one sentence. */
-  words: string
+  message: string
 }
 
 /** Without a maximum, an award has at most so many times the tonnes asked for. */
@@ -33,24 +33,24 @@ export function awardWindow(
   const unknown = (['minVolume', 'maxVolume'] as const).find((member) => isUnreadable(stated.unreadable, member))
   if (unknown !== undefined) {
     const problem = `No award is recommended, because the ${unknown} that the RFQ states cannot be read.`
-    return { lower: null, upper: null, isUpperStated: false, problem, words: problem }
+    return { lower: null, upper: null, isUpperStated: false, problem, message: problem }
   }
   const isUpperStated = max !== null && requirements.volumeMax === 'hard'
   const lower = min === null || (volume ?? 0) > min ? (volume ?? min) : min
   if (lower === null) {
     const problem =
       'No award is recommended, because the RFQ states no minimum volume: say how many tonnes to award (“volume”).'
-    return { lower, upper: isUpperStated ? max : null, isUpperStated, problem, words: problem }
+    return { lower, upper: isUpperStated ? max : null, isUpperStated, problem, message: problem }
   }
-  const lowerWords = lower === min ? "the RFQ's minimum" : 'the volume entered'
+  const lowerText = lower === min ? "the RFQ's minimum" : 'the volume entered'
   const upper = isUpperStated ? max : Math.max(WITHOUT_MAXIMUM * lower, max ?? 0)
   if (upper < lower) {
-    const problem = `No award is recommended, because ${lowerWords}, ${formatTonnes(lower)}, is above the RFQ's maximum of ${formatTonnes(upper)}.`
-    return { lower, upper, isUpperStated, problem, words: problem }
+    const problem = `No award is recommended, because ${lowerText}, ${formatTonnes(lower)}, is above the RFQ's maximum of ${formatTonnes(upper)}.`
+    return { lower, upper, isUpperStated, problem, message: problem }
   }
   const waived = max === null ? 'the RFQ states no maximum' : `the RFQ's maximum of ${formatTonnes(max)} is waived`
-  const upperWords = isUpperStated ? "the RFQ's maximum" : upper === max ? waived : `twice that, because ${waived}`
+  const upperText = isUpperStated ? "the RFQ's maximum" : upper === max ? waived : `twice that, because ${waived}`
   const below = volume !== null && volume < lower ? ` The volume entered, ${formatTonnes(volume)}, is below that.` : ''
-  const words = `${formatTonnes(lower)}, ${lowerWords}, to ${formatTonnes(upper)}, ${upperWords}.${below}`
-  return { lower, upper, isUpperStated, problem: null, words }
+  const message = `${formatTonnes(lower)}, ${lowerText}, to ${formatTonnes(upper)}, ${upperText}.${below}`
+  return { lower, upper, isUpperStated, problem: null, message }
 }

@@ -7,7 +7,7 @@ import type { ComparisonContext } from '../input/comparison-context.js'
 import type { RfqTerms } from './rfq-terms.js'
 
 type Terms = Omit<RfqTerms, 'flags'>
-type FlagBody = (Pick<Flag, 'words' | 'compared'> & { severity?: Severity }) | null
+type FlagBody = (Pick<Flag, 'message' | 'compared'> & { severity?: Severity }) | null
 
 const SEVERITY: Record<RfqFlagCode, Severity> = {
   'rfq-invalid': 'medium',
@@ -62,7 +62,7 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate, report: { liste
     'rfq-no-volume':
       rfq.window.lower === null
         ? flagBody(
-            rfq.window.words,
+            rfq.window.message,
             flagValue('minimum volume', rfq.minVolume, 't'),
             flagValue('maximum volume', rfq.maxVolume, 't'),
           )
@@ -82,7 +82,7 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate, report: { liste
 /** `1 offer, not read yet`. */
 export const unreadText = (offers: number): string => `${formatCount(offers, 'offer')}, not read yet`
 
-const flagBody = (words: string, ...compared: FlagValue[]) => ({ words, compared })
+const flagBody = (message: string, ...compared: FlagValue[]) => ({ message, compared })
 
 const notValid = ({ source }: Terms): FlagBody =>
   source.valid ? null : flagBody('The RFQ document does not match the documented format; its readable values are used.')
@@ -94,8 +94,8 @@ function listDiffers(listed: ListedChanges | null): FlagBody {
 
 function pastDue(rfq: Terms, asOfDate: string): FlagBody {
   if (rfq.state !== 'open' || rfq.daysToDue === null || rfq.daysToDue >= 0) return null
-  const words = `The RFQ is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
-  return flagBody(words, flagValue('as of', asOfDate), flagValue('response due date', rfq.responseDueDate))
+  const message = `The RFQ is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
+  return flagBody(message, flagValue('as of', asOfDate), flagValue('response due date', rfq.responseDueDate))
 }
 
 /** Pairs of limits whose minimum is above their maximum. */
@@ -111,6 +111,6 @@ export function crossedLimits(rfq: Terms): { what: string; min: number; max: num
 function limitsCrossed(rfq: Terms): FlagBody {
   const [pair] = crossedLimits(rfq)
   if (pair === undefined) return null
-  const words = `The minimum ${pair.what} of the RFQ, ${pair.min}, is above its maximum, ${pair.max}: no offer can meet both limits.`
-  return flagBody(words, flagValue(`minimum ${pair.what}`, pair.min), flagValue(`maximum ${pair.what}`, pair.max))
+  const message = `The minimum ${pair.what} of the RFQ, ${pair.min}, is above its maximum, ${pair.max}: no offer can meet both limits.`
+  return flagBody(message, flagValue(`minimum ${pair.what}`, pair.min), flagValue(`maximum ${pair.what}`, pair.max))
 }

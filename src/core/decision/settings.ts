@@ -30,7 +30,7 @@ const number = ([min, max]: readonly [number, number]) => {
 }
 const section = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject(shape, { error: `a section with ${Object.keys(shape).join(', ')}` })
-const words = (error: string) => z.string({ error }).trim().min(1, { error })
+const textOf = (error: string) => z.string({ error }).trim().min(1, { error })
 
 export const CURRENCY_CODE = /^[A-Z]{3}$/
 const CURRENCY = 'a currency code of three capital letters, such as EUR'
@@ -42,7 +42,7 @@ const exchangeRate = z.strictObject(
     rate: number(SETTING_LIMITS.rate),
     /** Day of the rate, `YYYY-MM-DD`. */
     date: z.iso.date({ error: 'a date, YYYY-MM-DD' }).nullable().default(null),
-    source: words('where the rate comes from, in words').nullable().default(null),
+    source: textOf('where the rate comes from, in words').nullable().default(null),
   },
   { error: 'a number above 0, or { rate, date, source }' },
 )
@@ -109,7 +109,7 @@ export const settingsSchema = z.strictObject({
   currency: currencyCode.nullable().default(null),
   exchangeRates: exchangeRates.default({}),
   /** Where other rates are read from: a path as it is configured, or an address without its query. Null: nowhere. */
-  ratesFrom: words('where exchange rates are read from').nullable().default(null),
+  ratesFrom: textOf('where exchange rates are read from').nullable().default(null),
   /**
    * By currency, the date of the newest rate of `ratesFrom` that was known at the moment of the comparison, but too old to be used.
    * Null until `settingsAt` has looked up the rates of that moment, which `exchangeRates` then has.

@@ -28,8 +28,8 @@ export function describeListed(
 }
 
 /** What the list says, as data and in one sentence. */
-export const withWords = (changes: ListedChanges | null): (ListedChanges & { words: string }) | null =>
-  changes && { ...changes, words: describeListed(changes) }
+export const withMessage = (changes: ListedChanges | null): (ListedChanges & { message: string }) | null =>
+  changes && { ...changes, message: describeListed(changes) }
 
 /** Of an offer that is gone: the same sentence about it alone. */
 export const describeGone = ({ at, readAt }: ListedChanges): string =>

@@ -112,7 +112,7 @@ export function contradictionOf({ body, isAmbiguous }: EntryBody, rfq: unknown):
 }
 
 /** A text as it is (at most 80 characters), for any other value its type. */
-function inWords(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return value.slice(0, MAX_SHOWN)
   if (value === null || value === undefined) return 'nothing'
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object'
@@ -121,10 +121,10 @@ function inWords(value: unknown): string {
 
 /** The same for a sentence: texts in quotation marks. */
 export const quoted = (value: unknown, before = ''): string =>
-  typeof value === 'string' ? JSON.stringify(`${before}${inWords(value)}`) : `${before}${inWords(value)}`
+  typeof value === 'string' ? JSON.stringify(`${before}${valueText(value)}`) : `${before}${valueText(value)}`
 
 /** What the list says that contradicts the RFQ: `"closed" and "due 2026-12-24"`; empty if its entry is ambiguous. */
-export const contradictingWords = ({ members }: Contradiction): string =>
+export const contradictingText = ({ members }: Contradiction): string =>
   members.map(({ path, listed }) => quoted(listed, DECIDING[path])).join(' and ')
 
 /**
@@ -153,7 +153,7 @@ function contradictionIn(entry: EntryBody, rfq: unknown): Said | null {
   if (found === null) return null
   const said: Said = { ...NOTHING, fields: [], contradicts: true, ...(found.isAmbiguous && { ambiguous: true }) }
   for (const { path, listed } of found.members) say(said, path, listed)
-  const own = found.members.map((member) => `${DECIDING[member.path]}${inWords(member.own)}`)
+  const own = found.members.map((member) => `${DECIDING[member.path]}${valueText(member.own)}`)
   return own.length === 0 ? said : { ...said, own: own.join(', ') }
 }
 
@@ -180,7 +180,7 @@ function differences(entry: EntryBody, rfq: unknown): Said | null {
 function say(said: Said, name: string, value: unknown): void {
   const term = TERMS.find((known) => known === name)
   // What is no text contradicts the RFQ too, if it decides about closing.
-  if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate')) said[term] ??= inWords(value)
+  if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate')) said[term] ??= valueText(value)
   else said.fields.push(name)
 }
 

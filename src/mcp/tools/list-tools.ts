@@ -70,7 +70,7 @@ export const listTools = [
     name: 'list_changes',
     title: 'Changes',
     description:
-      'What changed in RFQs and offers, newest first: each entry says in words what differs from the version before, and ' +
+      'What changed in RFQs and offers, newest first: each entry says what differs from the version before, and ' +
       'between which two observations it happened.',
     input: z.strictObject({
       ...ofChannel,
@@ -86,9 +86,9 @@ export const listTools = [
       return fitAnswer(limit, async (maxItems) => {
         const parameters = { ...about, since: after, cursor, limit: maxItems }
         const { items, nextCursor } = await call.read<List<z.output<typeof changeEntry>>>('listChanges', parameters)
-        const rows = items.map(({ version, after: notBefore, seenBy, words, ...row }) => ({
+        const rows = items.map(({ version, after: notBefore, seenBy, messages, ...row }) => ({
           ...{ channel: row.channel, rfqId: row.rfqId, rfqNumber: row.rfqNumber, rfqTitle: row.rfqTitle },
-          ...{ label: row.label, notBefore, words },
+          ...{ label: row.label, notBefore, messages },
           // A recommendation is one for its RFQ.
           ...sourceOf(row.entity === 'offer' ? 'offer' : 'rfq', row.id, version, seenBy),
         }))
@@ -143,7 +143,7 @@ export const listTools = [
       const found = await call.read<z.output<typeof todayModel>>('readToday', parameters)
       const rows = found.items.map(({ rfqVersion, rfqObservedAt, action, ...row }) => ({
         ...row,
-        action: action.words,
+        action: action.message,
         command: action.command,
         ...(row.rfqId !== null && rfqObservedAt !== null && sourceOf('rfq', row.rfqId, rfqVersion, rfqObservedAt)),
       }))

@@ -145,7 +145,7 @@ const labelOf = (offer: OfferReport | undefined, id: string) =>
 function refusalsOf(offer: OfferReport): string[] {
   const { standing, exclusions, id } = offer
   const against = standing === 'accepted' ? exclusions.filter((one) => !isComparable([one])) : exclusions
-  return against.map(({ words }) => `${labelOf(offer, id)} cannot be awarded: ${words}`)
+  return against.map(({ message }) => `${labelOf(offer, id)} cannot be awarded: ${message}`)
 }
 
 /** Whether these are the recommended offers, besides accepted ones. */
@@ -174,8 +174,8 @@ function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[]
 
 /** Hard requirements that an offer does not meet, and terms that were not read. */
 const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => string): string[] => [
-  ...offer.unmet.filter(({ level }) => level === 'hard').map(({ words }) => `${nameOf(offer)}: ${words}`),
-  ...(hasOtherTerms(offer.newerSummary) ? [`${nameOf(offer)}: ${offer.newerSummary.words}`] : []),
+  ...offer.unmet.filter(({ level }) => level === 'hard').map(({ message }) => `${nameOf(offer)}: ${message}`),
+  ...(hasOtherTerms(offer.newerSummary) ? [`${nameOf(offer)}: ${offer.newerSummary.message}`] : []),
   ...(offer.shape === 'summary' ? [`${nameOf(offer)}: only the summary of the offer was read.`] : []),
 ]
 

@@ -74,12 +74,12 @@ export const awardStateSchema = z
           ...(['expired', 'expires', 'part-accepted', 'accepted'] as const),
         ]),
         severity: z.enum(['high', 'medium', 'low']),
-        words: text,
+        message: text,
         since: text.nullable(),
       }),
     ),
     next: text.describe('What to do next.'),
-    lines: z.array(z.strictObject({ title: text, words: text })).describe('All of it in sentences.'),
+    lines: z.array(z.strictObject({ title: text, message: text })).describe('All of it in sentences.'),
   })
   .meta({ id: 'StandingAward' }) satisfies z.ZodType<AwardState>
 

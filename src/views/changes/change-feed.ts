@@ -23,7 +23,7 @@ export interface ChangeEntry {
   /** Field by field, with the value before and after. */
   changes: Change[]
   /** One sentence per change. */
-  words: string[]
+  messages: string[]
   /** Identifies the entry. `changeFeed({ before })` goes on from it. */
   cursor: string
 }
@@ -63,7 +63,7 @@ export async function changeFeed(store: ChangeFeedStore, filter: ChangeFeedFilte
     for (const revision of revisions) {
       const entry = toEntry(revision, await names(revision.channel, revision.rfqId))
       // An RFQ gets a new version with each change of its offers, which have entries of their own.
-      if (entry.words.length > 0) entries.push(entry)
+      if (entry.messages.length > 0) entries.push(entry)
     }
     cursor = revisions.at(-1)?.cursor
     isLast = revisions.length < BATCH
@@ -115,7 +115,7 @@ function toEntry(revision: Revision, names: Names): ChangeEntry {
     ...{ channel, rfqId, rfqNumber: names.number, rfqTitle: names.title },
     ...{ entity, id, label: changes[0]?.label ?? LABELS[entity] ?? id },
     ...{ version: version?.version ?? null, after, seenBy, changes },
-    words: reason === null ? changes.map(({ words }) => words) : [`Recommendation: ${reason}.`],
+    messages: reason === null ? changes.map(({ message }) => message) : [`Recommendation: ${reason}.`],
     cursor,
   }
 }

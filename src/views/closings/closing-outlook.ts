@@ -11,7 +11,7 @@ import type { TodaySource } from '../today/today-view.js'
 
 /** What becomes of an RFQ that is past due and open. */
 export interface ClosingOutlook {
-  words: string
+  message: string
   /** The next closing round may close it, without a person. */
   isClosable: boolean
 }
@@ -37,13 +37,13 @@ export function overdueOutlook(
   const isClosing = autoClose === 'on' && hold === null && clocks === null
   const contradicted = row.listed?.contradicts === true
   const isClosable = isClosing && row.valid && !contradicted && kept === undefined
-  const channel = hold !== null ? heldWords(hold) : clocks !== null ? clockWords(clocks) : CLOSING_WORDS[autoClose]
+  const channel = hold !== null ? heldText(hold) : clocks !== null ? clockText(clocks) : CLOSING_TEXT[autoClose]
   if (row.valid && !contradicted)
-    return { words: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
+    return { message: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
   const reason = contradicted
     ? 'While the list contradicts it, it is not closed.'
     : 'Its document is not valid, so it is never closed.'
-  return { words: isClosing ? reason : `${channel} ${reason}`, isClosable }
+  return { message: isClosing ? reason : `${channel} ${reason}`, isClosable }
 }
 
 /** Why a decision kept an RFQ open that was past due; undefined if it did not. */
@@ -66,8 +66,8 @@ function reasonWithoutClock({ evidence: { codes, against }, reason }: DecisionRe
 }
 
 /** What became of a close, and what to do about it. */
-export function unsettledWords({ outcome, inProgress, reason, remedy }: UnsettledClose, clocks: ClockStop | null) {
-  const waits = outcome === 'open' && !inProgress && clocks !== null ? ` ${clockWords(clocks)}` : ''
+export function unsettledText({ outcome, inProgress, reason, remedy }: UnsettledClose, clocks: ClockStop | null) {
+  const waits = outcome === 'open' && !inProgress && clocks !== null ? ` ${clockText(clocks)}` : ''
   const facts = `${sentence(reason)} ${sentence(remedy)}${waits}`
   return inProgress ? facts : `${UNSETTLED_WORDS[outcome]}: ${facts}`
 }
@@ -86,23 +86,23 @@ const sentence = (text: string) => {
 }
 
 /** That a closing round waits for approval, and what keeps it from closing anything even then. */
-export const heldRoundWords = ({ rfqIds, expiresAt }: HeldPlan, hold: string | null): string =>
+export const blockedRoundMessage = ({ rfqIds, expiresAt }: HeldPlan, hold: string | null): string =>
   [
     `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
-    ...(hold === null ? [] : [heldWords(hold)]),
+    ...(hold === null ? [] : [heldText(hold)]),
   ].join(' ')
 
 const minuteOf = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
 
 /** Why nothing is closed on a channel at the moment. */
-export const heldWords = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
+export const heldText = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
 
 /** Why nothing is closed on a channel until its clocks agree; amounts are those of its newest closing round. */
-export const clockWords = ({ problem, isCompared, at }: ClockStop) =>
+export const clockText = ({ problem, isCompared, at }: ClockStop) =>
   `${isCompared ? 'The clocks differ, so nothing is closed until they agree' : 'The clocks cannot be compared, so nothing is closed until they can'}: ` +
   `${problem}, at the closing round of ${minuteOf(at)} UTC. \`quotekeeper check\` compares them now.`
 
-const CLOSING_WORDS: Record<ChannelRules['autoClose'], string> = {
+const CLOSING_TEXT: Record<ChannelRules['autoClose'], string> = {
   on: 'The next closing round evaluates it.',
   'dry-run': 'The channel is set to dry-run, so nothing closes it.',
   off: 'Closing is off for the channel, so nothing closes it.',
@@ -131,10 +131,10 @@ export async function closingOutlook(
   const isOn = autoClose === 'on'
   const clocks = isOn ? await clockStop(channel) : null
   const unsettled = (await store.unsettledCloses({ channel, now })).find(({ rfqId }) => rfqId === id)
-  if (unsettled !== undefined) return { words: unsettledWords(unsettled, clocks), isClosable: unsettled.inProgress }
+  if (unsettled !== undefined) return { message: unsettledText(unsettled, clocks), isClosable: unsettled.inProgress }
   const hold = isOn ? await closingHold(channel, now) : null
   const held = (await store.heldPlans({ channel, now })).find(({ rfqIds }) => rfqIds.includes(id))
-  if (held !== undefined) return { words: heldRoundWords(held, hold), isClosable: false }
+  if (held !== undefined) return { message: blockedRoundMessage(held, hold), isClosable: false }
   const [decision] = await store.decisions({ channel, rfqId: id, limit: 1 })
   const kept = decision && keptReason(decision, rules, clocks)
   return overdueOutlook(row, { autoClose, hold, clocks: hold === null ? clocks : null, kept })
@@ -143,7 +143,7 @@ export async function closingOutlook(
 function graceOutlook({ state, daysToDue }: DueRfq, graceHours: number): ClosingOutlook | null {
   if (state !== 'open' || daysToDue === null || daysToDue >= 0 || graceHours === 0) return null
   return {
-    words: `Nothing closes it before its grace of ${formatCount(graceHours, 'hour')} has passed.`,
+    message: `Nothing closes it before its grace of ${formatCount(graceHours, 'hour')} has passed.`,
     isClosable: true,
   }
 }

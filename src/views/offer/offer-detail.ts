@@ -65,7 +65,7 @@ export function offerPageModel(
     readAt,
     pricesRead: report.context.pricesRead,
     currency: currency.comparison,
-    rate: currency.rates.find((rate) => rate.currency === offer.terms.currencyCode)?.words ?? null,
+    rate: currency.rates.find((rate) => rate.currency === offer.terms.currencyCode)?.message ?? null,
     rfqTitle: report.rfq.title,
     questions: questions.find((each) => each.offerId === offerId) ?? null,
     breakEven: decision.recommendation.breakEven.find((each) => each.offerId === offerId) ?? null,
@@ -94,7 +94,7 @@ export function offerChanges(
     const previous = versions[versions.indexOf(version) - 1]
     if (previous === undefined) return []
     const context = { labels: new Map([[version.id, label]]), asOf }
-    return changesOfVersion(previous, version, context).map(({ words }) => words)
+    return changesOfVersion(previous, version, context).map(({ message }) => message)
   }
 }
 

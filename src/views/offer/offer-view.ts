@@ -15,7 +15,7 @@ const notMet = z.strictObject({
     .describe(
       '`excluded`: why it can be part of no award. `hard`: why it is not compliant. `advisory`: prevents no award.',
     ),
-  words: text,
+  message: text,
 })
 export type NotMet = z.infer<typeof notMet>
 
@@ -73,7 +73,7 @@ export const offerViewSchema = z
       .describe('Tonnes in the award of the desk, or else in the accepted or the recommended one; otherwise 0.'),
     notMet: z.array(notMet).describe('Empty if it meets everything.'),
     flags: z
-      .array(z.strictObject({ severity: z.enum(['high', 'medium', 'low']), words: text }))
+      .array(z.strictObject({ severity: z.enum(['high', 'medium', 'low']), message: text }))
       .describe('Most severe first.'),
     notes: text.nullable().describe('The notes of the seller to the buyer.'),
     version: z.int(),
@@ -125,7 +125,7 @@ export function offerView(
     newestVintage: metrics.newestVintage,
     awardedTonnes: awardedTonnes[id] ?? 0,
     notMet: notMetBy(offer),
-    flags: flags.map(({ severity, words }) => ({ severity, words })),
+    flags: flags.map(({ severity, message }) => ({ severity, message })),
     notes: terms.notes,
     version: source.version,
     observedAt: source.observedAt,
@@ -139,18 +139,18 @@ function pointsOf({ total: _total, ...points }: NonNullable<OfferReport['scores'
 
 /** Why it cannot be awarded, then every hard requirement that it does not meet, then every advisory one. */
 const notMetBy = ({ exclusions, unmet }: OfferReport): NotMet[] => [
-  ...exclusions.map(({ words }): NotMet => ({ kind: 'excluded', words })),
+  ...exclusions.map(({ message }): NotMet => ({ kind: 'excluded', message })),
   ...unmet.map(
-    ({ level, words }): NotMet =>
+    ({ level, message }): NotMet =>
       level === 'hard'
-        ? { kind: 'hard', words }
-        : { kind: 'advisory', words: `${words.replace(/\.$/, '')} (advisory).` },
+        ? { kind: 'hard', message }
+        : { kind: 'advisory', message: `${message.replace(/\.$/, '')} (advisory).` },
   ),
 ]
 
 /** In one text; null if the offer meets everything. */
 export const notMetText = (all: readonly NotMet[]): string | null =>
-  all.length === 0 ? null : all.map(({ words }) => words).join(' ')
+  all.length === 0 ? null : all.map(({ message }) => message).join(' ')
 
 /** The title of a column of `notMetText`, which tells the kinds apart. */
 export const NOT_MET_TITLE = 'Not met (hard unless marked)'

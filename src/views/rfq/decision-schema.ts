@@ -36,7 +36,7 @@ const recommendation = z.strictObject({
       offers: z.array(z.strictObject({ id: text, number: z.int(), name: text })),
       tonnes: z.number(),
       award: awardSchema.nullable().describe('Null if one of them cannot be compared.'),
-      words: text,
+      message: text,
     })
     .nullable(),
   reasons: z.array(text).describe('At most four; each compares the award with an alternative.'),
@@ -47,7 +47,7 @@ const recommendation = z.strictObject({
       offerId: text,
       pricePerTonne: z.number(),
       breakEvenPricePerTonne: number.describe('Null: at any price.'),
-      words: text,
+      message: text,
     }),
   ),
   gap: number.describe(
@@ -71,7 +71,7 @@ export const decisionSchema = z
         offersNotMeeting: z.int(),
       }),
     ),
-    banners: z.array(z.strictObject({ code: text, words: text })).describe('Facts to read first.'),
+    banners: z.array(z.strictObject({ code: text, message: text })).describe('Facts to read first.'),
     recommendation,
     choices: z
       .array(
@@ -91,7 +91,7 @@ export const decisionSchema = z
       )
       .describe('Awards worth a look, by tonnes; then what a waived requirement or a divided offer would buy.'),
     excluded: z
-      .array(z.strictObject({ offerId: text, number: z.int(), name: text, code: text, words: text }))
+      .array(z.strictObject({ offerId: text, number: z.int(), name: text, code: text, message: text }))
       .describe('The offers that do not compete, with the reason.'),
     questions: z.array(
       z.strictObject({
@@ -114,7 +114,7 @@ export const decisionSchema = z
         pricePerTonne: z.number(),
         maxPrice: saving,
         medianOffer: saving,
-        words: text,
+        message: text,
       })
       .nullable(),
     awardedTonnes: z.record(text, z.number()).describe('Tonnes in the accepted or the recommended award, by offer id.'),

@@ -8,7 +8,7 @@ import type { History, Overview } from '../../store/contract.js'
 export interface Moment {
   at: string
   /** `RFQ changed, 2 new offers`. */
-  words: string
+  message: string
   /** Why another award was recommended from then on; null if the same was. */
   recommendation: string | null
 }
@@ -30,15 +30,15 @@ export async function momentsOf(
   }
   return [...groups].map(([at, group]) => ({
     at,
-    words: wordsOf(group),
+    message: textOf(group),
     recommendation: group.find(({ reason }) => reason !== null)?.reason ?? null,
   }))
 }
 
-function wordsOf(revisions: readonly Revision[]): string {
+function textOf(revisions: readonly Revision[]): string {
   const count = (matches: (revision: Revision) => boolean) => revisions.filter(matches).length
-  const offers = (words: string, number: number) =>
-    number === 0 ? [] : [formatCount(number, `${words} offer`, `${words} offers`)]
+  const offers = (message: string, number: number) =>
+    number === 0 ? [] : [formatCount(number, `${message} offer`, `${message} offers`)]
   const rfq = revisions.find(({ kind, event }) => kind === 'rfq' && event !== 'recommendation')
   const parts = [
     ...offers(

@@ -3,7 +3,7 @@ import type { Decision } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
-import { withWords } from '../../core/sources/source-text.js'
+import { withMessage } from '../../core/sources/source-text.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { awardStateSchema } from '../awards/award-schema.js'
 import { offerView, offerViewSchema } from '../offer/offer-view.js'
@@ -30,7 +30,7 @@ const rate = z.strictObject({
   date: text.nullable(),
   source: text.nullable(),
   offers: count.describe('Offers in this currency.'),
-  words: text.describe('The rate and its source, or why none is known.'),
+  message: text.describe('The rate and its source, or why none is known.'),
 })
 
 /** The comparison of the offers for an RFQ, as every surface shows it. */
@@ -46,7 +46,7 @@ export const rfqViewSchema = z
     pricesRead: partOrNull<PricesRead | null>().describe(
       'When the RFQ was read, which shows status and prices; null as of a past moment.',
     ),
-    listed: partOrNull<ReturnType<typeof withWords>>().describe('What the list says otherwise; null if nothing.'),
+    listed: partOrNull<ReturnType<typeof withMessage>>().describe('What the list says otherwise; null if nothing.'),
     currency: z.strictObject({
       comparison: text.nullable(),
       reason: text,
@@ -87,7 +87,7 @@ function viewOf(report: RfqReport): RfqView {
   const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
   return {
     ...{ channel, asOf, timeZone, generatedAt, termsRead, pricesRead },
-    listed: withWords(context.listed),
+    listed: withMessage(context.listed),
     currency: { ...currencies, rates: rates.filter((each) => each.currency !== currencies.comparison) },
     ...{ settings, rfq, summary, award, decision },
     offers: offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
@@ -114,7 +114,7 @@ function tonnesBy(
 
 /** The exchange rates that were used, one sentence each. */
 export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>
-  currency.rates.flatMap(({ rate, words }) => (rate === null ? [] : [words]))
+  currency.rates.flatMap(({ rate, message }) => (rate === null ? [] : [message]))
 
 /** The recommendation in lines for a terminal: what to do, why, what to check, what would change it. */
 export function recommendationLines({ banners, recommendation, savings }: RfqView['decision']): string[] {
@@ -122,8 +122,8 @@ export function recommendationLines({ banners, recommendation, savings }: RfqVie
   const line = (title: string, sentences: readonly string[]) =>
     sentences.length === 0 ? [] : [[title, ...sentences].join(' ')]
   return [
-    [...banners.map(({ words }) => words), headline].join(' '),
-    ...line('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.words])]),
+    [...banners.map(({ message }) => message), headline].join(' '),
+    ...line('Why:', [...reasons, ...(award === null || savings === null ? [] : [savings.message])]),
     ...line('Check:', conditions),
     ...line('What would change it:', changes.slice(0, MAX_CHANGES)),
   ]

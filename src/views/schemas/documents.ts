@@ -65,7 +65,7 @@ const listed = z
       .literal(true)
       .optional()
       .describe('Parsing the list entry lost something that matters, such as one of two values of a key.'),
-    words: text.describe('The same in one sentence.'),
+    message: text.describe('The same in one sentence.'),
   })
   .nullable()
   .describe(
@@ -113,7 +113,7 @@ export const rfqFigures = z
         tonnes: z.number(),
         pricePerTonne: number,
         coverage: number.describe('Share of the tonnes asked for, at most 1.'),
-        words: text,
+        message: text,
       })
       .nullable()
       .describe(
@@ -124,7 +124,7 @@ export const rfqFigures = z
         offers: z.array(z.string()).describe('Their labels.'),
         tonnes: z.number().describe('Tonnes that are known.'),
         pricePerTonne: number.describe('Null unless all can be compared.'),
-        words: text,
+        message: text,
       })
       .nullable()
       .describe('The accepted offers; null if there are none.'),

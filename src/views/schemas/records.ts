@@ -24,7 +24,7 @@ export const change = z
     value: fieldValue,
     difference: number,
     unit: z.enum(['number', 'days']).nullable(),
-    words: text,
+    message: text,
   })
   .meta({ id: 'Change' })
 
@@ -36,7 +36,7 @@ export const changeEntry = z
     rfqTitle: nullableText,
     ...observedChange,
     changes: z.array(change),
-    words: z.array(text),
+    messages: z.array(text),
     cursor: text,
   })
   .meta({ id: 'ChangeEntry' })
@@ -199,9 +199,9 @@ export const todayModel = z
         dueDate: nullableText,
         rfqVersion: z.int().nullable().describe('The version of the RFQ that was current.'),
         rfqObservedAt: timestamp.nullable().describe('When that version was first observed.'),
-        words: text,
+        message: text,
         since: nullableText,
-        action: z.strictObject({ words: text, command: text, path: text }),
+        action: z.strictObject({ message: text, command: text, path: text }),
       }),
     ),
   })

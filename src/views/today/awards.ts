@@ -89,10 +89,10 @@ function toItem({ award, state, findings }: ReportedAward, row: RfqListRow | und
     kind: 'award',
     severity: findings[0]?.severity ?? 'low',
     ...rfqFields(channel, rfqId, row, rfqNumber),
-    words: sentences(`Awarded: ${awardText(award)}.`, ...findings.map(({ words }) => words), state.next),
+    message: sentences(`Awarded: ${awardText(award)}.`, ...findings.map(({ message }) => message), state.next),
     since: findings[0]?.since ?? null,
     action: {
-      words: state.status === 'differs' ? 'Decide again' : 'See the award',
+      message: state.status === 'differs' ? 'Decide again' : 'See the award',
       command: `quotekeeper award ${quoteForShell(name)} ${onChannel(channel)}${state.status === 'differs' ? ' --withdraw' : ''}`,
       path: rfqPath(channel, name),
     },

@@ -16,9 +16,9 @@ const LISTS = { rfqs: 'RFQs', listings: 'listings' }
 function behindItem({ channel, kind, message, completeAt }: PollCheck): TodayItem {
   return {
     ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: completeAt },
-    words: `The ${LISTS[kind]} are behind: ${message}.`,
+    message: `The ${LISTS[kind]} are behind: ${message}.`,
     action: {
-      words: 'Poll now',
+      message: 'Poll now',
       command: `quotekeeper sync ${onChannel(channel)} --only ${kind}`,
       path: channelPath(channel),
     },
@@ -29,9 +29,9 @@ function lossItem({ channel, kind, lostEntriesAt }: PollCheck): TodayItem {
   const held = kind === 'rfqs' ? ', and no RFQ is closed' : ''
   return {
     ...{ kind: 'behind', severity: 'high', ...NO_RFQ, channel, since: lostEntriesAt },
-    words: `The list of ${LISTS[kind]} suddenly lost most of its entries: none is marked as missing${held}, until a poll finds them again or you accept the list.`,
+    message: `The list of ${LISTS[kind]} suddenly lost most of its entries: none is marked as missing${held}, until a poll finds them again or you accept the list.`,
     action: {
-      words: 'Accept the list, if the marketplace is right',
+      message: 'Accept the list, if the marketplace is right',
       command: `quotekeeper sync ${onChannel(channel)} --only ${kind} --accept-loss`,
       path: listPath('runs', channel),
     },
@@ -54,9 +54,9 @@ export async function undeliveredItems({ source, channel }: TodayContext): Promi
       severity: 'medium',
       ...NO_RFQ,
       channel: key,
-      words: `${formatCount(total, 'notification')} could not be sent and will not be tried again: ${targets}.`,
+      message: `${formatCount(total, 'notification')} could not be sent and will not be tried again: ${targets}.`,
       since: own.map(({ since }) => since).sort()[0] ?? null,
-      action: { words: 'See why, and send again', command: 'quotekeeper notify', path: '/notifications?state=dead' },
+      action: { message: 'See why, and send again', command: 'quotekeeper notify', path: '/notifications?state=dead' },
     }
   })
 }
@@ -73,7 +73,7 @@ export async function problemItems(context: TodayContext): Promise<TodayItem[]> 
       severity: neverClosed.length > 0 ? 'medium' : 'low',
       ...NO_RFQ,
       channel,
-      words: [
+      message: [
         `${formatCount(problems, 'deviation')} from the API description in ${formatCount(documents, 'document')}, ${fresh} new.`,
         neverClosed.length === 0
           ? ''
@@ -83,7 +83,7 @@ export async function problemItems(context: TodayContext): Promise<TodayItem[]> 
         .trim(),
       since: newestAt,
       action: {
-        words: 'List the problems',
+        message: 'List the problems',
         command: `quotekeeper problems ${onChannel(channel)}`,
         path: listPath('problems', channel),
       },

@@ -4,10 +4,10 @@ import { nameById } from '../../core/text/rfq-name.js'
 import type { ClockStop } from '../../core/time/clock-skew.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { createRulesLookup } from '../channels/channel-rules.js'
-import { heldRoundWords, keptReason, overdueOutlook, unsettledWords } from '../closings/closing-outlook.js'
+import { blockedRoundMessage, keptReason, overdueOutlook, unsettledText } from '../closings/closing-outlook.js'
 import { closingPath, listPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
-import { listedWords } from './listed.js'
+import { listedText } from './listed.js'
 import {
   filterOf,
   keyOf,
@@ -66,18 +66,21 @@ function unsettledItem(
     kind: outcome === 'open' ? 'unsettled' : outcome,
     severity: inProgress ? 'low' : outcome === 'open' ? 'medium' : 'high',
     ...rfqFields(channel, rfqId, row, rfqNumber),
-    words: unsettledWords(close, clocks),
+    message: unsettledText(close, clocks),
     since,
     action: { ...unsettledAction(close), path: closingPath(channel, name) },
   }
 }
 
-function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): { words: string; command: string } {
+function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): { message: string; command: string } {
   if (inProgress)
-    return { words: 'See whether the round has ended', command: `quotekeeper runs --kind close ${onChannel(channel)}` }
+    return {
+      message: 'See whether the round has ended',
+      command: `quotekeeper runs --kind close ${onChannel(channel)}`,
+    }
   return decisionId === null
-    ? { words: 'Run a closing round', command: `quotekeeper close-expired ${onChannel(channel)}` }
-    : { words: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
+    ? { message: 'Run a closing round', command: `quotekeeper close-expired ${onChannel(channel)}` }
+    : { message: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
 }
 
 function heldItem(held: HeldPlan, hold: string | null): TodayItem {
@@ -87,16 +90,16 @@ function heldItem(held: HeldPlan, hold: string | null): TodayItem {
     severity: 'high',
     ...NO_RFQ,
     channel,
-    words: heldRoundWords(held, hold),
+    message: blockedRoundMessage(held, hold),
     since,
     action: {
       // An approved round would close nothing while closing is stopped.
       ...(hold === null
         ? {
-            words: 'Approve the round',
+            message: 'Approve the round',
             command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
           }
-        : { words: 'See the round', command: `quotekeeper closings ${onChannel(channel)}` }),
+        : { message: 'See the round', command: `quotekeeper closings ${onChannel(channel)}` }),
       path: listPath('closings', channel),
     },
   }
@@ -128,20 +131,20 @@ async function overdueItems(
       const hold = autoClose === 'on' ? (holds.get(row.channel) ?? null) : null
       const clocks = hold === null ? await clockStop(row.channel) : null
       const kept = reasons.get(keyOf(row))
-      const { words, isClosable } = overdueOutlook(row, { autoClose, hold, clocks, kept })
+      const { message, isClosable } = overdueOutlook(row, { autoClose, hold, clocks, kept })
       return {
         kind: 'overdue',
         severity: isClosable ? 'medium' : 'high',
         ...rfqFields(row.channel, row.id, row),
-        words: sentences(
+        message: sentences(
           `Past due since ${row.responseDueDate} and still open.`,
-          listedWords(row),
-          words,
-          acceptedWords(figures[at]),
+          listedText(row),
+          message,
+          acceptedText(figures[at]),
         ),
         since: null,
         action: {
-          words: isClosable ? 'Close it now' : 'See why it is open',
+          message: isClosable ? 'Close it now' : 'See why it is open',
           command: isClosable
             ? `quotekeeper close-expired ${onChannel(row.channel)}`
             : `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
@@ -160,10 +163,10 @@ export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext
     kind: 'overdue',
     severity: 'high',
     ...rfqFields(row.channel, row.id, row),
-    words: sentences(`Past due since ${row.responseDueDate} and open.`, listedWords(row), acceptedWords(figures[at])),
+    message: sentences(`Past due since ${row.responseDueDate} and open.`, listedText(row), acceptedText(figures[at])),
     since: null,
     action: {
-      words: 'See what was decided',
+      message: 'See what was decided',
       command: `quotekeeper closings --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
       path: closingPath(row.channel, row.name),
     },
@@ -171,6 +174,6 @@ export async function pastOverdueItems({ rows, source, now, asOf }: TodayContext
 }
 
 /** Empty if no offer is accepted. */
-const acceptedWords = (figures: RfqFigures | undefined): string => figures?.accepted?.words ?? ''
+const acceptedText = (figures: RfqFigures | undefined): string => figures?.accepted?.message ?? ''
 
 const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null

@@ -10,7 +10,7 @@ import { keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem 
 const MAX_RFQS = 20
 
 /** What the list says otherwise of an RFQ, to follow other sentences about it; empty if nothing. */
-export const listedWords = ({ listed }: RfqListRow): string => (listed === null ? '' : describeListed(listed))
+export const listedText = ({ listed }: RfqListRow): string => (listed === null ? '' : describeListed(listed))
 
 /**
  * RFQs of which the list says something else than was read of them.
@@ -36,17 +36,17 @@ const toItem = (row: RfqListRow, asOf: Date | undefined): TodayItem => ({
   kind: 'listed',
   severity: isDecisiveOf(row) ? 'medium' : 'low',
   ...rfqFields(row.channel, row.id, row),
-  words: listedWords(row),
+  message: listedText(row),
   since: row.listed?.at ?? null,
   action: {
     // To read it again tells nothing of a past moment.
     ...(asOf === undefined
       ? {
-          words: 'Read it again',
+          message: 'Read it again',
           command: `quotekeeper report ${quoteForShell(row.name)} ${onChannel(row.channel)} --fresh`,
         }
       : {
-          words: 'See what changed',
+          message: 'See what changed',
           command: `quotekeeper history ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
         }),
     path: rfqPath(row.channel, row.name),
@@ -59,14 +59,14 @@ function moreItem(channel: string, rows: readonly RfqListRow[], asOf: Date | und
     severity: rows.some(isDecisiveOf) ? 'medium' : 'low',
     ...NO_RFQ,
     channel,
-    words: `The list says something else than was read of ${formatCount(rows.length, 'more RFQ')}.`,
+    message: `The list says something else than was read of ${formatCount(rows.length, 'more RFQ')}.`,
     since:
       rows
         .flatMap(({ listed }) => listed?.at ?? [])
         .sort()
         .at(-1) ?? null,
     action: {
-      words: 'List the RFQs',
+      message: 'List the RFQs',
       command: `quotekeeper rfqs ${onChannel(channel)}${asOf === undefined ? '' : ` --as-of ${asOf.toISOString()}`}`,
       path: channelPath(channel),
     },

@@ -8,7 +8,7 @@ import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { channelPath, rfqPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
-import { listedWords } from './listed.js'
+import { listedText } from './listed.js'
 import { keyOf, NO_RFQ, onChannel, rfqFields, sentences, type TodayContext, type TodayItem } from './today-view.js'
 
 /** Open RFQs that are due soon. */
@@ -29,10 +29,10 @@ export async function dueItems({
     kind: 'due',
     severity: (row.daysToDue ?? 0) <= 1 ? 'high' : 'medium',
     ...rfqFields(row.channel, row.id, row),
-    words: sentences(
+    message: sentences(
       `Due ${formatDaysFromToday(row.daysToDue ?? 0)} (${row.responseDueDate}).`,
-      listedWords(row),
-      awardedWords(awarded.get(keyOf(row))) ?? offerWords(row, figures[at]),
+      listedText(row),
+      awardedText(awarded.get(keyOf(row))) ?? offerText(row, figures[at]),
     ),
     since: null,
     action: compareAction(row),
@@ -40,11 +40,11 @@ export async function dueItems({
 }
 
 /** What the desk decided already. */
-const awardedWords = (award: AwardRecord | undefined) =>
+const awardedText = (award: AwardRecord | undefined) =>
   award === undefined ? undefined : `Awarded: ${awardText(award)}.`
 
 /** How many offers there are, and whom to award. */
-export function offerWords(row: Pick<RfqListRow, 'offers' | 'unreadOffers'>, figures: RfqFigures | undefined): string {
+export function offerText(row: Pick<RfqListRow, 'offers' | 'unreadOffers'>, figures: RfqFigures | undefined): string {
   const newer = figures?.newerTerms ?? 0
   const said = newer === 0 ? '' : ` Of ${formatCount(newer, 'offer')} the RFQ shows newer terms than were read.`
   return `${knownWords(row, figures)}${said}`
@@ -54,20 +54,20 @@ function knownWords(
   { offers, unreadOffers }: Pick<RfqListRow, 'offers' | 'unreadOffers'>,
   figures: RfqFigures | undefined,
 ): string {
-  if (figures?.accepted) return figures.accepted.words
+  if (figures?.accepted) return figures.accepted.message
   if (unreadOffers > 0) return `${unreadText(unreadOffers)}.`
   if (offers === 0) return 'No offers yet.'
   const notRead = figures?.summaryOnly ?? 0
   const count =
     formatCount(offers, 'offer') + (notRead === 0 ? '' : ` (of ${notRead} only the summary was read so far)`)
-  if (figures?.award) return `${count}. ${figures.award.words}`
+  if (figures?.award) return `${count}. ${figures.award.message}`
   if (figures === undefined || figures.bestPricePerTonne === null) return `${count}; none can be awarded.`
   const best = formatPricePerTonne(figures.bestPricePerTonne, figures.currency)
   return `${count}, of which ${figures.ranked} can be awarded; the best price is ${best}.`
 }
 
 const compareAction = ({ channel, name }: RfqListRow) => ({
-  words: 'Compare the offers',
+  message: 'Compare the offers',
   command: `quotekeeper compare ${quoteForShell(name)} ${onChannel(channel)}`,
   path: rfqPath(channel, name),
 })
@@ -128,10 +128,10 @@ async function firstPollItem({ source }: TodayContext, channel: string, since: s
     severity: 'low',
     ...NO_RFQ,
     channel,
-    words: `First polled${what}.`,
+    message: `First polled${what}.`,
     since,
     action: {
-      words: 'List the RFQs',
+      message: 'List the RFQs',
       command: `quotekeeper rfqs ${onChannel(channel)}`,
       path: channelPath(channel),
     },
@@ -152,10 +152,10 @@ function rfqOffersItem(revision: OfferRevisions, row: RfqListRow | undefined): T
       kind: 'offers',
       severity: 'low',
       ...rfqFields(row.channel, row.id, row),
-      words: `${parts.join(', ')} ${noun}${row.state === 'open' ? '' : `; the RFQ is ${row.state ?? 'in an unknown state'}`}.`,
+      message: `${parts.join(', ')} ${noun}${row.state === 'open' ? '' : `; the RFQ is ${row.state ?? 'in an unknown state'}`}.`,
       since: newestAt,
       action: {
-        words: 'See what changed',
+        message: 'See what changed',
         command: `quotekeeper history ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
         path: rfqPath(row.channel, row.name),
       },

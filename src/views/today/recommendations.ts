@@ -36,10 +36,10 @@ export async function recommendationItems({
       kind: 'recommendation',
       severity: 'medium',
       ...rfqFields(channel, rfqId, row),
-      words: `Recommendation changed: ${reason}.`,
+      message: `Recommendation changed: ${reason}.`,
       since: at,
       action: {
-        words: 'Compare the offers',
+        message: 'Compare the offers',
         command: `quotekeeper compare ${quoteForShell(row.name)} ${onChannel(channel)}`,
         path: rfqPath(channel, row.name),
       },
@@ -53,7 +53,7 @@ const moreItem = (count: number, channel: string): TodayItem => ({
   severity: 'low',
   ...NO_RFQ,
   channel,
-  words: `The recommendation of ${count} more ${count === 1 ? 'RFQ' : 'RFQs'} changed.`,
+  message: `The recommendation of ${count} more ${count === 1 ? 'RFQ' : 'RFQs'} changed.`,
   since: null,
-  action: { words: 'List the changes', command: 'quotekeeper changes', path: listPath('changes', channel) },
+  action: { message: 'List the changes', command: 'quotekeeper changes', path: listPath('changes', channel) },
 })

@@ -51,20 +51,20 @@ async function namedItems({ source }: TodayContext, rows: readonly RfqListRow[],
   const isNew = new Set(known.flatMap(({ rfq }) => (new Date(rfq.firstObservedAt) > since ? rfq.id : [])))
   const items: TodayItem[] = []
   for (const row of rows) {
-    const words = isNew.has(row.id) ? newWords(row) : changeWords(await newestRevisions(source, row))
-    if (words !== null) items.push(toItem(row, words))
+    const message = isNew.has(row.id) ? newWords(row) : changeText(await newestRevisions(source, row))
+    if (message !== null) items.push(toItem(row, message))
   }
   return items
 }
 
-const toItem = (row: RfqListRow, words: string): TodayItem => ({
+const toItem = (row: RfqListRow, message: string): TodayItem => ({
   kind: 'rfqs',
   severity: 'low',
   ...rfqFields(row.channel, row.id, row),
-  words,
+  message,
   since: newestOf(row),
   action: {
-    words: 'See what changed',
+    message: 'See what changed',
     command: `quotekeeper history ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
     path: rfqPath(row.channel, row.name),
   },
@@ -86,7 +86,7 @@ async function newestRevisions({ store }: TodayContext['source'], row: RfqListRo
 }
 
 /** Null if nothing but the offers changed, which are part of the document of the RFQ. */
-function changeWords(revisions: readonly Revision[]): string | null {
+function changeText(revisions: readonly Revision[]): string | null {
   const changes = revisions.flatMap(changesOf)
   if (changes.length === 0) return null
   const more = changes.length > MAX_CHANGES ? `; and ${changes.length - MAX_CHANGES} more` : ''
@@ -101,7 +101,7 @@ function changesOf({ event, version, previous, seenBy }: Revision): string[] {
   const changes = changesOfVersion(previous, version, { labels: new Map(), asOf: seenBy })
   // When it was closed or opened is shown with its state.
   const named = changes.filter(({ field }) => !/At$/.test(field ?? ''))
-  return (named.length > 0 ? named : changes).map(({ words }) => words.replace(/^RFQ: /, '').replace(/\.$/, ''))
+  return (named.length > 0 ? named : changes).map(({ message }) => message.replace(/^RFQ: /, '').replace(/\.$/, ''))
 }
 
 function moreItem(channel: string, rows: readonly RfqListRow[]): TodayItem {
@@ -110,10 +110,10 @@ function moreItem(channel: string, rows: readonly RfqListRow[]): TodayItem {
     severity: 'low',
     ...NO_RFQ,
     channel,
-    words: `${formatCount(rows.length, 'more RFQ')} may be new or changed.`,
+    message: `${formatCount(rows.length, 'more RFQ')} may be new or changed.`,
     since: rows.map(newestOf).sort().at(-1) ?? null,
     action: {
-      words: 'List the changes',
+      message: 'List the changes',
       command: `quotekeeper changes ${onChannel(channel)}`,
       path: listPath('changes', channel),
     },

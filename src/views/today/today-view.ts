@@ -48,11 +48,11 @@ export interface TodayItem {
   rfqVersion: number | null
   rfqObservedAt: string | null
   /** What it is about, in one or two sentences. */
-  words: string
+  message: string
   /** Since when; null if that is not known. */
   since: string | null
   /** What to do: a command, and the page that does or shows the same. */
-  action: { words: string; command: string; path: string }
+  action: { message: string; command: string; path: string }
 }
 
 export interface Today {

@@ -30,7 +30,7 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(values: T)
   z.enum(values, { error: `one of ${values.join(', ')}` })
 
 /** Some of these words, with commas between them. */
-export const listOfWords = <Word extends string>(words: readonly Word[]) => {
+export const listOfText = <Word extends string>(words: readonly Word[]) => {
   const error = `a list with commas between them of ${words.join(', ')}`
   return z
     .string()

@@ -13,7 +13,7 @@ export type InvalidValue = z.infer<typeof invalidValue>
 export const problemDocument = z
   .strictObject({
     type: z.literal('about:blank'),
-    title: z.string().describe('The status in words.'),
+    title: z.string().describe('The status as text.'),
     status: z.int(),
     detail: z.string().describe('What was found, what was expected, and what to do.'),
     errors: z.array(invalidValue).optional().describe('Every value that is not valid.'),

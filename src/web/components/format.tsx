@@ -68,7 +68,7 @@ export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChil
 
 /** How old what is shown is, at the end of a line of facts. Changes on every load, so it does not count as a change of the page. */
 export const Ages = ({ of }: { of: readonly (string | null)[] }) => (
-  <span data-volatile>{of.map((words) => (words ? ` · ${words}` : ''))}</span>
+  <span data-volatile>{of.map((message) => (message ? ` · ${message}` : ''))}</span>
 )
 
 /** A command to copy; it breaks between its words only, never after the hyphens of an option. */

@@ -125,15 +125,15 @@ function FreshnessLine({ frame: { freshness, now } }: { frame: Frame }) {
     <div class="freshline">
       <div class="wrap fresh">
         <span>{`As of ${now.toISOString().slice(11, 16)} UTC`}</span>
-        <span>{`${prefix}RFQs ${pollWords(freshness, 'rfqsAt', now, most)}`}</span>
-        <span>{`listings ${pollWords(freshness, 'listingsAt', now, most)}`}</span>
+        <span>{`${prefix}RFQs ${pollText(freshness, 'rfqsAt', now, most)}`}</span>
+        <span>{`listings ${pollText(freshness, 'listingsAt', now, most)}`}</span>
         {others.length > 0 && <span>{`${freshness.length} channels`}</span>}
       </div>
     </div>
   )
 }
 
-function pollWords(
+function pollText(
   freshness: readonly ChannelFreshness[],
   kind: 'rfqsAt' | 'listingsAt',
   now: Date,

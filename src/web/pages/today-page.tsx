@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<TodayItem>[] = [
     ),
   },
   { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
-  { key: 'words', width: 'wide', title: 'Why', value: ({ words }) => words, sortable: false },
+  { key: 'message', width: 'wide', title: 'Why', value: ({ message }) => message, sortable: false },
   { key: 'due', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate },
   { key: 'since', fileOnly: true, title: 'Since (UTC)', value: ({ since }) => since },
   {
@@ -100,7 +100,7 @@ const COLUMNS: readonly Column<TodayItem>[] = [
     value: ({ action }) => action.command,
     cell: ({ action }) => (
       <>
-        <a href={action.path}>{plain(action.words)}</a>
+        <a href={action.path}>{plain(action.message)}</a>
         <div>
           <Command text={action.command} quiet />
         </div>

@@ -58,7 +58,7 @@ describe('the overview of a channel', () => {
         { ...scene(9, { state: 'closed', responses: [{ id: 'a' }, { id: 'b' }] }), ...unread },
       ]),
     )
-    expect(Object.fromEntries(rfqs.map(({ number, awardWords }) => [number, awardWords]))).toMatchObject({
+    expect(Object.fromEntries(rfqs.map(({ number, awardText }) => [number, awardText]))).toMatchObject({
       1: 'No offer was accepted.',
       2: 'Recommended: Developer 1, 10,000 t at 12.00 USD/t.',
       4: 'The RFQ has no offers.',

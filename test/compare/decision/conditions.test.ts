@@ -42,9 +42,9 @@ describe('what to check of an award', () => {
       'The offer expired on 2026-03-10, 6 days before the as-of date 2026-03-16.',
       { requirements: { notExpired: 'off' } },
     ],
-  ])('begins with %s', (_, offer, words, settings) => {
+  ])('begins with %s', (_, offer, message, settings) => {
     const found = conditions(offer, settings)
-    expect(found[0]?.startsWith(words)).toBe(true)
+    expect(found[0]?.startsWith(message)).toBe(true)
     expect(found).toContain('The offer has not been reviewed yet.')
   })
 
@@ -66,7 +66,7 @@ describe('what to check of an award', () => {
     expect(last({ expiryDate: '2026-03-17' })).toBe('The offer expires in 1 day, on 2026-03-17.')
     expect(last({ expiryDate: null })).toBe('The offer states no expiry date.')
     const expired = conditions({ expiryDate: '2026-03-10' }, { requirements: { notExpired: 'advisory' } })
-    expect(expired.filter((words) => words.includes('expire'))).toEqual([
+    expect(expired.filter((message) => message.includes('expire'))).toEqual([
       'The offer expired on 2026-03-10, 6 days ago.',
     ])
   })

@@ -229,9 +229,10 @@ describe('the decision on random offers, compared with every set of them', () =>
           best.status === 'award' && best.tonnes !== null ? best.measure : Number.POSITIVE_INFINITY,
         ),
       )
-      const words = reasons.join(' ')
-      if (Number.isFinite(next)) expect(words).toContain(` t at ${formatPricePerTonne(next / 100, 'USD')}`)
-      else expect(words).toMatch(able.length === 1 ? /the only offer/ : /Without (it|one of the offers), no award has/)
+      const message = reasons.join(' ')
+      if (Number.isFinite(next)) expect(message).toContain(` t at ${formatPricePerTonne(next / 100, 'USD')}`)
+      else
+        expect(message).toMatch(able.length === 1 ? /the only offer/ : /Without (it|one of the offers), no award has/)
       const prices = able.map((at) => dollarCents(offerAt(of, at)) ?? 0)
       const lowest = Math.min(...prices)
       const first = able[prices.indexOf(lowest)]
@@ -271,7 +272,7 @@ describe('the decision on random offers, compared with every set of them', () =>
         ]
         for (const [by, changed] of others) {
           const { award: other, status } = decided(changed).recommendation
-          const said = changes.find((words) => words.startsWith('By ') && words.split(':')[0]?.includes(by))
+          const said = changes.find((message) => message.startsWith('By ') && message.split(':')[0]?.includes(by))
           if (other === null || status !== 'award') continue
           if (isSame(other, award)) expect(said).toBeUndefined()
           else

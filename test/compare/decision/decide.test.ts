@@ -123,7 +123,7 @@ describe('the recommended award', () => {
     expect(only).toMatchObject({ breakEvenPricePerTonne: 40 })
     const free = decided([sized(1, 5_000, 30)], { settings: { requirements: { priceMax: 'off' } } }).recommendation
     expect(free.breakEven[0]).toMatchObject({ breakEvenPricePerTonne: null })
-    expect(free.breakEven[0]?.words).toContain('at any price')
+    expect(free.breakEven[0]?.message).toContain('at any price')
   })
 })
 
@@ -136,7 +136,7 @@ describe('an offer that is not open', () => {
     ['somethingNew', '1 with the status “somethingNew”'],
     ['rejected', '1 rejected'],
     [null, '1 without a status'],
-  ])('is never awarded, whatever the requirements: %s', (status, words) => {
+  ])('is never awarded, whatever the requirements: %s', (status, message) => {
     const off = Object.fromEntries(
       ['reviewNotRejected', 'notExpired', 'contractType', 'vintages', 'fulfilmentDate', 'priceMax', 'volumeMax'].map(
         (name) => [name, 'off' as const],
@@ -145,7 +145,7 @@ describe('an offer that is not open', () => {
     for (const settings of [{}, { requirements: off }]) {
       const { recommendation, excluded, choices } = decided([cheap(status), good], { settings })
       expect(recommendation.award?.offers.map(({ number }) => number)).toEqual([2])
-      expect(recommendation.headline).toContain(words)
+      expect(recommendation.headline).toContain(message)
       expect(excluded).toMatchObject([{ number: 1 }])
       expect(choices.flatMap(({ award }) => award.offers.map(({ number }) => number))).not.toContain(1)
     }
@@ -244,10 +244,10 @@ describe('without enough to go by', () => {
     ['a negative price', [sized(1, 6_000, -5)], /1 without price/],
     ['no currency', [sized(1, 6_000, 5, { offer: { currency: null } })], /1 without currency/],
     ['no offer in the response', [response(1, { offer: null })], /1 unreadable/],
-  ])('says what is known and what is not: %s', (_, offers, words) => {
+  ])('says what is known and what is not: %s', (_, offers, message) => {
     const { recommendation } = decided(offers)
     expect(recommendation.award).toBeNull()
-    expect(recommendation.headline).toMatch(words)
+    expect(recommendation.headline).toMatch(message)
   })
 
   it('counts every offer in the headline, each once', () => {
@@ -266,7 +266,7 @@ describe('without enough to go by', () => {
 
 describe('what is saved', () => {
   it('is against the maximum price and the median offer, as far as they differ', () => {
-    const saved = (...of: Parameters<typeof decided>) => decided(...of).savings?.words
+    const saved = (...of: Parameters<typeof decided>) => decided(...of).savings?.message
     const three = [sized(1, 6_000, 30), sized(2, 6_000, 35), sized(3, 6_000, 40)]
     expect(saved(three)).toBe(
       "The 6,000 t cost 60,000 USD less than at the RFQ's maximum price (40.00 USD/t), and 30,000 USD less than at the price of the median offer (35.00 USD/t).",
@@ -437,12 +437,12 @@ describe('what a reader must know first', () => {
     ['contractTypes', { contractTypes: 'forward' }],
   ])('has an unreadable %s, which no offer is known to meet', (place, rfq) => {
     const { banners: found, recommendation, excluded } = decided([sized(1, 6_000, 30)], { rfq })
-    expect(found).toMatchObject([{ code: 'rfq-invalid', words: expect.stringContaining(`(${place})`) }])
+    expect(found).toMatchObject([{ code: 'rfq-invalid', message: expect.stringContaining(`(${place})`) }])
     expect(recommendation.status).toBe('none')
     expect(recommendation.headline).toMatch(
       /1 whose (price|vintages|delivery dates|contract type) cannot be checked\.$/,
     )
-    expect(excluded[0]?.words).toMatch(/Not determinable: the .* of the RFQ cannot be read\./)
+    expect(excluded[0]?.message).toMatch(/Not determinable: the .* of the RFQ cannot be read\./)
   })
 
   it('is that no award is recommended for a volume that cannot be read', () => {
@@ -453,7 +453,7 @@ describe('what a reader must know first', () => {
 
   it('is not that an offer has no expiry date, if it states one that cannot be read', () => {
     const offer = sized(1, 6_000, 30, { offer: { expiryDate: '2020-1-1' } })
-    expect(decided([offer]).excluded[0]?.words).toBe('Not determinable: the expiry date cannot be read.')
+    expect(decided([offer]).excluded[0]?.message).toBe('Not determinable: the expiry date cannot be read.')
     const taken = decided([offer], { settings: { requirements: { notExpired: 'advisory' } } }).recommendation
     expect(taken.conditions.join(' ')).not.toContain('states no expiry date')
   })

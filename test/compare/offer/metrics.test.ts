@@ -184,8 +184,8 @@ describe('an offer that does not compete', () => {
     const [offer] = compareOffers(comparisonInput({ responses: [one] })).offers
     expect(offer).toMatchObject({ rank: null, scores: null, standing: 'excluded' })
     expect(offer?.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
-    expect(offer?.exclusions[0]?.words).toMatch(/\.$/)
-    expect(offer?.why).toBe(offer?.exclusions[0]?.words)
+    expect(offer?.exclusions[0]?.message).toMatch(/\.$/)
+    expect(offer?.why).toBe(offer?.exclusions[0]?.message)
   })
 
   it('has a score and no rank if it does not meet a hard requirement, and a rank on its expiry date', () => {

@@ -18,7 +18,7 @@ type Body = Record<string, unknown>
 interface Case {
   scene: ComparisonOverrides
   /** Part of the sentence: the numbers compared. */
-  words: string
+  message: string
   /** Values compared. */
   compared?: unknown[]
 }
@@ -40,7 +40,7 @@ const LISTED: ListedChanges = {
 }
 
 const OFFER_CASES: Record<OfferFlagCode, Case> = {
-  'no-offer': { scene: offering(null), words: 'no readable offer' },
+  'no-offer': { scene: offering(null), message: 'no readable offer' },
   'invalid-document': {
     scene: {
       responses: [storedDocument(response(1), { valid: false })],
@@ -53,7 +53,7 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
         firstSeenAt: '2026-03-10T10:00:00.000Z',
       })),
     },
-    words: '2 problems',
+    message: '2 problems',
     compared: [2],
   },
   'summary-differs': {
@@ -65,128 +65,132 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
         offers: [{ id: offerId(1), readAt: '2026-03-16T09:30:00.000Z' }],
       },
     },
-    words:
+    message:
       'The RFQ, read at 2026-03-16 11:00 UTC, says accepted, total 60,000 USD; the offer itself, read at 09:30, says submitted, total 120,000 USD.',
     compared: ['submitted', 'accepted', 120_000, 60_000],
   },
   withdrawn: {
     scene: { responses: [storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })] },
-    words: '2026-03-12T00:00:00.000Z',
+    message: '2026-03-12T00:00:00.000Z',
   },
   'not-listed': {
     scene: { responses: [response(1)], listed: { ...LISTED, offersGone: [{ id: offerId(1), name: 'Developer 1' }] } },
-    words: 'list of 2026-03-16 11:00 UTC no longer has this offer; its RFQ was last read at 09:30.',
+    message: 'list of 2026-03-16 11:00 UTC no longer has this offer; its RFQ was last read at 09:30.',
   },
-  rejected: { scene: offering({}, { status: 'rejected' }), words: 'rejected' },
+  rejected: { scene: offering({}, { status: 'rejected' }), message: 'rejected' },
   'unknown-status': {
     scene: offering({}, { status: 'parked' }),
-    words: '"parked"',
+    message: '"parked"',
     compared: ['parked', 'submitted, accepted, rejected'],
   },
   'review-not-accepted': {
     scene: offering({ review: { status: 'pending' } }),
-    words: '"pending"',
+    message: '"pending"',
     compared: ['pending', 'accepted'],
   },
   expired: {
     scene: offering({ expiryDate: '2026-03-15' }),
-    words: '2026-03-15, 1 day before the as-of date 2026-03-16',
+    message: '2026-03-15, 1 day before the as-of date 2026-03-16',
     compared: ['2026-03-15', '2026-03-16'],
   },
-  expiring: { scene: offering({ expiryDate: '2026-03-30' }), words: 'in 14 days', compared: [14, 14] },
-  'no-expiry': { scene: offering({ expiryDate: null }), words: 'no expiry date' },
+  expiring: { scene: offering({ expiryDate: '2026-03-30' }), message: 'in 14 days', compared: [14, 14] },
+  'no-expiry': { scene: offering({ expiryDate: null }), message: 'no expiry date' },
   'late-submission': {
     scene: { ...offering({}, { submittedAt: '2026-03-15T00:30:00.000Z' }), rfq: { responseDueDate: '2026-03-14' } },
-    words: '2026-03-14',
+    message: '2026-03-14',
     compared: ['2026-03-15T00:30:00.000Z', '2026-03-14'],
   },
   'price-above-max': {
     scene: lines({ unitPrice: 15.01 }),
-    words: '15.01 USD/t, is above the maximum of the RFQ, 15.00 USD/t',
+    message: '15.01 USD/t, is above the maximum of the RFQ, 15.00 USD/t',
     compared: [15.01, 15],
   },
   'price-below-min': {
     scene: lines({ unitPrice: 4.99 }),
-    words: '4.99 USD/t, is below the minimum of the RFQ, 5.00 USD/t',
+    message: '4.99 USD/t, is below the minimum of the RFQ, 5.00 USD/t',
     compared: [4.99, 5],
   },
   'volume-below-min': {
     scene: lines({ volume: 9_999 }),
-    words: '9,999 t, is below the minimum of the RFQ, 10,000 t',
+    message: '9,999 t, is below the minimum of the RFQ, 10,000 t',
     compared: [9_999, 10_000],
   },
   'volume-above-max': {
     scene: lines({ volume: 50_001 }),
-    words: '50,001 t, is above the maximum of the RFQ, 50,000 t',
+    message: '50,001 t, is above the maximum of the RFQ, 50,000 t',
     compared: [50_001, 50_000],
   },
   'vintage-too-old': {
     scene: lines({ reportingPeriodStart: '2020-07-01', reportingPeriodEnd: '2021-06-30' }),
-    words: '2020, is before the earliest year of the RFQ, 2021',
+    message: '2020, is before the earliest year of the RFQ, 2021',
     compared: [2020, 2021],
   },
   'vintage-too-new': {
     scene: lines({ reportingPeriodStart: '2026-07-01', reportingPeriodEnd: '2027-06-30' }),
-    words: '2027, is after the latest year of the RFQ, 2026',
+    message: '2027, is after the latest year of the RFQ, 2026',
     compared: [2027, 2026],
   },
   'vintage-after-delivery': {
     scene: lines({ reportingPeriodStart: '2026-01-01', reportingPeriodEnd: '2026-12-31' }),
-    words: 'delivery on 2026-09-30, period until 2026-12-31',
+    message: 'delivery on 2026-09-30, period until 2026-12-31',
     compared: ['2026-09-30', '2026-12-31'],
   },
   'delivery-after-due': {
     scene: offering({ scheduledDeliveries: [delivery(), delivery({ fulfilmentDueDate: '2027-01-01' })] }),
-    words: '2027-01-01, is after the fulfilment due date, 2026-12-31',
+    message: '2027-01-01, is after the fulfilment due date, 2026-12-31',
     compared: ['2027-01-01', '2026-12-31'],
   },
   'delivery-past': {
     scene: offering({ scheduledDeliveries: [delivery({ fulfilmentDueDate: '2026-03-15' })] }),
-    words: '2026-03-15',
+    message: '2026-03-15',
     compared: ['2026-03-15', '2026-03-16'],
   },
   'contract-type-not-asked': {
     scene: { ...offering({ contractType: 'forward' }), rfq: { contractTypes: ['spot'] } },
-    words: 'forward, is not among those asked for, spot',
+    message: 'forward, is not among those asked for, spot',
     compared: ['forward', 'spot'],
   },
-  'no-currency': { scene: offering({ currency: 'dollar' }), words: '"dollar"', compared: ['dollar'] },
-  'currency-differs': { scene: offering({ currency: 'EUR' }), words: 'EUR, the RFQ in USD', compared: ['EUR', 'USD'] },
+  'no-currency': { scene: offering({ currency: 'dollar' }), message: '"dollar"', compared: ['dollar'] },
+  'currency-differs': {
+    scene: offering({ currency: 'EUR' }),
+    message: 'EUR, the RFQ in USD',
+    compared: ['EUR', 'USD'],
+  },
   'no-exchange-rate': {
     scene: offering({ currency: 'EUR' }),
-    words: 'No exchange rate into USD',
+    message: 'No exchange rate into USD',
     compared: ['EUR', 'USD'],
   },
   'volume-mismatch': {
     scene: offering({ totalVolume: 10_001 }),
-    words: '10,001 t, but the delivery lines add up to 10,000 t',
+    message: '10,001 t, but the delivery lines add up to 10,000 t',
     compared: [10_001, 10_000, 0.5],
   },
   'total-mismatch': {
     scene: offering({ totalPrice: 130_000 }),
-    words: '130,000 USD, but the delivery lines add up to 120,000 USD',
+    message: '130,000 USD, but the delivery lines add up to 120,000 USD',
     compared: [130_000, 120_000],
   },
-  'total-rounding': { scene: offering({ totalPrice: 120_000.4 }), words: 'rounding', compared: [120_000.4, 120_000] },
+  'total-rounding': { scene: offering({ totalPrice: 120_000.4 }), message: 'rounding', compared: [120_000.4, 120_000] },
   'summary-only': {
     scene: { responses: [storedDocument(summaryOf(response(1)), { shape: 'summary' })] },
-    words: 'Only the summary within the RFQ is known (the offer itself was not read yet)',
+    message: 'Only the summary within the RFQ is known (the offer itself was not read yet)',
   },
   'no-lines': {
     scene: offering({ scheduledDeliveries: [], totalVolume: 1, totalPrice: 1 }),
-    words: 'no delivery lines',
+    message: 'no delivery lines',
     compared: [0],
   },
-  'no-volume': { scene: lines({ volume: 0 }), words: 'a volume above 0', compared: [0, 0] },
-  'no-prices': { scene: lines({}, { unitPrice: null }), words: '1 of 2 lines has no unit price', compared: [1, 2] },
+  'no-volume': { scene: lines({ volume: 0 }), message: 'a volume above 0', compared: [0, 0] },
+  'no-prices': { scene: lines({}, { unitPrice: null }), message: '1 of 2 lines has no unit price', compared: [1, 2] },
   'no-dates': {
     scene: offering({ scheduledDeliveries: [delivery({ fulfilmentDueDate: null })] }),
-    words: '1 of 1 line has no delivery date',
+    message: '1 of 1 line has no delivery date',
     compared: [1, 1],
   },
   'no-vintages': {
     scene: lines({ reportingPeriodStart: null, reportingPeriodEnd: 'soon' }, {}),
-    words: '1 of 2 lines has no reporting period',
+    message: '1 of 2 lines has no reporting period',
     compared: [1, 2],
   },
   'implausible-numbers': {
@@ -195,51 +199,51 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
       totalVolume: 1,
       totalPrice: 1,
     }),
-    words: 'volume of a line -5, and 1 other',
+    message: 'volume of a line -5, and 1 other',
     compared: [-5, 1e16],
   },
   'prepayment-before-delivery': {
     scene: prepaying(1, '2026-09-29'),
-    words: '2026-09-29, before the first delivery on 2026-09-30',
+    message: '2026-09-29, before the first delivery on 2026-09-30',
     compared: ['2026-09-29', '2026-09-30'],
   },
   'prepayment-share': {
     scene: prepaying(36_600),
-    words: '30.5 % of the total (flagged above 30 %)',
+    message: '30.5 % of the total (flagged above 30 %)',
     compared: [30.5, 30],
   },
   'prepayment-in-full': {
     scene: prepaying(120_000),
-    words: 'Pre-payments are the whole total, 120,000 USD.',
+    message: 'Pre-payments are the whole total, 120,000 USD.',
     compared: [120_000, 120_000],
   },
   'prepayment-above-total': {
     scene: prepaying(120_001),
-    words: '120,001 USD exceed the total of 120,000 USD',
+    message: '120,001 USD exceed the total of 120,000 USD',
     compared: [120_001, 120_000],
   },
-  'no-registry-id': { scene: withListing({ registryId: ' ' }), words: 'registry: Verra' },
-  'listing-unknown': { scene: { responses: [response(1)], listings: [] }, words: 'never been observed' },
+  'no-registry-id': { scene: withListing({ registryId: ' ' }), message: 'registry: Verra' },
+  'listing-unknown': { scene: { responses: [response(1)], listings: [] }, message: 'never been observed' },
   'listing-missing': {
     scene: {
       responses: [response(1)],
       listings: [storedDocument(listing(1), { missingSince: '2026-03-01T00:00:00.000Z' })],
     },
-    words: '2026-03-01T00:00:00.000Z',
+    message: '2026-03-01T00:00:00.000Z',
   },
   'listing-not-asked': {
     scene: { responses: [response(1)], rfq: { listingIds: ['other'] } },
-    words: 'does not request (it names 1 listing)',
+    message: 'does not request (it names 1 listing)',
     compared: [String(response(1).listingId), 1],
   },
   'listing-short': {
     scene: withListing({ totalAvailableVolume: { type: 'fixed', value: 9_000 } }),
-    words: '10,000 t, but the listing has only 9,000 t available',
+    message: '10,000 t, but the listing has only 9,000 t available',
     compared: [10_000, 9_000],
   },
   'price-above-listing': {
     scene: withListing({ pricing: { currency: 'USD', minUnitPrice: 5, maxUnitPrice: 11.5 } }),
-    words: '12.00 USD/t is above the maximum price of the listing, 11.50 USD/t',
+    message: '12.00 USD/t is above the maximum price of the listing, 11.50 USD/t',
     compared: [12, 11.5],
   },
 }
@@ -254,9 +258,9 @@ describe('a flag on an offer', () => {
   })
 
   it.each(OFFER_FLAGS)('%s', (code) => {
-    const { scene, words, compared } = OFFER_CASES[code]
+    const { scene, message, compared } = OFFER_CASES[code]
     const flag = flagsOf(scene).find((one) => one.code === code)
-    expect(flag?.words).toContain(words)
+    expect(flag?.message).toContain(message)
     if (compared !== undefined) expect(values(flag)).toEqual(compared)
   })
 
@@ -337,39 +341,39 @@ describe('a flag on an offer', () => {
 const RFQ_CASES: Record<RfqFlagCode, Case> = {
   'rfq-invalid': {
     scene: { rfq: { title: 7 }, rfqStored: { valid: false } },
-    words: 'does not match the documented format',
+    message: 'does not match the documented format',
   },
-  'rfq-missing': { scene: { rfqStored: { missingSince: '2026-03-11T00:00:00.000Z' } }, words: '2026-03-11' },
+  'rfq-missing': { scene: { rfqStored: { missingSince: '2026-03-11T00:00:00.000Z' } }, message: '2026-03-11' },
   'rfq-list-differs': {
     scene: { listed: { ...LISTED, state: 'closed' } },
-    words: 'The list of 2026-03-16 11:00 UTC says closed; this RFQ was last read at 09:30.',
+    message: 'The list of 2026-03-16 11:00 UTC says closed; this RFQ was last read at 09:30.',
   },
   'rfq-overdue': {
     scene: { rfq: { responseDueDate: '2026-03-14' } },
-    words: '2 days after',
+    message: '2 days after',
     compared: ['2026-03-16', '2026-03-14'],
   },
   'rfq-state-conflict': {
     scene: { rfq: { closedAt: '2026-03-10T09:00:00.000Z' } },
-    words: 'open, although it states a closing time, 2026-03-10',
+    message: 'open, although it states a closing time, 2026-03-10',
     compared: ['open', '2026-03-10T09:00:00.000Z'],
   },
-  'rfq-no-due-date': { scene: { rfq: { responseDueDate: null } }, words: 'no response due date' },
-  'rfq-no-offers': { scene: { responses: [] }, words: 'no offers', compared: [0] },
+  'rfq-no-due-date': { scene: { rfq: { responseDueDate: null } }, message: 'no response due date' },
+  'rfq-no-offers': { scene: { responses: [] }, message: 'no offers', compared: [0] },
   'rfq-offers-unread': {
     scene: { rfq: { responses: [{ id: 'a' }, { id: 'b' }] }, rfqStored: { shape: 'list' }, responses: [] },
-    words: '2 offers, not read yet',
+    message: '2 offers, not read yet',
     compared: [2],
   },
   'rfq-no-volume': {
     scene: { rfq: { minVolume: 0, maxVolume: null } },
-    words: 'no minimum volume',
+    message: 'no minimum volume',
     compared: [0, null],
   },
-  'rfq-no-price-limit': { scene: { rfq: { pricing: { currency: 'USD' } } }, words: 'no maximum price' },
+  'rfq-no-price-limit': { scene: { rfq: { pricing: { currency: 'USD' } } }, message: 'no maximum price' },
   'rfq-limits-crossed': {
     scene: { rfq: { minVolume: 9, maxVolume: 5 } },
-    words: 'volume of the RFQ, 9, is above its maximum, 5',
+    message: 'volume of the RFQ, 9, is above its maximum, 5',
     compared: [9, 5],
   },
 }
@@ -380,9 +384,9 @@ describe('a flag on the RFQ', () => {
   })
 
   it.each(RFQ_FLAGS)('%s', (code) => {
-    const { scene, words, compared } = RFQ_CASES[code]
+    const { scene, message, compared } = RFQ_CASES[code]
     const flag = compareOffers(comparisonInput(scene)).rfq.flags.find((one) => one.code === code)
-    expect(flag?.words).toContain(words)
+    expect(flag?.message).toContain(message)
     if (compared !== undefined) expect(values(flag)).toEqual(compared)
   })
 })

@@ -56,10 +56,10 @@ function expectAllNamed({ offers, decision }: RfqReport): void {
   expect(excluded).toHaveLength(offers.filter(({ rank }) => rank === null).length)
   expect(requirements).toHaveLength(Object.keys(DEFAULT_SETTINGS.requirements).length)
   const { headline, reasons, conditions, changes } = recommendation
-  const own = [headline, ...reasons, ...conditions, ...changes, ...(savings === null ? [] : [savings.words])]
-  const sentences = [...own, ...excluded.map(({ words }) => words)]
-  for (const words of sentences) expect(words).toMatch(/^\S.*[.”]$/s)
-  expect(savings?.words ?? '').not.toMatch(/cost \.$/)
+  const own = [headline, ...reasons, ...conditions, ...changes, ...(savings === null ? [] : [savings.message])]
+  const sentences = [...own, ...excluded.map(({ message }) => message)]
+  for (const message of sentences) expect(message).toMatch(/^\S.*[.”]$/s)
+  expect(savings?.message ?? '').not.toMatch(/cost \.$/)
   expect(sentences.join(' ')).not.toMatch(/NaN|Infinity|undefined|null|\[object/)
   for (const { award } of choices) {
     expect(award.offers.length).toBeGreaterThan(0)

@@ -67,7 +67,7 @@ describe('changes between observations', () => {
     })
     expect(list[3]).toMatchObject({
       unit: 'days',
-      words: 'Developer 1: offer.expiryDate 2026-06-30 → 2026-07-15 (+15 days).',
+      message: 'Developer 1: offer.expiryDate 2026-06-30 → 2026-07-15 (+15 days).',
     })
   })
 
@@ -122,7 +122,7 @@ describe('changes between observations', () => {
   it('include fields in which a full document differs from the summary, not fields it adds', () => {
     const summary = pastVersion('response', summaryOf(response(1)), { shape: 'summary' })
     const full = second({ ...response(1), offer: { ...offer(), totalPrice: 119_000 } })
-    expect(changes([summary, full])[1]?.words).toContain('was read in full; before, only part of it was known')
+    expect(changes([summary, full])[1]?.message).toContain('was read in full; before, only part of it was known')
     expect(fieldsOf(changes([summary, full]))).toEqual([
       { event: 'appeared', field: null, before: null, value: 'submitted', difference: null },
       { event: 'detail', field: null, before: 'summary', value: 'full', difference: null },
@@ -138,7 +138,7 @@ describe('changes between observations', () => {
       after: T1,
       seenBy: T2,
       version: null,
-      words: 'The RFQ no longer listed Developer 1.',
+      message: 'The RFQ no longer listed Developer 1.',
     })
     expect(reinstated).toMatchObject({ event: 'reinstated', after: T2, seenBy: T3 })
     const [, only, none] = changes(
@@ -181,6 +181,6 @@ describe('changes between observations', () => {
     })
     const list = changes([pastVersion('response', many(1)), second(many(2))])
     expect(list).toHaveLength(1 + 500 + 1)
-    expect(list.at(-1)).toMatchObject({ words: 'Developer 1: 200 more fields changed.', value: 200 })
+    expect(list.at(-1)).toMatchObject({ message: 'Developer 1: 200 more fields changed.', value: 200 })
   })
 })

@@ -8,7 +8,7 @@ import { openRecorder } from '../../helpers/recorder.js'
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
 
 describe('an award that is checked', () => {
-  const refusals: [name: string, change: (rfq: Rfq) => void, words: RegExp][] = [
+  const refusals: [name: string, change: (rfq: Rfq) => void, message: RegExp][] = [
     [
       'was rejected',
       ({ sandbox, cheap }) => sandbox.world.changeResponse(cheap, { status: 'rejected' }),
@@ -34,12 +34,12 @@ describe('an award that is checked', () => {
       /volume/,
     ],
   ]
-  it.each(refusals)('is refused if an offer %s, whatever the reason', async (_name, change, words) => {
+  it.each(refusals)('is refused if an offer %s, whatever the reason', async (_name, change, message) => {
     const rfq = await openAwardedRfq()
     change(rfq)
     rfq.advanceSeconds(60)
     await rfq.pollRfqs()
-    await expect(rfq.award([rfq.cheap], 'a person wants it')).rejects.toThrow(words)
+    await expect(rfq.award([rfq.cheap], 'a person wants it')).rejects.toThrow(message)
     expect(await rfq.store.awards({})).toEqual([])
   })
 

@@ -28,7 +28,7 @@ const table = (name: string, count: number): SheetPlan =>
       frozenColumns: 1,
       columns: {
         no: number('No.', (row) => row, style.integer),
-        words: textColumn('Words', (row) => `row ${row}`),
+        message: textColumn('Words', (row) => `row ${row}`),
       },
     },
   )

@@ -45,7 +45,7 @@ describe('cell text', () => {
       ['open', webLink('open', 'https://example.com/', link)],
       ['', number(null)],
     ]
-    expect(cases.map(([, cell]) => cellText(cell))).toEqual(cases.map(([words]) => words))
+    expect(cases.map(([, cell]) => cellText(cell))).toEqual(cases.map(([message]) => message))
   })
   it('distinguishes numbers, links and text', () => {
     expect([number(1), date('2026-03-16', calendarDate), text('1')].map(isNumberOrDate)).toEqual([true, true, false])

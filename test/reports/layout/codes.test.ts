@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codeList, codeWords, countryName } from '../../../reports/layout/wording.js'
+import { codeLabel, codeList, countryName } from '../../../reports/layout/wording.js'
 
 describe('codes in words', () => {
   it('are readable, whatever joins the words of a code', () => {
@@ -12,7 +12,7 @@ describe('codes in words', () => {
       'no-registry-id',
       'rfq-missing',
     ]
-    expect(codes.map(codeWords)).toEqual([
+    expect(codes.map(codeLabel)).toEqual([
       'Registry transfer',
       'Forests and woodlands',
       'Already closed',
@@ -26,9 +26,9 @@ describe('codes in words', () => {
 
   it('leave other texts as they are, on one line', () => {
     for (const text of ['VM0042', 'CCB', 'Gold Standard', '=1+1', 'line one', '', 'Überprüfung'])
-      expect(codeWords(text)).toBe(text)
-    expect(codeWords('two\nlines')).toBe('two lines')
-    expect(codeWords(null)).toBe('')
+      expect(codeLabel(text)).toBe(text)
+    expect(codeLabel('two\nlines')).toBe('two lines')
+    expect(codeLabel(null)).toBe('')
   })
 
   it('name countries by their code', () => {

@@ -28,7 +28,7 @@ const rfqPlans = (name: string) =>
   rfqSheets(compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())).map((make) => make())
 
 /** The highlighted cells of a sheet: highlight and text of each. */
-function marked(sheet: SheetPlan): [mark: Highlight, words: string][] {
+function marked(sheet: SheetPlan): [mark: Highlight, message: string][] {
   const rows = [...sheet.rows()]
   const mark = makeMarker(sheet.marks ?? [], rows)
   return rows.flatMap(({ cells }, row) =>
@@ -122,10 +122,10 @@ describe('conditional formats, evaluated for the HTML page,', () => {
   })
 
   it('agree with the text beside them', () => {
-    const words = (name: string) => new Set(marked(named(rfqPlans('sample'), name)).map((one) => one.join(' ')))
-    expect(words('About')).toEqual(new Set(['bad differs']))
-    expect(words('Scoring')).toEqual(new Set(['good 1']))
-    expect([...words('Choices')]).toContain('good recommended')
-    expect([...words('Summary')]).toEqual(expect.arrayContaining(['good recommended', 'good Submitted, recommended']))
+    const message = (name: string) => new Set(marked(named(rfqPlans('sample'), name)).map((one) => one.join(' ')))
+    expect(message('About')).toEqual(new Set(['bad differs']))
+    expect(message('Scoring')).toEqual(new Set(['good 1']))
+    expect([...message('Choices')]).toContain('good recommended')
+    expect([...message('Summary')]).toEqual(expect.arrayContaining(['good recommended', 'good Submitted, recommended']))
   })
 })

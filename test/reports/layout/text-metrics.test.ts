@@ -16,10 +16,10 @@ describe('text metrics', () => {
   })
   it('fit text on one line in a column made for it, and wrap it in a narrower one', () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^[A-Za-z]{1,12}( [A-Za-z]{1,12}){0,12}$/), (words) => {
-        const width = columnWidth(words)
-        expect(wrappedLines(words, width)).toBe(1)
-        if (words.length > 40) expect(wrappedLines(words, width / 2)).toBeGreaterThan(1)
+      fc.property(fc.stringMatching(/^[A-Za-z]{1,12}( [A-Za-z]{1,12}){0,12}$/), (message) => {
+        const width = columnWidth(message)
+        expect(wrappedLines(message, width)).toBe(1)
+        if (message.length > 40) expect(wrappedLines(message, width / 2)).toBeGreaterThan(1)
       }),
     )
   })

@@ -28,7 +28,7 @@ describe('the sheet Summary', () => {
     const { reasons, conditions, changes } = recommendation
     for (const one of [reasons, conditions, changes].flatMap((all) => all.slice(0, 4)))
       expect(texts).toContain(`• ${one}`)
-    expect(texts).toContain(`Savings: ${savings?.words}`)
+    expect(texts).toContain(`Savings: ${savings?.message}`)
   })
 
   it('shows the price of the extra tonnes, and marks the recommended choice in words', () => {

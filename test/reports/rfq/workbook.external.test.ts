@@ -164,9 +164,9 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
 
   it('never turns outside text into formulas or links', () => {
     const read = written.get('hostile') as ReadWorkbook
-    const recognisable = HOSTILE.filter((words) => words.length > 4)
+    const recognisable = HOSTILE.filter((message) => message.length > 4)
     const outsideText = ({ cell }: ReturnType<typeof formulasOf>[number]) =>
-      recognisable.some((words) => cell.f?.includes(words))
+      recognisable.some((message) => cell.f?.includes(message))
     expect(formulasOf(read).filter(outsideText)).toEqual([])
     expect(formulasOf(read).every(({ cell }) => /^=[A-Z0-9_a-z$('"]/.test(cell.f ?? ''))).toBe(true)
     const outside = read.links.filter((target) => !target.startsWith('#'))
@@ -175,8 +175,8 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
 
   it('keeps outside text unchanged except for characters XML cannot hold', () => {
     const cells = Object.values(written.get('hostile')?.sheets.Deliveries ?? {}).map(({ v }) => v)
-    for (const words of ['=HYPERLINK("https://evil.example","click")', '-2+3', '*', '>0', ' =1+1'])
-      expect(cells).toContain(words)
+    for (const message of ['=HYPERLINK("https://evil.example","click")', '-2+3', '*', '>0', ' =1+1'])
+      expect(cells).toContain(message)
   })
 })
 

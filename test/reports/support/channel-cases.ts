@@ -45,8 +45,8 @@ function busy(): ChannelInput {
 }
 function hostile(): ChannelInput {
   const { rfq, responses, listings } = hostileInput()
-  const decisions = HOSTILE.map((words, at) =>
-    decision(at, { reason: words, message: words, rfqId: words, dueDate: words }),
+  const decisions = HOSTILE.map((message, at) =>
+    decision(at, { reason: message, message: message, rfqId: message, dueDate: message }),
   )
   return { ...busy(), rfqs: [{ rfq, responses }], listings, decisions: decisions as ReportedDecision[] }
 }

@@ -61,29 +61,29 @@ function hostileAward(): AwardFacts {
 /** An RFQ and offers in which every text is hostile. */
 export function hostileInput(): ComparisonInput {
   const text = (at: number) => HOSTILE[at % HOSTILE.length] as string
-  const responses = HOSTILE.map((words, at) =>
+  const responses = HOSTILE.map((message, at) =>
     response(at + 1, {
-      projectDeveloperName: words,
+      projectDeveloperName: message,
       projectName: text(at + 1),
-      status: at === 3 ? words : 'submitted',
+      status: at === 3 ? message : 'submitted',
       offer: {
-        contractType: at % 2 ? words : 'spot',
-        currency: at === 5 ? words : 'USD',
-        additionalNotesToBuyer: `${words} `.repeat(at === 6 ? 4_000 : 2),
+        contractType: at % 2 ? message : 'spot',
+        currency: at === 5 ? message : 'USD',
+        additionalNotesToBuyer: `${message} `.repeat(at === 6 ? 4_000 : 2),
         scheduledDeliveries: [
           delivery({
-            fulfilmentMethod: words,
-            vintages: [vintage({ name: words, mitigationTypes: [words, text(at + 2)] })],
+            fulfilmentMethod: message,
+            vintages: [vintage({ name: message, mitigationTypes: [message, text(at + 2)] })],
           }),
         ],
         review: {
-          status: words,
-          offerId: words,
-          source: words,
-          sourceId: words,
-          comment: words,
-          createdAt: words,
-          updatedAt: words,
+          status: message,
+          offerId: message,
+          source: message,
+          sourceId: message,
+          comment: message,
+          createdAt: message,
+          updatedAt: message,
         },
       },
     }),

@@ -38,20 +38,20 @@ const chart: SheetChart = {
 }
 
 /** A sheet that uses every feature. */
-const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
+const everything = (message: readonly string[] = ['x', 'y']): SheetPlan =>
   rowSheet({
     name: 'One',
     widths: [20, 12, 12, 12, 12, 12, 12],
     rows: () => [
       { cells: ['name', 'price', 'limit', 'due', 'link'].map((word) => text(word)) },
-      ...words.map((word, index) => ({
+      ...message.map((word, index) => ({
         cells: [
           text(word),
           number(index + 1, styles.money('USD')),
           formula(`B${index + 2}*2`, (index + 1) * 2),
           date('2026-03-16', calendarDate),
           webLink(word, 'https://example.com/?a=1&b=2', link),
-          formula('MAX(B2:B3)', words.length),
+          formula('MAX(B2:B3)', message.length),
           sheetLink('two', 'Two', link),
         ],
       })),
@@ -186,9 +186,9 @@ describe('workbook writer', () => {
       maxLength: 8,
     })
     await fc.assert(
-      fc.asyncProperty(anyText, async (words) => {
-        const named = { ...identity, title: words[0] ?? '', footer: words.join('&'), subject: words.at(-1) ?? '' }
-        const parts = await partsOf(await buildWorkbook([() => everything(words), two], named))
+      fc.asyncProperty(anyText, async (message) => {
+        const named = { ...identity, title: message[0] ?? '', footer: message.join('&'), subject: message.at(-1) ?? '' }
+        const parts = await partsOf(await buildWorkbook([() => everything(message), two], named))
         expect(schemaFaults(parts)).toEqual([])
       }),
       { numRuns: shareOf(25) },

@@ -34,8 +34,8 @@ describe('an error of PostgreSQL', () => {
     ['a wrong password', ofServer('28P01'), /does not accept the password: .*databasePassword .* PGPASSWORD/],
     ['a user that does not exist', ofServer('28000'), /does not accept the user.*create the user.*pg_hba/],
     ['a database that does not exist', ofServer('3D000'), /database does not exist.*create the database/],
-  ])('about %s says what to do, and that it does not end by itself', (_, error, words) => {
-    expect(messageOf(error)).toMatch(words)
+  ])('about %s says what to do, and that it does not end by itself', (_, error, message) => {
+    expect(messageOf(error)).toMatch(message)
     expect(toPostgresError(error, 'db')).toBeInstanceOf(UnusableDatabaseError)
   })
 

@@ -31,10 +31,10 @@ describe('the URL of a PostgreSQL database', () => {
     ['sslrootcert=/ca.pem&sslkey=key.pem', 'sslkey of the database is "key.pem"'],
     ['SECRET@x', 'the parameter which is not known'],
     ['a&b=SECRET', '"a" which is not known'],
-  ])('with ?%s is refused with what to write', (query, words) => {
+  ])('with ?%s is refused with what to write', (query, message) => {
     const error = rejection(`${HOST}?${query}`)
     expect(error).toBeInstanceOf(UnusableDatabaseError)
-    expect(error.message).toMatch(new RegExp(words))
+    expect(error.message).toMatch(new RegExp(message))
     expect(error.message).not.toContain('SECRET')
   })
 

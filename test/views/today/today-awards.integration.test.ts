@@ -26,7 +26,7 @@ async function openAward() {
   return { rfq, world, items, poll }
 }
 
-const found = (items: readonly TodayItem[]) => items.map(({ severity, action }) => [severity, action.words])
+const found = (items: readonly TodayItem[]) => items.map(({ severity, action }) => [severity, action.message])
 
 describe('awards in Today', () => {
   it('are reminded of before an awarded offer expires, and after it expired', async () => {
@@ -37,7 +37,7 @@ describe('awards in Today', () => {
     rfq.setTime('2027-01-17T12:00:00.000Z')
     const [item] = await items()
     expect(item).toMatchObject({ severity: 'medium', rfqNumber: 1042 })
-    expect(item?.words).toMatch(/expires in 14 days \(2027-01-31\).*Accept .* on the marketplace by 2027-01-31/)
+    expect(item?.message).toMatch(/expires in 14 days \(2027-01-31\).*Accept .* on the marketplace by 2027-01-31/)
     expect(item?.action).toMatchObject({
       command: `quotekeeper award 1042 --channel ${KEY}`,
       path: `/rfqs/${KEY}/1042`,
@@ -58,7 +58,7 @@ describe('awards in Today', () => {
   })
 
   it('ask again when an awarded offer changed, is not open any more, or disappeared', async () => {
-    for (const [change, words] of [
+    for (const [change, message] of [
       ['price', /now has a total of 24,000 USD; recorded is a total of 18,000 USD/],
       ['status', /status of the offer is “withdrawn”/],
       ['removed', /missing from the RFQ since 2026-11-22/],
@@ -69,8 +69,8 @@ describe('awards in Today', () => {
       else world.removeResponse(rfq.cheap)
       await poll('2026-11-22T12:00:00.000Z')
       const [item] = await items()
-      expect([change, item?.severity, item?.action.words]).toEqual([change, 'high', 'Decide again'])
-      expect(item?.words).toMatch(words)
+      expect([change, item?.severity, item?.action.message]).toEqual([change, 'high', 'Decide again'])
+      expect(item?.message).toMatch(message)
     }
   })
 
@@ -79,7 +79,7 @@ describe('awards in Today', () => {
     world.changeResponse(rfq.cheap, { status: 'accepted' })
     await poll('2026-11-22T12:00:00.000Z')
     const [item] = await items({ since: '2026-11-22T00:00:00.000Z' })
-    expect(item).toMatchObject({ severity: 'low', words: expect.stringContaining('that is the recorded award') })
+    expect(item).toMatchObject({ severity: 'low', message: expect.stringContaining('that is the recorded award') })
     expect(await items({ since: '2026-11-23T00:00:00.000Z' })).toEqual([])
     rfq.setTime('2027-03-01T12:00:00.000Z') // An accepted offer does not expire.
     expect(await items()).toEqual([])
@@ -88,7 +88,7 @@ describe('awards in Today', () => {
     const [differs] = await items({ since: '2027-03-03T00:00:00.000Z' })
     expect(differs).toMatchObject({
       severity: 'high',
-      words: expect.stringContaining('which the recorded award does not have'),
+      message: expect.stringContaining('which the recorded award does not have'),
     })
   })
 
@@ -100,6 +100,6 @@ describe('awards in Today', () => {
     await rfq.pollRfqs()
     const { items } = await today(todaySource(rfq.store, [RULES]), { now: rfq.now(), since: rfq.now() })
     const item = items.find(({ kind }) => kind === 'award')
-    expect(item).toMatchObject({ severity: 'medium', words: expect.stringMatching(/as accepted, but not .* yet/) })
+    expect(item).toMatchObject({ severity: 'medium', message: expect.stringMatching(/as accepted, but not .* yet/) })
   })
 })

@@ -1,40 +1,40 @@
 import { expect, it } from 'vitest'
 import { NO_FIGURES } from '../../../src/recommendations/rfq-figures.js'
 import { pastOverdueItems } from '../../../src/views/today/closing.js'
-import { offerWords } from '../../../src/views/today/offers.js'
+import { offerText } from '../../../src/views/today/offers.js'
 import type { TodayContext } from '../../../src/views/today/today-view.js'
 
 const figures = { ...NO_FIGURES, ranked: 2, wanted: 1_000, volume: 1_000, currency: 'EUR', bestPricePerTonne: 31.64 }
 const award = {
   ...{ status: 'award' as const, offers: ['2'], tonnes: 1_000, pricePerTonne: 31.64, coverage: 1 },
-  words: 'Recommended: 2, 1,000 t at 31.64 EUR/t.',
+  message: 'Recommended: 2, 1,000 t at 31.64 EUR/t.',
 }
 const row = { offers: 3, unreadOffers: 0 }
 
 it('an RFQ that is due soon says how many offers it has and whom to award, in the words of the comparison', () => {
-  expect(offerWords(row, { ...figures, award })).toBe('3 offers. Recommended: 2, 1,000 t at 31.64 EUR/t.')
+  expect(offerText(row, { ...figures, award })).toBe('3 offers. Recommended: 2, 1,000 t at 31.64 EUR/t.')
 })
 
 it('an RFQ that is due soon says of how many offers only the summary was read', () => {
-  expect(offerWords(row, { ...figures, summaryOnly: 1, award })).toBe(
+  expect(offerText(row, { ...figures, summaryOnly: 1, award })).toBe(
     '3 offers (of 1 only the summary was read so far). Recommended: 2, 1,000 t at 31.64 EUR/t.',
   )
 })
 
 it('says without an award, which the rule best-score has none of in lists, how many offers compete and the best price', () => {
-  expect(offerWords(row, figures)).toBe('3 offers, of which 2 can be awarded; the best price is 31.64 EUR/t.')
-  expect(offerWords(row, { ...figures, ranked: 0, bestPricePerTonne: null })).toBe('3 offers; none can be awarded.')
-  expect(offerWords(row, undefined)).toBe('3 offers; none can be awarded.')
+  expect(offerText(row, figures)).toBe('3 offers, of which 2 can be awarded; the best price is 31.64 EUR/t.')
+  expect(offerText(row, { ...figures, ranked: 0, bestPricePerTonne: null })).toBe('3 offers; none can be awarded.')
+  expect(offerText(row, undefined)).toBe('3 offers; none can be awarded.')
 })
 
 it('names an accepted offer of an RFQ that is due soon or overdue, before what the award rule finds', async () => {
-  const words = 'Accepted: Verdant · Peat: 852 t at 31.64 EUR/t.'
-  const accepted = { offers: ['Verdant · Peat'], tonnes: 852, pricePerTonne: 31.64, words }
+  const message = 'Accepted: Verdant · Peat: 852 t at 31.64 EUR/t.'
+  const accepted = { offers: ['Verdant · Peat'], tonnes: 852, pricePerTonne: 31.64, message }
   const own = { ...figures, award: { ...award, status: 'none' as const }, accepted }
-  expect(offerWords(row, own)).toBe(words)
+  expect(offerText(row, own)).toBe(message)
   const rfq = { channel: 'acme/forest', name: '7', responseDueDate: '2026-03-09', overdue: true }
   const rows = [{ ...rfq, missingSince: null, listed: null }]
   const source = { rfqs: { figures: async () => [own] } }
   const [item] = await pastOverdueItems({ rows, source, now: new Date(0) } as unknown as TodayContext)
-  expect(item?.words).toBe(`Past due since 2026-03-09 and open. ${words}`)
+  expect(item?.message).toBe(`Past due since 2026-03-09 and open. ${message}`)
 })

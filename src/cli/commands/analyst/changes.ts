@@ -59,9 +59,9 @@ export const register: RegisterCommand = (command, cli) => {
 /** So many changes of one revision are named; the others are counted. */
 const MAX_NAMED = 8
 
-function changeWords({ words }: ChangeEntry): string {
-  const more = words.length - MAX_NAMED
-  return [...words.slice(0, MAX_NAMED), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
+function changeText({ messages }: ChangeEntry): string {
+  const more = messages.length - MAX_NAMED
+  return [...messages.slice(0, MAX_NAMED), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
 }
 
 const COLUMNS: ListColumns<ChangeEntry> = ({ label, minute }) => [
@@ -71,5 +71,5 @@ const COLUMNS: ListColumns<ChangeEntry> = ({ label, minute }) => [
   { header: 'Title', cell: ({ rfqTitle }) => rfqTitle, min: 16, isExtra: true },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
   { header: 'Version', cell: ({ version }) => version, align: 'right', isExtra: true },
-  { header: 'Change', cell: changeWords, value: ({ words }) => words.join(' '), min: 30 },
+  { header: 'Change', cell: changeText, value: ({ messages }) => messages.join(' '), min: 30 },
 ]

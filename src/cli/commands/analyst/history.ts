@@ -59,15 +59,15 @@ const versionRow = ({ exactBody, bodyText: _text, isLossy: _isLossy, ...version 
 })
 
 /** What one observation showed: a new version of a document with all its changes, or that it was withdrawn or returned. */
-type RevisionRow = Pick<Change, 'seenBy' | 'after' | 'version' | 'label'> & { words: string[] }
+type RevisionRow = Pick<Change, 'seenBy' | 'after' | 'version' | 'label'> & { messages: string[] }
 
 function revisionsOf(changes: readonly Change[]): RevisionRow[] {
   const rows = new Map<string, RevisionRow>()
-  for (const { seenBy, after, entity, id, version, event, label, words } of changes) {
+  for (const { seenBy, after, entity, id, version, event, label, message } of changes) {
     const key = `${seenBy} ${entity} ${id} ${version ?? event}`
     const row = rows.get(key)
-    if (row === undefined) rows.set(key, { seenBy, after, version, label, words: [words] })
-    else row.words.push(words)
+    if (row === undefined) rows.set(key, { seenBy, after, version, label, messages: [message] })
+    else row.messages.push(message)
   }
   return [...rows.values()]
 }
@@ -76,5 +76,5 @@ const COLUMNS: ListColumns<RevisionRow> = ({ label, second }) => [
   { header: `Observed (${label})`, cell: ({ seenBy }) => second(seenBy), value: ({ seenBy }) => seenBy },
   { header: 'Not before', cell: ({ after }) => second(after), value: ({ after }) => after, drop: 2 },
   { header: 'Version', cell: ({ version }) => version, align: 'right', drop: 1 },
-  { header: 'Change', cell: ({ words }) => words.join(' '), min: 30 },
+  { header: 'Change', cell: ({ messages }) => messages.join(' '), min: 30 },
 ]

@@ -1,5 +1,5 @@
 import { RFQ_STATES } from '../../../core/documents/documents.js'
-import { listedInBrief, withWords } from '../../../core/sources/source-text.js'
+import { listedInBrief, withMessage } from '../../../core/sources/source-text.js'
 import { formatCount, formatPercent, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { RfqFigures } from '../../../recommendations/rfq-figures.js'
@@ -135,7 +135,7 @@ async function jsonRows(store: Store, filter: ReadFilter, rows: readonly Row[]) 
       ...row,
       ...(known === undefined ? { channel, id } : withBody(rfqRow(known), known.rfq)),
       offers: row.offers,
-      listed: withWords(row.listed),
+      listed: withMessage(row.listed),
     }
   }
 }

@@ -106,7 +106,7 @@ function itemLines({ io, runnable, globals }: Cli, item: TodayItem, all: readonl
   const labelWidth = Math.max(...all.map((each) => displayWidth(labelOf(each))))
   const width = Math.max(MIN_TEXT_WIDTH, tableWidth(io) - labelWidth - 4)
   const title = item.rfqTitle === null ? '' : ` “${truncate(sanitize(item.rfqTitle), MAX_TITLE_WIDTH)}”`
-  const [first = '', ...more] = wrap(`${sanitize(item.words)}${title}`, width)
+  const [first = '', ...more] = wrap(`${sanitize(item.message)}${title}`, width)
   const indent = ' '.repeat(labelWidth + 4)
   return [
     `  ${padEnd(labelOf(item), labelWidth)}  ${first}`,

@@ -171,7 +171,7 @@ const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryLine>[] 
   { header: 'Target', cell: ({ target }) => target },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Channel', cell: ({ channel }) => channel, drop: 2 },
-  { header: 'State', cell: stateWords },
+  { header: 'State', cell: stateText },
   {
     header: `Next try (${label})`,
     cell: ({ state, nextAt }) => (state === 'dead' ? '' : nextAt === null ? 'at once' : minute(nextAt)),
@@ -181,7 +181,7 @@ const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryLine>[] 
   { header: 'Last error', cell: ({ error }) => error, min: 24, below: 40, overflow: 'wrap' },
 ]
 
-const stateWords = ({ state, count }: DeliveryLine): string => {
+const stateText = ({ state, count }: DeliveryLine): string => {
   if (state === 'dead') return 'dead letter'
   return count === 1 ? 'to be sent' : `${count.toLocaleString('en')} to be sent`
 }

@@ -24,7 +24,7 @@ import {
   channelFilter,
   idPaging,
   limit,
-  listOfWords,
+  listOfText,
   moment,
   oneOf,
   paging,
@@ -189,7 +189,7 @@ export const listEndpoints = [
     description: 'Nothing is missing but what was pruned. Ask again with `next` as `after` to go on.',
     query: z.object({
       after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('Only events after this sequence.'),
-      kinds: listOfWords(Object.keys(EVENT_KINDS) as EventKind[])
+      kinds: listOfText(Object.keys(EVENT_KINDS) as EventKind[])
         .optional()
         .describe('Kinds, with commas between them.'),
       limit,

@@ -21,10 +21,10 @@ export const AwardCard = ({
   <section class={`card recommendation ${TONES[state.status]}`} id="award" aria-labelledby="award-title">
     <h2 id="award-title">{title}</h2>
     <dl class="texts">
-      {state.lines.map(({ title: term, words }, at) => (
+      {state.lines.map(({ title: term, message }, at) => (
         <>
           <dt>{term}</dt>
-          <dd>{at === 0 ? <strong>{plain(words)}</strong> : plain(words)}</dd>
+          <dd>{at === 0 ? <strong>{plain(message)}</strong> : plain(message)}</dd>
         </>
       ))}
     </dl>

@@ -8,7 +8,7 @@ import type { Parameters } from '../page.js'
 /** The state of a close that somebody asked for on the page. */
 export interface ClosingOutcome {
   tone: Tone
-  words: string
+  message: string
   /** It is not decided yet. */
   isRunning: boolean
   /** It ended without a decision, so a close that was planned or sent may not be settled. */
@@ -58,17 +58,17 @@ const RUNNING = {
   active: 'The closing round runs: the RFQ is read, closed and read again.',
 }
 
-const running = (words: string): ClosingOutcome => ({
-  ...{ tone: 'warn', words: `${words} ${LOADS_AGAIN}`, isRunning: true },
+const running = (message: string): ClosingOutcome => ({
+  ...{ tone: 'warn', message: `${message} ${LOADS_AGAIN}`, isRunning: true },
 })
-const undecided = (words: string): ClosingOutcome => ({ tone: 'bad', words, isRunning: false, isUndecided: true })
+const undecided = (message: string): ClosingOutcome => ({ tone: 'bad', message, isRunning: false, isUndecided: true })
 
-const OUTCOMES: Record<CloseOutcome, Pick<ClosingOutcome, 'tone' | 'words'>> = {
-  closed: { tone: 'good', words: 'The RFQ was closed, and a read confirms it' },
-  'already-closed': { tone: 'good', words: 'The RFQ is closed; somebody else closed it' },
-  refused: { tone: 'bad', words: 'The marketplace refused to close it' },
-  failed: { tone: 'bad', words: 'The marketplace confirmed the close, but a read shows that it had no effect' },
-  unknown: { tone: 'bad', words: 'It is not known whether the close had an effect' },
+const OUTCOMES: Record<CloseOutcome, Pick<ClosingOutcome, 'tone' | 'message'>> = {
+  closed: { tone: 'good', message: 'The RFQ was closed, and a read confirms it' },
+  'already-closed': { tone: 'good', message: 'The RFQ is closed; somebody else closed it' },
+  refused: { tone: 'bad', message: 'The marketplace refused to close it' },
+  failed: { tone: 'bad', message: 'The marketplace confirmed the close, but a read shows that it had no effect' },
+  unknown: { tone: 'bad', message: 'It is not known whether the close had an effect' },
 }
 
 function ofDecision({
@@ -77,14 +77,14 @@ function ofDecision({
   outcome,
   reason,
   evidence,
-}: DecisionRecord): Pick<ClosingOutcome, 'tone' | 'words'> {
-  const { tone, words } =
+}: DecisionRecord): Pick<ClosingOutcome, 'tone' | 'message'> {
+  const { tone, message } =
     outcome === null
-      ? { tone: 'warn' as const, words: decision === 'held' ? 'Nothing was sent' : 'It was not closed' }
+      ? { tone: 'warn' as const, message: decision === 'held' ? 'Nothing was sent' : 'It was not closed' }
       : OUTCOMES[outcome]
   // Of a close that was sent, its result; the reasons for it are below.
   const why = typeof evidence.result === 'string' ? evidence.result : reason
-  return { tone, words: `${words}: ${sentence(why)} (Closing decision ${id}.)` }
+  return { tone, message: `${message}: ${sentence(why)} (Closing decision ${id}.)` }
 }
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
@@ -101,7 +101,7 @@ export const OutcomeNotice = ({
   unsettled: string | null
 }) => (
   <Notice tone={outcome.tone}>
-    {plain(outcome.words)}
+    {plain(outcome.message)}
     {outcome.isUndecided && unsettled !== null && ` ${plain(`But ${sentence(unsettled)}`)}`}
     {outcome.seeRun && (
       <>

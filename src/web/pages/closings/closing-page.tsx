@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import { clockWords } from '../../../views/closings/closing-outlook.js'
+import { clockText } from '../../../views/closings/closing-outlook.js'
 import type { ClosingPage, ClosingReasons } from '../../../views/page-contract.js'
 import { closingPath, rfqPath } from '../../../views/page-paths.js'
 import type { ActionDeps } from '../../api/actions.js'
@@ -120,7 +120,7 @@ async function closingPage(
           {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
         </p>
         {found.clockStop !== null && !outcome?.isRunning && (
-          <p class="notice bad">{plain(clockWords(found.clockStop))}</p>
+          <p class="notice bad">{plain(clockText(found.clockStop))}</p>
         )}
         {outcome !== null && (
           <OutcomeNotice outcome={outcome} channel={channel} unsettled={reasons?.unsettled ?? null} />

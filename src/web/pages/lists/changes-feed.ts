@@ -34,7 +34,7 @@ export function addChangesFeed(app: FastifyInstance, { queries, now, suggest, ch
   })
 }
 
-function entryOf({ channel, rfqNumber, rfqId, rfqTitle, label, seenBy, words, cursor }: ChangeEntry, base: string) {
+function entryOf({ channel, rfqNumber, rfqId, rfqTitle, label, seenBy, messages, cursor }: ChangeEntry, base: string) {
   return element(
     'entry',
     {},
@@ -43,7 +43,7 @@ function entryOf({ channel, rfqNumber, rfqId, rfqTitle, label, seenBy, words, cu
     element('updated', {}, seenBy),
     element('author', {}, element('name', {}, channel)),
     element('link', { href: `${base}${withAsOf(rfqPath(channel, nameById(rfqId)), seenBy)}` }),
-    element('summary', {}, plain(words.join(' '))),
+    element('summary', {}, plain(messages.join(' '))),
   )
 }
 

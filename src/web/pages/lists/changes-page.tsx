@@ -111,17 +111,17 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
     key: 'changes',
     title: 'What changed',
     width: 'wide',
-    value: ({ words }) => words.join(' '),
-    cell: ({ words, label }) => (
+    value: ({ messages }) => messages.join(' '),
+    cell: ({ messages, label }) => (
       <ul class="plain">
-        {words.slice(0, MAX_WORDS).map((one) => (
+        {messages.slice(0, MAX_MESSAGES).map((one) => (
           <li>{plain(one.startsWith(`${label}: `) ? one.slice(label.length + 2) : one)}</li>
         ))}
-        {words.length > MAX_WORDS && <li class="muted">{`and ${words.length - MAX_WORDS} more`}</li>}
+        {messages.length > MAX_MESSAGES && <li class="muted">{`and ${messages.length - MAX_MESSAGES} more`}</li>}
       </ul>
     ),
   },
 ]
 
 /** Changes of one document that are listed on the page; the file has all. */
-const MAX_WORDS = 8
+const MAX_MESSAGES = 8

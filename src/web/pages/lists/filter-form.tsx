@@ -30,10 +30,10 @@ export function FilterForm({ query, choices, search }: FilterFormProps) {
           <select id={`filter-${name}`} name={name}>
             <option value="">all</option>
             {values.map((one) => {
-              const [value, words] = typeof one === 'string' ? [one, one] : one
+              const [value, message] = typeof one === 'string' ? [one, one] : one
               return (
                 <option key={value} value={value} selected={query[name] === value}>
-                  {words}
+                  {message}
                 </option>
               )
             })}

@@ -11,10 +11,10 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
   const channel = await readChannel(page)
   const past = await readPast(page, { ...channel, kind: 'listings' })
   const all = await queries.listings({ ...channel, ...(past && { asOf: past.asOf }) })
-  const words = readSearch(query).toLowerCase().split(/\s+/)
+  const message = readSearch(query).toLowerCase().split(/\s+/)
   const rows = all.filter((row) => {
     const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`
-    return words.every((word) => text.toLowerCase().includes(word))
+    return message.every((word) => text.toLowerCase().includes(word))
   })
   return listPage(page, {
     path: '/listings',

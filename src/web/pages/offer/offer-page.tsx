@@ -44,12 +44,12 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
           <section aria-labelledby="flags">
             <h2 id="flags">Flags</h2>
             <ul class="flags">
-              {offer.flags.map(({ severity, words }) => (
+              {offer.flags.map(({ severity, message }) => (
                 <li>
                   <Badge tone={severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'neutral'}>
                     {severity}
                   </Badge>{' '}
-                  {plain(words)}
+                  {plain(message)}
                 </li>
               ))}
             </ul>
@@ -93,12 +93,12 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
 function Standing({ model: { view, breakEven } }: { model: OfferPageModel }) {
   const { standing, why, notMet, awardedTonnes } = view
   const tone = standing === 'ranked' || standing === 'accepted' ? 'good' : 'warn'
-  const more = notMet.filter(({ kind, words: said }) => kind === 'advisory' || !(why ?? '').includes(said))
+  const more = notMet.filter(({ kind, message: said }) => kind === 'advisory' || !(why ?? '').includes(said))
   const sentences = [
     why ?? 'It meets every hard requirement.',
-    ...more.map((each) => each.words),
+    ...more.map((each) => each.message),
     awardedTonnes > 0 ? `The award has ${amount(awardedTonnes)} t of it.` : '',
-    breakEven?.words ?? '',
+    breakEven?.message ?? '',
   ]
   return <p class={`notice ${tone}`}>{plain(sentences.filter((each) => each !== '').join(' '))}</p>
 }
@@ -202,9 +202,9 @@ const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
           <span class="muted">{version === 1 ? 'first version' : 'only fields that are not compared'}</span>
         ) : (
           <ul class="plain">
-            {changes.map((words) => (
+            {changes.map((message) => (
               <li>
-                <mark>{plain(words)}</mark>
+                <mark>{plain(message)}</mark>
               </li>
             ))}
           </ul>
@@ -223,8 +223,8 @@ function Questions({ model: { questions } }: { model: OfferPageModel }) {
     <section aria-labelledby="questions">
       <h2 id="questions">Questions to the developer</h2>
       <ul>
-        {questions.questions.map((words) => (
-          <li>{plain(words)}</li>
+        {questions.questions.map((message) => (
+          <li>{plain(message)}</li>
         ))}
       </ul>
     </section>

@@ -98,7 +98,7 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
       <>
         <h1>{key}</h1>
         <p class="lead">{`Due dates end at midnight in ${model.timeZone}${model.graceHours > 0 ? ` plus ${formatCount(model.graceHours, 'hour')}` : ''}; autoClose: ${model.autoClose}.`}</p>
-        {asked !== null && <Notice tone={asked.tone}>{plain(asked.words)}</Notice>}
+        {asked !== null && <Notice tone={asked.tone}>{plain(asked.message)}</Notice>}
         {mistake !== undefined && <Notice tone="bad">{plain(mistake)}</Notice>}
         {request.user?.role === 'operator' && !asked?.isRunning && <PollForm csrfToken={request.csrfToken} />}
         <ul class="tiles">
@@ -106,15 +106,15 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
             <Tile
               key={state}
               value={rfqs}
-              words={`${plain(state)} RFQs`}
+              message={`${plain(state)} RFQs`}
               href={`/rfqs?${filter}${state === 'unknown' ? '' : `&state=${encodeURIComponent(state)}`}`}
             />
           ))}
-          <Tile value={model.overdue} words="overdue" href={`/rfqs?${filter}&state=open&sort=due`} />
-          <Tile value={model.missing} words="missing from the list" href={`/rfqs?${filter}`} />
-          <Tile value={model.unsettled} words="closes to look at" href={listPath('closings', key)} />
-          <Tile value={model.held} words="held closing rounds" href={listPath('closings', key)} />
-          <Tile value={model.problems} words="data problems" href={listPath('problems', key)} />
+          <Tile value={model.overdue} message="overdue" href={`/rfqs?${filter}&state=open&sort=due`} />
+          <Tile value={model.missing} message="missing from the list" href={`/rfqs?${filter}`} />
+          <Tile value={model.unsettled} message="closes to look at" href={listPath('closings', key)} />
+          <Tile value={model.held} message="held closing rounds" href={listPath('closings', key)} />
+          <Tile value={model.problems} message="data problems" href={listPath('problems', key)} />
         </ul>
         {model.lastClose !== null && (
           <p>
@@ -156,10 +156,10 @@ const WEEK_COLUMNS: readonly Column<{ from: string; offers: number }>[] = [
   { key: 'offers', title: 'Offers', value: ({ offers }) => offers },
 ]
 
-const Tile = ({ value, words, href }: { value: number; words: string; href: string }) => (
+const Tile = ({ value, message, href }: { value: number; message: string; href: string }) => (
   <li>
     <a href={href}>
-      <strong>{value.toLocaleString('en-US')}</strong> {words}
+      <strong>{value.toLocaleString('en-US')}</strong> {message}
     </a>
   </li>
 )

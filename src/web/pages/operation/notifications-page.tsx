@@ -111,7 +111,11 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
         <FilterForm
           query={query}
           choices={[
-            { name: 'state', title: 'State', values: DELIVERY_STATES.map((one) => [one, STATES[one].words] as const) },
+            {
+              name: 'state',
+              title: 'State',
+              values: DELIVERY_STATES.map((one) => [one, STATES[one].message] as const),
+            },
             { name: 'target', title: 'Target', values: known },
           ]}
         />
@@ -158,10 +162,10 @@ const ReplayForm = ({ targets, csrfToken }: { targets: readonly string[]; csrfTo
   </form>
 )
 
-const STATES: Record<DeliveryState, { words: string; tone: Tone }> = {
-  pending: { words: 'to be sent', tone: 'warn' },
-  delivered: { words: 'delivered', tone: 'good' },
-  dead: { words: 'dead letter', tone: 'bad' },
+const STATES: Record<DeliveryState, { message: string; tone: Tone }> = {
+  pending: { message: 'to be sent', tone: 'warn' },
+  delivered: { message: 'delivered', tone: 'good' },
+  dead: { message: 'dead letter', tone: 'bad' },
 }
 
 function targetColumns(again: AgainForm | null): readonly Column<TargetState>[] {
@@ -220,7 +224,7 @@ function deliveryColumns(targets: ReadonlySet<string>, again: AgainForm | null):
       key: 'state',
       title: 'State',
       value: ({ state }) => state,
-      cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].words}</Badge>,
+      cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].message}</Badge>,
     },
     { key: 'attempts', title: 'Attempts', align: 'right', value: ({ attempts }) => attempts },
     momentColumn('createdAt', 'Since (UTC)', ({ createdAt }) => createdAt),

@@ -7,7 +7,7 @@ export type PollKind = keyof typeof POLLS
 
 interface PollState {
   tone: Tone
-  words: string
+  message: string
   isRunning: boolean
 }
 
@@ -19,7 +19,7 @@ export function pollState(channel: string, status: AskedStatus): PollState | nul
   if (status === 'unreachable')
     return running(`The queue does not answer, so it is not known whether the poll runs. ${LOADS_AGAIN}`)
   if (status === null)
-    return { tone: 'neutral', words: 'The queue no longer knows the poll that was asked for.', isRunning: false }
+    return { tone: 'neutral', message: 'The queue no longer knows the poll that was asked for.', isRunning: false }
   const kind = (Object.keys(POLLS) as PollKind[]).find((each) => status.name === `poll-${each}`)
   if (kind === undefined || status.channel !== channel) return null
   const poll = `The poll of ${POLLS[kind]}`
@@ -29,13 +29,13 @@ export function pollState(channel: string, status: AskedStatus): PollState | nul
     case 'active':
       return running(`${poll} runs. ${LOADS_AGAIN}`)
     case 'completed':
-      return { tone: 'good', words: `${poll} has ended; the newest runs say what it found.`, isRunning: false }
+      return { tone: 'good', message: `${poll} has ended; the newest runs say what it found.`, isRunning: false }
     case 'failed':
-      return { tone: 'bad', words: `${poll} failed: ${status.error ?? 'no reason is known'}`, isRunning: false }
+      return { tone: 'bad', message: `${poll} failed: ${status.error ?? 'no reason is known'}`, isRunning: false }
   }
 }
 
-const running = (words: string): PollState => ({ tone: 'warn', words, isRunning: true })
+const running = (message: string): PollState => ({ tone: 'warn', message, isRunning: true })
 
 /** Buttons that poll the channel now, for operators. */
 export const PollForm = ({ csrfToken }: { csrfToken: string }) => (

@@ -98,18 +98,18 @@ function Notices({ view, outlook, closing }: { view: RfqView; closing: string } 
   const said = new Set<string>(decision.banners.map(({ code }) => code))
   return (
     <>
-      {decision.banners.map(({ code, words }) =>
+      {decision.banners.map(({ code, message }) =>
         code === 'rfq-overdue' ? (
           <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
-            {plain(outlook === null ? words : `${words} ${outlook.words}`)} <a href={closing}>Closings</a>
+            {plain(outlook === null ? message : `${message} ${outlook.message}`)} <a href={closing}>Closings</a>
           </p>
         ) : (
-          <p class="notice warn">{plain(words)}</p>
+          <p class="notice warn">{plain(message)}</p>
         ),
       )}
       {rfq.flags.map(
-        ({ code, words, severity }) =>
-          !said.has(code) && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>,
+        ({ code, message, severity }) =>
+          !said.has(code) && <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(message)}</p>,
       )}
     </>
   )
@@ -190,7 +190,7 @@ export function RecommendationCard({ view, changed }: { view: RfqView; changed: 
           <Figure name="Score" value={decimal(award.score)} />
         </dl>
       )}
-      {savings !== null && <p>{plain(savings.words)}</p>}
+      {savings !== null && <p>{plain(savings.message)}</p>}
       <div class="columns">
         {lists.map(
           ([title, sentences]) =>
@@ -215,8 +215,8 @@ const Figure = ({ name, value }: { name: string; value: string }) => (
 
 const Sentences = ({ of }: { of: readonly string[] }) => (
   <ul>
-    {of.map((words) => (
-      <li>{plain(words)}</li>
+    {of.map((message) => (
+      <li>{plain(message)}</li>
     ))}
   </ul>
 )

@@ -166,8 +166,8 @@ function notMetCell({ notMet, flags, notes }: OfferView) {
   return (
     <>
       {notMet.length === 0 && <Badge tone="good">meets all</Badge>}
-      {notMet.map(({ kind, words }) => (
-        <div class={kind === 'advisory' ? 'muted' : undefined}>{plain(words)}</div>
+      {notMet.map(({ kind, message }) => (
+        <div class={kind === 'advisory' ? 'muted' : undefined}>{plain(message)}</div>
       ))}
       {flags.length > 0 && (
         <div class="muted small">{`${formatCount(flags.length, 'flag')}${high > 0 ? `, ${high} high` : ''}`}</div>

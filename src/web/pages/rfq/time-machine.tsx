@@ -42,7 +42,7 @@ export function TimeMachine({ moments, asOf, link, query }: TimeMachineProps) {
               selected={asOf !== undefined ? index === current : index === 0}
               data-mark={moment.recommendation === null ? undefined : ''}
             >
-              {`${index === 0 ? 'now; last change ' : ''}${minute(moment.at)} · ${plain(moment.words)}`}
+              {`${index === 0 ? 'now; last change ' : ''}${minute(moment.at)} · ${plain(moment.message)}`}
             </option>
           ))}
         </select>

@@ -70,7 +70,7 @@ export function WhatIfPanel({ view, whatIf: { settings, changes }, query, reset 
               value={settings.volume}
               max={SETTING_LIMITS.volume[1]}
               optional
-              note={view.rfq.window.words}
+              note={view.rfq.window.message}
             />
             <NumberField name="discountRate" title="Discount rate a year" value={settings.discountRate} max={1} />
           </fieldset>
@@ -126,9 +126,9 @@ const Choice = ({ name, title, note = null, value, options }: ChoiceProps) => (
       {note !== null && <span class="muted small"> {note}</span>}
     </label>
     <select id={name} name={name}>
-      {options.map(([one, words]) => (
+      {options.map(([one, message]) => (
         <option key={one} value={one} selected={one === value}>
-          {words}
+          {message}
         </option>
       ))}
     </select>

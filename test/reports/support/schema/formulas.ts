@@ -35,7 +35,7 @@ function formulasIn({ name, text, children }: Element): string[] {
 /** The faults of one formula. */
 export function* formulaFaults(formula: string, { sheets, names }: WorkbookIndex): Generator<string> {
   if (formula.startsWith('=')) yield 'begins with ='
-  const used = wordsOf(formula)
+  const used = textOf(formula)
   for (const sheet of used.sheets) if (!sheets.has(sheet)) yield `unknown sheet ${sheet}`
   for (const name of used.functions) {
     if (!FUNCTIONS.has(name) && !LATER.has(name)) yield `unknown function ${name}`
@@ -53,13 +53,13 @@ interface Words {
 const known = new Map<string, Words>()
 
 /** The words of a formula, by what they name. */
-function wordsOf(formula: string): Words {
-  const found = known.get(formula) ?? readWords(formula)
+function textOf(formula: string): Words {
+  const found = known.get(formula) ?? readText(formula)
   known.set(formula, found)
   return found
 }
 
-function readWords(formula: string): Words {
+function readText(formula: string): Words {
   const bare = formula.replaceAll(STRING, '""').replaceAll(ERROR, '0')
   // Only a formula with an exclamation mark names a sheet; looking for one takes long.
   const hasSheets = bare.includes('!')

@@ -10,8 +10,8 @@ const fits =
   (text) =>
     pattern.test(text)
 
-export const oneOf = (...words: string[]): Value => {
-  const known = new Set(words)
+export const oneOf = (...message: string[]): Value => {
+  const known = new Set(message)
   return (text) => known.has(text)
 }
 export const text: Value = () => true
