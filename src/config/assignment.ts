@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import { isRecord, type ValueOrigin } from './environment.js'
-import type { Path } from './yaml/yaml-document.js'
+import type { Path } from './yaml-document.js'
 
 /** The section whose keys a command may override. */
 const SECTION = 'reports'

@@ -5,7 +5,7 @@ import { notifyMistakes } from './notify-checks.js'
 import { splitRates } from './report-settings.js'
 import { fetchSecret, parseSecretRef } from './secret.js'
 import { isAbsent, type SchemaContext } from './section.js'
-import type { Path } from './yaml/yaml-document.js'
+import type { Path } from './yaml-document.js'
 
 export interface CrossCheckIssue {
   code: 'custom'

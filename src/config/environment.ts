@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import type { ConfigIssue } from './config-error.js'
-import type { Path } from './yaml/yaml-document.js'
+import type { Path } from './yaml-document.js'
 
 /** The origin of a value that does not come from the configuration file. */
 export type ValueOrigin = Pick<ConfigIssue, 'file' | 'line' | 'key'>

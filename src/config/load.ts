@@ -10,7 +10,7 @@ import { applyOverrides, type Environment, isRecord, readEnvironment, type Value
 import { configSchema } from './schema.js'
 import { parseSecretRef } from './secret.js'
 import { knownKeys } from './section.js'
-import { type ConfigDocument, type Path, readDocument } from './yaml/yaml-document.js'
+import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
 
 /** The schema parses one value: compiling a parser would take longer than it saves. */
 const ONCE = { jitless: true } as const

@@ -613,7 +613,7 @@ web:
   })
 
   it.each([
-    ['invalid YAML', 'a: [1\nb: }', /without its|not closed/],
+    ['invalid YAML', 'a: [1\nb: }', /end with a \] .*brackets closed/],
     ['a duplicate key', `${MINIMAL}queue: in-process\nqueue: in-process\n`, /each key only once/],
     ['an empty file', '', /baseUrl/],
     ['a list', '- 1\n', /baseUrl/],
