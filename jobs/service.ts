@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/contract.js'
 import { once } from '../src/core/once.js'
-import { settlesWithin } from '../src/core/settles-within.js'
+import { withTimeout } from '../src/core/time/with-timeout.js'
 import type { Readiness } from '../src/readiness/contract.js'
 import { createReadiness } from '../src/readiness/readiness.js'
 import type { JobRunner, Log } from './contract.js'
@@ -94,7 +94,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   if (options.schedule) {
     const others = createOtherServices({ store, ownQueue: config.queue.kind === 'in-process', log })
     await others.start()
-    closers.push(async () => void (await settlesWithin(others.stop(), STOP_TICK_MS)))
+    closers.push(async () => void (await withTimeout(others.stop(), STOP_TICK_MS)))
     schedule = createSchedule({
       config,
       enqueue,
@@ -105,16 +105,16 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
     })
     schedule.start()
     const { stop } = schedule
-    closers.push(async () => void (await settlesWithin(stop(), STOP_TICK_MS)))
+    closers.push(async () => void (await withTimeout(stop(), STOP_TICK_MS)))
   }
   if (options.schedule && options.notifications) {
     const notifications = createNotifications({ ...options.notifications, config, store, now, log })
     await notifications.start()
-    closers.push(async () => void (await settlesWithin(notifications.stop(), STOP_TICK_MS)))
+    closers.push(async () => void (await withTimeout(notifications.stop(), STOP_TICK_MS)))
   }
   const maintenance = createMaintenance({ jobs: options.maintenance ?? [], store, now, log })
   maintenance.start()
-  closers.push(async () => void (await settlesWithin(maintenance.stop(), STOP_TICK_MS)))
+  closers.push(async () => void (await withTimeout(maintenance.stop(), STOP_TICK_MS)))
   return { runner, web }
 }
 

@@ -1,6 +1,6 @@
 import { DelayedError, type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
 import type { QueueLoad } from '../../src/core/queue-load.js'
-import { settlesWithin } from '../../src/core/settles-within.js'
+import { withTimeout } from '../../src/core/time/with-timeout.js'
 import type {
   BindOptions,
   JobHandlers,
@@ -68,7 +68,7 @@ async function openQueue(backend: RedisBackend, withinMs: number, errorLog: Erro
     errorLog.error(error)
   })
   const ready = queue.waitUntilReady()
-  if (await settlesWithin(ready, withinMs)) return ready.then(() => queue)
+  if (await withTimeout(ready, withinMs)) return ready.then(() => queue)
   backend.disconnect()
   void queue.close().catch(errorLog.error)
   throw lastError
@@ -176,14 +176,14 @@ class BullRunner implements JobRunner {
     this.#closing = true
     this.#binding.close()
     await this.#worker?.pause(true)
-    const drain = (withinMs: number) => settlesWithin(Promise.allSettled(this.#running), withinMs)
+    const drain = (withinMs: number) => withTimeout(Promise.allSettled(this.#running), withinMs)
     if (!(await drain(deadlineMs))) {
       this.#worker?.cancelAllJobs('the service is shutting down')
       await drain(timing.grace)
     }
     // Forced if a job has not ended: its lock expires and another worker runs it again.
     const force = this.#running.size > 0
-    await settlesWithin(Promise.allSettled([this.#worker?.close(force), queue.close()]), timing.grace)
+    await withTimeout(Promise.allSettled([this.#worker?.close(force), queue.close()]), timing.grace)
     backend.disconnect()
   }
 
@@ -257,7 +257,7 @@ class BullRunner implements JobRunner {
     const { address, timing } = this.#parts
     if (this.#closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
     const response = operation()
-    if (!(await settlesWithin(response, timing.response))) throw unavailableError(address, new Error('no response'))
+    if (!(await withTimeout(response, timing.response))) throw unavailableError(address, new Error('no response'))
     return response.catch((error: Error) => {
       throw unavailableError(address, error)
     })

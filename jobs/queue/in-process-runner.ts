@@ -1,4 +1,4 @@
-import { settlesWithin } from '../../src/core/settles-within.js'
+import { withTimeout } from '../../src/core/time/with-timeout.js'
 import {
   JOB_STATES,
   type JobHandlers,
@@ -126,9 +126,9 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
         )
       }
       const all = Promise.all(running.values())
-      if (await settlesWithin(all, deadlineMs)) return
+      if (await withTimeout(all, deadlineMs)) return
       shutdown.abort(new Error('the service is shutting down'))
-      await settlesWithin(all, GRACE_MS)
+      await withTimeout(all, GRACE_MS)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Settings } from './decision/settings.js'
 import type { ReportFormat } from './report-format.js'
 import type { NewerSummaries, PricesRead, TermsRead } from './sources/offer-sources.js'
-import type { ListedChanges } from './sources/sources.js'
+import type { ListDiff } from './sources/sources.js'
 import type { Timestamp } from './time/clock.js'
 
 /**
@@ -38,7 +38,7 @@ export interface ReadTimes {
   termsRead: TermsRead | null
   pricesRead: PricesRead | null
   /** What a newer list said of the RFQ; null, or absent in older records, if nothing else. */
-  listed?: ListedChanges | null
+  listed?: ListDiff | null
   /** Offers whose summaries in the RFQ were newer than what was read of them; null, or absent in older records, if none. */
   newerSummaries?: NewerSummaries | null
 }

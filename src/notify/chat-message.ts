@@ -1,4 +1,4 @@
-import { inBursts } from '../core/events/event-bursts.js'
+import { groupBursts } from '../core/events/event-bursts.js'
 import type { EventRecord } from '../core/events/events.js'
 import type { ChatTarget } from './contract.js'
 import { countedEvents, describeBurst, oneLine } from './event-text.js'
@@ -18,7 +18,7 @@ export function chatMessage(shape: Shape, events: readonly EventRecord[]): objec
 function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
   const lines: string[] = []
   let length = 0
-  const bursts = inBursts(events)
+  const bursts = groupBursts(events)
   for (const [at, burst] of bursts.entries()) {
     const { title, remedy } = describeBurst(burst)
     const line = ESCAPES[shape](remedy === null ? title : `${title} — ${remedy}`)

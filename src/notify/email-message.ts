@@ -1,4 +1,4 @@
-import { inBursts } from '../core/events/event-bursts.js'
+import { groupBursts } from '../core/events/event-bursts.js'
 import type { EventRecord } from '../core/events/events.js'
 import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
@@ -15,7 +15,7 @@ const MAX_BURSTS = 200
 
 /** A message about some events, as text and as one page of HTML. */
 export function emailMessage(events: readonly EventRecord[]): EmailContent {
-  const bursts = inBursts(events)
+  const bursts = groupBursts(events)
   const shown = bursts.slice(0, MAX_BURSTS).map((burst) => ({ at: burst[0].at, ...describeBurst(burst) }))
   const left = bursts.slice(MAX_BURSTS).flat()
   const [first] = shown

@@ -2,8 +2,8 @@ import { createClosingHold } from '../closing/blocks/closing-hold.js'
 import { closingKillSwitch } from '../closing/blocks/kill-switch.js'
 import type { Config } from '../config/contract.js'
 import { type Cron, compileCron } from '../config/cron.js'
-import { settlesWithin } from '../core/settles-within.js'
 import { CLOCK_REMEDY, type Clock, describeFutureTimes, type FutureTimes } from '../core/time/clock.js'
+import { withTimeout } from '../core/time/with-timeout.js'
 import type { Store } from '../store/contract.js'
 import { minPollMs } from '../sync/plan/poll-planning.js'
 import { describeClosing, stopText } from './closing-status.js'
@@ -128,7 +128,7 @@ const MAX_CHECK_MS = 5000
 
 async function runCheck(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {
   const result = check().catch((error: Error) => ({ ok: false, message: error.message }))
-  if (await settlesWithin(result, MAX_CHECK_MS)) return { name, ...(await result) }
+  if (await withTimeout(result, MAX_CHECK_MS)) return { name, ...(await result) }
   return { name, ok: false, message: `the ${name} does not answer within ${MAX_CHECK_MS / 1000} s` }
 }
 

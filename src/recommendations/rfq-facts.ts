@@ -2,7 +2,7 @@ import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
 import { parseStored } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
 import type { KnownDocument } from '../core/records.js'
-import type { ListedChanges } from '../core/sources/sources.js'
+import type { ListDiff } from '../core/sources/sources.js'
 import { namesIn, type RfqNames } from '../core/text/rfq-name.js'
 
 /** What a list shows of an RFQ's document. */
@@ -23,7 +23,7 @@ export interface RfqFacts {
   /** Offers that the list shows of an RFQ that was never read itself. */
   unreadOffers: number
   /** What the list says otherwise; null if nothing. */
-  listed: ListedChanges | null
+  listed: ListDiff | null
 }
 
 /** Of a document that cannot be used. */
@@ -54,7 +54,7 @@ export const searchText = ({
   `${number ?? ''} ${reference ?? ''} ${title ?? ''} ${channel}`.toLowerCase()
 
 /** What a list shows of a stored RFQ. @param listed what the marketplace's list says otherwise */
-export function factsOf(rfq: KnownDocument, listed: ListedChanges | null = null): RfqFacts {
+export function factsOf(rfq: KnownDocument, listed: ListDiff | null = null): RfqFacts {
   const { body, shape } = rfq
   const { document } = parseStored('rfq', shape, body)
   const names = namesIn(body)

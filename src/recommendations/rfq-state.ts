@@ -5,7 +5,7 @@ import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
 import type { RfqWithResponses } from '../core/records.js'
-import { listedOf } from '../core/sources/sources.js'
+import { listDiffOf } from '../core/sources/sources.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History } from '../store/contract.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
@@ -50,7 +50,7 @@ export async function rfqStateOf(
   { timeZone, at, asOf, settings }: StateMoment,
 ): Promise<RfqState> {
   const { channel } = rfq
-  const listed = listedOf(rfq)
+  const listed = listDiffOf(rfq)
   const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
   const listings = [...new Set(parsed.responses.flatMap(({ document }) => document?.listingId ?? []))]
   const known = listings.length === 0 ? [] : await store.listings({ channel, ids: listings, ...(asOf && { asOf }) })

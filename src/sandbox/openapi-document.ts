@@ -79,7 +79,7 @@ const operations: Record<Operation, OperationDescription> = {
     path: '/rfqs/{id}/close',
     summary: 'Close an RFQ',
     description: 'Closes an open RFQ. Takes no body.',
-    bodySchema: 'CloseAnswer',
+    bodySchema: 'CloseReply',
     errors: [400, 401, 403, 404, 500],
   },
 }

@@ -3,7 +3,7 @@ import type { Settings } from '../core/decision/settings.js'
 import type { DeliveryFilter, DeliveryRecord, TargetState } from '../core/events/deliveries.js'
 import type { EventFilter, EventPage } from '../core/events/events.js'
 import type { DecisionRecord, ProblemRecord, RunRecord } from '../core/records.js'
-import type { withMessage } from '../core/sources/source-text.js'
+import type { withListMessage } from '../core/sources/source-text.js'
 import type { RfqFigures } from '../recommendations/rfq-figures.js'
 import type { ChangeFeed } from './changes/change-feed.js'
 import type { ListCursor, ListPage } from './cursor.js'
@@ -46,7 +46,7 @@ export interface RfqFilter {
 
 /** An RFQ in a list. */
 export type RfqListItem = Omit<RfqListRow, 'readAt' | 'listed' | 'names'> & {
-  listed: ReturnType<typeof withMessage>
+  listed: ReturnType<typeof withListMessage>
   figures?: RfqFigures
 }
 

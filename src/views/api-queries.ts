@@ -2,7 +2,7 @@ import { createClockStop } from '../closing/blocks/clock-stop.js'
 import { createClosingHold } from '../closing/blocks/closing-hold.js'
 import type { Config } from '../config/contract.js'
 import type { RfqWithResponses, Version } from '../core/records.js'
-import { withMessage } from '../core/sources/source-text.js'
+import { withListMessage } from '../core/sources/source-text.js'
 import { createPollChecks } from '../readiness/poll-checks.js'
 import type { Monitoring, Reader } from '../store/contract.js'
 import { databaseName } from '../store/database-location.js'
@@ -85,7 +85,7 @@ export function createApiQueries(source: Source): ApiQueries {
         // Further pages are as of the moment of the first one, when it is not known when an RFQ was last read.
         items: page.items.map(({ readAt: _readAt, names: _names, ...row }, at) => ({
           ...row,
-          listed: withMessage(listed.get(keyOf(row)) ?? null),
+          listed: withListMessage(listed.get(keyOf(row)) ?? null),
           ...(known[at] && { figures: known[at] }),
         })),
       }

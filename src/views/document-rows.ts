@@ -7,8 +7,8 @@ import { priceOffer } from '../compare/offer/price-per-tonne.js'
 import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
 import { parseStored } from '../core/documents/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
-import { withMessage } from '../core/sources/source-text.js'
-import { listedOf } from '../core/sources/sources.js'
+import { withListMessage } from '../core/sources/source-text.js'
+import { listDiffOf } from '../core/sources/sources.js'
 import { type Calendar, isLate } from '../core/time/expiry.js'
 
 /** What Quotekeeper knows about a document besides its content. */
@@ -61,7 +61,7 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
     unreadOffers: unreadOffersOf(rfq.shape, document),
     ...observationFields(rfq),
     /** What the list says otherwise; null if nothing. */
-    listed: withMessage(listedOf(rfq)),
+    listed: withListMessage(listDiffOf(rfq)),
   }
 }
 

@@ -38,7 +38,7 @@ describe('what the list says of an RFQ that cannot be read', () => {
     expect(await text('rfqs')).toMatch(/List says .* open closed, 1 offer gone /)
     for (const args of commands.slice(1)) expect(await text(...args)).toContain(SENTENCE)
     expect(await text('offers', number)).toContain('(not listed)')
-    const listed = { state: 'closed', offersGone: [{ id: gone.id, name: gone.projectDeveloperName }] }
+    const listed = { state: 'closed', removedOffers: [{ id: gone.id, name: gone.projectDeveloperName }] }
     const [row, other] = await json('rfqs')
     expect([row, other.listed]).toMatchObject([
       { id, state: 'open', listed: { ...listed, message: expect.stringContaining(SENTENCE) } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listedOf } from '../../src/core/sources/sources.js'
+import { listDiffOf } from '../../src/core/sources/sources.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
@@ -132,7 +132,7 @@ describe('an open RFQ past due whose list entry', () => {
         await fixture.closeExpired()
         expect(posts()).toEqual([])
         const [stored] = await fixture.store.rfqs({ channel: KEY, ids: [id] })
-        expect(stored && listedOf(stored.rfq), 'what pages and commands say of it').not.toBeNull()
+        expect(stored && listDiffOf(stored.rfq), 'what pages and commands say of it').not.toBeNull()
       }
       contradiction.remove()
       advanceSeconds(600)

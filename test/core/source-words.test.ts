@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeListed, describeReadTimes, listedInBrief } from '../../src/core/sources/source-text.js'
-import { isDecisive, listedOf } from '../../src/core/sources/sources.js'
+import { describeListDiff, describeReadTimes, listDiffLabel } from '../../src/core/sources/source-text.js'
+import { isDecisive, listDiffOf } from '../../src/core/sources/sources.js'
 
 const AT = '2026-11-21T14:02:10.000Z'
 const READ_AT = '2026-11-21T13:20:59.000Z'
@@ -23,15 +23,15 @@ const listedOffers = (...numbers: number[]) =>
 const ENTRY = { ...RFQ, responses: listedOffers(3, 2, 1) }
 
 const changesOf = (entry: unknown, body: unknown = RFQ) =>
-  listedOf({ entry: { at: AT, followedAt: null, body: entry, isAmbiguous: false }, readAt: READ_AT, body })
+  listDiffOf({ entry: { at: AT, followedAt: null, body: entry, isAmbiguous: false }, readAt: READ_AT, body })
 const sentence = (entry: object, names?: readonly string[]) => {
   const changes = changesOf({ ...ENTRY, ...entry })
-  return changes && describeListed(changes, names)
+  return changes && describeListDiff(changes, names)
 }
 
 describe('what a list says otherwise than the RFQ', () => {
   it('is nothing without an entry, and if the entry says the same', () => {
-    expect(listedOf({ entry: null, readAt: READ_AT, body: RFQ })).toBeNull()
+    expect(listDiffOf({ entry: null, readAt: READ_AT, body: RFQ })).toBeNull()
     expect(changesOf(ENTRY)).toBeNull()
     expect(changesOf({ ...ENTRY, pricing: { currency: 'USD', maxUnitPrice: 9, minUnitPrice: 1 } })).toBeNull()
   })
@@ -54,11 +54,11 @@ describe('what a list says otherwise than the RFQ', () => {
     expect(changesOf(entry)).toEqual({
       ...{ at: AT, readAt: READ_AT },
       ...{ state: 'closed', responseDueDate: '2026-12-01', fulfilmentDueDate: '2027-02-28' },
-      offersGone: [
+      removedOffers: [
         { id: 'offer-1', name: 'Developer 1' },
         { id: 'offer-2', name: 'Developer 2' },
       ],
-      offersNew: ['offer-4'],
+      addedOffers: ['offer-4'],
       fields: ['minVolume', 'pricing', 'closedAt'],
       contradicts: true,
     })
@@ -67,7 +67,7 @@ describe('what a list says otherwise than the RFQ', () => {
   it('names an offer by its id if its developer is not known, and values that are no text by their type', () => {
     const responses = [{ id: 'offer-1', projectDeveloperName: '  ' }, { id: 7 }, null, ...offers(2)]
     const found = changesOf({ ...ENTRY, state: 7, responses: [null, { id: 'offer-2' }] }, { ...RFQ, responses })
-    expect(found).toMatchObject({ state: 'a number', fields: [], offersGone: [{ id: 'offer-1', name: 'offer-1' }] })
+    expect(found).toMatchObject({ state: 'a number', fields: [], removedOffers: [{ id: 'offer-1', name: 'offer-1' }] })
   })
 
   it('is decisive if it concerns the state, the response due date, or offers that are gone', () => {
@@ -100,14 +100,14 @@ describe('the sentence about it', () => {
   it('has the date of the read if it is another one, and bounds what it names', () => {
     const changes = changesOf({ ...ENTRY, state: 'x'.repeat(500), responses: [] })
     if (changes === null) throw new Error('nothing differs')
-    const message = describeListed({ ...changes, readAt: '2026-11-19T08:00:00.000Z' }, ['B', 'A', 'C', 'D', 'E'])
+    const message = describeListDiff({ ...changes, readAt: '2026-11-19T08:00:00.000Z' }, ['B', 'A', 'C', 'D', 'E'])
     expect(message).toContain('(B; A; C; and 2 more); this RFQ was last read at 2026-11-19 08:00 UTC.')
     expect(message.length).toBeLessThan(250)
-    expect(describeListed({ ...changes, readAt: null })).toMatch(/3 offers \(.*\)\.$/)
+    expect(describeListDiff({ ...changes, readAt: null })).toMatch(/3 offers \(.*\)\.$/)
   })
 
   it('is a few words in a table', () => {
-    const brief = (entry: object) => listedInBrief(changesOf({ ...ENTRY, ...entry }) as never)
+    const brief = (entry: object) => listDiffLabel(changesOf({ ...ENTRY, ...entry }) as never)
     expect(brief({ state: 'closed', responses: listedOffers(4, 1, 2) })).toBe('closed, 1 offer gone, 1 offer new')
     expect(brief({ responseDueDate: '2026-12-01', title: 'Other' })).toBe('due 2026-12-01')
     expect(brief({ title: 'Other' })).toBe('other title')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contradictionOf, contradicts, entryTermsOf, listedOf, termsOf } from '../../src/core/sources/sources.js'
+import { contradictionOf, contradicts, entryTermsOf, listDiffOf, termsOf } from '../../src/core/sources/sources.js'
 import { shareOf } from '../helpers/long-tests.js'
 
 const RFQ = { id: 'a', state: 'open', responseDueDate: '2026-03-01' }
@@ -30,7 +30,7 @@ describe('a contradiction of an open RFQ by its list entry', () => {
   ])('is named as text, of what is no text by its type: %j', (state, message) => {
     for (const followedAt of [null, 'FOLLOWED']) {
       const entry = { at: 'AT', followedAt, body: { state }, isAmbiguous: false }
-      const listed = listedOf({ entry, readAt: null, body: RFQ })
+      const listed = listDiffOf({ entry, readAt: null, body: RFQ })
       expect(listed).toMatchObject({ state: message, ...(followedAt && { own: 'open' }) })
       expect(listed?.contradicts).toBe(true)
     }
@@ -63,7 +63,7 @@ describe('a contradiction of an open RFQ by its list entry', () => {
 
 describe('what a list says of an RFQ that was read before it', () => {
   const said = (body: unknown, isAmbiguous = false, rfq: object = {}) =>
-    listedOf({
+    listDiffOf({
       entry: { at: 'AT', followedAt: null, body, isAmbiguous },
       ...{ readAt: 'READ', body: { ...RFQ, title: 'A', fulfilmentDueDate: '2027-01-01', ...rfq } },
     })
@@ -97,7 +97,7 @@ describe('what a list says of an RFQ that was read before it', () => {
 
 describe('what a list says of an RFQ that was read after it', () => {
   const said = (entry: object, rfq: object = {}) =>
-    listedOf({
+    listDiffOf({
       entry: { at: 'AT', followedAt: 'FOLLOWED', body: { ...RFQ, ...entry }, isAmbiguous: false },
       ...{ readAt: null, body: { ...RFQ, title: 'A', ...rfq } },
     })
@@ -117,7 +117,7 @@ describe('what a list says of an RFQ that was read after it', () => {
     expect(said(both)).not.toHaveProperty('ambiguous')
     expect(said({ responseDueDate: '2026-05-01' }, { responseDueDate: null })).toMatchObject({ own: 'due nothing' })
     const ambiguous = { at: 'AT', followedAt: 'FOLLOWED', body: RFQ, isAmbiguous: true }
-    const only = listedOf({ entry: ambiguous, readAt: null, body: RFQ })
+    const only = listDiffOf({ entry: ambiguous, readAt: null, body: RFQ })
     expect(only).toMatchObject({ ambiguous: true, contradicts: true })
     expect(only).not.toHaveProperty('own')
   })

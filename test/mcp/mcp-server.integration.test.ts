@@ -51,7 +51,7 @@ describe('the MCP server', () => {
     await fixture.pollRfqs()
     const { call } = await openMcp(fixture)
     const message = expect.stringMatching(/^The list of 2026-11-21 12:10 UTC no longer has 1 offer/)
-    const listed = { offersGone: [{ id: offers[0] }], message }
+    const listed = { removedOffers: [{ id: offers[0] }], message }
     expect((await call('list_rfqs')).items).toMatchObject([{ id: rfqId, listed }])
     expect(await call('get_rfq', { rfq: '1042' })).toMatchObject({ rfq: { listed } })
     const compared = await call('compare_offers', { rfq: '1042' })

@@ -3,14 +3,21 @@ import { renderRfqReport } from '../../reports/formats.js'
 import { cellText } from '../../reports/layout/cell-text.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
-import type { ListedChanges } from '../../src/core/sources/sources.js'
+import type { ListDiff } from '../../src/core/sources/sources.js'
 import { recommendationLines } from '../../src/views/rfq/rfq-view.js'
 import { comparisonInput, response } from '../helpers/comparison-inputs.js'
 
-const LISTED: ListedChanges = {
+const LISTED: ListDiff = {
   ...{ at: '2026-03-16T11:00:00.000Z', readAt: '2026-03-15T09:30:00.000Z' },
-  ...{ state: 'closed', responseDueDate: null, fulfilmentDueDate: null, contradicts: false, offersNew: [], fields: [] },
-  offersGone: [],
+  ...{
+    state: 'closed',
+    responseDueDate: null,
+    fulfilmentDueDate: null,
+    contradicts: false,
+    addedOffers: [],
+    fields: [],
+  },
+  removedOffers: [],
 }
 
 describe('a report on an RFQ of which a newer list says something else', () => {
@@ -21,8 +28,8 @@ describe('a report on an RFQ of which a newer list says something else', () => {
     // Among them the offer that would be recommended.
     const others = without.offers.filter(({ id }) => id !== awarded)
     const gone = [...others.slice(0, 1), ...without.offers.filter(({ id }) => id === awarded)]
-    const offersGone = gone.map(({ id, developer }) => ({ id, name: String(developer) }))
-    const report = compareOffers({ ...input(), listed: { ...LISTED, offersGone } })
+    const removedOffers = gone.map(({ id, developer }) => ({ id, name: String(developer) }))
+    const report = compareOffers({ ...input(), listed: { ...LISTED, removedOffers } })
     const [banner] = report.decision.banners
     expect(banner?.message).toMatch(
       new RegExp(
@@ -48,10 +55,10 @@ describe('a report on an RFQ of which a newer list says something else', () => {
   })
 
   it('is less severe if the list has other terms or further offers only, and says nothing without a list', () => {
-    const flagOf = (listed: ListedChanges | null) =>
+    const flagOf = (listed: ListDiff | null) =>
       compareOffers(comparisonInput({ listed })).rfq.flags.find(({ code }) => code === 'rfq-list-differs')?.severity
     expect(flagOf(LISTED)).toBe('high')
-    expect(flagOf({ ...LISTED, state: null, offersNew: ['new'] })).toBe('medium')
+    expect(flagOf({ ...LISTED, state: null, addedOffers: ['new'] })).toBe('medium')
     expect(flagOf({ ...LISTED, state: null, fields: ['title'] })).toBe('medium')
     expect(flagOf(null)).toBeUndefined()
     expect(compareOffers(comparisonInput()).decision.banners).toEqual([])

@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
       ['RfqList', `${base}/rfqs`],
       ['Rfq', `${base}/rfqs/${rfq.id}`],
       ['RfqResponse', `${base}/rfqs/${rfq.id}/responses/${rfq.responses[0].id}`],
-      ['CloseAnswer', `${base}/rfqs/${rfq.id}/close`, 'POST'],
+      ['CloseReply', `${base}/rfqs/${rfq.id}/close`, 'POST'],
       ['Error', `${base}/rfqs/${rfq.id}/close`, 'POST'],
     ]
     for (const [name, path, method] of answers) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseExactly } from '../../src/core/documents/exact-json.js'
 import { parseRfq, parseRfqListItem } from '../../src/core/documents/observation.js'
-import { contradictionOf, listedOf } from '../../src/core/sources/sources.js'
+import { contradictionOf, listDiffOf } from '../../src/core/sources/sources.js'
 import type { Store } from '../../src/store/contract.js'
 import { dedupeById } from '../../src/sync/list-entries.js'
 import { recordEntries } from '../../src/sync/listed-entries.js'
@@ -41,7 +41,7 @@ async function known(store: Store, asOf?: Date) {
   return rfqs.map(({ rfq }) => ({
     ...{ id: rfq.id, version: rfq.version, ...flags(rfq) },
     // When the RFQ itself was last read is known for the present only.
-    listed: listedOf({ ...rfq, body: rfq.body, readAt: null }),
+    listed: listDiffOf({ ...rfq, body: rfq.body, readAt: null }),
     contradiction: rfq.entry && contradictionOf(rfq.entry, rfq.body),
   }))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listedOf } from '../../src/core/sources/sources.js'
+import { listDiffOf } from '../../src/core/sources/sources.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
@@ -29,7 +29,7 @@ async function openWithRfqs(rfqs: number, offers: number) {
 
 async function changesOf(fixture: ChannelFixture, id: string, asOf?: Date) {
   const [found] = await fixture.store.rfqs({ ids: [id], ...(asOf && { asOf }) })
-  return found ? listedOf(found.rfq) : null
+  return found ? listDiffOf(found.rfq) : null
 }
 
 /** Counts what the store is asked to record of list entries. */
@@ -52,7 +52,7 @@ describe('what the list says of an RFQ that is not read', () => {
     world.closeRfq(first)
     await listOnly(fixture)
     const at = fixture.now().toISOString()
-    const closed = { at, readAt, state: 'closed', offersGone: [], offersNew: [] }
+    const closed = { at, readAt, state: 'closed', removedOffers: [], addedOffers: [] }
     expect(await changesOf(fixture, first)).toMatchObject(closed)
     for (let poll = 0; poll < 3; poll++) {
       await listOnly(fixture)
@@ -62,13 +62,13 @@ describe('what the list says of an RFQ that is not read', () => {
     world.removeResponse(gone)
     world.addResponse(first)
     await listOnly(fixture)
-    const offersGone = [{ id: gone, name }]
+    const removedOffers = [{ id: gone, name }]
     expect(await changesOf(fixture, first)).toMatchObject({
       at: fixture.now().toISOString(),
       state: 'closed',
-      offersGone,
+      removedOffers,
     })
-    expect((await changesOf(fixture, first))?.offersNew).toHaveLength(1)
+    expect((await changesOf(fixture, first))?.addedOffers).toHaveLength(1)
     const past = fixture.now()
     const said = await changesOf(fixture, first)
     expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', postponed: 0 })

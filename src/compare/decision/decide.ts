@@ -1,6 +1,6 @@
 import type { RequirementName, Settings } from '../../core/decision/settings.js'
-import { describeListed } from '../../core/sources/source-text.js'
-import type { ListedChanges, ListedOffer } from '../../core/sources/sources.js'
+import { describeListDiff } from '../../core/sources/source-text.js'
+import type { ListDiff, RemovedOffer } from '../../core/sources/sources.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatCount, truncate } from '../../core/text/number-format.js'
 import { nameById, plainNames } from '../../core/text/rfq-name.js'
@@ -83,7 +83,7 @@ function requirementSettings({ offers, competing, rfq, settings }: AwardProblem)
 function bannersOf(
   rfq: RfqTerms,
   offers: readonly OfferReport[],
-  listed: ListedChanges | null,
+  listed: ListDiff | null,
   awarded: ReadonlySet<string>,
   nameOf: (offer: OfferReport) => string,
 ): Banner[] {
@@ -95,7 +95,7 @@ function bannersOf(
       : [
           {
             code: 'rfq-list-differs' as const,
-            message: describeListed(listed, namesOfGone(listed, offers, awarded, nameOf)),
+            message: describeListDiff(listed, removedOfferNames(listed, offers, awarded, nameOf)),
           },
         ]),
     ...newerTermsBanner(offers, awarded, nameOf),
@@ -156,15 +156,15 @@ function newerTermsBanner(
 }
 
 /** Those of the award first; as they are named elsewhere in the report. */
-function namesOfGone(
-  { offersGone }: ListedChanges,
+function removedOfferNames(
+  { removedOffers }: ListDiff,
   offers: readonly OfferReport[],
   awarded: ReadonlySet<string>,
   nameOf: (offer: OfferReport) => string,
 ) {
   const known = new Map(offers.map((offer) => [offer.id, offer]))
-  return [...offersGone]
-    .sort((a: ListedOffer, b: ListedOffer) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))
+  return [...removedOffers]
+    .sort((a: RemovedOffer, b: RemovedOffer) => Number(awarded.has(b.id)) - Number(awarded.has(a.id)))
     .map(({ id, name }) => {
       const offer = known.get(id)
       return offer === undefined ? name : nameOf(offer)

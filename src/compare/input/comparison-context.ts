@@ -1,6 +1,6 @@
 import { type Settings, settingsSchema } from '../../core/decision/settings.js'
 import type { NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
-import type { ListedChanges } from '../../core/sources/sources.js'
+import type { ListDiff } from '../../core/sources/sources.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { type Calendar, createCalendar } from '../../core/time/expiry.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
@@ -20,7 +20,7 @@ export interface ReportContext {
   /** When the RFQ with the status and prices of its offers was read; null if that is not known, as of a past moment. */
   pricesRead: PricesRead | null
   /** What the list says otherwise than the RFQ; null if nothing. */
-  listed: ListedChanges | null
+  listed: ListDiff | null
   /** Offers whose summaries in the RFQ are newer than what was read of them; null if none, and as of a past moment. */
   newerSummaries: NewerSummaries | null
 }

@@ -8,7 +8,7 @@ import type { SettingsInput } from '../../core/decision/settings.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../../core/records.js'
 import type { LastSummaries, NewerSummaries, PricesRead, TermsRead } from '../../core/sources/offer-sources.js'
-import type { ListedChanges } from '../../core/sources/sources.js'
+import type { ListDiff } from '../../core/sources/sources.js'
 
 /** `YYYY-MM-DD`. */
 export type CalendarDate = string
@@ -74,7 +74,7 @@ export interface ReportParameters {
   /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */
   pricesRead?: PricesRead | null
   /** What the list says otherwise than the RFQ; null (the default) if nothing. */
-  listed?: ListedChanges | null
+  listed?: ListDiff | null
   /**
    * Offers whose summaries in the RFQ are newer than what was read of them; `by-version` as of a past moment, when only the times of
    * the versions are known; null (the default) if there are none.

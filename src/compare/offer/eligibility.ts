@@ -1,7 +1,7 @@
 import type { PriceBasis } from '../../core/decision/settings.js'
 import { round6 } from '../../core/numbers.js'
-import { describeGone } from '../../core/sources/source-text.js'
-import type { ListedChanges } from '../../core/sources/sources.js'
+import { describeRemoval } from '../../core/sources/source-text.js'
+import type { ListDiff } from '../../core/sources/sources.js'
 import { truncate } from '../../core/text/number-format.js'
 import { type CurrencyReport, rateInto } from '../input/comparison-currency.js'
 import type { Metrics } from './metrics.js'
@@ -71,7 +71,7 @@ interface Candidate {
   facts: OfferFacts
   missingSince: string | null
   /** What a newer list says of the RFQ, if it no longer has the offer. */
-  notListed: ListedChanges | null
+  notListed: ListDiff | null
   metrics: Metrics
   compared: ComparedAmounts
 }
@@ -92,7 +92,7 @@ function* statusExclusions({ facts: { status }, missingSince, notListed }: Candi
     yield exclusion('not-open', `The status of the offer is “${truncate(status, 40)}”, not “submitted”.`)
   if (missingSince !== null)
     yield exclusion('missing', `The offer has been missing from the RFQ since ${missingSince.slice(0, 10)}.`)
-  else if (notListed !== null) yield exclusion('not-listed', describeGone(notListed))
+  else if (notListed !== null) yield exclusion('not-listed', describeRemoval(notListed))
 }
 
 function* priceExclusions({ facts, metrics, compared }: Candidate) {

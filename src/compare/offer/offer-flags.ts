@@ -1,8 +1,8 @@
 import type { Settings } from '../../core/decision/settings.js'
 import { responseStatus } from '../../core/documents/documents.js'
 import { ratio } from '../../core/numbers.js'
-import { describeGone } from '../../core/sources/source-text.js'
-import type { ListedChanges } from '../../core/sources/sources.js'
+import { describeRemoval } from '../../core/sources/source-text.js'
+import type { ListDiff } from '../../core/sources/sources.js'
 import {
   formatAmount,
   formatCount,
@@ -30,7 +30,7 @@ export interface FlagContext {
   currency: CurrencyReport
   settings: Settings
   /** What a newer list says of the RFQ, if it no longer has the offer. */
-  notListed: ListedChanges | null
+  notListed: ListDiff | null
   /** Number of problems recorded for the document. */
   problems: number
   /** Negative or implausibly large numbers in the document. */
@@ -158,7 +158,7 @@ function withdrawn({ offer: { missingSince } }: FlagContext): FlagBody | null {
 }
 
 function notListed({ notListed }: FlagContext): FlagBody | null {
-  return notListed === null ? null : { message: describeGone(notListed), compared: [] }
+  return notListed === null ? null : { message: describeRemoval(notListed), compared: [] }
 }
 
 function rejected({ offer: { status } }: FlagContext): FlagBody | null {

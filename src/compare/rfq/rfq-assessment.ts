@@ -52,7 +52,7 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const currency = currencyReport(rfqCurrency, codes, context.settings)
   const rfq = { ...withComparedLimits(stated, currency), flags: [] }
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
-  const gone = new Set(context.report.listed?.offersGone.map(({ id }) => id))
+  const gone = new Set(context.report.listed?.removedOffers.map(({ id }) => id))
   const offerContext = { gone, input, rfq, currency, context, projects: listingQualityById(facts, input.listings) }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
   const ranked = rankOffers(offers, rfq, context.asOfDate, context.settings)

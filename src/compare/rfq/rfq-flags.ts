@@ -1,5 +1,5 @@
-import { describeListed } from '../../core/sources/source-text.js'
-import { isDecisive, type ListedChanges } from '../../core/sources/sources.js'
+import { describeListDiff } from '../../core/sources/source-text.js'
+import { isDecisive, type ListDiff } from '../../core/sources/sources.js'
 import { formatCount } from '../../core/text/number-format.js'
 import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
@@ -87,9 +87,9 @@ const flagBody = (message: string, ...compared: FlagValue[]) => ({ message, comp
 const notValid = ({ source }: Terms): FlagBody =>
   source.valid ? null : flagBody('The RFQ document does not match the documented format; its readable values are used.')
 
-function listDiffers(listed: ListedChanges | null): FlagBody {
+function listDiffers(listed: ListDiff | null): FlagBody {
   if (listed === null) return null
-  return { ...flagBody(describeListed(listed)), severity: isDecisive(listed) ? 'high' : 'medium' }
+  return { ...flagBody(describeListDiff(listed)), severity: isDecisive(listed) ? 'high' : 'medium' }
 }
 
 function pastDue(rfq: Terms, asOfDate: string): FlagBody {

@@ -222,7 +222,7 @@ export const responseDocument = z
 
 export const listingList = z.strictObject({ items: z.array(listingDocument) }).meta({ id: 'ListingList' })
 export const rfqList = z.strictObject({ items: z.array(rfqListDocument) }).meta({ id: 'RfqList' })
-export const closeReply = z.strictObject({ ok: z.boolean() }).meta({ id: 'CloseAnswer' })
+export const closeReply = z.strictObject({ ok: z.boolean() }).meta({ id: 'CloseReply' })
 export const errorReply = z
   .strictObject({ statusCode: z.number(), message: z.string(), error: z.number() })
   .meta({ id: 'Error' })

@@ -11,7 +11,7 @@ export const MAX_IDENTIFIER_LENGTH = 500
 const MAX_IDENTIFIER_BYTES = 1000
 
 /**
- * Whether an identifier is used as such. A document with a longer one counts as one without (unidentified.ts): it is stored with each
+ * Whether an identifier is used as such. A document with a longer one counts as one without (synthetic-ids.ts): it is stored with each
  * version, problem and index entry, and no marketplace has them.
  */
 export const isUsableIdentifier = (id: string): boolean =>

@@ -18,7 +18,7 @@ import {
   type Problem,
   parseLeniently,
 } from './lenient-parser.js'
-import { unidentifiedId } from './unidentified.js'
+import { syntheticId } from './synthetic-ids.js'
 
 export type Listing = Lenient<z.output<typeof listingDocument>>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
@@ -34,7 +34,7 @@ export type Review = NonNullable<Offer['review']>
 
 /** A body as received, with the result of parsing it. */
 export interface Observation<T> {
-  /** The identifier, or `unidentified-<hash>` for a document without a usable one (unidentified.ts). */
+  /** The identifier, or `unidentified-<hash>` for a document without a usable one (synthetic-ids.ts). */
   id: string
   /** The parsed JSON, unaltered. */
   body: unknown
@@ -149,7 +149,7 @@ export function identifierOf(body: unknown): string | null {
  * The problems of losses, and whether they make a document not valid: a duplicate key always does, because it is unknown which
  * value is meant; a changed number only in a field of the API description, or if there are too many to examine them all.
  */
-function judgeLosses(schema: z.ZodType, losses: readonly ParseLoss[]): { problems: Problem[]; isDecisive: boolean } {
+function classifyLosses(schema: z.ZodType, losses: readonly ParseLoss[]): { problems: Problem[]; isDecisive: boolean } {
   const problems: Problem[] = []
   let isDecisive = false
   for (const { path, code, message } of losses) {
@@ -176,11 +176,11 @@ const parserFor =
   (body: unknown, received?: ReceivedText): Observation<Lenient<z.output<S>>> => {
     const { value, problems: deviations } = parseLeniently(schema, body)
     const exactBody = received ? received.exact : body
-    const lost = judgeLosses(schema, received?.losses ?? [])
+    const lost = classifyLosses(schema, received?.losses ?? [])
     const problems = [...lost.problems, ...(received?.hasInvalidUtf8 ? [INVALID_UTF8] : []), ...deviations]
     const id = (value as { id?: string } | null)?.id
     return {
-      id: id ?? unidentifiedId(kind, exactBody),
+      id: id ?? syntheticId(kind, exactBody),
       body,
       exactBody,
       text: received?.text ?? null,

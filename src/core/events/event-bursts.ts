@@ -12,7 +12,7 @@ const ALWAYS_ONE = new Set<EventKind>(['problems.found'])
  * Events as people are told of them, in the order of their firsts: many of one kind that one run observed, or that were recorded at
  * one moment, are one burst.
  */
-export function inBursts(events: readonly EventRecord[]): Burst[] {
+export function groupBursts(events: readonly EventRecord[]): Burst[] {
   const groups = new Map<string, EventRecord[]>()
   for (const event of events) {
     const key = JSON.stringify([event.kind, event.channel, event.runId ?? event.at])

@@ -1,7 +1,7 @@
 import { formatCount, truncate } from '../text/number-format.js'
 import { ageOf, type Timestamp } from '../time/clock.js'
 import type { PricesRead, TermsRead } from './offer-sources.js'
-import type { ListedChanges } from './sources.js'
+import type { ListDiff } from './sources.js'
 
 // What the sources say, in words.
 
@@ -13,9 +13,9 @@ const MAX_NAMED = 3
  * read at 13:20.`
  * @param names of the offers that are gone, the most important first
  */
-export function describeListed(
-  changes: ListedChanges,
-  names: readonly string[] = changes.offersGone.map(({ name }) => name),
+export function describeListDiff(
+  changes: ListDiff,
+  names: readonly string[] = changes.removedOffers.map(({ name }) => name),
 ): string {
   const { at, readAt, own } = changes
   if (own !== undefined && readAt !== null) {
@@ -28,29 +28,31 @@ export function describeListed(
 }
 
 /** What the list says, as data and in one sentence. */
-export const withMessage = (changes: ListedChanges | null): (ListedChanges & { message: string }) | null =>
-  changes && { ...changes, message: describeListed(changes) }
+export const withListMessage = (changes: ListDiff | null): (ListDiff & { message: string }) | null =>
+  changes && { ...changes, message: describeListDiff(changes) }
 
 /** Of an offer that is gone: the same sentence about it alone. */
-export const describeGone = ({ at, readAt }: ListedChanges): string =>
+export const describeRemoval = ({ at, readAt }: ListDiff): string =>
   `The list of ${minuteOf(at)} UTC no longer has this offer${readAt === null ? '' : `; its RFQ was last read at ${readTimeText(readAt, at)}`}.`
 
 /** The same in a few words, for a table: `closed, 1 offer gone`. */
-export function listedInBrief({ offersGone, offersNew, fields, ...changes }: ListedChanges): string {
+export function listDiffLabel({ removedOffers, addedOffers, fields, ...changes }: ListDiff): string {
   const count = (offers: readonly unknown[], what: string) =>
     offers.length === 0 ? [] : [`${formatCount(offers.length, 'offer')} ${what}`]
   const ambiguous = changes.ambiguous ? ['ambiguous'] : []
-  const terms = [...termsText(changes), ...ambiguous, ...count(offersGone, 'gone'), ...count(offersNew, 'new')]
+  const terms = [...termsText(changes), ...ambiguous, ...count(removedOffers, 'gone'), ...count(addedOffers, 'new')]
   return terms.length === 0 ? `other ${fieldsText(fields)}` : terms.join(', ')
 }
 
-function clausesOf(changes: ListedChanges, names: readonly string[]): string[] {
-  const { offersGone, offersNew, fields } = changes
+function clausesOf(changes: ListDiff, names: readonly string[]): string[] {
+  const { removedOffers, addedOffers, fields } = changes
   const terms = termsText(changes)
   const decisive = [
     ...(terms.length === 0 ? [] : [`says ${terms.join(', ')}`]),
-    ...(offersGone.length === 0 ? [] : [`no longer has ${formatCount(offersGone.length, 'offer')} (${named(names)})`]),
-    ...(offersNew.length === 0 ? [] : [`has ${formatCount(offersNew.length, 'new offer')}`]),
+    ...(removedOffers.length === 0
+      ? []
+      : [`no longer has ${formatCount(removedOffers.length, 'offer')} (${named(names)})`]),
+    ...(addedOffers.length === 0 ? [] : [`has ${formatCount(addedOffers.length, 'new offer')}`]),
   ]
   if (changes.ambiguous)
     decisive.push('has an entry of it that is ambiguous (a key twice, or a number that is not exact) or contradicts it')
@@ -64,7 +66,7 @@ const termsText = ({
   state,
   responseDueDate,
   fulfilmentDueDate,
-}: Pick<ListedChanges, 'state' | 'responseDueDate' | 'fulfilmentDueDate'>): string[] => [
+}: Pick<ListDiff, 'state' | 'responseDueDate' | 'fulfilmentDueDate'>): string[] => [
   ...(state === null ? [] : [truncate(state, 40)]),
   ...(responseDueDate === null ? [] : [`due ${truncate(responseDueDate, 40)}`]),
   ...(fulfilmentDueDate === null ? [] : [`delivery by ${truncate(fulfilmentDueDate, 40)}`]),

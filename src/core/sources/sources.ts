@@ -34,7 +34,7 @@ export interface Contradiction {
 }
 
 /** What a list says otherwise than the RFQ itself. */
-export interface ListedChanges {
+export interface ListDiff {
   /** When the first list that said so was recorded. */
   at: Timestamp
   /** When the RFQ itself was last read; as of a past moment, first after that list. Null if that is not known. */
@@ -46,9 +46,9 @@ export interface ListedChanges {
   /** Null if it is the same. */
   fulfilmentDueDate: string | null
   /** Offers of the RFQ that the list no longer has. */
-  offersGone: ListedOffer[]
+  removedOffers: RemovedOffer[]
   /** Identifiers of offers that only the list has. */
-  offersNew: string[]
+  addedOffers: string[]
   /** Names of other members that differ. */
   fields: string[]
   /** It keeps the RFQ from being closed. */
@@ -63,7 +63,7 @@ export interface ListedChanges {
 }
 
 /** An offer that is no longer listed. */
-export interface ListedOffer {
+export interface RemovedOffer {
   id: string
   /** Of its developer; its id if that is not known. */
   name: string
@@ -81,7 +81,7 @@ export const termsOf = (body: unknown): Terms => termsBy((member) => textOrNull(
 export function entryTermsOf({ body, isAmbiguous }: EntryBody): EntryTerms {
   let isDoubtful = isAmbiguous
   const terms = termsBy((member) => {
-    const [first, ...others] = saidOf(body, member)
+    const [first, ...others] = valuesOf(body, member)
     isDoubtful ||= others.some((value) => value !== first) || (first !== undefined && typeof first !== 'string')
     return textOrNull(first)
   })
@@ -105,7 +105,7 @@ export function contradictionOf({ body, isAmbiguous }: EntryBody, rfq: unknown):
   if (valueIn(rfq, 'state') !== 'open') return null
   const members = MEMBERS.flatMap((path) => {
     const own = valueIn(rfq, path)
-    const listed = saidOf(body, path).find((value) => typeof value !== 'string' || value !== own)
+    const listed = valuesOf(body, path).find((value) => typeof value !== 'string' || value !== own)
     return listed === undefined ? [] : [{ path, listed, own }]
   })
   return members.length === 0 && !isAmbiguous ? null : { members, isAmbiguous }
@@ -132,66 +132,75 @@ export const contradictingText = ({ members }: Contradiction): string =>
  * was read since. Absent and null members of the entry say nothing, nor do those that the RFQ itself does not have at all.
  * @returns null if it says nothing else
  */
-export function listedOf({
-  body,
-  readAt,
-  entry,
-}: Pick<KnownDocument, 'body' | 'readAt' | 'entry'>): ListedChanges | null {
+export function listDiffOf({ body, readAt, entry }: Pick<KnownDocument, 'body' | 'readAt' | 'entry'>): ListDiff | null {
   if (entry === null) return null
-  const said = entry.followedAt === null ? differences(entry, body) : contradictionIn(entry, body)
-  return said && { at: entry.at, readAt: readAt ?? entry.followedAt, ...said }
+  const diff = entry.followedAt === null ? differences(entry, body) : contradictionIn(entry, body)
+  return diff && { at: entry.at, readAt: readAt ?? entry.followedAt, ...diff }
 }
 
-type Said = Omit<ListedChanges, 'at' | 'readAt'>
-const NOTHING: Said = {
+type Differences = Omit<ListDiff, 'at' | 'readAt'>
+const NO_DIFFERENCES: Differences = {
   ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
-  ...{ offersGone: [], offersNew: [], fields: [], contradicts: false },
+  ...{ removedOffers: [], addedOffers: [], fields: [], contradicts: false },
 }
 
-function contradictionIn(entry: EntryBody, rfq: unknown): Said | null {
+function contradictionIn(entry: EntryBody, rfq: unknown): Differences | null {
   const found = contradictionOf(entry, rfq)
   if (found === null) return null
-  const said: Said = { ...NOTHING, fields: [], contradicts: true, ...(found.isAmbiguous && { ambiguous: true }) }
-  for (const { path, listed } of found.members) say(said, path, listed)
+  const diff: Differences = {
+    ...NO_DIFFERENCES,
+    fields: [],
+    contradicts: true,
+    ...(found.isAmbiguous && { ambiguous: true }),
+  }
+  for (const { path, listed } of found.members) addDifference(diff, path, listed)
   const own = found.members.map((member) => `${DECIDING[member.path]}${valueText(member.own)}`)
-  return own.length === 0 ? said : { ...said, own: own.join(', ') }
+  return own.length === 0 ? diff : { ...diff, own: own.join(', ') }
 }
 
 const TERMS = ['state', 'responseDueDate', 'fulfilmentDueDate'] as const
 
-function differences(entry: EntryBody, rfq: unknown): Said | null {
+function differences(entry: EntryBody, rfq: unknown): Differences | null {
   if (!isPlainObject(rfq)) return null
-  const said: Said = { ...NOTHING, fields: [] }
+  const diff: Differences = { ...NO_DIFFERENCES, fields: [] }
   for (const each of entriesIn(entry.body)) {
     if (!isPlainObject(each)) continue
     for (const [name, value] of Object.entries(each)) {
       if (name === 'id' || name === 'responses' || !differs(value, memberOf(rfq, name))) continue
-      say(said, name, value)
+      addDifference(diff, name, value)
     }
-    Object.assign(said, compareOffers(each.responses, rfq.responses))
+    Object.assign(diff, compareOffers(each.responses, rfq.responses))
   }
   const found = contradictionOf(entry, rfq)
-  if (found?.isAmbiguous) said.ambiguous = true
-  said.contradicts = found !== null
-  said.fields = [...new Set(said.fields)]
-  return isNothing(said) ? null : said
+  if (found?.isAmbiguous) diff.ambiguous = true
+  diff.contradicts = found !== null
+  diff.fields = [...new Set(diff.fields)]
+  return isEmptyDiff(diff) ? null : diff
 }
 
-function say(said: Said, name: string, value: unknown): void {
+function addDifference(diff: Differences, name: string, value: unknown): void {
   const term = TERMS.find((known) => known === name)
   // What is no text contradicts the RFQ too, if it decides about closing.
-  if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate')) said[term] ??= valueText(value)
-  else said.fields.push(name)
+  if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate')) diff[term] ??= valueText(value)
+  else diff.fields.push(name)
 }
 
-const isNothing = ({ state, responseDueDate, fulfilmentDueDate, offersGone, offersNew, fields, ambiguous }: Said) =>
+const isEmptyDiff = ({
+  state,
+  responseDueDate,
+  fulfilmentDueDate,
+  removedOffers,
+  addedOffers,
+  fields,
+  ambiguous,
+}: Differences) =>
   (state ?? responseDueDate ?? fulfilmentDueDate) === null &&
-  offersGone.length + offersNew.length + fields.length === 0 &&
+  removedOffers.length + addedOffers.length + fields.length === 0 &&
   !ambiguous
 
 /** Whether it concerns who may be awarded and until when, not only other terms or further offers. */
-export const isDecisive = ({ state, responseDueDate, offersGone }: ListedChanges): boolean =>
-  state !== null || responseDueDate !== null || offersGone.length > 0
+export const isDecisive = ({ state, responseDueDate, removedOffers }: ListDiff): boolean =>
+  state !== null || responseDueDate !== null || removedOffers.length > 0
 
 const memberOf = (object: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined
@@ -202,7 +211,7 @@ const termsBy = (of: (member: Deciding) => string | null): Terms =>
   Object.fromEntries(MEMBERS.map((member) => [member, of(member)])) as Terms
 
 /** What entries say of a member; those that say nothing are left out. */
-const saidOf = (body: unknown, member: Deciding): unknown[] =>
+const valuesOf = (body: unknown, member: Deciding): unknown[] =>
   entriesIn(body)
     .map((entry) => valueIn(entry, member))
     .filter((value) => value !== undefined && value !== null)
@@ -214,13 +223,13 @@ function differs(listed: unknown, own: unknown): boolean {
   return canonicalJson(listed) !== canonicalJson(own)
 }
 
-function compareOffers(listed: unknown, own: unknown): Pick<Said, 'offersGone' | 'offersNew'> {
-  if (!Array.isArray(listed) || !Array.isArray(own)) return { offersGone: [], offersNew: [] }
+function compareOffers(listed: unknown, own: unknown): Pick<Differences, 'removedOffers' | 'addedOffers'> {
+  if (!Array.isArray(listed) || !Array.isArray(own)) return { removedOffers: [], addedOffers: [] }
   const inList = offersIn(listed)
   const known = offersIn(own)
   return {
-    offersGone: [...known].flatMap(([id, offer]) => (inList.has(id) ? [] : [{ id, name: nameOf(id, offer) }])),
-    offersNew: [...inList.keys()].filter((id) => !known.has(id)),
+    removedOffers: [...known].flatMap(([id, offer]) => (inList.has(id) ? [] : [{ id, name: nameOf(id, offer) }])),
+    addedOffers: [...inList.keys()].filter((id) => !known.has(id)),
   }
 }
 

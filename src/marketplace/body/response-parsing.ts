@@ -1,6 +1,6 @@
 import { contentHash } from '../../core/documents/canonical-json.js'
 import { type DocumentParser, identifierOf, type Observation, withTextOnly } from '../../core/documents/observation.js'
-import { identifyApart } from '../../core/documents/unidentified.js'
+import { assignSyntheticIds } from '../../core/documents/synthetic-ids.js'
 import type { CloseResult } from '../contract.js'
 import type { TransportReply } from '../http/transport.js'
 import { TransientError } from '../retry.js'
@@ -56,7 +56,7 @@ export class ListCollector<T> {
   finish(): Observation<T>[] {
     const unidentified = [...this.#unidentified.values()]
     const different = unidentified.map(({ observation }) => observation)
-    identifyApart(this.#kind, different)
+    assignSyntheticIds(this.#kind, different)
     for (const { observation, times } of unidentified) {
       if (times > 1) {
         const message = `the list contains ${times} equal entries without an identifier; they are stored as one`

@@ -4,7 +4,7 @@ import { nameById } from '../../core/text/rfq-name.js'
 import { RFQ_SORTS } from '../../views/api-contract.js'
 import type { ApiChannel, changeEntry, closing, rfqItem, todayModel } from '../../views/schemas/index.js'
 import { fitAnswer } from '../answer-size.js'
-import { boundedListed } from '../listed-answer.js'
+import { truncateListDiff } from '../list-diff.js'
 import { pageOf, ToolCall } from '../tool-call.js'
 import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
@@ -58,7 +58,7 @@ export const listTools = [
         const { items, nextCursor, total } = page
         const rows = items.map(({ version, changedAt, ...row }) => ({
           ...row,
-          listed: boundedListed(row.listed),
+          listed: truncateListDiff(row.listed),
           ...sourceOf('rfq', row.id, version, changedAt),
         }))
         // Later pages show the moment of the first.

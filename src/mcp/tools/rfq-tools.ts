@@ -3,7 +3,7 @@ import type { RfqView } from '../../views/rfq/rfq-view.js'
 import type { OfferDetail, OfferItem, RfqDetail } from '../../views/schemas/index.js'
 import { KNOWN_SETTINGS } from '../../web/api/what-if.js'
 import { documentMembers, fitAnswer, MAX_ANSWER, shorten } from '../answer-size.js'
-import { boundedListed } from '../listed-answer.js'
+import { truncateListDiff } from '../list-diff.js'
 import { pageOf, ToolCall, ToolError } from '../tool-call.js'
 import { asOf, identifier, ofRfq, paging } from './arguments.js'
 import { sourceOf, tool } from './tool.js'
@@ -26,7 +26,11 @@ export const rfqTools = [
       return fitAnswer(limit, (maxItems) => {
         const page = pageOf(items, ({ id }) => id, { cursor, limit: maxItems })
         return call.answer(found.channel, {
-          rfq: { ...known('rfq', rfq), listed: boundedListed(rfq.listed), ...documentMembers(withoutResponses(rfq)) },
+          rfq: {
+            ...known('rfq', rfq),
+            listed: truncateListDiff(rfq.listed),
+            ...documentMembers(withoutResponses(rfq)),
+          },
           offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
         })
       })
@@ -107,7 +111,7 @@ export const rfqTools = [
         return call.answer(found.channel, {
           ...decided,
           settingsReplaced: Object.keys(replaced),
-          listed: boundedListed(view.listed),
+          listed: truncateListDiff(view.listed),
           rfq: { ...rfq, ...sourceOf('rfq', source.id, source.version, source.observedAt) },
           offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
         })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DeadLetters, DeliveryRecord, TargetState } from '../../core/events/deliveries.js'
-import { inBursts } from '../../core/events/event-bursts.js'
+import { groupBursts } from '../../core/events/event-bursts.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from '../requests/clock-difference.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql-database.js'
@@ -153,7 +153,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         if (!first) return null
         const found = await eventsOf(tx, waiting)
         // A message that was tried before stays as it was.
-        const events = first.message_id === null ? inBursts(found).slice(0, maxBursts).flat() : found
+        const events = first.message_id === null ? groupBursts(found).slice(0, maxBursts).flat() : found
         const told = new Set(events.map(({ id }) => id))
         const ids = waiting.filter(({ event_id }) => told.has(event_id)).map(({ id }) => id)
         const messageId =

@@ -1,5 +1,5 @@
 import type { DecisionRecord, HeldPlan, KnownDocument, UnsettledClose } from '../../core/records.js'
-import { listedOf } from '../../core/sources/sources.js'
+import { listDiffOf } from '../../core/sources/sources.js'
 import { formatCount } from '../../core/text/number-format.js'
 import type { ClockStop } from '../../core/time/clock-skew.js'
 import { isExpired } from '../../core/time/expiry.js'
@@ -124,7 +124,7 @@ export async function closingOutlook(
   const { channel, id } = rfq
   if (rfq.missingSince !== null) return null
   const rules = createRulesLookup(channels)(channel)
-  const facts = factsOf(rfq, listedOf(rfq))
+  const facts = factsOf(rfq, listDiffOf(rfq))
   const row: DueRfq = { ...facts, ...dueOf(facts, channelDates(rules, now)), valid: rfq.valid }
   const { autoClose, graceHours } = rules
   if (!row.overdue) return graceOutlook(row, graceHours)

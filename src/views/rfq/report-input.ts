@@ -11,7 +11,7 @@ import type { Settings } from '../../core/decision/settings.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import type { ReadTimes } from '../../core/report-record.js'
 import { newerSummariesOf, pricesReadOf, termsReadOf } from '../../core/sources/offer-sources.js'
-import { listedOf } from '../../core/sources/sources.js'
+import { listDiffOf } from '../../core/sources/sources.js'
 import { settingsAt } from '../../recommendations/settings-at.js'
 import type {
   Awards,
@@ -114,7 +114,7 @@ export async function gatherRfqInput(
     ...(await reportParameters(source)),
     ...known,
     ...{ absences, problems, decisions, award },
-    ...(read ?? { listed: listedOf(found.rfq) }),
+    ...(read ?? { listed: listDiffOf(found.rfq) }),
     newerSummaries,
   }
 }
@@ -153,7 +153,7 @@ async function readTimes({
   return {
     termsRead: termsReadOf(states),
     pricesRead: pricesReadOf(rfqs, () => poll?.startedAt ?? null),
-    listed: rfq === undefined ? null : listedOf(rfq),
+    listed: rfq === undefined ? null : listDiffOf(rfq),
     newerSummaries: rfq === undefined ? null : newerSummariesOf(rfq.readAt, states),
   }
 }
@@ -176,7 +176,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   for (const found of rfqs) {
     const lastSummaries = await readLastSummaries(source, found)
     const responses = parseLazily(found.responses, parseStoredResponse)
-    known.push({ rfq: parseStoredRfq(found.rfq), listed: listedOf(found.rfq), lastSummaries, responses })
+    known.push({ rfq: parseStoredRfq(found.rfq), listed: listDiffOf(found.rfq), lastSummaries, responses })
   }
   return {
     ...(await reportParameters(source)),

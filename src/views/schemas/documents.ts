@@ -52,8 +52,8 @@ const listed = z
     state: nullableText.describe('Null if the list says the same; so are the dates.'),
     responseDueDate: nullableText,
     fulfilmentDueDate: nullableText,
-    offersGone: z.array(z.strictObject({ id: text, name: text })).describe('Offers that the list no longer has.'),
-    offersNew: z.array(text).describe('Ids of offers that only the list has.'),
+    removedOffers: z.array(z.strictObject({ id: text, name: text })).describe('Offers that the list no longer has.'),
+    addedOffers: z.array(text).describe('Ids of offers that only the list has.'),
     fields: z.array(text).describe('Names of other members that differ.'),
     contradicts: z.boolean().describe('It keeps the RFQ from being closed.'),
     own: text

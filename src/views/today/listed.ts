@@ -1,4 +1,4 @@
-import { describeListed } from '../../core/sources/source-text.js'
+import { describeListDiff } from '../../core/sources/source-text.js'
 import { isDecisive } from '../../core/sources/sources.js'
 import { formatCount } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
@@ -10,7 +10,7 @@ import { keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem 
 const MAX_RFQS = 20
 
 /** What the list says otherwise of an RFQ, to follow other sentences about it; empty if nothing. */
-export const listedText = ({ listed }: RfqListRow): string => (listed === null ? '' : describeListed(listed))
+export const listedText = ({ listed }: RfqListRow): string => (listed === null ? '' : describeListDiff(listed))
 
 /**
  * RFQs of which the list says something else than was read of them.

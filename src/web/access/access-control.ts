@@ -62,7 +62,7 @@ export async function addAccessControl(app: FastifyInstance, options: AccessOpti
     access.checkHost(request)
     access.identify(request)
     if (!access.open && !isPublic(request)) await limits.count(request, reply)
-    requireAccess(request, reply, access.whyUnnamed(request))
+    requireAccess(request, reply, access.proxyUserError(request))
   })
   app.addHook('preHandler', async (request) => access.checkOrigin(request))
 }
@@ -86,7 +86,7 @@ type AccessControl = Access & {
   checkHost(request: FastifyRequest): void
   identify(request: FastifyRequest): void
   /** Why the name that a trusted proxy sent cannot be used; null if it can, or if it sent none. */
-  whyUnnamed(request: FastifyRequest): string | null
+  proxyUserError(request: FastifyRequest): string | null
   checkOrigin(request: FastifyRequest): void
 }
 
@@ -122,7 +122,7 @@ function createAccess(
         : (namedUser(request) ?? bearerUser(request, tokens) ?? request.session?.user ?? null)
       request.csrfToken = csrf.tokenFor(csrfOwner(request))
     },
-    whyUnnamed(request) {
+    proxyUserError(request) {
       const name = proxyName(request)
       return name !== null && 'problem' in name ? name.problem : null
     },
@@ -206,14 +206,14 @@ function bearerUser({ headers }: FastifyRequest, tokens: readonly AccessToken[])
   return sent === null ? null : ownerOf(sent, tokens)
 }
 
-/** @param whyUnnamed why the user that a proxy named is unknown, or null */
-function requireAccess(request: FastifyRequest, reply: FastifyReply, whyUnnamed: string | null): void {
+/** @param proxyUserError why the user that a proxy named is unknown, or null */
+function requireAccess(request: FastifyRequest, reply: FastifyReply, proxyUserError: string | null): void {
   // Without a token, an unknown path is answered as a known one, so that nobody learns which exist.
   const isKnown = request.routeOptions.url !== undefined
   if (isKnown ? mayUse(request.user, accessOf(request)) : request.user !== null) return
   if (request.user !== null) throw new HttpError(403, `this needs the role operator; ${request.user.name} is a viewer`)
   reply.header('www-authenticate', 'Bearer')
-  throw new HttpError(401, whyUnnamed ?? 'send the header: Authorization: Bearer TOKEN')
+  throw new HttpError(401, proxyUserError ?? 'send the header: Authorization: Bearer TOKEN')
 }
 
 /** A route that everybody may use is not limited: probes of the health endpoints and whoever signs in never wait for others. */

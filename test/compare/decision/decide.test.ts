@@ -159,8 +159,8 @@ describe('an offer that is not open', () => {
     expect(missing.headline).toContain('1 of 2 offers compared; 1 no longer visible.')
     const listed = {
       ...{ at: '2026-03-12T10:00:00.000Z', readAt: '2026-03-11T10:00:00.000Z', state: null, responseDueDate: null },
-      ...{ fulfilmentDueDate: null, offersNew: [], fields: [], contradicts: true },
-      offersGone: [{ id: offerId(1), name: 'Developer 1' }],
+      ...{ fulfilmentDueDate: null, addedOffers: [], fields: [], contradicts: true },
+      removedOffers: [{ id: offerId(1), name: 'Developer 1' }],
     }
     const input = comparisonInput({ responses: [cheap('submitted'), good], rfq: RFQ, listed })
     const notListed = compareOffers(input).decision.recommendation

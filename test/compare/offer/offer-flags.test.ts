@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, RFQ_FLAGS, type RfqFlagCode } from '../../../src/compare/flag.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { ListedChanges } from '../../../src/core/sources/sources.js'
+import type { ListDiff } from '../../../src/core/sources/sources.js'
 import {
   type ComparisonOverrides,
   comparisonInput,
@@ -32,11 +32,11 @@ const prepaying = (amount: number, paymentDueDate = '2026-10-01') =>
   offering({ prePayments: [{ amount, paymentDueDate }] })
 const withListing = (of: Body): ComparisonOverrides => ({ responses: [response(1)], listings: [listing(1, of)] })
 
-const LISTED: ListedChanges = {
+const LISTED: ListDiff = {
   at: '2026-03-16T11:00:00.000Z',
   readAt: '2026-03-16T09:30:00.000Z',
   ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
-  ...{ offersGone: [], offersNew: [], contradicts: false, fields: [] },
+  ...{ removedOffers: [], addedOffers: [], contradicts: false, fields: [] },
 }
 
 const OFFER_CASES: Record<OfferFlagCode, Case> = {
@@ -74,7 +74,10 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
     message: '2026-03-12T00:00:00.000Z',
   },
   'not-listed': {
-    scene: { responses: [response(1)], listed: { ...LISTED, offersGone: [{ id: offerId(1), name: 'Developer 1' }] } },
+    scene: {
+      responses: [response(1)],
+      listed: { ...LISTED, removedOffers: [{ id: offerId(1), name: 'Developer 1' }] },
+    },
     message: 'list of 2026-03-16 11:00 UTC no longer has this offer; its RFQ was last read at 09:30.',
   },
   rejected: { scene: offering({}, { status: 'rejected' }), message: 'rejected' },

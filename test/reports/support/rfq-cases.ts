@@ -1,6 +1,6 @@
 import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { type AwardFacts, awardFacts } from '../../../src/core/decision/award-record.js'
-import type { ListedChanges } from '../../../src/core/sources/sources.js'
+import type { ListDiff } from '../../../src/core/sources/sources.js'
 import {
   comparisonInput,
   delivery,
@@ -40,11 +40,11 @@ export const HOSTILE = [
 ]
 
 /** A newer list no longer has the first offers, under these names. */
-const listed = (names: readonly string[]): ListedChanges => ({
+const listed = (names: readonly string[]): ListDiff => ({
   ...{ at: '2026-03-16T11:00:00.000Z', readAt: '2026-03-15T09:30:00.000Z' },
   ...{ state: null, responseDueDate: null, fulfilmentDueDate: null },
-  offersGone: names.map((name, at) => ({ id: offerId(at + 1), name })),
-  ...{ offersNew: ['new'], fields: ['minVolume', 'pricing', 'title'], contradicts: false },
+  removedOffers: names.map((name, at) => ({ id: offerId(at + 1), name })),
+  ...{ addedOffers: ['new'], fields: ['minVolume', 'pricing', 'title'], contradicts: false },
 })
 const LISTED = listed(['Developer 1', 'Developer 2', 'Developer 3', 'Developer 4'])
 

@@ -1,5 +1,5 @@
 import { RFQ_STATES } from '../../../core/documents/documents.js'
-import { listedInBrief, withMessage } from '../../../core/sources/source-text.js'
+import { listDiffLabel, withListMessage } from '../../../core/sources/source-text.js'
 import { formatCount, formatPercent, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { RfqFigures } from '../../../recommendations/rfq-figures.js'
@@ -135,7 +135,7 @@ async function jsonRows(store: Store, filter: ReadFilter, rows: readonly Row[]) 
       ...row,
       ...(known === undefined ? { channel, id } : withBody(rfqRow(known), known.rfq)),
       offers: row.offers,
-      listed: withMessage(row.listed),
+      listed: withListMessage(row.listed),
     }
   }
 }
@@ -174,7 +174,7 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (missing)` : state) },
   {
     header: 'List says',
-    cell: ({ listed }) => listed && listedInBrief(listed),
+    cell: ({ listed }) => listed && listDiffLabel(listed),
     min: 10,
     overflow: 'wrap',
     below: 60,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { AcceptedInBrief, AwardInBrief } from '../../../compare/awards/award-in-brief.js'
 import { RFQ_STATES } from '../../../core/documents/documents.js'
-import { listedInBrief } from '../../../core/sources/source-text.js'
+import { listDiffLabel } from '../../../core/sources/source-text.js'
 import { formatDaysFromToday } from '../../../core/text/number-format.js'
 import { rfqPath } from '../../../views/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../../views/rfqs/rfq-search.js'
@@ -100,13 +100,13 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
         {row.missingSince !== null && <Badge tone="warn">missing</Badge>}
         {row.listed !== null && (
           <div class="small">
-            <Badge tone="warn">list</Badge> {plain(listedInBrief(row.listed))}
+            <Badge tone="warn">list</Badge> {plain(listDiffLabel(row.listed))}
           </div>
         )}
       </>
     ),
   },
-  { key: 'listed', fileOnly: true, title: 'List says', value: ({ listed }) => listed && listedInBrief(listed) },
+  { key: 'listed', fileOnly: true, title: 'List says', value: ({ listed }) => listed && listDiffLabel(listed) },
   {
     key: 'due',
     width: 'line',

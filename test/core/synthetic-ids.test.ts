@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identifyApart, unidentifiedId } from '../../src/core/documents/unidentified.js'
+import { assignSyntheticIds, syntheticId } from '../../src/core/documents/synthetic-ids.js'
 import { aListing, anRfq } from '../helpers/sample-documents.js'
 
 const LONG = 'i'.repeat(1001)
@@ -8,35 +8,33 @@ const without = (body: object, ...members: string[]) =>
 
 describe('the identifier of a document without a usable one', () => {
   it('is that of its long identifier, whatever else changes', () => {
-    const id = unidentifiedId('rfq', { ...anRfq(), id: LONG })
+    const id = syntheticId('rfq', { ...anRfq(), id: LONG })
     expect(id).toMatch(/^unidentified-[0-9a-f]{16}$/)
-    expect(unidentifiedId('rfq', { id: LONG, number: 7, title: 'Other', link: 'https://a.example/?signature=1' })).toBe(
-      id,
-    )
-    expect(unidentifiedId('rfq', { ...anRfq(), id: `${LONG}i` })).not.toBe(id)
+    expect(syntheticId('rfq', { id: LONG, number: 7, title: 'Other', link: 'https://a.example/?signature=1' })).toBe(id)
+    expect(syntheticId('rfq', { ...anRfq(), id: `${LONG}i` })).not.toBe(id)
   })
 
   it('is that of an identifier that is no text, of any number of digits', () => {
     for (const id of [5, 0, { $oid: '65a' }, ['a', 1]]) {
-      expect(unidentifiedId('rfq', { id, title: 'a' })).toBe(unidentifiedId('rfq', { id, title: 'b' }))
-      expect(unidentifiedId('rfq', { id, title: 'a' })).not.toBe(unidentifiedId('rfq', { id: 6, title: 'a' }))
+      expect(syntheticId('rfq', { id, title: 'a' })).toBe(syntheticId('rfq', { id, title: 'b' }))
+      expect(syntheticId('rfq', { id, title: 'a' })).not.toBe(syntheticId('rfq', { id: 6, title: 'a' }))
     }
   })
 
   it('is that of the members that tell documents apart, if there is no identifier at all', () => {
     for (const id of [undefined, null, '', true, {}, []]) {
       const rfq = { ...anRfq(), id, number: 12 }
-      expect(unidentifiedId('rfq', rfq)).toBe(unidentifiedId('rfq', { id, number: 12, title: 'Renamed' }))
-      expect(unidentifiedId('rfq', rfq)).not.toBe(unidentifiedId('rfq', { ...rfq, number: 13 }))
+      expect(syntheticId('rfq', rfq)).toBe(syntheticId('rfq', { id, number: 12, title: 'Renamed' }))
+      expect(syntheticId('rfq', rfq)).not.toBe(syntheticId('rfq', { ...rfq, number: 13 }))
     }
     const unnumbered = { reference: 'A-1', title: 'Old' }
-    expect(unidentifiedId('rfq', unnumbered)).toBe(unidentifiedId('rfq', { ...unnumbered, title: 'New' }))
+    expect(syntheticId('rfq', unnumbered)).toBe(syntheticId('rfq', { ...unnumbered, title: 'New' }))
     const listing = { ...without(aListing(), 'id'), registryId: 'VCS-7' }
-    expect(unidentifiedId('listing', listing)).toBe(unidentifiedId('listing', { ...listing, projectName: 'Renamed' }))
-    expect(unidentifiedId('listing', listing)).not.toBe(unidentifiedId('listing', { ...listing, registry: 'Other' }))
+    expect(syntheticId('listing', listing)).toBe(syntheticId('listing', { ...listing, projectName: 'Renamed' }))
+    expect(syntheticId('listing', listing)).not.toBe(syntheticId('listing', { ...listing, registry: 'Other' }))
     const unregistered = { projectName: 'Forest', storefrontUrl: 'https://a.example/forest?session=1' }
-    expect(unidentifiedId('listing', unregistered)).toBe(
-      unidentifiedId('listing', {
+    expect(syntheticId('listing', unregistered)).toBe(
+      syntheticId('listing', {
         ...unregistered,
         storefrontUrl: 'https://a.example/forest?session=2',
         country: 'FR',
@@ -50,16 +48,16 @@ describe('the identifier of a document without a usable one', () => {
       updatedAt: `2026-01-0${n}T00:00:00.000Z`,
       files: [{ link: `https://a.example/file?signature=${n}#${n}`, expires: n }],
     })
-    expect(unidentifiedId('rfq', body(1))).toBe(unidentifiedId('rfq', body(2)))
-    expect(unidentifiedId('rfq', { ...body(1), title: 'b' })).not.toBe(unidentifiedId('rfq', body(1)))
-    for (const odd of [null, 'text', 5, [], {}]) expect(unidentifiedId('listing', odd)).toMatch(/^unidentified-\w{16}$/)
+    expect(syntheticId('rfq', body(1))).toBe(syntheticId('rfq', body(2)))
+    expect(syntheticId('rfq', { ...body(1), title: 'b' })).not.toBe(syntheticId('rfq', body(1)))
+    for (const odd of [null, 'text', 5, [], {}]) expect(syntheticId('listing', odd)).toMatch(/^unidentified-\w{16}$/)
   })
 })
 
 describe('the identifiers of several documents of one list', () => {
   const identify = (bodies: object[], kind: 'listing' | 'rfq' = 'listing') => {
     const entries = bodies.map((exactBody) => ({ id: '', exactBody }))
-    identifyApart(kind, entries)
+    assignSyntheticIds(kind, entries)
     return entries.map(({ id }) => id)
   }
 
@@ -79,7 +77,7 @@ describe('the identifiers of several documents of one list', () => {
     const ids = identify(bodies)
     expect(new Set(ids).size).toBe(bodies.length)
     expect(identify([...bodies].reverse()).reverse()).toEqual(ids)
-    const usual = bodies.map((body) => unidentifiedId('listing', body))
+    const usual = bodies.map((body) => syntheticId('listing', body))
     expect([4, 5, 6].map((at) => ids[at] === usual[at])).toEqual([false, true, true])
     const changed = bodies.map((body, at) => (at === 0 || at === 5 ? { ...body, country: 'ES' } : body))
     expect(identify(changed)).toEqual(ids)
@@ -100,6 +98,6 @@ describe('the identifiers of several documents of one list', () => {
 
   it('are looked for in texts of many addresses in linear time', () => {
     const text = (n: number) => `${'http://'.repeat(200_000)}?sig=${n}`
-    expect(unidentifiedId('rfq', { text: text(1) })).toBe(unidentifiedId('rfq', { text: text(2) }))
+    expect(syntheticId('rfq', { text: text(1) })).toBe(syntheticId('rfq', { text: text(2) }))
   })
 })

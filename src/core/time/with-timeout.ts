@@ -2,7 +2,7 @@
  * Waits for a promise, up to a limit.
  * @returns whether it was fulfilled or rejected within that time
  */
-export async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+export async function withTimeout(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, milliseconds))

@@ -27,7 +27,7 @@ const ADDRESSES = /https?:\/\/[^\s"<>]*/gi
  * @param body parsed JSON, or its exact value
  * @returns one entry for each, null if the document has none; the last is never null
  */
-export function unidentifiedIds(kind: SubjectKind, body: unknown): (string | null)[] {
+export function syntheticIds(kind: SubjectKind, body: unknown): (string | null)[] {
   const document = isPlainObject(body) ? body : {}
   const { id } = Object.hasOwn(document, 'id') ? document : {}
   const named = (by: string, value: unknown) => shortened(`${by} ${canonicalJson(value)}`)
@@ -40,16 +40,16 @@ export function unidentifiedIds(kind: SubjectKind, body: unknown): (string | nul
 }
 
 /** The identifier under which a document without a usable one is stored, unless others of its list have the same. */
-export const unidentifiedId = (kind: SubjectKind, body: unknown): string =>
-  unidentifiedIds(kind, body).find((id) => id !== null) as string
+export const syntheticId = (kind: SubjectKind, body: unknown): string =>
+  syntheticIds(kind, body).find((id) => id !== null) as string
 
 /**
- * Gives each of several different documents an identifier of its own: the first of `unidentifiedIds` that no other has, so that none
+ * Gives each of several different documents an identifier of its own: the first of `syntheticIds` that no other has, so that none
  * depends on their order.
  * @param entries documents without a usable identifier, with different content
  */
-export function identifyApart(kind: SubjectKind, entries: readonly { id: string; exactBody: unknown }[]): void {
-  let open = entries.map((entry) => ({ entry, ids: unidentifiedIds(kind, entry.exactBody) }))
+export function assignSyntheticIds(kind: SubjectKind, entries: readonly { id: string; exactBody: unknown }[]): void {
+  let open = entries.map((entry) => ({ entry, ids: syntheticIds(kind, entry.exactBody) }))
   for (let level = 0; open.length > 0; level++) {
     const times = new Map<string, number>()
     const idOf = ({ ids }: (typeof open)[number]) => ids[level] ?? null
