@@ -47,6 +47,10 @@ export async function openScenario(options: {
   channels: ChannelSpec[]
   /** No events happen as time passes. */
   still: boolean
+  /** Of the marketplace. Default 1. */
+  seed?: number
+  /** Lines of the configuration below `reports:`. */
+  reports?: string
 }): Promise<Scenario> {
   const world = createWorld({ seed: 1, ...options })
   const sandbox = await startSandbox({ world, etags: !options.still })
@@ -58,7 +62,7 @@ export async function openScenario(options: {
   await store.setTargets([TARGET], now())
   const { database, file } = locationsOf(store)
   const channels = options.channels.map(({ org, channel }) => `${org}/${channel}`)
-  writeFileSync(file, configOf({ url: sandbox.url, database, channels: options.channels }))
+  writeFileSync(file, configOf({ ...options, url: sandbox.url, database }))
   const env = { COLUMNS: '100', ...keysOf(sandbox) }
   const io = (): ReturnType<typeof testIo> => testIo({ cwd: dirname(file), now, env })
   const execute = async (args: readonly string[]) => {
@@ -135,13 +139,15 @@ const configOf = ({
   url,
   database,
   channels,
+  reports = '',
 }: {
   url: string
   database: string
   channels: ChannelSpec[]
+  reports?: string
 }) => `baseUrl: ${url}
 database: ${database}
 requests: { concurrency: 1, perSecond: 5000, retries: 0, timeoutMs: 5000 }
 web: { port: 0 }
-channels:
+${reports && `reports: ${reports}\n`}channels:
 ${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${variableOf(org)} }, autoClose: on }\n`).join('')}`
