@@ -12,10 +12,10 @@ import { changeFeed } from './changes/change-feed.js'
 import { createRulesLookup } from './channels/channel-rules.js'
 import { createIncompleteAt } from './complete-polls.js'
 import { takePage } from './cursor.js'
-import { listingRow, offerRow, rfqRow } from './document-rows.js'
+import { listingRow, rfqRow } from './document-rows.js'
 import { findRfq } from './find-rfq.js'
 import { offerChanges } from './offer/offer-detail.js'
-import { offerNames } from './offer/offer-names.js'
+import { offerItems } from './offer/offer-items.js'
 import { buildRfqView } from './rfq/build-rfq-view.js'
 import type { RfqList, RfqListRow } from './rfqs/rfq-list.js'
 import { sortRfqs } from './rfqs/rfq-search.js'
@@ -55,7 +55,6 @@ export function createApiQueries(source: Source): ApiQueries {
   const pollChecks = createPollChecks(config, store)
   const closingHold = createClosingHold(config, store)
   const clockStop = createClockStop(store)
-  const rulesOf = createRulesLookup(channels)
   return {
     async channels(now) {
       const checks = await pollChecks(now)
@@ -100,30 +99,27 @@ export function createApiQueries(source: Source): ApiQueries {
       return 'problem' in lookup ? lookup : { found: { channel: lookup.found.rfq.channel, id: lookup.found.rfq.id } }
     },
     offers: (name) =>
-      withRfq(source, name, async (found) => {
-        const { calendar } = rulesOf(name.channel)
-        const rfq = rfqRow(found)
-        return found.responses
-          .map((response) => offerRow(rfq, response, calendar))
-          .sort((a, b) => (a.submittedAt ?? '').localeCompare(b.submittedAt ?? '') || a.id.localeCompare(b.id))
-      }),
+      withRfq(source, name, async (found) =>
+        offerItems(await viewOf(source, name, found.rfq.id), found).sort((a, b) => a.number - b.number),
+      ),
     offer: (name) =>
       withRfq(source, name, async (found) => {
         const { rfq, responses } = found
         const response = responses.find(({ id }) => id === name.offer)
-        if (response === undefined) return null
+        const items = offerItems(await viewOf(source, name, rfq.id), found)
+        const item = items.find(({ id }) => id === name.offer)
+        if (response === undefined || item === undefined) return null
         const history = await store.rfqHistory(name.channel, rfq.id, name.asOf)
         const known = history.filter(({ kind, id }) => kind === 'response' && id === name.offer)
-        const label = offerNames(responses).get(name.offer) ?? name.offer
-        const changesOf = offerChanges(known, label, (name.asOf ?? name.now).toISOString())
+        const changesOf = offerChanges(known, item.label, (name.asOf ?? name.now).toISOString())
         const versions = known.map((each) => {
           const { version, contentHash, notBefore, observedAt, supersededAt, valid } = each
           const changes = changesOf(each)
           return { version, contentHash, notBefore, observedAt, supersededAt, valid, changes, ...bodyOf(each) }
         })
-        return { ...offerRow(rfqRow(found), response, rulesOf(name.channel).calendar), ...bodyOf(response), versions }
+        return { ...item, ...bodyOf(response), versions }
       }),
-    comparison: (name) => compare(source, name),
+    comparison: (name) => withRfq(source, name, ({ rfq }) => viewOf(source, name, rfq.id)),
     async listings({ cursor, limit, channel, ...moment }) {
       const found = await store.listings({ ...(channel !== undefined && { channel }), ...asOfFilter(moment) })
       return takePage(found.map(listingRow), (row) => `${row.channel}\t${row.id}`, { cursor, limit })
@@ -209,18 +205,16 @@ async function withRfq<T>(
   return 'problem' in lookup ? lookup : { found: await read(lookup.found) }
 }
 
-async function compare(source: Source, name: Parameters<ApiQueries['comparison']>[0]) {
-  const { config, store } = source
-  const { channel, now, asOf = now, settings } = name
-  return withRfq(source, name, ({ rfq }) =>
-    buildRfqView({
-      store,
-      config: { reports: { ...config.reports, ...(settings && { settings, settingsGiven: true }) } },
-      channel: { key: channel, timeZone: createRulesLookup(config.channels)(channel).timeZone },
-      asOf,
-      now,
-      version: VERSION,
-      rfqId: rfq.id,
-    }),
-  )
+/** The comparison of the offers for an RFQ. @param at.settings default: those in force at the moment */
+function viewOf({ config, store }: Source, at: Parameters<ApiQueries['comparison']>[0], rfqId: string) {
+  const { channel, now, asOf = now, settings } = at
+  return buildRfqView({
+    store,
+    config: { reports: { ...config.reports, ...(settings && { settings, settingsGiven: true }) } },
+    channel: { key: channel, timeZone: createRulesLookup(config.channels)(channel).timeZone },
+    asOf,
+    now,
+    version: VERSION,
+    rfqId,
+  })
 }

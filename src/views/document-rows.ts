@@ -3,13 +3,11 @@
  * columns.
  */
 
-import { priceOffer } from '../compare/offer/price-per-tonne.js'
 import { unreadOffersOf } from '../compare/rfq/rfq-terms.js'
 import { parseStored } from '../core/documents/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import { withListMessage } from '../core/sources/source-text.js'
 import { listDiffOf } from '../core/sources/sources.js'
-import { type Calendar, isLate } from '../core/time/expiry.js'
 
 /** What Quotekeeper knows about a document besides its content. */
 export const observationFields = ({
@@ -62,49 +60,6 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
     ...observationFields(rfq),
     /** What the list says otherwise; null if nothing. */
     listed: withListMessage(listDiffOf(rfq)),
-  }
-}
-
-export type OfferRow = ReturnType<typeof offerRow>
-/**
- * @param rfq of `rfqRow`
- * @param calendar the channel's; decides whether the offer was submitted after the due date
- */
-export function offerRow(
-  { id: rfqId, responseDueDate }: Pick<RfqRow, 'id' | 'responseDueDate'>,
-  response: KnownDocument,
-  calendar: Calendar,
-) {
-  const terms = offerTerms(response)
-  const late = isLate(terms.submittedAt, responseDueDate, calendar)
-  return { channel: response.channel, rfqId, id: response.id, late, ...terms, ...observationFields(response) }
-}
-
-function offerTerms({ shape, body }: KnownDocument) {
-  const response = parseStored('response', shape, body)
-  const { document } = response
-  const offer = response.shape === 'full' ? response.document?.offer : null
-  const terms = response.shape === 'full' ? offer : response.document
-  const totalVolume = terms?.totalVolume ?? null
-  const totalPrice = terms?.totalPrice ?? null
-  const vintages = offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
-  const { pricePerTonne, basis } = priceOffer(vintages, { volume: totalVolume, total: totalPrice })
-  return {
-    listingId: document?.listingId ?? null,
-    projectDeveloperName: document?.projectDeveloperName ?? null,
-    projectName: document?.projectName ?? null,
-    status: document?.status ?? null,
-    submittedAt: document?.submittedAt ?? null,
-    contractType: terms?.contractType ?? null,
-    currency: terms?.currency ?? null,
-    totalVolume,
-    totalPrice,
-    pricePerTonne,
-    /** What the price per tonne is derived from. */
-    priceBasis: basis,
-    expiryDate: terms?.expiryDate ?? null,
-    deliveries: offer?.scheduledDeliveries.length ?? null,
-    prePayments: offer?.prePayments.length ?? null,
   }
 }
 

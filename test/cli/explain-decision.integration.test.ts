@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createCalendar } from '../../src/core/time/expiry.js'
 import { explainDecision } from '../../src/views/closings/explain-decision.js'
-import { offerRow, rfqRow } from '../../src/views/document-rows.js'
-import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 
 describe('explainDecision', () => {
   it('describes what was evaluated, sent and read', async () => {
@@ -42,19 +40,5 @@ describe('explainDecision', () => {
     expect(kept && explainDecision(kept)).toContain('Against      its response due date 2026-12-01 has not passed')
     const hostile = { ...kept, reason: 'red \u001b[31malert\nSent         everything' } as NonNullable<typeof kept>
     expect(explainDecision(hostile)).toContain('Because      red \ufffd[31malert Sent         everything\n')
-  })
-})
-
-describe('offerRow', () => {
-  it('marks an offer late if it came after the due date in the time zone of the channel', async () => {
-    const fixture = await openChannelFixture()
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
-    fixture.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })
-    await fixture.pollRfqs()
-    const [known] = await fixture.store.rfqs({ channel: KEY })
-    const late = (zone: string) =>
-      known?.responses.map((each) => offerRow(rfqRow(known), each, createCalendar(zone)).late)
-    expect(late('UTC')).toEqual([false])
-    expect(late('Europe/Paris')).toEqual([true])
   })
 })

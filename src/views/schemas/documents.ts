@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { offerViewSchema } from '../offer/offer-view.js'
 import { channelKey, count, nullableText, number, text, timestamp } from './common.js'
 
 const documentBody = {
@@ -162,32 +163,11 @@ export const rfqDetail = z
   })
   .meta({ id: 'Rfq' })
 
-const offerTerms = {
-  channel: channelKey,
-  rfqId: text,
-  id: text,
-  late: z.boolean().nullable().describe('Submitted after the response due date.'),
-  listingId: nullableText,
-  projectDeveloperName: nullableText,
-  projectName: nullableText,
-  status: nullableText,
-  submittedAt: nullableText,
-  contractType: nullableText,
-  currency: nullableText,
-  totalVolume: number,
-  totalPrice: number,
-  pricePerTonne: number,
-  priceBasis: z.enum(['lines', 'stated']).nullable().describe('What the price per tonne is derived from.'),
-  expiryDate: nullableText,
-  deliveries: count.nullable(),
-  prePayments: count.nullable(),
-  ...observation,
-}
-export const offerItem = z.strictObject(offerTerms).meta({ id: 'OfferItem' })
+const offerTerms = offerViewSchema.extend({ channel: channelKey, rfqId: text, ...observation })
+export const offerItem = offerTerms.meta({ id: 'OfferItem' })
 
-export const offerDetail = z
-  .strictObject({
-    ...offerTerms,
+export const offerDetail = offerTerms
+  .extend({
     ...documentBody,
     versions: z.array(
       z.strictObject({

@@ -2,9 +2,9 @@ import { unreadText } from '../../../compare/rfq/rfq-flags.js'
 import type { RfqWithResponses } from '../../../core/records.js'
 import { formatPrice } from '../../../core/text/number-format.js'
 import { awardLines } from '../../../views/awards/award-lines.js'
-import { observationFields, withBody } from '../../../views/document-rows.js'
-import type { OfferView } from '../../../views/offer/offer-view.js'
+import { offerItems } from '../../../views/offer/offer-items.js'
 import { type RfqView, recommendationLines } from '../../../views/rfq/rfq-view.js'
+import type { OfferItem } from '../../../views/schemas/index.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import {
@@ -69,16 +69,11 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 /** An offer with its document. */
-type Row = OfferView & { channel: string; rfqId: string; body: unknown }
+type Row = OfferItem & { body: unknown }
 
-/** The offers in the order of the comparison, without those that were observed after it was computed. */
-function withDocuments({ channel, rfq, offers }: RfqView, { responses }: RfqWithResponses): Row[] {
-  const documents = new Map(responses.map((response) => [response.id, response]))
-  return offers.flatMap((offer) => {
-    const document = documents.get(offer.id)
-    if (document === undefined) return []
-    return [withBody({ channel, rfqId: rfq.id, ...offer, ...observationFields(document) }, document)]
-  })
+function withDocuments(view: RfqView, found: RfqWithResponses): Row[] {
+  const bodies = new Map(found.responses.map((response) => [response.id, response.exactBody]))
+  return offerItems(view, found).map((offer) => ({ ...offer, body: bodies.get(offer.id) }))
 }
 
 function statusText({ status, missingSince, notListed, newerTerms }: Row): string | null {

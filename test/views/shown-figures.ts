@@ -1,0 +1,120 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect } from 'vitest'
+import { withoutNoise } from '../../src/core/text/number-format.js'
+import type { RfqFigures } from '../../src/recommendations/rfq-figures.js'
+import type { OfferView } from '../../src/views/offer/offer-view.js'
+import type { RfqView } from '../../src/views/rfq/rfq-view.js'
+
+/** A number as a person reads it: `1,234.5`, `97.6 %`, `12.30 USD`; `–` or nothing is an unknown one. */
+export class Rounded {
+  constructor(readonly text: string) {}
+}
+
+export type Shown = number | string | boolean | null | readonly string[] | Rounded
+
+/** Figures and sentences by name. */
+export type Figures = Record<string, Shown>
+
+/** What every surface must show of an offer. */
+export function offerFigures({ own, compared, ...offer }: OfferView) {
+  const { number, rank, standing, why, tonnes, coverage, awardedTonnes, notMet } = offer
+  return {
+    ...{ number, rank, standing, why, tonnes, coverage, awardedTonnes },
+    notMet: notMet.map(({ message }) => message),
+    ownTotal: own.total,
+    ownPricePerTonne: own.pricePerTonne,
+    ownCurrency: own.currency,
+    comparedTotal: compared.total,
+    comparedPricePerTonne: compared.pricePerTonne,
+    comparedCurrency: compared.currency,
+    costPerTonne: compared.costPerTonne,
+  } satisfies Figures
+}
+
+/** What every surface must show of an RFQ. */
+export function rfqFigures({ rfq, summary, currency, offers, decision: { recommendation } }: RfqView) {
+  const { award, accepted } = recommendation
+  const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  const labelsOf = (of: readonly { id: string }[]) => of.map(({ id }) => labels.get(id) ?? id)
+  const isUnread = rfq.unreadOffers > 0
+  return {
+    number: rfq.number,
+    offers: summary.offers,
+    ranked: summary.ranked,
+    wanted: rfq.window.lower,
+    volume: summary.volume,
+    coverage: summary.coverage,
+    currency: currency.comparison,
+    bestPricePerTonne: summary.price.lowest,
+    status: isUnread ? null : recommendation.status,
+    awardOffers: isUnread ? null : labelsOf(award?.offers ?? []),
+    awardTonnes: isUnread ? null : (award?.tonnes ?? 0),
+    awardPricePerTonne: isUnread ? null : (award?.pricePerTonne ?? null),
+    awardCoverage: isUnread ? null : (award?.coverage ?? null),
+    acceptedOffers: accepted === null ? null : labelsOf(accepted.offers),
+    acceptedTonnes: accepted?.tonnes ?? null,
+    acceptedPricePerTonne: accepted?.award?.pricePerTonne ?? null,
+  } satisfies Figures
+}
+
+/** The same of the figures that lists have. */
+export const listFigures = (figures: RfqFigures) => ({
+  ranked: figures.ranked,
+  wanted: figures.wanted,
+  volume: figures.volume,
+  coverage: figures.coverage,
+  currency: figures.currency,
+  bestPricePerTonne: figures.bestPricePerTonne,
+  status: figures.award?.status ?? null,
+  awardOffers: figures.award?.offers ?? null,
+  awardTonnes: figures.award?.tonnes ?? null,
+  awardPricePerTonne: figures.award?.pricePerTonne ?? null,
+  awardCoverage: figures.award?.coverage ?? null,
+  acceptedOffers: figures.accepted?.offers ?? null,
+  acceptedTonnes: figures.accepted?.tonnes ?? null,
+  acceptedPricePerTonne: figures.accepted?.pricePerTonne ?? null,
+})
+
+/** Text without what terminals, pages and assistants remove or replace in it. */
+export const plainText = (text: string): string =>
+  stripVTControlCharacters(text)
+    .normalize('NFC')
+    .replace(/[\p{C}\ufffd]/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/**
+ * Expects what a surface shows to be the exact figures, or their correct rounding.
+ * @param shown members that the surface does not have are absent
+ */
+export function expectFigures(surface: string, shown: Figures, exact: Figures): void {
+  const names = Object.keys(shown)
+  expect(names, surface).not.toEqual([])
+  const wanted = Object.fromEntries(names.map((name) => [name, plain(exact[name])]))
+  const found = names.map((name) => [name, matching(shown[name], exact[name])])
+  expect(Object.fromEntries(found), surface).toEqual(wanted)
+}
+
+const plain = (value: Shown | undefined): unknown => {
+  if (typeof value === 'string') return plainText(value) || null
+  return Array.isArray(value) ? value.map(plainText) : value
+}
+
+/** The exact value if the rounded one is its correct rounding; otherwise what is shown. */
+function matching(shown: Shown | undefined, exact: Shown | undefined): unknown {
+  if (!(shown instanceof Rounded)) return plain(shown)
+  const text = plainText(shown.text)
+  if (text === '' || text === '–' || text === '#N/A') return null
+  const [, sign = '', digits = '', , unit = ''] = /^([−-]?)([\d,]+(\.\d+)?)(.*)$/.exec(text) ?? []
+  const share = unit.trim() === '%' ? 100 : 1
+  const number = Number(digits.replaceAll(',', '')) * (sign === '' ? 1 : -1)
+  const decimals = digits.split('.')[1]?.length ?? 0
+  const isCorrect = typeof exact === 'number' && round(exact * share, decimals) === number
+  return isCorrect ? exact : `${text}, a rounding of something else`
+}
+
+/** Half-way figures away from zero, as spreadsheets do. */
+const round = (value: number, decimals: number): number => {
+  const scaled = withoutNoise(Math.abs(value) * 10 ** decimals)
+  return (Math.sign(value) * Math.round(scaled)) / 10 ** decimals || 0
+}
