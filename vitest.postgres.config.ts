@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'contract',
           include: STORE_CONTRACT,
           // Restored backups are files.
-          exclude: ['test/closing/carry-over.integration.test.ts'],
+          exclude: ['test/closing/closing-state-merge.integration.test.ts'],
           env: { QUOTEKEEPER_TEST_ENGINE: 'postgres' },
           globalSetup: 'test/helpers/postgres-server.ts',
         },

@@ -10,7 +10,7 @@ import type { Marketplace } from '../src/marketplace/contract.js'
 import { reportName } from '../src/report-files/report-folder.js'
 import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
-import { pausedUntil, runInTurn } from '../src/store/runs/with-run.js'
+import { pausedUntil, runWhenFree } from '../src/store/runs/with-run.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { newestPlanned, planPoll } from '../src/sync/plan/poll-planning.js'
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
@@ -134,11 +134,11 @@ async function runAndLog(
     log.info({ ...about, ...facts }, `skipped: ${reason}`)
     if (!isScheduled(payload)) throw new RunFailedError(`skipped: ${reason}`)
   }
-  const waitsFor = ({ inProgress }: RunBusyError) => inProgress.byHand
+  const shouldWait = ({ inProgress }: RunBusyError) => inProgress.byHand
   const onWait = ({ message }: RunBusyError) => log.info(about, `waits for its turn: ${message}`)
-  const options = { byHand: false, signal, tryAgainMs: TRY_AGAIN_MS, waitsFor, onWait }
+  const options = { byHand: false, signal, retryMs: TRY_AGAIN_MS, shouldWait, onWait }
   try {
-    const ended = await runInTurn(store, options, async (storeInTurn) => {
+    const ended = await runWhenFree(store, options, async (storeInTurn) => {
       const until = await pausedUntil(store, about, now())
       if (until !== null) return { until }
       const previous = kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun(about)

@@ -95,7 +95,7 @@ describe('commands that are shown', () => {
     await fixture.pollRfqs({ channel: { ...CHANNEL, apiKey: sandbox.keys[CHANNEL.org] ?? '' } })
     const context = closingContextOf(fixture, { session: session() })
     const held = await closeExpired(context, { ...POLICY, maxPerRun: 1 })
-    const [plan] = await store.heldPlans({ now: now() })
+    const [plan] = await store.pendingPlans({ now: now() })
     const rules = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
     const preview = await previewClose(store, { channel: KEY, rfqId: IDS[0] ?? '', ...rules, maxPerRun: 1 }, now())
     const events = (await rowsOf(store, 'select data from events')) as { data: string }[]

@@ -56,7 +56,7 @@ export async function closeCandidates(round: Round): Promise<void> {
 
 /** A round that is not held because of its size makes earlier held rounds obsolete. */
 async function supersedePlans({ context: { store, now }, channel }: Round): Promise<void> {
-  const plans = await store.heldPlans({ channel, now: now() })
+  const plans = await store.pendingPlans({ channel, now: now() })
   if (plans.length > 0) await store.supersedePlans(channel, now())
 }
 

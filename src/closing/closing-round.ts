@@ -48,8 +48,8 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
       reportProgress(round, progress)
     }
   })
-  const { decisions, approvalPlan, stop, unsettled, heldPlans, counts } = round as Round
-  return { ...result, decisions, approvalPlan, stopReason: stop?.text ?? interruption, unsettled, heldPlans, counts }
+  const { decisions, approvalPlan, stop, unsettled, pendingPlans, counts } = round as Round
+  return { ...result, decisions, approvalPlan, stopReason: stop?.text ?? interruption, unsettled, pendingPlans, counts }
 }
 
 /** The RFQs of the approval plan, or null if the round needs none. Throws PlanError. */
@@ -80,7 +80,7 @@ async function finishRound(round: Round): Promise<void> {
   const repeated = round.repeated.splice(0)
   if (repeated.length > 0) await store.recordRepeats(repeated, now())
   round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now(), endingRun: round.run.id })
-  round.heldPlans = await store.heldPlans({ channel: round.channel, now: now() })
+  round.pendingPlans = await store.pendingPlans({ channel: round.channel, now: now() })
 }
 
 /** Names the closes that were sent when something ended the round, and that the database could not name as unsettled. */
@@ -104,15 +104,15 @@ function reportProgress(round: Round, progress: RunProgress): void {
   progress.counts.unchanged = round.evaluated.size - closed
   progress.counts.invalid = round.invalid
   progress.madeProgress = round.evaluated.size > 0
-  const reasons = [round.stop?.text ?? null, describeHeldPlans(round)]
+  const reasons = [round.stop?.text ?? null, describePendingPlans(round)]
   progress.incomplete = reasons.filter((reason) => reason !== null).join(' ') || null
   progress.needsPerson = describeUnsettled(round.unsettled)
   progress.stop = round.stop && { code: round.stop.code, clocks: round.stop.clocks ?? null }
 }
 
 /** The rounds that wait for approval since earlier; the stop reason names the plan of this round. */
-function describeHeldPlans({ heldPlans, approvalPlan }: Round): string | null {
-  const earlier = heldPlans.filter(({ plan }) => plan !== approvalPlan)
+function describePendingPlans({ pendingPlans, approvalPlan }: Round): string | null {
+  const earlier = pendingPlans.filter(({ plan }) => plan !== approvalPlan)
   const parts = earlier.map(({ plan, rfqIds }) => `${rfqIds.length} RFQs are held for approval (${plan}).`)
   return parts.join(' ') || null
 }

@@ -1,4 +1,4 @@
-import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../core/records.js'
+import type { ApprovalPlan, DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
 import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
@@ -55,7 +55,7 @@ export interface ClosingResult {
   /** RFQs of the channel that need a person, from this round and from earlier ones. */
   unsettled: UnsettledClose[]
   /** Rounds that were held because of their size and wait for approval: this one, or an earlier one. */
-  heldPlans: HeldPlan[]
+  pendingPlans: ApprovalPlan[]
   counts: RoundCounts
 }
 

@@ -68,7 +68,7 @@ function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: 
       fields.dueDate,
       fields.timeZone,
       evidence.codes,
-      evidence.heldPlan,
+      evidence.approvalPlan,
       evidence.approvedBy,
       evidence.only === true ? evidence.startedBy : null,
     ])
@@ -163,7 +163,7 @@ export function evidenceOf(
     approvedPlan: policy.approvedPlan ?? null,
     approvedBy: round.chosenIds?.has(candidate.id) ? (policy.approvedBy ?? null) : null,
     retryOf: retried ? (round.answers.get(candidate.id)?.id ?? null) : null,
-    heldPlan: hold ? round.approvalPlan : null,
+    approvalPlan: hold ? round.approvalPlan : null,
     codes: [...evaluation.against, ...(hold ? [hold] : [])].map(({ code }) => code),
     dueDateAsSent: evaluation.dueDateAsSent,
     timeZone: policy.timeZone,

@@ -1,4 +1,4 @@
-import type { DecisionRecord, HeldPlan } from '../core/records.js'
+import type { ApprovalPlan, DecisionRecord } from '../core/records.js'
 import { quoteForShell } from '../core/text/quote-for-shell.js'
 import { createCalendar } from '../core/time/expiry.js'
 import type { Closings, History, RunQueries } from '../store/contract.js'
@@ -24,7 +24,7 @@ export interface ClosingPreview {
 type PreviewStore = Pick<RunQueries, 'newestListRead'> &
   Pick<History, 'rfqs'> &
   Pick<Outbox, 'openRfqsDue'> &
-  Pick<Closings, 'closeAnswers' | 'openIntents' | 'sentIntents' | 'heldPlans' | 'unsettledCloses'>
+  Pick<Closings, 'closeAnswers' | 'openIntents' | 'sentIntents' | 'pendingPlans' | 'unsettledCloses'>
 
 interface PreviewedRfq extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
   channel: string
@@ -48,7 +48,7 @@ export async function previewClose(
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
     store.newestListRead(channel, now),
-    store.heldPlans({ channel, now }),
+    store.pendingPlans({ channel, now }),
     store.unsettledCloses({ channel, now }),
   ])
   const calendar = createCalendar(timeZone)
@@ -101,7 +101,7 @@ const byRfq = (answers: readonly DecisionRecord[]) => new Map(answers.map((answe
 
 /** Why a closing round would be held because of its size, with the plan of an earlier one that held this RFQ. */
 function describeHold(
-  plan: HeldPlan | undefined,
+  plan: ApprovalPlan | undefined,
   { channel, qualified, maxPerRun }: Pick<PreviewedRfq, 'channel' | 'maxPerRun'> & { qualified: number },
 ): { reason: string; remedy: string } {
   if (plan !== undefined) {

@@ -1,5 +1,5 @@
 import { channelKey } from '../core/channel.js'
-import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../core/records.js'
+import type { ApprovalPlan, DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
 import { type Calendar, createCalendar } from '../core/time/expiry.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ListRun, RunHandle } from '../store/contract.js'
@@ -43,7 +43,7 @@ export interface Round {
   repeated: number[]
   counts: RoundCounts
   unsettled: UnsettledClose[]
-  heldPlans: HeldPlan[]
+  pendingPlans: ApprovalPlan[]
   /** Decisions recorded in this round. */
   decisions: DecisionRecord[]
   failures: ItemFailure[]
@@ -78,7 +78,7 @@ export function createRound(
     repeated: [],
     counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     unsettled: [],
-    heldPlans: [],
+    pendingPlans: [],
     decisions: [],
     failures,
     evaluated: new Set(),

@@ -312,7 +312,7 @@ export interface UnsettledClose {
 }
 
 /** A closing round that was held because of its size and has not been approved. */
-export interface HeldPlan {
+export interface ApprovalPlan {
   plan: string
   channel: string
   rfqIds: string[]

@@ -12,7 +12,7 @@ export interface MonitoredChannel {
 }
 
 export interface DatabaseStateOptions {
-  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'heldPlans' | 'targetStates' | 'sizes'>
+  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'pendingPlans' | 'targetStates' | 'sizes'>
   channels: readonly MonitoredChannel[]
   /** Names of the configured targets of notifications. */
   targets: readonly string[]
@@ -28,7 +28,7 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
   for (const channel of channels) {
     const { key, autoClose } = channel
     const unsettled = await reader.unsettledCloses({ channel: key, now })
-    const plans = await reader.heldPlans({ channel: key, now })
+    const plans = await reader.pendingPlans({ channel: key, now })
     const countOf = (outcome: string) => unsettled.filter((each) => each.outcome === outcome).length
     states.push({
       channel: key,

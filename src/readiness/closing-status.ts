@@ -4,7 +4,7 @@ import type { Store } from '../store/contract.js'
 import type { ReadinessCheck } from './contract.js'
 import { oneLine } from './poll-freshness.js'
 
-type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
+type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 'pendingPlans'>
 
 /** This many RFQs are named; the rest are counted. */
 const MAX_NAMED = 5
@@ -25,7 +25,7 @@ export async function describeClosing(
     store.newestRun({ channel, kind: 'close' }),
     store.lastClose(channel),
     store.unsettledCloses({ channel, now }),
-    store.heldPlans({ channel, now }),
+    store.pendingPlans({ channel, now }),
   ])
   const unsettled = closes.filter(({ inProgress }) => !inProgress)
   const named = unsettled

@@ -23,7 +23,7 @@ export interface ReadinessOptions {
     | 'checkWritable'
     | 'lastClose'
     | 'unsettledCloses'
-    | 'heldPlans'
+    | 'pendingPlans'
     | 'closingStop'
     | 'maintenanceState'
     | 'futureTimes'

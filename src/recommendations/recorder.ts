@@ -11,7 +11,7 @@ export interface RecorderOptions {
     | 'takeRecommendationLease'
     | 'releaseRecommendationLease'
     | 'markComputedBefore'
-    | 'markOtherEngines'
+    | 'markOtherEngineVersions'
     | 'recordRecommendations'
   > &
     Pick<RecommendationQueries, 'dirtyRfqs'> &
@@ -70,7 +70,7 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
   /** Marks what the day and exchange rates made dirty. */
   async function markOthers(): Promise<void> {
     const at = now()
-    if (checked === null) await store.markOtherEngines(ENGINE_VERSION, at)
+    if (checked === null) await store.markOtherEngineVersions(ENGINE_VERSION, at)
     for (const { key, timeZone } of channels) await markEarlierDays(at, timeZone, key)
     if (settings.ratesFrom === null) {
       checked = at

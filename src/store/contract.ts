@@ -82,7 +82,7 @@ export interface Reader
       | 'lastClose'
       | 'closeAnswers'
       | 'unsettledCloses'
-      | 'heldPlans'
+      | 'pendingPlans'
       | 'openIntents'
       | 'closingStop'
       | 'sentIntents'

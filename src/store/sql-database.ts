@@ -49,7 +49,7 @@ export interface Dialect {
   /** Aggregate: a JSON list of values, as text. */
   listOf(value: string): string
   /** Ends a select whose rows no other transaction may change before this one ends. */
-  readonly keepRows: string
+  readonly shareLock: string
 }
 
 /** The conditions that are not false, joined by `and`. */

@@ -35,7 +35,8 @@ async function verify({ store }: Log, file: string) {
 describe('anchors of the log of awards', () => {
   const change = (path: string, sql: string) =>
     tamper(path, (db) => {
-      for (const name of ['awards_stay', 'awards_last', 'award_files_last']) db.exec(`drop trigger ${name}`)
+      for (const name of ['awards_immutable', 'awards_no_delete', 'award_files_no_delete'])
+        db.exec(`drop trigger ${name}`)
       db.exec(sql)
     })
 

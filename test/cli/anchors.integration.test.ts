@@ -68,9 +68,9 @@ describe('configured anchors', () => {
     await quotekeeper('backup', 'backup.db')
     await quotekeeper('close-expired')
     await quotekeeper('closings', '--anchor', 'anchors.jsonl')
-    const carriedOver = await quotekeeper('restore', 'backup.db')
-    expect(carriedOver.err).toContain('Carried over from the replaced database')
-    expect(carriedOver.err).not.toContain('anchors')
+    const mergedClosings = await quotekeeper('restore', 'backup.db')
+    expect(mergedClosings.err).toContain('Carried over from the replaced database')
+    expect(mergedClosings.err).not.toContain('anchors')
     for (const suffix of ['', '-wal', '-shm']) rmSync(database(folder) + suffix, { force: true })
     expect(await quotekeeper('restore', 'backup.db')).toMatchObject({
       status: 0,

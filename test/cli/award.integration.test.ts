@@ -155,7 +155,7 @@ describe('quotekeeper award', () => {
       out: expect.stringContaining('1 awards'),
     })
     const db = new Database(join(cli.folder, 'data/quotekeeper.db'))
-    db.exec(`drop trigger award_files_stay; update award_files set content = 'UEs='`)
+    db.exec(`drop trigger award_files_immutable; update award_files set content = 'UEs='`)
     db.close()
     const { status, out } = await cli.quotekeeper('decisions', '--verify')
     expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining('workbook of award 1 was changed') })
@@ -174,7 +174,7 @@ describe('quotekeeper award', () => {
     })
     const db = new Database(join(cli.folder, 'data/quotekeeper.db'))
     const rewrite = `update versions set body = replace(body, '"unitPrice":9', '"unitPrice":7') where id = ?`
-    db.exec('drop trigger versions_stay')
+    db.exec('drop trigger versions_immutable')
     expect(db.prepare(rewrite).run(cheap).changes).toBe(1)
     db.close()
     const { status, out } = await verify()

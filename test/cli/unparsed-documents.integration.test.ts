@@ -22,7 +22,7 @@ async function polledRfqs() {
     add,
     damage(ids: readonly string[]) {
       const db = new Database(`${fixture.folder}/data/quotekeeper.db`)
-      db.exec('drop trigger versions_stay; drop trigger decisions_stay')
+      db.exec('drop trigger versions_immutable; drop trigger decisions_immutable')
       const of = `in (select value from json_each('${JSON.stringify(ids)}'))`
       const damaged = [
         `update versions set body = 'not JSON', parsed_body = null where id ${of} or rfq_id ${of}`,

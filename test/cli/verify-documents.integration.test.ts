@@ -15,7 +15,7 @@ it('closings --verify names the decision, the RFQ and the version of a document 
     out: expect.stringMatching(/^1 closings, none changed.*\n2 of 2 documents that .* are stored unchanged\.\n$/),
   })
   const db = new Database(`${folder}/data/quotekeeper.db`)
-  db.exec(`drop trigger versions_stay;
+  db.exec(`drop trigger versions_immutable;
     update versions set body = replace(body, 'As it was', 'Rewritten') where version = 1`)
   db.close()
   const { status, out } = await quotekeeper('closings', '--verify')

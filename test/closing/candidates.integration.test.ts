@@ -9,10 +9,10 @@ import { rowsOf } from '../helpers/store-engine.js'
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
 const closedIds = (fixture: Fixture) => fixture.posts().map(({ rfqId }) => rfqId)
-const heldPlansOf = ({ store, now }: Fixture) => store.heldPlans({ channel: KEY, now: now() })
+const pendingPlansOf = ({ store, now }: Fixture) => store.pendingPlans({ channel: KEY, now: now() })
 /** Who approved the only plan of a fixture. */
 async function approverOf({ store }: Fixture): Promise<string | null> {
-  const [plan] = (await rowsOf(store, 'select approved_by from held_rounds')) as [{ approved_by: string | null }]
+  const [plan] = (await rowsOf(store, 'select approved_by from approval_plans')) as [{ approved_by: string | null }]
   return plan.approved_by
 }
 
@@ -102,10 +102,10 @@ describe('a round with more RFQs than maxPerRun', () => {
       fixture.ids.map((rfqId) => ({
         rfqId,
         reason: expect.stringMatching(new RegExp(`3 RFQs.*maxPerRun \\(2\\).*${approvalPlan}`)),
-        evidence: { codes: ['max-per-run'], heldPlan: approvalPlan },
+        evidence: { codes: ['max-per-run'], approvalPlan: approvalPlan },
       })),
     )
-    expect(await heldPlansOf(fixture)).toMatchObject([
+    expect(await pendingPlansOf(fixture)).toMatchObject([
       { plan: approvalPlan, rfqIds: fixture.ids, expiresAt: '2026-11-22T12:00:00.000Z' },
     ])
   })
@@ -128,7 +128,7 @@ describe('a round with more RFQs than maxPerRun', () => {
     const fixture = await threeRfqs()
     const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
     await fixture.closeExpired(policy, { stopped: () => stopped })
-    expect(await heldPlansOf(fixture)).toMatchObject(stays ? [{ plan: approvalPlan }] : [])
+    expect(await pendingPlansOf(fixture)).toMatchObject(stays ? [{ plan: approvalPlan }] : [])
   })
 
   it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, boolean]>([
@@ -140,7 +140,7 @@ describe('a round with more RFQs than maxPerRun', () => {
     const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
     const approval = { ...policy, maxPerRun: 2, approvedPlan: approvalPlan ?? '', approvedBy: 'anna' }
     await fixture.closeExpired(approval, { stopped: () => stopped })
-    expect(await heldPlansOf(fixture)).toHaveLength(approved ? 0 : 1)
+    expect(await pendingPlansOf(fixture)).toHaveLength(approved ? 0 : 1)
     expect(await approverOf(fixture)).toBe(approved ? 'anna' : null)
     expect(closedIds(fixture)).toEqual(approved ? fixture.ids : [])
   })

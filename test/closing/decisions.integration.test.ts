@@ -48,7 +48,7 @@ describe('the evidence of a decision', () => {
           approvedPlan: null,
           approvedBy: null,
           retryOf: null,
-          heldPlan: null,
+          approvalPlan: null,
           codes: [],
           dueDateAsSent: DUE,
           timeZone: 'Europe/Berlin',
@@ -256,7 +256,7 @@ describe('a decision that a round comes to again', () => {
     const decisions = await decisionsOf(fixture)
     for (const { reason, evidence } of decisions) {
       expect(reason).toMatch(/^held for approval: . RFQs are past due/)
-      expect(evidence).toMatchObject({ codes: ['max-per-run'], against: [], heldPlan: expect.any(String) })
+      expect(evidence).toMatchObject({ codes: ['max-per-run'], against: [], approvalPlan: expect.any(String) })
     }
     expect(decisions.map(({ rfqId: id }) => id)).toEqual([...fixture.ids, ...fixture.ids, rfqId(3)])
   })

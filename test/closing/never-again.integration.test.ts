@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import type { Effect } from '../../src/sandbox/index.js'
-import { carryOverClosings } from '../../src/store/maintenance/carry-over.js'
+import { mergeClosingState } from '../../src/store/maintenance/closing-state-merge.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { isPostgres, openAgain } from '../helpers/store-engine.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -154,7 +154,7 @@ describe('a close that did not succeed', () => {
       for (let round = 0; round < 6; round++) {
         const restored = join(testFolder(), 'restored.db')
         copyFileSync(backup, restored)
-        expect(await carryOverClosings(restored, fixture.store.name)).toMatchObject({ decisions: expect.any(Number) })
+        expect(await mergeClosingState(restored, fixture.store.name)).toMatchObject({ decisions: expect.any(Number) })
         await fixture.reopenStore(restored)
         fixture.advanceSeconds(3600)
         await fixture.closeExpired()
@@ -280,16 +280,16 @@ describe('repeated decisions', () => {
     expect((await fixture.store.decisions({})).map(({ decision, times }) => [decision, times])).toEqual(
       Array.from({ length: 3 }, () => ['held', 8]),
     )
-    expect(await fixture.store.heldPlans({ now: fixture.now() })).toMatchObject([{ plan, channel: KEY }])
+    expect(await fixture.store.pendingPlans({ now: fixture.now() })).toMatchObject([{ plan, channel: KEY }])
     await fixture.reopenStore()
     const dryRun = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
-    expect(dryRun).toMatchObject({ counts: { wouldClose: 3, held: 0 }, heldPlans: [{ plan }] })
+    expect(dryRun).toMatchObject({ counts: { wouldClose: 3, held: 0 }, pendingPlans: [{ plan }] })
     expect(dryRun.run).toMatchObject({ outcome: 'partial', error: `3 RFQs are held for approval (${plan}).` })
     const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: plan ?? '', approvedBy: 'anna' })
     expect(approved.decisions.map(({ outcome, approvedBy }) => [outcome, approvedBy])).toEqual(
       Array.from({ length: 3 }, () => ['closed', 'anna']),
     )
-    expect(await fixture.store.heldPlans({ now: fixture.now() })).toEqual([])
+    expect(await fixture.store.pendingPlans({ now: fixture.now() })).toEqual([])
     expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 })

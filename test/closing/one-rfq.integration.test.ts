@@ -67,7 +67,7 @@ describe('a closing round for one RFQ', () => {
       expect(held).toMatchObject({
         approvalPlan: expect.any(String),
         counts: { held: 1 },
-        heldPlans: [{ rfqIds: expect.arrayContaining(ids) }],
+        pendingPlans: [{ rfqIds: expect.arrayContaining(ids) }],
       })
       await fixture.closeExpired({ only }, { stopped: () => 'stop file' })
       await fixture.closeExpired({ only, maxClockSkewSeconds: -1 })

@@ -233,7 +233,7 @@ describe('the error of a round', () => {
     const fixture = await openClosingFixture([{}, {}])
     const held = await fixture.closeExpired({ maxPerRun: 1 })
     expect(held.run.error).toBe(held.stopReason)
-    expect(held.heldPlans).toMatchObject([{ plan: held.approvalPlan }])
+    expect(held.pendingPlans).toMatchObject([{ plan: held.approvalPlan }])
     const dryRun = await fixture.closeExpired({ mode: 'dry-run' })
     expect(dryRun.run).toMatchObject({
       outcome: 'partial',

@@ -64,7 +64,7 @@ describe('a round that begins', () => {
       decisions: [],
       repeated: [],
       unsettled: [],
-      heldPlans: [],
+      pendingPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     })
   })

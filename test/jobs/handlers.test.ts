@@ -78,7 +78,7 @@ const NO_CLOSES = {
   approvalPlan: null,
   stopReason: null,
   unsettled: [],
-  heldPlans: [],
+  pendingPlans: [],
   counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
 }
 

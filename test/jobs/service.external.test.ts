@@ -60,7 +60,7 @@ async function options(
       approvalPlan: null,
       stopReason: null,
       unsettled: [],
-      heldPlans: [],
+      pendingPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     }),
     killSwitch: async () => null,

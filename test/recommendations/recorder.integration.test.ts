@@ -304,7 +304,7 @@ describe('the recorder', () => {
   it('computes again what another version of the comparison has recorded, and RFQs without a row', async () => {
     const desk = await openDesk()
     const { store, now } = desk.fixture
-    await store.markOtherEngines('another', now())
+    await store.markOtherEngineVersions('another', now())
     expect(await store.dirtyRfqs({ limit: 10 })).toMatchObject([{ rfqId: desk.rfqId, since: now().toISOString() }])
     await desk.reasons()
     expect(await store.dirtyRfqs({ limit: 10 })).toEqual([])

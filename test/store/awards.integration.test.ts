@@ -64,7 +64,7 @@ describe('log of awards', () => {
     expect(await store.verifyAwards()).toMatchObject({ rows: 1, brokenAt: null })
   })
 
-  const DROP_GUARDS = ['awards_stay', 'awards_last', 'award_files_stay', 'award_files_last']
+  const DROP_GUARDS = ['awards_immutable', 'awards_no_delete', 'award_files_immutable', 'award_files_no_delete']
     .map((name) => `drop trigger if exists ${name} ${isPostgres ? `on ${name.replace(/_[a-z]+$/, '')}` : ''}`)
     .join('; ')
 

@@ -52,7 +52,7 @@ describe('restoring a backup', () => {
       const report = await restoreDatabase({ backup, database, now: NOW })
       expect(report).toMatchObject({
         schemaVersion: newestSchema(SQLITE_MIGRATIONS),
-        carriedOver: { decisions: 0, intents: 0 },
+        mergedClosings: { decisions: 0, intents: 0 },
       })
       expect(await idsIn(database)).toEqual([first])
       expect(statSync(database).mode & 0o777).toBe(0o600)
@@ -84,10 +84,10 @@ describe('restoring a backup', () => {
     writeFileSync(database, Buffer.alloc(64 * 1024, 0x5a))
     writeFileSync(`${database}-wal`, 'not a log')
     writeFileSync(`${database}-shm`, 'not an index')
-    const { kept, carriedOver } = await restoreDatabase({ backup, database, now: NOW })
+    const { kept, mergedClosings } = await restoreDatabase({ backup, database, now: NOW })
     expect(await idsIn(database)).toEqual([first])
     expect(readFileSync(kept ?? '').equals(Buffer.alloc(64 * 1024, 0x5a))).toBe(true)
-    expect(carriedOver).toEqual({ skipped: expect.stringContaining('database') })
+    expect(mergedClosings).toEqual({ skipped: expect.stringContaining('database') })
   })
 
   it('behind a link replaces the file itself, and keeps the replaced one beside it', async () => {
@@ -119,7 +119,7 @@ describe('restoring a backup', () => {
     const { backup, first, idsIn, close } = await databaseWithBackup()
     await close()
     const database = join(testFolder(), 'new', 'folder', 'quotekeeper.db')
-    expect(await restoreDatabase({ backup, database, now: NOW })).toMatchObject({ kept: null, carriedOver: null })
+    expect(await restoreDatabase({ backup, database, now: NOW })).toMatchObject({ kept: null, mergedClosings: null })
     expect(await idsIn(database)).toEqual([first])
   })
 

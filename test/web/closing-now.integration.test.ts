@@ -59,10 +59,10 @@ describe('closing now', () => {
     const fixture = await twoPastDue()
     const { app, runner } = await openPages(fixture)
     let reads = 0
-    const heldPlans = fixture.store.heldPlans
-    fixture.store.heldPlans = (...args) => {
+    const pendingPlans = fixture.store.pendingPlans
+    fixture.store.pendingPlans = (...args) => {
       reads++
-      return heldPlans(...args)
+      return pendingPlans(...args)
     }
     const address = `${page(1042)}?job=x&asked=${fixture.now().toISOString()}`
     const shown = async (found: object | null | Error, rfqId = fixture.ids[0], name = 'close-expired') => {

@@ -131,7 +131,7 @@ async function stopProblem(config: App['config'], store: Store) {
 const MAX_NAMED_CLOSES = 5
 
 async function standingCloses(store: Store, now: Date, { minute, label }: TimeFormat) {
-  const [unsettled, plans] = await Promise.all([store.unsettledCloses({ now }), store.heldPlans({ now })])
+  const [unsettled, plans] = await Promise.all([store.unsettledCloses({ now }), store.pendingPlans({ now })])
   const left = unsettled.filter(({ inProgress }) => !inProgress)
   const closes = left.map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) => ({
     found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${minute(since)} ${label}`,

@@ -21,8 +21,8 @@ export const needsPerson = (result: ClosingResult | null): boolean =>
   result !== null && (result.unsettled.length > 0 || heldCount(result) > 0)
 
 /** RFQs held in this round; in a dry run or a retry, those that wait for approval since an earlier one. */
-const heldCount = ({ counts, heldPlans }: ClosingResult): number =>
-  Math.max(counts.held, new Set(heldPlans.flatMap(({ rfqIds }) => rfqIds)).size)
+const heldCount = ({ counts, pendingPlans }: ClosingResult): number =>
+  Math.max(counts.held, new Set(pendingPlans.flatMap(({ rfqIds }) => rfqIds)).size)
 
 /** What a partial poll could not read: those RFQs were not evaluated, or only as they were earlier. */
 export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResult): string[] {
@@ -34,14 +34,14 @@ export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResu
 
 /** What a round could not do, and what waits for a person. */
 export function failuresOf(result: ClosingResult, { label, minute }: TimeFormat): string[] {
-  const { run, failures, stopReason, unsettled, heldPlans, approvalPlan } = result
+  const { run, failures, stopReason, unsettled, pendingPlans, approvalPlan } = result
   const failed = failures.map(({ id, message }) => `${id}: ${message}`)
   const stopped = stopReason === null || failures.some(({ message }) => message === stopReason) ? [] : [stopReason]
   const left = unsettled.map(
     ({ rfqNumber, rfqId, outcome, since, remedy }) =>
       `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${minute(since)} ${label}; ${remedy}`,
   )
-  const waiting = heldPlans
+  const waiting = pendingPlans
     .filter(({ plan }) => plan !== approvalPlan)
     .map(({ plan, rfqIds, remedy }) => `${plural(rfqIds.length, 'RFQ')} held for approval (${plan}); ${remedy}`)
   const lines = [...failed, ...stopped, ...waiting, ...left]
@@ -77,7 +77,7 @@ function totals(rounds: readonly ChannelRound[]): string {
 const toJson = ({ result, ...round }: ChannelRound) => ({
   ...round,
   run: result?.run ?? null,
-  heldPlan: result?.approvalPlan ?? null,
+  approvalPlan: result?.approvalPlan ?? null,
   unsettled: result?.unsettled ?? [],
 })
 

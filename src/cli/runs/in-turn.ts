@@ -1,7 +1,7 @@
 import type { RunKind } from '../../core/records.js'
 import type { RunStart, Store } from '../../store/contract.js'
 import { RunBusyError } from '../../store/errors.js'
-import { MAX_TURN_WAIT_MS, runInTurn } from '../../store/runs/with-run.js'
+import { MAX_RUN_WAIT_MS, runWhenFree } from '../../store/runs/with-run.js'
 import type { Cli } from '../cli-context.js'
 import { timeFormatOf } from '../input/time-zone.js'
 import { printNote } from '../output/output.js'
@@ -14,7 +14,7 @@ export interface WaitOptions {
 }
 
 const TRY_AGAIN_MS = 250
-const MINUTES = MAX_TURN_WAIT_MS / 60_000
+const MINUTES = MAX_RUN_WAIT_MS / 60_000
 
 /**
  * Does work that begins a run, as soon as no other run of that kind is in progress on the channel; before a scheduled one, and after
@@ -30,11 +30,11 @@ export async function inTurn<T>(
 ): Promise<T> {
   const begun = performance.now()
   const onWait = (busy: RunBusyError, run: RunStart) => printNote(cli, describeWaiting(cli, busy, run))
-  const options = { byHand: true, signal: cli.io.stop, tryAgainMs: TRY_AGAIN_MS, waitsFor: () => wait, onWait }
+  const options = { byHand: true, signal: cli.io.stop, retryMs: TRY_AGAIN_MS, shouldWait: () => wait, onWait }
   try {
-    return await runInTurn(store, { ...options, ...(onBegin && { onBegin }) }, work)
+    return await runWhenFree(store, { ...options, ...(onBegin && { onBegin }) }, work)
   } catch (error) {
-    if (error instanceof RunBusyError && performance.now() - begun > MAX_TURN_WAIT_MS)
+    if (error instanceof RunBusyError && performance.now() - begun > MAX_RUN_WAIT_MS)
       error.message = `${error.message} This command waited ${MINUTES} minutes for it.`
     throw error
   }

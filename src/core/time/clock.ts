@@ -10,6 +10,9 @@ export type Timestamp = string
 /** The clocks of machines that share a database may differ by this much without being wrong, in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 60_000
 
+/** The most that the clocks of two machines that share a database can differ, even if one is wrong, in milliseconds. */
+export const MAX_CLOCK_DIFFERENCE_MS = 600_000
+
 /** What to do about a stored time that is in the future. */
 export const CLOCK_REMEDY = 'set the clocks of all machines by a time server'
 

@@ -4,7 +4,7 @@ import { createVersionCheck, type LoggedVersion } from '../documents/stored-hash
 import { toStoredText } from '../documents/stored-text.js'
 import { GENESIS, nextLink, verifyLog } from '../hash-chain.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
-import { rememberSettings } from '../recommendations/settings-rows.js'
+import { storeSettings } from '../recommendations/settings-rows.js'
 import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
 import type { AwardFilter, Awards } from './award-contract.js'
 import {
@@ -40,7 +40,7 @@ export const createAwards = (database: SqlDatabase): Awards => ({
       const [standing] = await findAwards(tx, { channel, rfqId, standing: true, limit: 1 })
       if (standing !== undefined) return { standing: toAward(standing) }
       const workbookSha256 = hash('sha256', workbook)
-      const settingsHash = await rememberSettings(tx, settings)
+      const settingsHash = await storeSettings(tx, settings)
       const row = await append(tx, awardContent({ ...award, settingsHash, workbookSha256 }))
       await tx.run('insert into award_files (award_id, content) values (@id, @content)', {
         id: row.id,

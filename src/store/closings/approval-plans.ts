@@ -13,14 +13,14 @@ interface PlanRow {
 
 type ApprovalPlans = Pick<
   Closings,
-  'createApprovalPlan' | 'findApprovalPlan' | 'approvePlan' | 'supersedePlans' | 'heldPlans'
+  'createApprovalPlan' | 'findApprovalPlan' | 'approvePlan' | 'supersedePlans' | 'pendingPlans'
 >
 
-/** Approval plans: the RFQs of a closing round that was held because of its size (table `held_rounds`). */
+/** Approval plans: the RFQs of a closing round that was held because of its size (table `approval_plans`). */
 export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
   const supersede = (tx: Transaction, channel: string, now: Date, except: string) =>
     tx.run(
-      `update held_rounds set superseded_at = @at
+      `update approval_plans set superseded_at = @at
       where channel = @channel and plan_id <> @except and superseded_at is null and approved_at is null`,
       { at: now.toISOString(), channel, except },
     )
@@ -31,12 +31,12 @@ export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
         await tx.lock('approval plans', channel)
         const ids = JSON.stringify([...rfqIds].sort())
         const known = await tx.get<PlanRow>(
-          'select plan_id from held_rounds where channel = @channel and rfq_ids = @ids order by created_at desc',
+          'select plan_id from approval_plans where channel = @channel and rfq_ids = @ids order by created_at desc',
           { channel, ids },
         )
         const planId = known?.plan_id ?? `plan-${randomBytes(5).toString('hex')}`
         await tx.run(
-          `insert into held_rounds (plan_id, channel, rfq_ids, created_at, expires_at)
+          `insert into approval_plans (plan_id, channel, rfq_ids, created_at, expires_at)
           values (@planId, @channel, @ids, @at, @expiresAt)
           on conflict (plan_id) do update set expires_at = excluded.expires_at,
             approved_at = null, approved_by = null, superseded_at = null`,
@@ -48,7 +48,7 @@ export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
 
     async findApprovalPlan(planId, now) {
       const row = await database.get<PlanRow>(
-        'select channel, rfq_ids from held_rounds where plan_id = @planId and expires_at > @now',
+        'select channel, rfq_ids from approval_plans where plan_id = @planId and expires_at > @now',
         { planId, now: now.toISOString() },
       )
       return row ? { channel: row.channel, rfqIds: JSON.parse(row.rfq_ids) as string[] } : null
@@ -56,7 +56,7 @@ export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
 
     approvePlan: (planId, { by, now }) =>
       database.write(async (tx) => {
-        await tx.run('update held_rounds set approved_at = @at, approved_by = @by where plan_id = @planId', {
+        await tx.run('update approval_plans set approved_at = @at, approved_by = @by where plan_id = @planId', {
           at: now.toISOString(),
           by,
           planId,
@@ -68,10 +68,10 @@ export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
         await supersede(tx, channel, now, '')
       }),
 
-    async heldPlans({ channel, now }) {
+    async pendingPlans({ channel, now }) {
       const ofChannel = channel !== undefined && 'channel = @channel'
       const rows = await database.all<PlanRow>(
-        `select * from held_rounds
+        `select * from approval_plans
         where ${allOf(ofChannel, 'expires_at > @now')} and approved_at is null and superseded_at is null
         order by created_at, plan_id`,
         { channel: channel ?? null, now: now.toISOString() },

@@ -1,9 +1,9 @@
 import type { IntentState } from '../../core/close-intent.js'
 import type {
+  ApprovalPlan,
   CloseOutcome,
   DecisionListing,
   DecisionRecord,
-  HeldPlan,
   ListedDecision,
   UnsettledClose,
 } from '../../core/records.js'
@@ -86,7 +86,7 @@ export interface Closings {
    */
   unsettledCloses(filter: { channel?: string; now: Date; endingRun?: number }): Promise<UnsettledClose[]>
   /** Rounds that were held because of their size and not approved since; expired plans are not among them. */
-  heldPlans(filter: { channel?: string; now: Date }): Promise<HeldPlan[]>
+  pendingPlans(filter: { channel?: string; now: Date }): Promise<ApprovalPlan[]>
   /**
    * The RFQs of a channel that are not closed, without those that are due on a date or later (YYYY-MM-DD, default all): also missing
    * ones, and those whose state or due date is not known.

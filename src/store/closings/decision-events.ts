@@ -33,7 +33,7 @@ export async function writeDecisionEvent(
   }
   const facts = { rfq, decision: decision.id }
   const event = { kind, at: decidedAt, channel, runId }
-  const { heldPlan: plan } = evidence
+  const { approvalPlan: plan } = evidence
   if (kind === 'close.held' && typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
     const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`

@@ -87,7 +87,7 @@ type DecisionLog = Pick<
 }
 
 /** SQL condition: the decision is the answer to a close: it has an outcome. */
-export const IS_ANSWER = 'outcome is not null'
+export const HAS_OUTCOME = 'outcome is not null'
 
 /** SQL that selects the id of the newest decision about each RFQ, among those that a condition allows. */
 export const selectNewestIds = (condition: string): string =>
@@ -168,12 +168,12 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
     newestDecisions: (channel, rfqIds) => newest(false, channel, rfqIds),
 
     async lastClose(channel) {
-      const where = `channel = @channel and ${IS_ANSWER} order by id desc limit 1`
+      const where = `channel = @channel and ${HAS_OUTCOME} order by id desc limit 1`
       const row = await database.get<DecisionRow>(`${SELECT} where ${where}`, { channel })
       return row ? toDecision(row) : null
     },
 
-    closeAnswers: (channel, rfqIds) => newest(IS_ANSWER, channel, rfqIds),
+    closeAnswers: (channel, rfqIds) => newest(HAS_OUTCOME, channel, rfqIds),
 
     async chainLength() {
       const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from close_decisions')

@@ -7,7 +7,7 @@ import { CURRENT_VERSION } from '../documents/queries/history-queries.js'
 import { fromStoredText } from '../documents/stored-text.js'
 import { allOf, type SqlDatabase } from '../sql-database.js'
 import { OPEN } from './close-intents.js'
-import { IS_ANSWER, selectNewestIds } from './decision-log.js'
+import { HAS_OUTCOME, selectNewestIds } from './decision-log.js'
 import { retryCommand } from './retry-command.js'
 
 interface UnsettledRow {
@@ -31,7 +31,7 @@ const OF_RFQ = `e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e
 /** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
 const unsettled = (ofChannel: string | false) => `
 with answers as (
-  select * from close_decisions where id in (${selectNewestIds(allOf(IS_ANSWER, ofChannel))})
+  select * from close_decisions where id in (${selectNewestIds(allOf(HAS_OUTCOME, ofChannel))})
 ), rounds as (
   select channel from runs where kind = 'close' and finished_at is null and lease_until >= @now and id <> @endingRun
 ), open as (

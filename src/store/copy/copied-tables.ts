@@ -28,7 +28,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'close_decisions', key: ['id'] },
   { name: 'close_decision_repeats', key: ['decision_id'] },
   { name: 'close_intents', key: ['id'] },
-  { name: 'held_rounds', key: ['plan_id'] },
+  { name: 'approval_plans', key: ['plan_id'] },
   { name: 'maintenance', key: ['task'] },
   { name: 'first_polls', key: ['channel'] },
   { name: 'recorded_moments', key: ['id'] },

@@ -74,7 +74,7 @@ async function revalidateDocument(
   if (!first) return report
   const entity = { channel: first.channel, kind: first.kind, id: first.id }
   // No other process records documents of the channel meanwhile.
-  await tx.get(`select channel from channels where channel = @channel ${tx.dialect.keepRows}`, entity)
+  await tx.get(`select channel from channels where channel = @channel ${tx.dialect.shareLock}`, entity)
   const found = new Map<string, Problem>()
   const lossRecorded = await hasRecordedLoss(tx, entity)
   for (const row of versions) {

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isProcessAlive } from '../runs/process-alive.js'
+import { isProcessAlive } from '../runs/process-holder.js'
 
 /**
  * A file that was written to as recently as this may belong to a process that is not visible from here, such as one in

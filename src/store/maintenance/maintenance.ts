@@ -1,5 +1,5 @@
+import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import type { MaintenanceLog, MaintenanceState } from '../contract.js'
-import { MAX_CLOCK_DIFFERENCE_MS } from '../requests/clock-difference.js'
 import type { SqlDatabase } from '../sql-database.js'
 
 /** A task that has not ended after this time was killed, in milliseconds. */

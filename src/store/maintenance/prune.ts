@@ -158,11 +158,11 @@ async function foldRuns(tx: Transaction, group: Group): Promise<number> {
 async function dropPlans(database: SqlDatabase, before: string, dryRun: boolean): Promise<PruneReport['plans']> {
   const found = (await database.get<PruneReport['plans']>(
     `select count(*) as rows, coalesce(sum(length(plan_id || channel || rfq_ids) + ${ROW_OVERHEAD_BYTES}), 0) as bytes
-    from held_rounds where expires_at < @before`,
+    from approval_plans where expires_at < @before`,
     { before },
   )) as PruneReport['plans']
   if (dryRun || found.rows === 0) return found
-  const rows = await database.write((tx) => tx.run('delete from held_rounds where expires_at < @before', { before }))
+  const rows = await database.write((tx) => tx.run('delete from approval_plans where expires_at < @before', { before }))
   return { ...found, rows }
 }
 

@@ -7,7 +7,7 @@ import { FIRST_SCHEMA, newestSchema, SQLITE_MIGRATIONS } from '../schema/migrati
 import { connect, type Sqlite } from '../sqlite/connection.js'
 import { APPLICATION_ID, schemaVersion } from '../sqlite/migrate.js'
 import { flush } from './backup.js'
-import { type CarryOver, carryOverClosings } from './carry-over.js'
+import { type ClosingStateMerge, mergeClosingState } from './closing-state-merge.js'
 import { describeFileUsers, findFileUsers } from './file-users.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
 
@@ -17,7 +17,7 @@ export interface RestoreReport {
   /** Where the replaced database was kept; null if there was none. */
   kept: string | null
   /** Closing decisions that the backup did not have; null if no database was replaced. */
-  carriedOver: CarryOver | null
+  mergedClosings: ClosingStateMerge | null
 }
 
 /** How long to wait for connections that are being closed, in milliseconds. */
@@ -45,10 +45,10 @@ export async function restoreDatabase(options: {
     const facts = checkCopy(temporary, backup)
     rejectInUse(database)
     const kept = keepReplaced(database, now)
-    const carriedOver = kept === null ? null : await carryOver(temporary, kept, database)
+    const mergedClosings = kept === null ? null : await carryOver(temporary, kept, database)
     rejectInUse(database)
     replace(temporary, database)
-    return { ...facts, kept, carriedOver }
+    return { ...facts, kept, mergedClosings }
   } catch (error) {
     throw toRestoreError(error, database)
   } finally {
@@ -159,10 +159,10 @@ function unusedName(name: string): string {
 }
 
 /** Carries over what the backup does not know about closing. After an error, the database has no second name either. */
-async function carryOver(temporary: string, kept: string | null, database: string): Promise<CarryOver | null> {
+async function carryOver(temporary: string, kept: string | null, database: string): Promise<ClosingStateMerge | null> {
   if (kept === null) return null
   try {
-    const result = await carryOverClosings(temporary, kept)
+    const result = await mergeClosingState(temporary, kept)
     rmSync(`${kept}-shm`, { force: true })
     const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
     if (log?.size === 0) rmSync(`${kept}-wal`)

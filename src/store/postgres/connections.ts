@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { UnusableDatabaseError } from '../errors.js'
+import { LivenessProbe, SELECT_SESSION, type Session } from './liveness-probe.js'
 import { isPooled, sharesSessions } from './pooler.js'
 import { isConnectionLost, isServerReadOnly, NoAnswerError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
-import { SELECT_SESSION, type Session, SilenceCheck } from './silence.js'
 
 /** How long a connection may take to be made, or to become free, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5000
@@ -41,7 +41,7 @@ interface Prepared {
  */
 export class ConnectionPool {
   readonly #pool: pg.Pool
-  readonly #silence: SilenceCheck
+  readonly #liveness: LivenessProbe
   readonly #settings: string
   readonly #readOnly: boolean
   readonly #config: pg.ClientConfig
@@ -59,7 +59,7 @@ export class ConnectionPool {
     this.#config = config
     this.#name = name
     this.#readOnly = readOnly
-    this.#silence = new SilenceCheck(config)
+    this.#liveness = new LivenessProbe(config)
     // The server ends what a client left behind that is gone, and statements that nobody waits for any more.
     this.#settings = `
       set search_path to "${schema}"; set idle_in_transaction_session_timeout = '60s';
@@ -101,11 +101,11 @@ export class ConnectionPool {
   async #prepare(client: pg.PoolClient): Promise<Prepared> {
     const generation = this.#generation
     try {
-      const { rows } = await this.#silence.wait(client.query<Session>(SELECT_SESSION), null)
+      const { rows } = await this.#liveness.wait(client.query<Session>(SELECT_SESSION), null)
       const { session, pid } = rows[0] as Session
       // Before the settings, which might apply to other programs otherwise.
       if (isPooled(client, pid) && this.#unshared !== generation) await this.#rejectSharedSessions(client, generation)
-      await this.#silence.wait(client.query(this.#settings), session)
+      await this.#liveness.wait(client.query(this.#settings), session)
       const prepared = { session, generation }
       this.#prepared.set(client, prepared)
       return prepared
@@ -116,14 +116,14 @@ export class ConnectionPool {
   }
 
   async #rejectSharedSessions(client: pg.PoolClient, generation: number): Promise<void> {
-    const isShared = await this.#silence.wait(sharesSessions(client, this.#config), null)
+    const isShared = await this.#liveness.wait(sharesSessions(client, this.#config), null)
     if (isShared === true) throw sharedSessions(this.#name)
     if (isShared === false) this.#unshared = generation
   }
 
   #connection(client: pg.PoolClient, { session, generation }: Prepared): Connection {
     const query: Connection['query'] = (statement) =>
-      this.#silence.wait(client.query(statement), session, statement === 'commit' ? MAX_COMMIT_MS : undefined)
+      this.#liveness.wait(client.query(statement), session, statement === 'commit' ? MAX_COMMIT_MS : undefined)
     return {
       query,
       release: async (failure) => {

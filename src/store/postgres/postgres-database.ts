@@ -3,7 +3,7 @@ import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors
 import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql-database.js'
 import { type Connection, ConnectionPool, isWorthAnotherConnection } from './connections.js'
 import { toPositional } from './named-parameters.js'
-import { isAway, isConflict, isConnectionLost, toPostgresError } from './postgres-errors.js'
+import { isConflict, isConnectionLost, isServerUnavailable, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
 /** How long a write waits for a server that is away, in milliseconds: about as long as a restart takes. */
@@ -23,7 +23,7 @@ export const POSTGRES: Dialect = {
   versionsOfDocuments: (condition) => `versions v ${joinOne('documents', 'e', condition)}`,
   outerRow: 'v',
   listOf: (value) => `coalesce(json_agg(${value}), '[]')::text`,
-  keepRows: 'for share',
+  shareLock: 'for share',
 }
 
 /**
@@ -99,7 +99,8 @@ export class PostgresDatabase implements SqlDatabase {
       const attempt = await this.#attempt(work)
       if ('result' in attempt) return attempt.result
       const { error, committing } = attempt
-      if (!committing && isAway(error) && performance.now() < deadline) await wait(100 + Math.random() * 200)
+      if (!committing && isServerUnavailable(error) && performance.now() < deadline)
+        await wait(100 + Math.random() * 200)
       else if (isConflict(error) && ++conflicts < MAX_CONFLICTS) await wait(Math.random() * 20 * conflicts)
       else if (committing && isConnectionLost(error)) throw this.#unknownCommit(error)
       else throw toPostgresError(error, this.location.name)

@@ -41,12 +41,12 @@ export const isServerReadOnly = (error: unknown): boolean => error instanceof pg
  * The server cannot be used for the moment: it cannot be reached, has no free connection, or is a standby, as during a fail-over
  * whose address has not moved yet.
  */
-export const isAway = (error: unknown): boolean =>
+export const isServerUnavailable = (error: unknown): boolean =>
   isConnectionLost(error) || isServerReadOnly(error) || (error instanceof pg.DatabaseError && error.code === '53300')
 
 /** No transaction succeeds for the moment, whatever it contains: the server is away, or others hold locks for too long. */
-export const isUnavailable = (error: unknown): boolean =>
-  isAway(error) || (error instanceof pg.DatabaseError && error.code === '55P03')
+export const isTemporarilyUnavailable = (error: unknown): boolean =>
+  isServerUnavailable(error) || (error instanceof pg.DatabaseError && error.code === '55P03')
 
 interface Remedy {
   what: string

@@ -1,7 +1,7 @@
 import type { RequestLedger, StartGrant } from '../../core/requests/request-ledger.js'
 import { claimStatement } from '../requests/claim-starts.js'
 import type { SqlDatabase } from '../sql-database.js'
-import { isAway } from './postgres-errors.js'
+import { isServerUnavailable } from './postgres-errors.js'
 
 // The clock of the server, so that the processes need not have the same.
 const CLAIM = claimStatement({
@@ -15,7 +15,7 @@ export function createRequestLedger(database: SqlDatabase, origin: string): Requ
     async claim(claim) {
       const parameters = { origin, ...claim }
       const granted = await database.get<StartGrant>(CLAIM, parameters).catch((error: Error) => {
-        if (!isAway(error.cause)) throw error
+        if (!isServerUnavailable(error.cause)) throw error
         // Waits for a server that restarts.
         return database.write((tx) => tx.get<StartGrant>(CLAIM, parameters))
       })

@@ -10,7 +10,7 @@ import { saveDocuments } from './document-writer.js'
 import { createHistory } from './history.js'
 import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy, tryToMigrate } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
-import { isUnavailable } from './postgres-errors.js'
+import { isTemporarilyUnavailable } from './postgres-errors.js'
 import { parsePostgresUrl } from './postgres-url.js'
 import { createRequestLedger } from './request-ledger.js'
 import { followServerClock } from './server-clock.js'
@@ -55,7 +55,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       name: database.location.name,
       ...modules,
       ...createRecorder(
-        { database, save: saveDocuments, isUnavailable: (error) => isUnavailable((error as Error).cause) },
+        { database, save: saveDocuments, isUnavailable: (error) => isTemporarilyUnavailable((error as Error).cause) },
         createObservedEvents(events),
       ),
       ...createHistory(database),

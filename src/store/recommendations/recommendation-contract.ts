@@ -132,7 +132,7 @@ export interface Recommendations extends RecommendationQueries {
   /** Marks RFQs, by default of all channels, whose rows were computed before something other than documents changed. */
   markComputedBefore(moment: Timestamp, channel?: string): Promise<void>
   /** Marks RFQs that have no row, or one that another version of the comparison computed. */
-  markOtherEngines(engineVersion: string, now: Date): Promise<void>
+  markOtherEngineVersions(engineVersion: string, now: Date): Promise<void>
   /**
    * Records what was computed in one transaction. An RFQ that was marked again since is left out: it is still dirty.
    * @returns how many were recorded; 0 if the holder lost its lease

@@ -1,11 +1,9 @@
-import { hostname } from 'node:os'
 import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../../core/decision/settings.js'
 import { MAX_TIMESTAMP } from '../documents/queries/history-queries.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
-import { bootId, isProcessAlive } from '../runs/process-alive.js'
-import type { Holder } from '../runs/run-holder.js'
+import { createHolder, type Holder, mayBeAlive } from '../runs/process-holder.js'
 import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
 import { MARK_AGAIN } from './dirty-rfqs.js'
 import type {
@@ -16,7 +14,7 @@ import type {
   RecorderLease,
 } from './recommendation-contract.js'
 import { createRfqRowQueries, recordRow } from './rfq-rows.js'
-import { rememberSettings, settingsHash } from './settings-rows.js'
+import { settingsHash, storeSettings } from './settings-rows.js'
 
 interface RecommendationRow {
   channel: string
@@ -151,7 +149,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
 
   /** The settings of the holder come into force. */
   async function applySettings(tx: Transaction, settings: Settings, now: Date): Promise<void> {
-    const own = await rememberSettings(tx, settings)
+    const own = await storeSettings(tx, settings)
     const newest = await tx.get<{ settings_hash: string; at: string }>(
       'select settings_hash, at from settings_in_force order by number desc limit 1',
     )
@@ -171,8 +169,8 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
         await tx.lock('recommendation_lease')
         const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
         const end = lease === undefined ? 0 : Date.parse(lease.lease_until) - now.getTime()
-        // One that ends much later was taken while the clock was ahead.
-        if (lease !== undefined && nonceOf(lease) !== holder && end > 0 && end <= 2 * leaseMs && mayBeHeld(lease))
+        // A lease that ends much later was taken while the clock was ahead.
+        if (lease !== undefined && ownerOf(lease) !== holder && end > 0 && end <= 2 * leaseMs && mayBeHeld(lease))
           return {
             held: false,
             command: lease.command,
@@ -184,7 +182,12 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
           values (1, @holder, @command, @hash, @until)
           on conflict (id) do update set holder = excluded.holder, command = excluded.command,
             settings_hash = excluded.settings_hash, lease_until = excluded.lease_until`,
-          { holder: JSON.stringify({ ...thisProcess(), nonce: holder }), command, hash: settingsHash(settings), until },
+          {
+            holder: JSON.stringify({ ...PROCESS, owner: holder } satisfies LeaseHolder),
+            command,
+            hash: settingsHash(settings),
+            until,
+          },
         )
         await applySettings(tx, settings, now)
         return { held: true }
@@ -193,7 +196,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
     async releaseRecommendationLease(holder) {
       await database.write(async (tx) => {
         const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
-        if (lease !== undefined && nonceOf(lease) === holder)
+        if (lease !== undefined && ownerOf(lease) === holder)
           await tx.run('delete from recommendation_lease where id = 1')
       })
     },
@@ -203,7 +206,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
       await database.write((tx) => mark(tx, moment, where, channel === undefined ? {} : { channel }))
     },
 
-    async markOtherEngines(engineVersion, now) {
+    async markOtherEngineVersions(engineVersion, now) {
       await database.write(async (tx) => {
         const since = now.toISOString()
         await mark(tx, since, 'r.engine_version <> @engineVersion', { engineVersion })
@@ -221,7 +224,7 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
       database.write(async (tx) => {
         await tx.lock('recommendation_lease')
         const lease = await tx.get<LeaseRow>('select * from recommendation_lease where id = 1')
-        if (lease === undefined || nonceOf(lease) !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
+        if (lease === undefined || ownerOf(lease) !== holder || Date.parse(lease.lease_until) <= now.getTime()) return 0
         let recorded = 0
         for (const one of computed) if (await recordOne(tx, events, one)) recorded++
         const moments = computed.flatMap(({ recommendations }) =>
@@ -233,23 +236,23 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
   }
 }
 
+/** The process that has the lease. */
+interface LeaseHolder extends Holder {
+  /** `RecorderLease.holder`. */
+  owner: string
+}
+
 interface LeaseRow {
-  /** JSON: the process, and what identifies it as a holder. */
+  /** A `LeaseHolder` as JSON. */
   holder: string
   command: string | null
   settings_hash: string
   lease_until: string
 }
 
-const thisProcess = () => ({ host: hostname(), boot: bootId(), pid: process.pid })
-const nonceOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as Holder).nonce
-
-/** False if its process was one of this machine that has ended. */
-function mayBeHeld({ holder }: LeaseRow): boolean {
-  const { host, boot, pid } = JSON.parse(holder) as Holder
-  const self = thisProcess()
-  return host !== self.host || boot !== self.boot || pid === self.pid || isProcessAlive(pid)
-}
+const PROCESS = createHolder()
+const ownerOf = ({ holder }: LeaseRow): string => (JSON.parse(holder) as LeaseHolder).owner
+const mayBeHeld = ({ holder }: LeaseRow): boolean => mayBeAlive(JSON.parse(holder) as LeaseHolder, PROCESS)
 
 async function recordOne(tx: Transaction, events: EventWriter, computed: ComputedRfq): Promise<boolean> {
   const { dirty, recommendations, row, listings } = computed
@@ -261,7 +264,7 @@ async function recordOne(tx: Transaction, events: EventWriter, computed: Compute
   )
   if (cleaned === 0) return false
   for (const each of recommendations) {
-    const settings = await rememberSettings(tx, each.settings)
+    const settings = await storeSettings(tx, each.settings)
     await tx.run(
       `update recommendations set superseded_at = @at
       where channel = @channel and rfq_id = @rfqId and superseded_at is null`,

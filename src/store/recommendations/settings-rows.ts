@@ -7,7 +7,7 @@ import type { Transaction } from '../sql-database.js'
 export const settingsHash = (settings: Settings): string => hash('sha256', canonicalJson(settings))
 
 /** Stores settings, unless they are stored. @returns their hash */
-export async function rememberSettings(tx: Transaction, settings: Settings): Promise<string> {
+export async function storeSettings(tx: Transaction, settings: Settings): Promise<string> {
   const known = settingsHash(settings)
   await tx.run('insert into settings (hash, settings) values (@hash, @settings) on conflict (hash) do nothing', {
     hash: known,

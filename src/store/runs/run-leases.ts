@@ -1,30 +1,26 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { RunRecord } from '../../core/records.js'
-import { type Clock, isInFuture, type Timestamp } from '../../core/time/clock.js'
+import { type Clock, isInFuture, MAX_CLOCK_DIFFERENCE_MS, type Timestamp } from '../../core/time/clock.js'
 import type { RunEnd, Runs } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { RunBusyError, RunLostError } from '../errors.js'
 import type { EventDraft, EventWriter } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/first-polls.js'
-import { MAX_CLOCK_DIFFERENCE_MS } from '../requests/clock-difference.js'
 import type { SqlDatabase, Transaction } from '../sql-database.js'
-import { bootId } from './process-alive.js'
-import { describeMachine, describeProcess, type Holder, livenessOf } from './run-holder.js'
-import { leavePlace, type Place, readLine, takePlace } from './run-line.js'
+import { createHolder, describeMachine, describeProcess, type Holder, livenessOf } from './process-holder.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+import { dequeue, enqueue, readQueue, type WaitingRun } from './waiting-runs.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
 const LEASE_MS = 30_000
 const RENEW_INTERVAL_MS = 10_000
-/** A lease that is not renewed while it is watched for this long has ended, whatever the clock says, in milliseconds. */
+/** A watched lease that is not renewed for this long has expired, whatever its times say, in milliseconds. */
 const UNRENEWED_MS = 15_000
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
 /** The process that holds a run. */
 interface RunHolder extends Holder {
-  /** A person began it, not the service. */
+  /** A person started the run, not the service. */
   byHand?: boolean
 }
 
@@ -39,11 +35,10 @@ export function createRuns(options: {
   events: EventWriter
 }): Runs & { stopRenewing(): void } {
   const { database, clock, command, events } = options
-  const self = { host: hostname(), boot: bootId(), pid: process.pid, nonce: randomUUID() }
-  const holder: Holder = { ...self, ...(command && { command }) }
-  /** What is running in this process, with its holder as stored. */
+  const self = createHolder({ command })
+  /** The runs of this process, with their holder as stored. */
   const active = new Map<number, { lost: AbortController; holder: string }>()
-  /** Leases of other processes of which the clock may say something wrong, and since when they are watched (`performance.now()`). */
+  /** Leases of other processes that are watched because the clock may be wrong, and since when (`performance.now()`). */
   const watched = new Map<number, { leaseUntil: string; since: number }>()
   const isUnrenewed = ({ id, lease_until }: RunRow): boolean => {
     const now = performance.now()
@@ -57,17 +52,17 @@ export function createRuns(options: {
     const renewed = await database
       .write((tx) =>
         tx.run(
-          // After a fail-over that lost the last commits, a run of another process may have the number of one of this process.
+          // After a fail-over that lost the last commits, a run of another process may have the same id.
           `update runs set lease_until = @until where id = @id and finished_at is null and holder = @holder`,
           { until: leaseUntil(), id, holder: active.get(id)?.holder ?? '' },
         ),
       )
-      .catch(() => null) // If the database is locked, full or away, the next renewal tries again before the lease expires.
+      .catch(() => null) // If the database is locked, full or unreachable, the next renewal retries before the lease expires.
     if (renewed !== 0) return
     active.get(id)?.lost.abort(takenOverError(id))
     active.delete(id)
   }
-  // One by one, so that a run whose documents are being written does not hold up the others.
+  // One by one, so that a run that is writing documents does not delay the renewal of the others.
   const renewAll = () => {
     for (const id of active.keys()) void renew(id)
   }
@@ -120,7 +115,7 @@ export function createRuns(options: {
     })
   }
 
-  /** An event once, until a run of this kind succeeds again. */
+  /** The event that the API key was refused: one until a run of this kind succeeds again. */
   const keyRefusal = async (tx: Transaction, row: RunRow): Promise<EventDraft[]> => {
     const { channel, kind, id, error } = row
     const reported = await tx.get(
@@ -136,8 +131,8 @@ export function createRuns(options: {
   }
 
   return {
-    async beginRun({ channel, kind, now, timeZone = 'UTC', byHand = false, turn }) {
-      const text = JSON.stringify({ ...holder, ...(byHand && { byHand }) } satisfies RunHolder)
+    async beginRun({ channel, kind, now, timeZone = 'UTC', byHand = false, ticket }) {
+      const text = JSON.stringify({ ...self, ...(byHand && { byHand }) } satisfies RunHolder)
       const begun = await database.write(async (tx) => {
         await tx.lock('run', channel, kind)
         const current = await tx.get<RunRow>(
@@ -145,17 +140,16 @@ export function createRuns(options: {
           { channel, kind },
         )
         const isHeld = (row: RunRow) =>
-          isRunAlive(row, holder, { now: clock(), isActive: active.has(row.id), isUnrenewed: () => isUnrenewed(row) })
+          isRunAlive(row, self, { now: clock(), isActive: active.has(row.id), isUnrenewed: () => isUnrenewed(row) })
         const isBusy = current && (isHeld(current) || !(await markInterrupted(tx, current, now)))
-        const line = await readLine(tx, { channel, kind }, { now: clock(), self: holder })
-        const [first] = line
-        const isTurnOfOther = first !== undefined && first.turn !== turn
-        if (isBusy || isTurnOfOther) {
-          const place = { line, turn: turn ?? '', byHand, self: holder, now: clock() }
-          if (turn !== undefined) await takePlace(tx, { channel, kind }, place)
-          return isBusy ? busyError(current, holder) : turnError(line, { channel, kind, turn }, holder)
+        const queue = await readQueue(tx, { channel, kind }, { now: clock(), self })
+        const [first] = queue
+        const isOtherFirst = first !== undefined && first.ticket !== ticket
+        if (isBusy || isOtherFirst) {
+          if (ticket !== undefined) await enqueue(tx, { channel, kind }, { queue, ticket, byHand, self, now: clock() })
+          return isBusy ? busyError(current, self) : queuedError(queue, { channel, kind, ticket }, self)
         }
-        if (turn !== undefined) await leavePlace(tx, { channel, kind }, { line, turn })
+        if (ticket !== undefined) await dequeue(tx, { channel, kind }, { queue, ticket })
         const futureStoredAt = await findFutureTime(tx, channel, now)
         const row = await tx.get<RunRow>(
           `insert into runs (channel, kind, started_at, holder, lease_until, future_stored_at)
@@ -183,11 +177,11 @@ export function createRuns(options: {
         await assertLive(tx, run)
         await tx.run('update runs set list_arrived = 1 where id = @id', { id: run.id })
       }),
-    leaveLine: ({ channel, kind, turn }) =>
+    dequeueRun: ({ channel, kind, ticket }) =>
       database.write(async (tx) => {
         await tx.lock('run', channel, kind)
-        const line = await readLine(tx, { channel, kind }, { now: clock(), self: holder })
-        await leavePlace(tx, { channel, kind }, { line, turn })
+        const queue = await readQueue(tx, { channel, kind }, { now: clock(), self })
+        await dequeue(tx, { channel, kind }, { queue, ticket })
       }),
     ...createRunQueries(database),
     stopRenewing() {
@@ -210,27 +204,27 @@ function busyError(row: RunRow, self: Holder): RunBusyError {
   return new RunBusyError(describeBusy(row, holder, self), facts)
 }
 
-/** Who holds a run, since when, and what to do. */
+/** The holder of a run, since when it runs, and what to do. */
 function describeBusy({ id, channel, kind, started_at, lease_until }: RunRow, holder: RunHolder, self: Holder): string {
   const busy = `A ${kind} run of ${channel} is in progress: run ${id}, begun ${secondOf(started_at)} by`
   if (holder.nonce === self.nonce) return `${busy} this process.`
   const who = `${busy} ${describeProcess(holder)} ${describeMachine(holder, self)}. Wait until it has ended, or stop that process`
   if (holder.host === self.host) return `${who}.`
-  return `${who}; if it is gone, the run ends by itself at ${lease_until.slice(11, 19)} UTC.`
+  return `${who}; if it is gone, the lease of the run expires at ${lease_until.slice(11, 19)} UTC.`
 }
 
-/** Says who comes first of those who wait. */
-function turnError(
-  line: readonly Place[],
-  { channel, kind, turn }: { channel: string; kind: string; turn: string | undefined },
+/** The error for a run that is not the first of the queue. */
+function queuedError(
+  queue: readonly WaitingRun[],
+  { channel, kind, ticket }: { channel: string; kind: string; ticket: string | undefined },
   self: Holder,
 ): RunBusyError {
-  const own = line.findIndex((place) => place.turn === turn)
-  const ahead = own === -1 ? line : line.slice(0, own)
-  const { holder, since } = ahead[0] as Place
+  const own = queue.findIndex((waiting) => waiting.ticket === ticket)
+  const ahead = own === -1 ? queue : queue.slice(0, own)
+  const { holder, since } = ahead[0] as WaitingRun
   const by = describeProcess(holder)
   return new RunBusyError(
-    `Another command is the next to begin a ${kind} run of ${channel}: ${by} ${describeMachine(holder, self)}, which waits since ` +
+    `Another command is next in the queue for a ${kind} run of ${channel}: ${by} ${describeMachine(holder, self)}, waiting since ` +
       `${secondOf(since)}. Wait until its run has ended.`,
     { byHand: ahead.some(({ byHand }) => byHand), by, startedAt: null },
   )
@@ -238,11 +232,14 @@ function turnError(
 
 const secondOf = (timestamp: string) => `${timestamp.slice(0, 19).replace('T', ' ')} UTC`
 
-/** Stops a writer whose run was taken over; it is not taken over before the transaction ends. Throws RunLostError. */
+/**
+ * Keeps a run from being taken over until the transaction ends.
+ * @throws RunLostError if another process has taken it over
+ */
 export async function assertLive(tx: Transaction, { id, channel }: { id: number; channel?: string }): Promise<void> {
   const isOfChannel = channel === undefined ? '' : 'and channel = @channel'
   const row = await tx.get(
-    `select id from runs where id = @id ${isOfChannel} and finished_at is null ${tx.dialect.keepRows}`,
+    `select id from runs where id = @id ${isOfChannel} and finished_at is null ${tx.dialect.shareLock}`,
     { id, ...(channel !== undefined && { channel }) },
   )
   if (!row) throw takenOverError(id)
@@ -250,7 +247,7 @@ export async function assertLive(tx: Transaction, { id, channel }: { id: number;
 
 const takenOverError = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)
 
-/** @returns false if its process renewed or finished it meanwhile */
+/** @returns false if its process has renewed or finished the run since it was read */
 async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now: Date): Promise<boolean> {
   const changed = await tx.run(
     `update runs set outcome = 'interrupted', finished_at = @at, error = @error
@@ -260,7 +257,7 @@ async function markInterrupted(tx: Transaction, { id, lease_until }: RunRow, now
   return changed === 1
 }
 
-/** Whether the process of a run goes on with it. What the clock says of its lease counts only where nothing better is known. */
+/** Whether the process of a run still works on it. The times of the lease count only if the process is not known to exist or to be gone. */
 function isRunAlive(
   row: RunRow,
   self: Holder,
@@ -272,8 +269,8 @@ function isRunAlive(
   if (liveness === 'gone') return false
   const leftMs = Date.parse(row.lease_until) - now.getTime()
   if (leftMs >= 0 && leftMs <= LEASE_MS + MAX_CLOCK_DIFFERENCE_MS) return true
-  // One of this process may remain: the database was away when it began or ended, so that it is not known here any more.
+  // A run of this process may have been left behind: the database was unreachable when it began or ended.
   if (leftMs < 0 && liveness === 'unknown') return false
-  // The clock was set forward while its process lives, or back.
+  // The process exists but its lease has expired, or the lease ends too late: a clock was set.
   return !isUnrenewed()
 }

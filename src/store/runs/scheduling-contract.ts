@@ -1,12 +1,12 @@
 /** A process that enqueues the jobs of the schedule: `quotekeeper start`. */
 export interface SchedulingProcess {
-  /** Such as `quotekeeper start (process 12) on this machine`. */
+  /** The process, such as `quotekeeper start (process 12) on this machine`. */
   by: string
-  /** Whether no other process can use its queue. */
+  /** Whether it has a queue that no other process can use. */
   ownQueue: boolean
 }
 
-/** Which processes on the database schedule jobs, so that they know of each other whatever queue each has. */
+/** The processes on the database that schedule jobs, so that each can detect the others even if their queues differ. */
 export interface SchedulingProcesses {
   /**
    * Records for three minutes that this process schedules jobs.
@@ -15,6 +15,6 @@ export interface SchedulingProcesses {
   announceScheduling(options: { ownQueue: boolean }): Promise<SchedulingProcess[]>
   /** The processes other than this one. */
   otherSchedulingProcesses(): Promise<SchedulingProcess[]>
-  /** Records that this process schedules no more jobs. */
+  /** Records that this process no longer schedules jobs. */
   withdrawScheduling(): Promise<void>
 }

@@ -1,7 +1,6 @@
-import { isInFuture, type Timestamp } from '../../core/time/clock.js'
+import { isInFuture, MAX_CLOCK_DIFFERENCE_MS, type Timestamp } from '../../core/time/clock.js'
 import type { TickClaims } from '../contract.js'
 import { findMeta, setMeta } from '../meta.js'
-import { MAX_CLOCK_DIFFERENCE_MS } from '../requests/clock-difference.js'
 import type { SqlDatabase } from '../sql-database.js'
 
 /** When jobs became due last, and how often the clock had been set back by then. Kept in `meta`. */

@@ -19,21 +19,21 @@ export interface ItemFailure {
 export interface RunProgress {
   counts: Omit<RunCounts, 'requests'>
   failures: ItemFailure[]
-  /** What no run can do, such as reading an RFQ whose identifier cannot be part of a URL: named, and not a failure. */
+  /** Items that no run can process, such as an RFQ whose identifier cannot be part of a URL. They do not count as failures. */
   limitations: ItemFailure[]
-  /** Something was recorded, confirmed or decided: an error from here on makes the run partial, not failed. */
+  /** Something was recorded, confirmed or decided, so that an error makes the run partial, not failed. */
   madeProgress: boolean
   /** Why the run is partial although nothing failed, or null. */
   incomplete: string | null
   /** The RFQs that a closing round leaves to a person, as a sentence, or null: the run is partial. */
   needsPerson: string | null
-  /** Why a closing round closed nothing more, or null. */
+  /** Why a closing round stopped closing, or null. */
   stop: RunRecord['stop']
-  /** What the run was limited to, because that was asked for: it is partial although nothing failed. Else null. */
+  /** What a user limited the run to, which makes it partial although nothing failed; else null. */
   limitedTo: string | null
-  /** The list lost so many entries at once that none was marked missing. */
+  /** The list lost so many entries at once that nothing was marked missing. */
   suspicious: boolean
-  /** Documents that should have been read, but were left to the next poll because requests did not suffice: no error. */
+  /** Documents left to the next poll because the request budget was exceeded. Not an error. */
   postponed: number
   requestRates: RequestRates | null
 }
@@ -42,16 +42,16 @@ interface RunContext {
   session: Pick<ChannelSession, 'channel' | 'requests'>
   store: Pick<Runs, 'beginRun'>
   now: Clock
-  /** In which due dates of the channel are interpreted; default UTC. */
+  /** The time zone of the due dates of the channel; default UTC. */
   timeZone?: string
 }
 
-/** This many failures and limitations are named in the error of a run; the rest are counted. */
+/** How many failures and limitations the error of a run names; the others are counted. */
 const MAX_NAMED_FAILURES = 5
 
 /**
- * Begins a run, does its work and records how it ended: complete, partial (some of it was done) or failed (none was).
- * An error of the marketplace ends the run but is not thrown; the record holds its message.
+ * Begins a run, does its work and records the outcome: complete, partial (some work was done) or failed (none was).
+ * A MarketplaceError ends the run but is not thrown; its message is in the record.
  * @throws RunBusyError while another run of this kind is active; RunLostError when another process took this run over;
  *   any other error of the work that is not a MarketplaceError, after recording it as the end of the run
  */
@@ -76,15 +76,15 @@ export async function withRun(
   if (run.lost.aborted) throw run.lost.reason
   const finished = run.finish(runEnd(context, progress, { error, clock: describeFutureTime(run) }), context.now())
   if (error && !(error instanceof MarketplaceError)) {
-    await finished.catch(() => undefined) // The database may be what failed; the first error explains more.
+    await finished.catch(() => undefined) // The database may have failed; the first error says more.
     throw error
   }
   return { run: await finished, failures: progress.failures }
 }
 
 /**
- * Until when no run of this kind should begin because the marketplace asked for a pause (Retry-After) that was longer
- * than a run may wait. A pause of a run that ended in the future is unknown: the request limits know the true one.
+ * Until when no run of this kind may begin because the marketplace asked for a pause (Retry-After) that is longer than a run may
+ * wait. A run that ended in the future is ignored, because its clock was wrong; the rate limiter has the true pause.
  * @returns null if a run may begin now
  */
 export async function pausedUntil(
@@ -97,19 +97,20 @@ export async function pausedUntil(
   return new Date(newest.notBefore) > now ? newest.notBefore : null
 }
 
-/** How long a command of a person, or a job after it, waits for its turn at most, in milliseconds. */
-export const MAX_TURN_WAIT_MS = 600_000
+/** The longest that a command, or a job behind it, waits until its run may begin, in milliseconds. */
+export const MAX_RUN_WAIT_MS = 600_000
 
-export interface TurnOptions {
-  /** The run is of a person, not of the service. */
+export interface RunWaitOptions {
+  /** A person started the run, not the service. */
   byHand: boolean
   /** Ends the waiting. */
   signal: AbortSignal
-  /** Default `MAX_TURN_WAIT_MS`. */
+  /** Default `MAX_RUN_WAIT_MS`. */
   maxMs?: number
-  /** Between two attempts; a place in line outlives several. */
-  tryAgainMs: number
-  waitsFor: (busy: RunBusyError) => boolean
+  /** The pause between two attempts, in milliseconds; well below the time after which a ticket expires. */
+  retryMs: number
+  /** Whether to wait for the run in progress. */
+  shouldWait: (busy: RunBusyError) => boolean
   /** Called once, when the waiting begins. */
   onWait?: (busy: RunBusyError, run: RunStart) => void
   /** Called when the run has begun. */
@@ -117,21 +118,21 @@ export interface TurnOptions {
 }
 
 /**
- * Does work that begins a run first. While another one is in progress, it waits in line for its turn, and then does the work anew.
+ * Does work that begins a run. While another run is in progress, it waits in the queue of waiting runs and then starts the work again.
  * @param work must use the store that it is passed
- * @throws RunBusyError if it does not wait for that, after `maxMs`, or when `signal` is aborted; what the work throws
+ * @throws RunBusyError if `shouldWait` is false, after `maxMs`, or when `signal` is aborted; errors of the work
  */
-export async function runInTurn<S extends Pick<Runs, 'beginRun' | 'leaveLine'>, T>(
+export async function runWhenFree<S extends Pick<Runs, 'beginRun' | 'dequeueRun'>, T>(
   store: S,
-  { byHand, signal, maxMs = MAX_TURN_WAIT_MS, tryAgainMs, waitsFor, onWait, onBegin }: TurnOptions,
+  { byHand, signal, maxMs = MAX_RUN_WAIT_MS, retryMs, shouldWait, onWait, onBegin }: RunWaitOptions,
   work: (store: S) => Promise<T>,
 ): Promise<T> {
-  const turn = randomUUID()
+  const ticket = randomUUID()
   const end = performance.now() + maxMs
-  const state = { asked: null as RunStart | null, waiting: false, begun: false }
+  const state = { requested: null as RunStart | null, waiting: false, begun: false }
   const beginRun = async (run: RunStart) => {
-    state.asked = run
-    const handle = await store.beginRun({ ...run, byHand, ...(state.waiting && { turn }) })
+    state.requested = run
+    const handle = await store.beginRun({ ...run, byHand, ...(state.waiting && { ticket }) })
     state.begun = true
     onBegin?.()
     return handle
@@ -140,20 +141,20 @@ export async function runInTurn<S extends Pick<Runs, 'beginRun' | 'leaveLine'>, 
     for (;;) {
       const ended = await resultOrBusy(work({ ...store, beginRun }))
       if (!(ended instanceof RunBusyError)) return ended.result
-      if (!waitsFor(ended) || performance.now() > end || signal.aborted) throw ended
+      if (!shouldWait(ended) || performance.now() > end || signal.aborted) throw ended
       if (state.waiting) {
-        await delay(tryAgainMs, undefined, { signal }).catch(() => {
+        await delay(retryMs, undefined, { signal }).catch(() => {
           throw ended
         })
-      } else if (state.asked !== null) onWait?.(ended, state.asked)
-      // The next attempt takes a place in line.
+      } else if (state.requested !== null) onWait?.(ended, state.requested)
+      // The next attempt enters the queue.
       state.waiting = true
     }
   } finally {
-    const { asked, waiting, begun } = state
-    // Without an answer, the place is lost by itself.
-    if (waiting && !begun && asked !== null)
-      await store.leaveLine({ channel: asked.channel, kind: asked.kind, turn }).catch(() => undefined)
+    const { requested, waiting, begun } = state
+    // If this fails, the ticket expires.
+    if (waiting && !begun && requested !== null)
+      await store.dequeueRun({ channel: requested.channel, kind: requested.kind, ticket }).catch(() => undefined)
   }
 }
 
@@ -180,7 +181,7 @@ const newProgress = (): RunProgress => ({
   requestRates: null,
 })
 
-/** What is wrong with a clock, and what to do. It keeps no run from being complete: clocks decide no order. */
+/** What is wrong with a clock, and what to do. A run can be complete nevertheless: no order depends on clocks. */
 function describeFutureTime({ futureStoredAt }: RunHandle): string | null {
   if (futureStoredAt === null) return null
   return `The clock of this machine is behind, or was ahead: times up to ${futureStoredAt} were stored before; ${CLOCK_REMEDY}.`

@@ -9,7 +9,7 @@ export interface Migration {
 }
 
 /** Databases with an older schema were written before the first release. */
-export const FIRST_SCHEMA = 20
+export const FIRST_SCHEMA = 21
 
 export const SQLITE_MIGRATIONS: readonly Migration[] = [
   { version: FIRST_SCHEMA, name: 'the beginning', sql: SQLITE_SCHEMA },

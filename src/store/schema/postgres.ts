@@ -34,28 +34,28 @@ const GUARDS = `
 -- Versions are immutable, except "valid" and two times.
 create function refuse_change() returns trigger language plpgsql as $$
 begin raise exception '%', tg_argv[0] using errcode = 'restrict_violation'; end $$;
-create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
+create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
   run_id, shape, body, body_as_received, parsed_body, document on versions
   for each row execute function refuse_change('a version never changes');
-create trigger versions_last before delete on versions
+create trigger versions_no_delete before delete on versions
   for each row execute function refuse_change('history is never removed');
-create trigger documents_stay before update of channel, kind, rfq_id, id on documents
+create trigger documents_key_immutable before update of channel, kind, rfq_id, id on documents
   for each row execute function refuse_change('a document keeps its identity');
-create trigger documents_last before delete on documents
+create trigger documents_no_delete before delete on documents
   for each row execute function refuse_change('history is never removed');
-create trigger decisions_stay before update on close_decisions
+create trigger decisions_immutable before update on close_decisions
   for each row execute function refuse_change('the decision log is append-only');
-create trigger decisions_last before delete on close_decisions
+create trigger decisions_no_delete before delete on close_decisions
   for each row execute function refuse_change('the decision log is append-only');
-create trigger events_stay before update on events
+create trigger events_immutable before update on events
   for each row execute function refuse_change('an event never changes');
-create trigger awards_stay before update on awards
+create trigger awards_immutable before update on awards
   for each row execute function refuse_change('the log of awards is append-only');
-create trigger awards_last before delete on awards
+create trigger awards_no_delete before delete on awards
   for each row execute function refuse_change('the log of awards is append-only');
-create trigger award_files_stay before update on award_files
+create trigger award_files_immutable before update on award_files
   for each row execute function refuse_change('the workbook of an award never changes');
-create trigger award_files_last before delete on award_files
+create trigger award_files_no_delete before delete on award_files
   for each row execute function refuse_change('the workbook of an award is never removed');
 `
 

@@ -2,28 +2,28 @@ import { TABLES } from './tables.js'
 
 /** Versions are immutable, except "valid", which revalidate.ts updates after the document schemas changed, and two times. */
 const GUARDS = `
-create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
+create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
   run_id, shape, body, body_as_received, parsed_body on versions
 begin select raise(abort, 'a version never changes'); end;
-create trigger versions_last before delete on versions
+create trigger versions_no_delete before delete on versions
 begin select raise(abort, 'history is never removed'); end;
-create trigger documents_stay before update of channel, kind, rfq_id, id on documents
+create trigger documents_key_immutable before update of channel, kind, rfq_id, id on documents
 begin select raise(abort, 'a document keeps its identity'); end;
-create trigger documents_last before delete on documents
+create trigger documents_no_delete before delete on documents
 begin select raise(abort, 'history is never removed'); end;
-create trigger decisions_stay before update on close_decisions
+create trigger decisions_immutable before update on close_decisions
 begin select raise(abort, 'the decision log is append-only'); end;
-create trigger decisions_last before delete on close_decisions
+create trigger decisions_no_delete before delete on close_decisions
 begin select raise(abort, 'the decision log is append-only'); end;
-create trigger events_stay before update on events
+create trigger events_immutable before update on events
 begin select raise(abort, 'an event never changes'); end;
-create trigger awards_stay before update on awards
+create trigger awards_immutable before update on awards
 begin select raise(abort, 'the log of awards is append-only'); end;
-create trigger awards_last before delete on awards
+create trigger awards_no_delete before delete on awards
 begin select raise(abort, 'the log of awards is append-only'); end;
-create trigger award_files_stay before update on award_files
+create trigger award_files_immutable before update on award_files
 begin select raise(abort, 'the workbook of an award never changes'); end;
-create trigger award_files_last before delete on award_files
+create trigger award_files_no_delete before delete on award_files
 begin select raise(abort, 'the workbook of an award is never removed'); end;
 `
 

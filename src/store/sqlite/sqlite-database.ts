@@ -10,7 +10,7 @@ const SQLITE: Dialect = {
   versionsOfDocuments: (condition) => `documents e cross join versions v on ${condition}`,
   outerRow: 'e',
   listOf: (value) => `json_group_array(${value})`,
-  keepRows: '',
+  shareLock: '',
 }
 
 /** A SQLite connection for modules that are written for both engines. */

@@ -31,7 +31,7 @@ export interface ChannelPageSource {
   store: Pick<Overview, 'offerRevisions'> &
     Pick<RunQueries, 'runs'> &
     Pick<History, 'problemCounts'> &
-    Pick<Closings, 'newestDecisions' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
+    Pick<Closings, 'newestDecisions' | 'lastClose' | 'unsettledCloses' | 'pendingPlans'>
   rfqs: RfqList
 }
 
@@ -48,7 +48,7 @@ export async function channelPageModel(
   const [decisions, unsettled, held, problems, lastClose, runs] = await Promise.all([
     store.newestDecisions(channel),
     store.unsettledCloses({ channel, now }),
-    store.heldPlans({ channel, now }),
+    store.pendingPlans({ channel, now }),
     store.problemCounts({ channel, since: now }),
     store.lastClose(channel),
     store.runs({ channel, limit: 12 }),

@@ -1,4 +1,4 @@
-import type { DecisionRecord, HeldPlan, KnownDocument, UnsettledClose } from '../../core/records.js'
+import type { ApprovalPlan, DecisionRecord, KnownDocument, UnsettledClose } from '../../core/records.js'
 import { listDiffOf } from '../../core/sources/sources.js'
 import { formatCount } from '../../core/text/number-format.js'
 import type { ClockStop } from '../../core/time/clock-skew.js'
@@ -86,7 +86,7 @@ const sentence = (text: string) => {
 }
 
 /** That a closing round waits for approval, and what keeps it from closing anything even then. */
-export const blockedRoundMessage = ({ rfqIds, expiresAt }: HeldPlan, hold: string | null): string =>
+export const blockedRoundMessage = ({ rfqIds, expiresAt }: ApprovalPlan, hold: string | null): string =>
   [
     `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
     ...(hold === null ? [] : [heldText(hold)]),
@@ -109,7 +109,7 @@ const CLOSING_TEXT: Record<ChannelRules['autoClose'], string> = {
 }
 
 interface OutlookSource extends Pick<TodaySource, 'channels' | 'closingHold' | 'clockStop'> {
-  store: Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'decisions'>
+  store: Pick<Closings, 'unsettledCloses' | 'pendingPlans' | 'decisions'>
 }
 
 /**
@@ -133,7 +133,7 @@ export async function closingOutlook(
   const unsettled = (await store.unsettledCloses({ channel, now })).find(({ rfqId }) => rfqId === id)
   if (unsettled !== undefined) return { message: unsettledText(unsettled, clocks), isClosable: unsettled.inProgress }
   const hold = isOn ? await closingHold(channel, now) : null
-  const held = (await store.heldPlans({ channel, now })).find(({ rfqIds }) => rfqIds.includes(id))
+  const held = (await store.pendingPlans({ channel, now })).find(({ rfqIds }) => rfqIds.includes(id))
   if (held !== undefined) return { message: blockedRoundMessage(held, hold), isClosable: false }
   const [decision] = await store.decisions({ channel, rfqId: id, limit: 1 })
   const kept = decision && keptReason(decision, rules, clocks)

@@ -1,4 +1,4 @@
-import type { HeldPlan, UnsettledClose } from '../../core/records.js'
+import type { ApprovalPlan, UnsettledClose } from '../../core/records.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { ClockStop } from '../../core/time/clock-skew.js'
@@ -24,7 +24,7 @@ export async function closingItems(context: TodayContext): Promise<TodayItem[]> 
   const filter = { ...filterOf(context), now: context.now }
   const [unsettled, held] = await Promise.all([
     context.source.store.unsettledCloses(filter),
-    context.source.store.heldPlans(filter),
+    context.source.store.pendingPlans(filter),
   ])
   const named = [
     ...unsettled.map(({ channel, rfqId }) => keyOf({ channel, id: rfqId })),
@@ -83,7 +83,7 @@ function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): {
     : { message: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
 }
 
-function heldItem(held: HeldPlan, hold: string | null): TodayItem {
+function heldItem(held: ApprovalPlan, hold: string | null): TodayItem {
   const { plan, channel, since } = held
   return {
     kind: 'held',

@@ -68,7 +68,7 @@ export interface TodaySource {
   store: Pick<Overview, 'offerRevisions' | 'foundByFirstPoll' | 'revisions' | 'storedChannels'> &
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problemCounts' | 'rfqs'> &
-    Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
+    Pick<Closings, 'unsettledCloses' | 'pendingPlans' | 'newestDecisions'> &
     Pick<RecommendationQueries, 'awardStates' | 'recommendationChanges'> &
     Pick<Awards, 'awards'> &
     StateStore &

@@ -75,9 +75,9 @@ async function anchorNote(config: App['config'], { schemaVersion }: RestoreRepor
 }
 
 /** What the backup does not know about closing, which decides whether refused closes would be sent again. */
-function closingNotes({ carriedOver }: RestoreReport, config: App['config']): string {
-  if (carriedOver === null || 'skipped' in carriedOver) {
-    const reason = carriedOver?.skipped ?? `There was no database ${config.database} to carry them over from.`
+function closingNotes({ mergedClosings }: RestoreReport, config: App['config']): string {
+  if (mergedClosings === null || 'skipped' in mergedClosings) {
+    const reason = mergedClosings?.skipped ?? `There was no database ${config.database} to carry them over from.`
     return (
       `Closing decisions newer than the backup were not carried over. ${reason}\n` +
       'Closes that were refused or are uncertain since then may be sent again. Before you start the service, create ' +
@@ -85,7 +85,7 @@ function closingNotes({ carriedOver }: RestoreReport, config: App['config']): st
       'Events since the backup are lost too, and their sequences are given out again: what reads /api/v1/events reads the state anew.\n'
     )
   }
-  const { decisions, intents } = carriedOver
+  const { decisions, intents } = mergedClosings
   if (decisions + intents === 0) return ''
   return (
     `Carried over from the replaced database: ${plural(decisions, 'closing decision')} and ` +

@@ -2,7 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { carryOverClosings } from '../../src/store/maintenance/carry-over.js'
+import { mergeClosingState } from '../../src/store/maintenance/closing-state-merge.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { newAward } from '../helpers/new-award.js'
@@ -40,7 +40,7 @@ async function backupOf({ store }: ChannelFixture): Promise<string> {
 async function restore(fixture: ChannelFixture, backup: string) {
   const restored = join(testFolder(), 'restored.db')
   copyFileSync(backup, restored)
-  const result = await carryOverClosings(restored, fixture.store.name)
+  const result = await mergeClosingState(restored, fixture.store.name)
   await fixture.reopenStore(restored)
   return result
 }
@@ -120,7 +120,7 @@ describe('carrying closings over to a restored backup', () => {
     const other = await openStore({ path: used, clock: fixture.now })
     await other.recordAward(newAward({ rfqId: 'rfq-2' }))
     await other.close()
-    expect(await carryOverClosings(used, fixture.store.name)).toEqual({
+    expect(await mergeClosingState(used, fixture.store.name)).toEqual({
       skipped: expect.stringContaining('log of awards'),
     })
   })
@@ -129,15 +129,15 @@ describe('carrying closings over to a restored backup', () => {
     const { fixture } = await openFailingFixture()
     await fixture.closeExpired()
     const backup = await backupOf(fixture)
-    expect(await carryOverClosings(backup, fixture.store.name)).toEqual({ decisions: 0, intents: 0 })
+    expect(await mergeClosingState(backup, fixture.store.name)).toEqual({ decisions: 0, intents: 0 })
     const early = join(testFolder(), 'older.db')
     copyFileSync(backup, early)
     fixture.advanceSeconds(25 * 3600)
     await fixture.closeExpired()
-    expect(await carryOverClosings(early, fixture.store.name)).toMatchObject({ decisions: expect.any(Number) })
-    expect(await carryOverClosings(early, fixture.store.name)).toEqual({ decisions: 0, intents: 0 })
+    expect(await mergeClosingState(early, fixture.store.name)).toMatchObject({ decisions: expect.any(Number) })
+    expect(await mergeClosingState(early, fixture.store.name)).toEqual({ decisions: 0, intents: 0 })
     // The database that replaces an older one already knows everything.
-    expect(await carryOverClosings(early, backup)).toEqual({ decisions: 0, intents: 0 })
+    expect(await mergeClosingState(early, backup)).toEqual({ decisions: 0, intents: 0 })
   })
 
   it('says why it copies nothing, and changes nothing', async () => {
@@ -147,21 +147,21 @@ describe('carrying closings over to a restored backup', () => {
     const unrelated = await openFailingFixture()
     unrelated.fixture.advanceSeconds(60)
     await unrelated.fixture.closeExpired()
-    expect(await carryOverClosings(unrelated.fixture.store.name, fixture.store.name)).toEqual({
+    expect(await mergeClosingState(unrelated.fixture.store.name, fixture.store.name)).toEqual({
       skipped: expect.stringContaining('is not the beginning of'),
     })
     const broken = join(testFolder(), 'broken.db')
     writeFileSync(broken, 'not a database, but long enough to be read as one'.repeat(100))
-    expect(await carryOverClosings(backup, broken)).toEqual({ skipped: expect.stringContaining('cannot be read') })
-    expect(await carryOverClosings(backup, join(testFolder(), 'none.db'))).toEqual({
+    expect(await mergeClosingState(backup, broken)).toEqual({ skipped: expect.stringContaining('cannot be read') })
+    expect(await mergeClosingState(backup, join(testFolder(), 'none.db'))).toEqual({
       skipped: expect.stringContaining('cannot be opened'),
     })
     const forged = join(testFolder(), 'forged.db')
     await fixture.store.backup(forged)
     const db = new Database(forged)
-    db.exec(`drop trigger decisions_stay; update close_decisions set outcome = 'closed' where outcome = 'refused'`)
+    db.exec(`drop trigger decisions_immutable; update close_decisions set outcome = 'closed' where outcome = 'refused'`)
     db.close()
-    expect(await carryOverClosings(backup, forged)).toEqual({
+    expect(await mergeClosingState(backup, forged)).toEqual({
       skipped: expect.stringContaining('was changed after it was written'),
     })
     expect(new Database(backup).prepare('select count(*) from close_decisions').pluck().get()).toBe(0)

@@ -18,7 +18,7 @@ const SELECT_WORKING = `
 select pid || ' ' || extract(epoch from backend_start) as session from pg_stat_activity
 where usename = current_user and state not like 'idle%'`
 
-/** The process of the server that serves a connection, and what `SilenceCheck` calls its session. */
+/** The process of the server that serves a connection, and what `LivenessProbe` calls its session. */
 export interface Session {
   pid: number
   session: string
@@ -31,7 +31,7 @@ select pid, pid || ' ' || extract(epoch from backend_start) as session from pg_s
  * Tells a slow statement from a lost connection: behind a broken network, and while a server hangs or was replaced by another one
  * that does not know the connection, no error ever arrives. Whoever waits for long asks the server on another connection.
  */
-export class SilenceCheck {
+export class LivenessProbe {
   readonly #working: () => Promise<ReadonlySet<string> | 'unknown'>
 
   constructor(config: pg.ClientConfig) {

@@ -7,7 +7,7 @@ import { connect, retryWhileBusy, type Sqlite } from '../sqlite/connection.js'
 import { copyAwards } from './carry-over-awards.js'
 
 /** What was carried over, or why nothing was. */
-export type CarryOver = { decisions: number; intents: number } | { skipped: string }
+export type ClosingStateMerge = { decisions: number; intents: number } | { skipped: string }
 
 type Row = Record<string, string | number | null>
 
@@ -24,7 +24,7 @@ class NotCarriedError extends Error {}
  * @returns `skipped` with the reason if the log of the backup is not the beginning of the replaced one, or if the
  *   replaced database cannot be read; the restored database is unchanged then
  */
-export async function carryOverClosings(restored: string, replaced: string): Promise<CarryOver> {
+export async function mergeClosingState(restored: string, replaced: string): Promise<ClosingStateMerge> {
   let source: Sqlite | undefined
   let target: Sqlite | undefined
   try {
@@ -71,7 +71,7 @@ function readChain(source: Sqlite): DecisionRow[] {
   }
 }
 
-function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRow[]): CarryOver {
+function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRow[]): ClosingStateMerge {
   const known = target.prepare('select id, hash from close_decisions order by id desc limit 1').get() as
     | { id: number; hash: string }
     | undefined

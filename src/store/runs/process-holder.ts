@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** A process that holds a lease, or waits for one. */
+export interface Holder {
+  host: string
+  /** The boot id of its machine, because several machines may have the same host name; null if the system has none. */
+  boot: string | null
+  pid: number
+  nonce: string
+  /** The command that it runs, such as `quotekeeper start`. */
+  command?: string
+}
+
+/**
+ * Describes this process as a holder, with a new nonce.
+ * @param options.pid default: the id of this process
+ */
+export const createHolder = ({
+  command,
+  pid = process.pid,
+}: {
+  command?: string | null
+  pid?: number
+} = {}): Holder => ({
+  ...{ host: hostname(), boot: bootId(), pid, nonce: randomUUID() },
+  ...(command && { command }),
+})
+
+/**
+ * Whether a holder still runs, as far as this machine can tell.
+ * @returns `exists` also if the system has reused its process id
+ */
+export function livenessOf(holder: Holder, self: Holder): 'exists' | 'gone' | 'unknown' {
+  if (holder.nonce === self.nonce || holder.host !== self.host || holder.boot !== self.boot) return 'unknown'
+  // This process has reused the id of the holder, so the holder is gone. In containers, the id is always 1.
+  return holder.pid !== self.pid && isProcessAlive(holder.pid) ? 'exists' : 'gone'
+}
+
+/** False only if the holder is known to have ended. */
+export const mayBeAlive = (holder: Holder, self: Holder): boolean => livenessOf(holder, self) !== 'gone'
+
+/** Whether a process of this machine exists; false also for one in another container, which is not visible. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function bootId(): string | null {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
+/** `quotekeeper start (process 12)` */
+export const describeProcess = ({ command, pid }: Holder): string =>
+  command === undefined ? `process ${pid}` : `${command} (process ${pid})`
+
+/** `on this machine` */
+export const describeMachine = ({ host }: Holder, self: Holder): string =>
+  host === self.host ? 'on this machine' : `on ${host}`
