@@ -45,7 +45,7 @@ export async function describeClosing(
     close
       ? `last close ${formatAge(close.decidedAt, now)} ago: RFQ ${close.rfqNumber ?? close.rfqId} ${close.outcome}`
       : null,
-    standing.length > 0 ? `needs a person: ${standing.join(', ')}; see \`quotekeeper closings\`` : null,
+    standing.length > 0 ? `needs attention: ${standing.join(', ')}; see \`quotekeeper closings\`` : null,
   ]
   return { name: `closing of ${channel}`, ok: true, message: parts.filter((part) => part !== null).join('; ') }
 }

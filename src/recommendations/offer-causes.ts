@@ -1,7 +1,8 @@
-import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
+import { obstacleOf } from '../compare/decision/excluded-offers.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { rounded } from '../core/numbers.js'
 import { oneLine } from '../core/text/clean-text.js'
-import { formatPrice, formatTonnes, truncate } from '../core/text/number-format.js'
+import { formatPrice, formatTonnes } from '../core/text/number-format.js'
 import type { RfqState } from './rfq-state.js'
 
 /** An offer, as it was and is. */
@@ -52,45 +53,6 @@ function termCauses({ old, offer, before, after, side }: OfferChange): string[] 
       causes.push(`${name} costs ${priceText(costIs)} instead of ${priceText(costWas)} per tonne (${basis})`)
   }
   return causes
-}
-
-/** What keeps an offer from competing, to follow its name. */
-function obstacleOf(offer: OfferReport): string {
-  const [exclusion] = offer.exclusions
-  if (exclusion === undefined) return unmetText(offer)
-  switch (exclusion.code) {
-    case 'rejected':
-      return 'was rejected'
-    case 'not-open':
-      return `is not open (its status is ${offer.status === null ? 'not stated' : `“${truncate(oneLine(offer.status), 40)}”`})`
-    case 'missing':
-    case 'not-listed':
-      return 'is no longer listed'
-    case 'no-exchange-rate':
-      return `is in ${offer.terms.currencyCode}, for which there is no exchange rate`
-    default:
-      return 'cannot be compared'
-  }
-}
-
-function unmetText({ unmet, terms }: OfferReport): string {
-  const hard = unmet.find(({ level }) => level === 'hard')
-  if (hard === undefined) return 'does not compete'
-  if (hard.met === null) return `does not show whether it meets “${hard.title}”`
-  return hard.name === 'notExpired' && terms.expiryDate !== null ? `expired on ${terms.expiryDate}` : NOT_MET[hard.name]
-}
-
-const NOT_MET: Record<UnmetRequirement['name'], string> = {
-  reviewNotRejected: 'was rejected in review',
-  reviewAccepted: 'is not accepted in review',
-  notExpired: 'expired',
-  contractType: 'has another contract type',
-  vintages: 'has vintages outside the range',
-  fulfilmentDate: 'delivers too late',
-  priceMax: 'is above the maximum price',
-  priceMin: 'is below the minimum price',
-  submittedOnTime: 'was submitted late',
-  listing: 'is for another listing',
 }
 
 /** What no longer keeps an offer from competing, to follow its name. */

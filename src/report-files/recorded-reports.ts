@@ -16,7 +16,7 @@ export const recordReports =
   async (request, options) => {
     const made = await make(request, options)
     const name = reportName(request.config.reports.directory, made.path)
-    // One that must have a known hash is made again.
+    // A report with an expected hash is a regenerated one, which is recorded already.
     if (name === null || request.sha256 !== undefined) return made
     const record = toRecord(request, made, name)
     // Once more, because a file that differs from the record of an earlier one is not served.

@@ -26,7 +26,7 @@ export interface WrittenFile extends Written {
   path: string
 }
 
-/** A report that was made again is not the same. No file was written. */
+/** The regenerated report differs from its record. No file was written. */
 export class ReportDiffersError extends Error {
   override name = 'ReportDiffersError'
 }
@@ -74,7 +74,7 @@ export async function writeFileAtomically(
     const written = await writeFlushed(temporary, content)
     if (sha256 !== undefined && sha256 !== written.sha256)
       throw new ReportDiffersError(
-        `the report cannot be made again as it was: expected the SHA-256 ${sha256}, found ${written.sha256}; make a new one`,
+        `the regenerated report differs: expected the SHA-256 ${sha256}, found ${written.sha256}; make a new report`,
       )
     await (mustBeNew ? moveToNewName(temporary, path) : rename(temporary, path))
     await flushDirectory(directory)

@@ -131,7 +131,7 @@ describe('an offer in another currency', () => {
     expect(textsOf('About')).toContain('No exchange rate for CHF was known from rates.csv.')
   })
 
-  it('is in a report that is made again with the rate it was made with', async () => {
+  it('is in a regenerated report, with the rate of the original', async () => {
     const { folder, write, runAt } = await withRates()
     write('2026-03-09,1.25,0.85')
     await runAt(0, 'sync')

@@ -125,7 +125,7 @@ describe('a list that contradicts the RFQ that the same poll reads', () => {
   })
 
   longIt(
-    'is in a report that is made again from its record with the same bytes, also after the list agrees',
+    'is in a report that is regenerated from its record with the same bytes, also after the list agrees',
     async () => {
       const { cli, number, listSays, clear, poll, run } = await openContradicted()
       listSays({ state: 'closed' })

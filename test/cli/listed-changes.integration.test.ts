@@ -80,7 +80,7 @@ describe('what the list says of an RFQ that cannot be read', () => {
   })
 
   longIt(
-    'is in a report that is made again from its record with the same bytes, also after the RFQ was read',
+    'is in a report that is regenerated from its record with the same bytes, also after the RFQ was read',
     async () => {
       const { cli, world, faults, id, number } = await openUnreadable()
       world.closeRfq(id)

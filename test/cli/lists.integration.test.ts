@@ -144,7 +144,7 @@ describe('lists', () => {
       const inEur = out.trimEnd().split('\n').slice(2)
       expect(inEur).toHaveLength(2)
       for (const line of inEur) expect(line).toContain('The offer is priced in EUR.')
-      expect((await quotekeeper(command, '4711')).out).toContain('2 in EUR without a rate')
+      expect((await quotekeeper(command, '4711')).out).toContain('2 are in EUR without an exchange rate')
     }
   })
 
@@ -165,7 +165,7 @@ describe('lists', () => {
   })
 })
 
-describe('what needs a person', () => {
+describe('what needs attention', () => {
   it('is printed with what to run for each item, and as JSON', async () => {
     const { quotekeeperWith, quotekeeper, sandbox } = await createPolledFixture({ autoClose: 'dry-run' })
     sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 4711, responseDueDate: '2026-03-09' })

@@ -166,7 +166,7 @@ describe('an offer that cannot be read, of which the RFQ says something newer', 
   })
 
   longIt(
-    'is in a report that is made again from its record with the same bytes, also after the offer was read',
+    'is in a report that is regenerated from its record with the same bytes, also after the offer was read',
     async () => {
       const { cli, fail, change, poll, run, faults, number, alpha } = await openThreeOffers()
       fail(alpha)

@@ -43,7 +43,7 @@ it('all reports of a process are made in one thread, which is kept', async () =>
   expect((await openRecords(folder)).records).toHaveLength(2)
 })
 
-it('a report is made again from its record with the same bytes, after later polls and in another folder', async () => {
+it('a report is regenerated from its record with the same bytes, after later polls and in another folder', async () => {
   const { folder, sandbox, rfq, number, later, quotekeeper, quotekeeperWith } = await withReports()
   for (const format of REPORT_FORMATS) {
     await quotekeeper('report', ...rfqOf(number), '--format', format, '--by', 'Ana', '--set', 'discountRate=0.07')

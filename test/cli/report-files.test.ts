@@ -14,7 +14,7 @@ import { testFolder } from '../helpers/test-folder.js'
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** A report folder. Reports are made again once the gate is open. */
+/** A report folder. Reports are regenerated once the gate is open. */
 async function openReportFiles() {
   const store = await openNewStore()
   onTestFinished(() => store.close())
@@ -30,7 +30,7 @@ async function openReportFiles() {
   return { store, directory, gate, made, files: createReportFiles({ directory, store, makeReport }) }
 }
 
-it('a file that is here waits for none that is made again, which is made once for all who ask, and too many are refused', async () => {
+it('a local file does not wait for a report that is regenerated, which happens once for all requests, and too many are refused', async () => {
   const { store, directory, gate, made, files } = await openReportFiles()
   const nameOf = (index: number) => `acme_forest/rfq-${index}.xlsx`
   const pathOf = (index: number) => join(directory, nameOf(index))

@@ -97,7 +97,7 @@ describe('while the clocks differ too much', () => {
     expect(JSON.stringify(after)).not.toContain('clock')
     expect(after.freshness).toMatch(/0 s ago; partial: RFQs that need a person: 1 refused \(1001\)$/)
     // Said once.
-    expect(after.readiness?.message).toMatch(/^last round 0 s ago: partial; .+; needs a person: RFQ 1001 refused; see/)
+    expect(after.readiness?.message).toMatch(/^last round 0 s ago: partial; .+; needs attention: RFQ 1001 refused; see/)
   })
 
   it('a marketplace without a Date header is not said to have another time', async () => {

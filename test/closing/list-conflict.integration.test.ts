@@ -49,7 +49,7 @@ describe('an open RFQ past due whose list entry', () => {
   it.each([
     ['contradicts it', { kind: 'patch' as const, patch: { responseDueDate: '2027-01-31' } }],
     ['has a duplicate key', { kind: 'duplicate-key' as const }],
-  ])('%s after a first POST gets no second one: the close needs a person', async (_title, change) => {
+  ])('%s after a first POST gets no second one: the close needs attention', async (_title, change) => {
     const { fixture, id } = await openPastDue()
     await fixture.pollRfqs()
     const entry = JSON.stringify((await fixture.session().listRfqs()).value[0]?.body)

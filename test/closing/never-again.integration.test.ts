@@ -187,7 +187,7 @@ describe('a close that did not succeed', () => {
   })
 })
 
-describe('an RFQ that needs a person', () => {
+describe('an RFQ that needs attention', () => {
   it('makes each round partial with the same reason, until it is closed, missing or not past due any more', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 400 })
     const errors: (string | null)[] = []

@@ -59,7 +59,7 @@ describe('a closing round', () => {
     expect(await fixture.store.decisions({ rfqId: rfqId(1) })).toMatchObject([{ decision: 'keep', times: 2 }])
   })
 
-  it('reports what needs a person also if it is interrupted', async () => {
+  it('reports what needs attention also if it is interrupted', async () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.answerCloses(rfqId(1), 400)
     fixture.sandbox.faults.add({
@@ -76,7 +76,7 @@ describe('a closing round', () => {
     ['before it evaluated any RFQ failed', { newestDecisions: fail('disk full') }, { outcome: 'failed', seen: 0 }],
     ['afterwards is partial', { unsettledCloses: fail('disk full') }, { outcome: 'partial', seen: 1, changed: 1 }],
     [
-      'and that cannot read what needs a person names the first error',
+      'and that cannot read what needs attention names the first error',
       { openIntents: fail('disk full'), unsettledCloses: fail('disk still full') },
       { outcome: 'failed' },
     ],

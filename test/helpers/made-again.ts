@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from './test-folder.js'
 
 /**
- * The text of the newest report, made again from its record in another folder.
+ * The text of the newest report, regenerated from its record in another folder.
  * @param folder of the configuration, with the database of a `createCliFixture`
  */
 export async function newestReportMadeAgain(folder: string): Promise<string> {

@@ -63,7 +63,7 @@ describe('readiness names causes', () => {
     expect(message).not.toContain('\n')
   })
 
-  it('of closing: the last round, the last close and what needs a person, without becoming unready', async () => {
+  it('of closing: the last round, the last close and what needs attention, without becoming unready', async () => {
     const fixture = await openChannelFixture()
     const check = readinessOf(fixture)
     expect(await check('closing')).toMatchObject({ ok: true, message: 'no round yet' })
@@ -77,7 +77,7 @@ describe('readiness names causes', () => {
       const { ok, message } = (await check('closing')) ?? {}
       expect(ok).toBe(true)
       expect(message).toMatch(/^last round 10 min ago: \w+; last close \d+ (min|h) ago: RFQ \d+ (closed|refused)/)
-      expect(message).toContain(`needs a person: RFQ ${refused?.number} refused; see \`quotekeeper closings\``)
+      expect(message).toContain(`needs attention: RFQ ${refused?.number} refused; see \`quotekeeper closings\``)
     }
   })
 })

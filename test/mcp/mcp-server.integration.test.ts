@@ -255,7 +255,7 @@ describe('the MCP server', () => {
     expect(answer.decision.recommendation.headline).toMatch(/ of 123 offers compared|All 123 offers/)
   })
 
-  it('pages through what needs a person without repeating it, also two items of one kind and channel', async () => {
+  it('pages through what needs attention without repeating it, also two items of one kind and channel', async () => {
     const { fixture } = await openPolledFixture()
     fixture.advanceSeconds(26 * 3600)
     const { call, everyPage } = await openMcp(fixture)

@@ -120,13 +120,13 @@ it.each(labelledCases<string | undefined>({ now: undefined, 'as of a moment befo
 
 it('a missing RFQ, a withdrawn offer, one with an unknown status and one without a rate are never awarded, and every surface says why', async () => {
   const { scenario, names, gone, reduced, withdrawn, onHold, inEuro } = await openChangedMarketplace()
-  const expectSaid = (texts: object, pattern: RegExp) => {
+  const expectInAll = (texts: object, pattern: RegExp) => {
     for (const [surface, text] of Object.entries(texts))
       expect([surface, text]).toEqual([surface, expect.stringMatching(pattern)])
   }
   const missing = await surfacesOf(scenario, gone, undefined)
   expect(missing.view.decision.recommendation).toMatchObject({ status: 'none', award: null })
-  expectSaid(
+  expectInAll(
     missing.texts,
     /No award is recommended, because the RFQ has been missing from the channel since 2026-03-11/,
   )
@@ -141,9 +141,12 @@ it('a missing RFQ, a withdrawn offer, one with an unknown status and one without
     }
   }
   const { texts } = await surfacesOf(scenario, reduced, undefined)
-  expectSaid(texts, /1 no longer visible/)
-  expectSaid(texts, /1 with the status “on-hold”/)
-  expectSaid((await surfacesOf(scenario, names[2] ?? '', undefined)).texts, /1 in (EUR|USD) without a rate \(\d/)
+  expectInAll(texts, /1 is no longer visible/)
+  expectInAll(texts, /1 has the status “on-hold”/)
+  expectInAll(
+    (await surfacesOf(scenario, names[2] ?? '', undefined)).texts,
+    /1 is in (EUR|USD) without an exchange rate \(\d/,
+  )
 })
 
 it('lists, pages and Today recommend the same as the comparison', async () => {

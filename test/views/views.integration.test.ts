@@ -222,7 +222,7 @@ describe('the change feed', () => {
         version: 2,
         seenBy: fixture.now().toISOString(),
         changes: [{ event: 'accepted', field: 'status', before: 'submitted', value: 'accepted' }],
-        message: ['Delta Blue: status submitted → accepted.'],
+        messages: ['Delta Blue: status submitted → accepted.'],
       },
     ])
   })
@@ -263,7 +263,7 @@ describe('today', () => {
     expect(await behind()).toEqual([])
   })
 
-  it('lists what needs a person, most urgent first, each with its action', async () => {
+  it('lists what needs attention, most urgent first, each with its action', async () => {
     const fixture = await openChannelFixture()
     const { world, faults } = fixture.sandbox
     const add = (number: number, responseDueDate: string) => world.addRfq(CHANNEL, { number, responseDueDate }).id

@@ -96,7 +96,7 @@ async function besideServices(store: Store, { ownQueue, found }: { ownQueue: boo
   return warning(`${running}, not all of them on one queue`, QUEUE_CONFLICT_REMEDY)
 }
 
-/** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs a person. */
+/** Nothing may keep RFQs from being closed: nothing that stops closing, no round waiting for approval, no close that needs attention. */
 async function checkClosing({ config, store }: App, now: Date, time: TimeFormat) {
   const opened = await store().catch(() => null)
   if (opened === null) return failed('not checked: see database')

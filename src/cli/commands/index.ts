@@ -52,7 +52,8 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'today',
     isPaged: true,
-    description: 'list what needs a person, most urgent first: closes, due dates, new offers, channels that are behind',
+    description:
+      'list what needs attention, most urgent first: closes, due dates, new offers, channels that are behind',
     load: () => import('./analyst/today.js'),
   },
   {

@@ -6,7 +6,7 @@ import { createRfqList } from '../../views/rfqs/rfq-list.js'
 import type { TodaySource } from '../../views/today/today-view.js'
 import type { App } from '../app.js'
 
-/** What the list of what needs a person is made from, with the rules of the configured channels. */
+/** What the list of what needs attention is made from, with the rules of the configured channels. */
 export function createTodaySource({ config }: Pick<App, 'config'>, store: Store): TodaySource {
   const { channels } = config
   return {

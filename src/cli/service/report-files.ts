@@ -19,12 +19,12 @@ interface ReportFilesDeps {
 
 /** Records that are listed, the newest ones. */
 const MAX_RECORDS = 5_000
-/** Reports that wait to be made again while one is. */
+/** Reports that wait while another one is regenerated. */
 const MAX_WAITING = 10
 
 /**
  * The reports of all processes on the database: those in the report folder of this one, and those that another one made, on
- * another machine, which are made again here when they are asked for.
+ * another machine, which are regenerated here when they are requested.
  */
 export function createReportFiles({
   directory,
@@ -32,7 +32,7 @@ export function createReportFiles({
   makeReport,
 }: ReportFilesDeps): Pick<ReportsDeps, 'files' | 'find'> {
   const oneAtATime = pLimit(1)
-  /** Those that are being made again or wait, by name and hash. */
+  /** Those that are being regenerated or wait, by name and hash. */
   const remaking = new Map<string, Promise<string>>()
 
   /** @throws HttpError 503 if too many wait already */
@@ -41,7 +41,7 @@ export function createReportFiles({
     const running = remaking.get(key)
     if (running !== undefined) return running
     if (remaking.size > MAX_WAITING)
-      throw new HttpError(503, `${MAX_WAITING} reports wait to be made again; try again in a minute`, {
+      throw new HttpError(503, `${MAX_WAITING} reports wait to be regenerated; try again in a minute`, {
         'retry-after': 60,
       })
     const made = oneAtATime(make, record, request).finally(() => remaking.delete(key))
@@ -71,7 +71,7 @@ export function createReportFiles({
     if (sha256 !== null && (await store.reportRecord(name, sha256)) === null)
       throw new HttpError(
         409,
-        `the file ${name} in the report folder differs from its record (SHA-256 ${sha256}, recorded ${record.sha256}); move it elsewhere, and the recorded one is made again`,
+        `the file ${name} in the report folder differs from its record (SHA-256 ${sha256}, recorded ${record.sha256}); move it elsewhere, and the recorded one is regenerated`,
       )
     const request = requestOf(record, directory)
     return request && makeAgain(record, request)

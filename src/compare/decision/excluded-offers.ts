@@ -1,3 +1,4 @@
+import { oneLine } from '../../core/text/clean-text.js'
 import { formatAmount, formatPrice, truncate } from '../../core/text/number-format.js'
 import type { Exclusion } from '../offer/eligibility.js'
 import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
@@ -17,85 +18,93 @@ export const excludedOffers = (
     })
 
 /**
- * How many offers were compared, and what became of the others: `2 of 4 offers compared; 1 in EUR without a rate (8.33 EUR/t), 1 without
- * volume.` Every offer is counted once.
+ * How many offers were compared, and why the others were not: `2 of 4 offers compared; 1 is in EUR without an exchange rate
+ * (8.33 EUR/t), 1 has no volume.` Every offer is counted once.
  */
 export function accountingText(offers: readonly OfferReport[]): string {
   const others = new Map<string, OfferReport[]>()
   for (const offer of offers.filter(({ standing }) => standing !== 'ranked')) {
-    const why = reasonOf(offer)
+    const why = obstacleOf(offer)
     others.set(why, [...(others.get(why) ?? []), offer])
   }
   const compared = offers.filter(({ standing }) => standing === 'ranked').length
   if (others.size === 0)
     return offers.length === 1 ? 'It is the only offer.' : `All ${formatAmount(offers.length)} offers compared.`
-  const groups = [...others].map(([why, group]) => `${group.length} ${why}${pricesOf(group)}`)
+  const groups = [...others].map(
+    ([why, group]) => `${group.length} ${group.length === 1 ? why : pluralOf(why)}${pricesOf(group)}`,
+  )
   return `${compared} of ${formatAmount(offers.length)} offers compared; ${groups.join(', ')}.`
 }
 
-/** The first reason why an offer does not compete, as it follows a number of offers. */
-function reasonOf(offer: OfferReport): string {
-  if (offer.standing === 'accepted') return 'accepted'
+/**
+ * The first reason why an offer does not compete, as a predicate that follows its name: `has no volume`.
+ * @param offer one whose `standing` is not `ranked`
+ */
+export function obstacleOf(offer: OfferReport): string {
+  if (offer.standing === 'accepted') return 'is accepted'
   const [exclusion] = offer.exclusions
   if (exclusion !== undefined) return exclusionText(exclusion.code, offer)
   const [unmet] = offer.unmet
-  return unmet === undefined ? 'not comparable' : unmetText(unmet, offer)
+  return unmet === undefined ? 'is not comparable' : unmetText(unmet, offer)
 }
+
+const PLURALS: Record<string, string> = { is: 'are', has: 'have', was: 'were' }
+const pluralOf = (predicate: string) => predicate.replace(/^(is|has|was)\b/, (verb) => PLURALS[verb] ?? verb)
 
 function exclusionText(code: Exclusion['code'], { status, terms }: OfferReport): string {
   switch (code) {
     case 'not-open':
-      return status === null ? 'without a status' : `with the status “${truncate(status, 30)}”`
+      return status === null ? 'has no status' : `has the status “${truncate(oneLine(status), 30)}”`
     case 'no-exchange-rate':
-      return `in ${terms.currencyCode} without a rate`
+      return `is in ${terms.currencyCode} without an exchange rate`
     default:
       return EXCLUSION_TEXT[code]
   }
 }
 
 const EXCLUSION_TEXT: Record<Exclude<Exclusion['code'], 'not-open' | 'no-exchange-rate'>, string> = {
-  'no-offer': 'unreadable',
-  rejected: 'rejected',
-  missing: 'no longer visible',
-  'not-listed': 'no longer listed',
-  'no-volume': 'without volume',
-  'no-price': 'without price',
-  'no-currency': 'without currency',
+  'no-offer': 'is unreadable',
+  rejected: 'was rejected',
+  missing: 'is no longer visible',
+  'not-listed': 'is no longer listed',
+  'no-volume': 'has no volume',
+  'no-price': 'has no price',
+  'no-currency': 'has no currency',
 }
 
 function unmetText({ name, met }: UnmetRequirement, { shape }: OfferReport): string {
   if (met !== null) return NOT_MET_TEXT[name]
-  return shape === 'summary' ? 'not read in full yet' : `whose ${UNKNOWN_FACT[name]} cannot be checked`
+  return shape === 'summary' ? 'is not read in full yet' : `has ${UNKNOWN_FACT[name]} that cannot be checked`
 }
 
 const NOT_MET_TEXT: Record<UnmetRequirement['name'], string> = {
-  reviewNotRejected: 'rejected in review',
-  reviewAccepted: 'not accepted in review',
-  notExpired: 'expired',
-  contractType: 'with another contract type',
-  vintages: 'with vintages outside the range',
-  fulfilmentDate: 'with delivery too late',
-  priceMax: 'above the maximum price',
-  priceMin: 'below the minimum price',
-  submittedOnTime: 'submitted late',
-  listing: 'for another listing',
+  reviewNotRejected: 'was rejected in review',
+  reviewAccepted: 'is not accepted in review',
+  notExpired: 'has expired',
+  contractType: 'has another contract type',
+  vintages: 'has vintages outside the range',
+  fulfilmentDate: 'is delivered too late',
+  priceMax: 'is above the maximum price',
+  priceMin: 'is below the minimum price',
+  submittedOnTime: 'was submitted late',
+  listing: 'is for another listing',
 }
 
-/** What a requirement is about that is not determinable: the offer does not say it, or the limit of the RFQ cannot be read. */
+/** The fact that a requirement depends on and that is unknown: the offer does not state it, or the limit of the RFQ is unreadable. */
 const UNKNOWN_FACT: Record<UnmetRequirement['name'], string> = {
-  reviewNotRejected: 'review',
-  reviewAccepted: 'review',
-  notExpired: 'expiry date',
-  contractType: 'contract type',
+  reviewNotRejected: 'a review',
+  reviewAccepted: 'a review',
+  notExpired: 'an expiry date',
+  contractType: 'a contract type',
   vintages: 'vintages',
   fulfilmentDate: 'delivery dates',
-  priceMax: 'price',
-  priceMin: 'price',
-  submittedOnTime: 'time of submission',
-  listing: 'listing',
+  priceMax: 'a price',
+  priceMin: 'a price',
+  submittedOnTime: 'a time of submission',
+  listing: 'a listing',
 }
 
-/** Prices in their own currency, of offers that lack nothing but a rate: ` (8.33 EUR/t)`, ` (8.33 to 9.10 EUR/t)`. */
+/** Prices in their own currency, of offers that lack only an exchange rate: ` (8.33 EUR/t)`, ` (8.33 to 9.10 EUR/t)`. */
 function pricesOf(group: readonly OfferReport[]): string {
   if (group[0]?.standing !== 'excluded' || group[0].exclusions[0]?.code !== 'no-exchange-rate') return ''
   const prices = group.flatMap(({ metrics }) => metrics.pricePerTonne ?? []).sort((a, b) => a - b)

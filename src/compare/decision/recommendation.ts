@@ -6,7 +6,7 @@ import { unreadText } from '../rfq/rfq-flags.js'
 import { acceptedAward } from './accepted-award.js'
 import { askedBesides, conditionsOf } from './conditions.js'
 import type { AcceptedAward, Award, Choice, Recommendation } from './decision-model.js'
-import { accountingText } from './excluded-offers.js'
+import { accountingText, obstacleOf } from './excluded-offers.js'
 import { reasonsOf } from './reasons.js'
 import { type Alternative, breakEvensOf, changesOf } from './what-if.js'
 
@@ -66,12 +66,14 @@ function awardText(
 function noAwardText({ offers, competing, range }: AwardProblem, accepted: AcceptedAward | null): string {
   const before = accepted === null ? '' : `${accepted.message} `
   const [only] = offers
-  if (offers.length === 1 && only?.why) return `${before}No award is possible: ${lowerFirst(only.why)}`
+  if (offers.length === 1 && only?.exclusions.length)
+    return `${before}No award possible: the only offer ${obstacleOf(only)}.`
+  if (offers.length === 1 && only?.why) return `${before}No award possible: ${lowerFirst(only.why)}`
   const why =
     competing.length === 0
       ? 'no offer is open, comparable and compliant.'
       : `every offer that competes alone exceeds ${formatTonnes(range?.upper ?? 0)}, the most that can be awarded.`
-  return `${before}No award is possible: ${why}`
+  return `${before}No award possible: ${why}`
 }
 
 const lowerFirst = (message: string) => message.charAt(0).toLowerCase() + message.slice(1)

@@ -1,6 +1,7 @@
 import { differences, type FieldValue, flatten } from '../../core/documents/document-fields.js'
 import { byCodeUnit } from '../../core/numbers.js'
 import type { Absence } from '../../core/records.js'
+import { minuteOf } from '../../core/sources/source-text.js'
 import { formatAmount, formatFourDecimals, formatPrice, truncate } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween } from '../date-math.js'
@@ -142,7 +143,7 @@ function entityOf({ kind, id }: { kind: HistoryVersion['kind']; id: string }, co
 function appearance(version: HistoryVersion, context: ChangeContext): Change {
   const { entity, id, label } = entityOf(version, context)
   const when = textOf(version.body, 'submittedAt')
-  const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} according to the document`
+  const submitted = when === null ? '' : `submitted ${submissionTime(when)}, `
   return {
     after: version.notBefore,
     seenBy: version.observedAt,
@@ -156,9 +157,13 @@ function appearance(version: HistoryVersion, context: ChangeContext): Change {
     value: textOf(version.body, entity === 'rfq' ? 'state' : 'status'),
     difference: null,
     unit: null,
-    message: entity === 'rfq' ? 'The RFQ was first observed.' : `${label} was first observed${submitted}.`,
+    message: `${label}: ${submitted}first seen ${minuteOf(version.observedAt)} UTC.`,
   }
 }
+
+/** A timestamp in UTC to the minute; any other text as it is. */
+const submissionTime = (text: string): string =>
+  /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) ? `${minuteOf(text)} UTC` : truncate(text, 40)
 
 function textOf(body: unknown, member: string): string | null {
   if (body === null || typeof body !== 'object' || !Object.hasOwn(body, member)) return null

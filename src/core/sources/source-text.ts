@@ -98,7 +98,8 @@ export const describeReadTimes = (newer: Timestamp, older: Timestamp): { newer: 
     ? { newer: `${minuteOf(newer)}${newer.slice(16, 19)} UTC`, older: older.slice(11, 19) }
     : { newer: `${minuteOf(newer)} UTC`, older: readTimeText(older, newer) }
 
-const minuteOf = (time: Timestamp): string => time.slice(0, 16).replace('T', ' ')
+/** `2026-01-31 14:02`. */
+export const minuteOf = (time: Timestamp): string => time.slice(0, 16).replace('T', ' ')
 const readTimeText = (time: Timestamp, of: Timestamp): string =>
   time.slice(0, 10) === of.slice(0, 10) ? time.slice(11, 16) : `${minuteOf(time)} UTC`
 

@@ -125,9 +125,9 @@ export const listTools = [
   }),
   tool({
     name: 'today',
-    title: 'What needs a person',
+    title: 'What needs attention',
     description:
-      'What needs a person now, most urgent first: closes that failed, rounds that wait for approval, RFQs that are overdue ' +
+      'What needs attention now, most urgent first: closes that failed, rounds that wait for approval, RFQs that are overdue ' +
       'or due soon, new and changed RFQs and offers, channels that are behind, problems of documents. As of a past moment: only ' +
       'RFQs that were overdue or due then, and news.',
     input: z.strictObject({

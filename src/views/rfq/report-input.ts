@@ -56,7 +56,7 @@ export interface ReportSource {
   version: string
   /** Who asked for it, or what else caused it. */
   madeBy?: string
-  /** For a report that is made again: what it said of when the RFQ was read. Default: what the store says now. */
+  /** For a regenerated report: when the RFQ was read, as the report stated it. Default: what the store says now. */
   readTimes?: ReadTimes | null
   /** The award of an RFQ to show, which is about to be recorded. Default: the one that stands. */
   award?: AwardFacts
@@ -119,7 +119,7 @@ export async function gatherRfqInput(
   }
 }
 
-/** A report that is made again has what it said of when the RFQ was read. */
+/** A regenerated report states the read times of the original. */
 const isOnPresent = ({ readTimes, asOf, now }: ReportSource): boolean => readTimes === undefined && asOf >= now
 
 /** Up to when documents are used: a report on the present also has what a clock that was ahead recorded as of the future. */

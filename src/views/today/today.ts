@@ -19,7 +19,7 @@ import {
   type TodaySource,
 } from './today-view.js'
 
-/** What needs a person, most urgent first. */
+/** What needs attention, most urgent first. */
 export async function today(source: TodaySource, options: TodayOptions): Promise<Today> {
   const { asOf, since, dueWithinDays = DUE_WITHIN_DAYS } = options
   const now = asOf ?? options.now

@@ -10,7 +10,7 @@ import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { type PageContent, type PageRequest, pageOf } from './page.js'
 
-/** `/`: what needs a person, most urgent first. */
+/** `/`: what needs attention, most urgent first. */
 export async function todayPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, request } = page
   const since = parseMoment('since', query.since, now) ?? lastVisit(request, now)
@@ -18,12 +18,12 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
   const urgent = items.filter(({ severity }) => severity === 'high').length
   const shown = pageOf(page, {
     name: 'today',
-    caption: 'What needs a person, most urgent first',
+    caption: 'What needs attention, most urgent first',
     columns: COLUMNS,
     rows: items,
     empty: (
       <>
-        Nothing needs you now. <a href="/rfqs">All RFQs</a>
+        Nothing needs attention. <a href="/rfqs">All RFQs</a>
       </>
     ),
   })
@@ -37,8 +37,8 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
         <h1>Today</h1>
         <p class="lead">
           {items.length === 0
-            ? 'Nothing needs you.'
-            : `${formatCount(items.length, 'matter')}, ${urgent === 0 ? 'none urgent' : `${urgent} urgent`}. `}
+            ? 'Nothing needs attention.'
+            : `${formatCount(items.length, 'item')}, ${urgent === 0 ? 'none urgent' : `${urgent} urgent`}. `}
           RFQs and offers that are new or changed since <Moment at={since.toISOString()} /> UTC{' '}
           {query.since === undefined ? '(your last visit, or yesterday)' : ''} are included.
         </p>
@@ -95,7 +95,7 @@ const COLUMNS: readonly Column<TodayItem>[] = [
   {
     key: 'action',
     width: 'wide',
-    title: 'Do',
+    title: 'Next step',
     sortable: false,
     value: ({ action }) => action.command,
     cell: ({ action }) => (

@@ -132,10 +132,10 @@ describe('an offer that is not open', () => {
   const cheap = (status: unknown) => sized(1, 6_000, 10, { status })
 
   it.each([
-    ['withdrawn', '1 with the status “withdrawn”'],
-    ['somethingNew', '1 with the status “somethingNew”'],
-    ['rejected', '1 rejected'],
-    [null, '1 without a status'],
+    ['withdrawn', '1 has the status “withdrawn”'],
+    ['somethingNew', '1 has the status “somethingNew”'],
+    ['rejected', '1 was rejected'],
+    [null, '1 has no status'],
   ])('is never awarded, whatever the requirements: %s', (status, message) => {
     const off = Object.fromEntries(
       ['reviewNotRejected', 'notExpired', 'contractType', 'vintages', 'fulfilmentDate', 'priceMax', 'volumeMax'].map(
@@ -156,7 +156,7 @@ describe('an offer that is not open', () => {
     const gone = storedDocument(cheap('submitted'), { missingSince: '2026-03-12T10:00:00.000Z' })
     const missing = compareOffers(comparisonInput({ responses: [gone, good], rfq: RFQ })).decision.recommendation
     expect(missing.award?.offers.map(({ number }) => number)).toEqual([2])
-    expect(missing.headline).toContain('1 of 2 offers compared; 1 no longer visible.')
+    expect(missing.headline).toContain('1 of 2 offers compared; 1 is no longer visible.')
     const listed = {
       ...{ at: '2026-03-12T10:00:00.000Z', readAt: '2026-03-11T10:00:00.000Z', state: null, responseDueDate: null },
       ...{ fulfilmentDueDate: null, addedOffers: [], fields: [], contradicts: true },
@@ -165,7 +165,7 @@ describe('an offer that is not open', () => {
     const input = comparisonInput({ responses: [cheap('submitted'), good], rfq: RFQ, listed })
     const notListed = compareOffers(input).decision.recommendation
     expect(notListed.award?.offers.map(({ number }) => number)).toEqual([2])
-    expect(notListed.headline).toContain('1 no longer listed')
+    expect(notListed.headline).toContain('1 is no longer listed')
   })
 
   it('is none of those of an RFQ that is missing', () => {
@@ -237,13 +237,17 @@ describe('without enough to go by', () => {
     [
       'other currencies only',
       [sized(1, 6_000, 8.33, { offer: { currency: 'EUR' } })],
-      /1 in EUR without a rate \(8.33 EUR\/t\)/,
+      /1 is in EUR without an exchange rate \(8.33 EUR\/t\)/,
     ],
-    ['no volume', [sized(1, 0, 8, { offer: { totalVolume: null, totalPrice: 5 } })], /1 without volume/],
-    ['no price', [sized(1, 6_000, 0)], /1 without price/],
-    ['a negative price', [sized(1, 6_000, -5)], /1 without price/],
-    ['no currency', [sized(1, 6_000, 5, { offer: { currency: null } })], /1 without currency/],
-    ['no offer in the response', [response(1, { offer: null })], /1 unreadable/],
+    [
+      'no volume',
+      [sized(1, 0, 8, { offer: { totalVolume: null, totalPrice: 5 } })],
+      /No award possible: the only offer has no volume/,
+    ],
+    ['no price', [sized(1, 6_000, 0)], /only offer has no price/],
+    ['a negative price', [sized(1, 6_000, -5)], /only offer has no price/],
+    ['no currency', [sized(1, 6_000, 5, { offer: { currency: null } })], /only offer has no currency/],
+    ['no offer in the response', [response(1, { offer: null })], /only offer is unreadable/],
   ])('says what is known and what is not: %s', (_, offers, message) => {
     const { recommendation } = decided(offers)
     expect(recommendation.award).toBeNull()
@@ -259,7 +263,7 @@ describe('without enough to go by', () => {
       sized(5, 6_000, 50),
     ]
     expect(decided(offers).recommendation.headline).toMatch(
-      / 2 of 5 offers compared; 1 in EUR without a rate \(8.33 EUR\/t\), 1 without volume, 1 above the maximum price\.$/,
+      / 2 of 5 offers compared; 1 is in EUR without an exchange rate \(8.33 EUR\/t\), 1 has no volume, 1 is above the maximum price\.$/,
     )
   })
 })
@@ -440,7 +444,7 @@ describe('what a reader must know first', () => {
     expect(found).toMatchObject([{ code: 'rfq-invalid', message: expect.stringContaining(`(${place})`) }])
     expect(recommendation.status).toBe('none')
     expect(recommendation.headline).toMatch(
-      /1 whose (price|vintages|delivery dates|contract type) cannot be checked\.$/,
+      /1 has (a price|vintages|delivery dates|a contract type) that cannot be checked\.$/,
     )
     expect(excluded[0]?.message).toMatch(/Not determinable: the .* of the RFQ cannot be read\./)
   })

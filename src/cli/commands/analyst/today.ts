@@ -23,7 +23,7 @@ import { displayWidth, padEnd, plural, sanitize, truncate, wrap } from '../../ou
 
 type Options = ChannelOption & JsonOption & { since: string; dueWithin: number; limit: number }
 
-/** `today`: lists what needs a person. */
+/** `today`: lists what needs attention. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
@@ -59,7 +59,7 @@ export const register: RegisterCommand = (command, cli) => {
     )
   withExamples(
     command,
-    ['quotekeeper today', 'what needs a person, most urgent first'],
+    ['quotekeeper today', 'what needs attention, most urgent first'],
     ['quotekeeper today --since Monday --due-within 14', 'news since Monday, and RFQs due within two weeks'],
   )
 }
@@ -71,7 +71,7 @@ function printToday(cli: Cli, { items, since, dueWithinDays }: Today, limit: num
   const zone = zoneOf(cli)
   const period = `RFQs due within ${plural(dueWithinDays, 'day')}, news since ${zone.minute(new Date(since))} ${zone.timeZone}`
   if (items.length === 0) {
-    io.out(`Nothing needs you (${period}).\n`)
+    io.out(`Nothing needs attention (${period}).\n`)
     return
   }
   const counts = (Object.keys(HEADINGS) as Severity[]).map(

@@ -53,7 +53,7 @@ export const listEndpoints = [
   readEndpoint({
     id: 'readToday',
     path: '/today',
-    summary: 'What needs a person, most urgent first',
+    summary: 'What needs attention, most urgent first',
     description:
       'As of a past moment: RFQs that were overdue or due then, and news; what else needed a person is not recorded.',
     query: z.object({

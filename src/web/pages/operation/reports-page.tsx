@@ -32,7 +32,7 @@ export interface ReportFile {
   madeBy: string | null
   /** As recorded when it was made; null if it was not. */
   sha256: string | null
-  /** Whether the file is in the report folder of this process; else it is made again when it is asked for. */
+  /** Whether the file is in the report folder of this process; else it is regenerated on request. */
   isHere: boolean
 }
 
@@ -43,7 +43,7 @@ export interface ReportsDeps {
   files: () => Promise<ReportFile[]>
   /**
    * The path of a report; null if there is none of this name.
-   * @throws HttpError 409 if it was made elsewhere and cannot be made again
+   * @throws HttpError 409 if it was made elsewhere and cannot be regenerated
    */
   find: (name: string) => Promise<string | null>
 }
@@ -182,7 +182,7 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
         {!isHere && (
           <span class="small muted">
             {' '}
-            made on another machine, or deleted here; made again on download, if this version can
+            made on another machine, or deleted here; regenerated on download, if this version can
           </span>
         )}
       </>
