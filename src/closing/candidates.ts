@@ -1,5 +1,6 @@
 import { quoteForShell } from '../core/text/quote-for-shell.js'
-import { clockProblem } from './blocks/clock-skew.js'
+import { clockProblem } from './clock-skew-check.js'
+import { listBlockReason } from './closing-blockers.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
 import {
   type Candidate,
@@ -14,10 +15,9 @@ import {
   evaluateNow,
   isInScope,
   isRetried,
-  listReason,
   loadDecisions,
   type Round,
-  reasonAgainstSending,
+  sendBlockReason,
   stopForClocks,
   withItemFailures,
 } from './round-state.js'
@@ -33,7 +33,7 @@ interface EvaluatedCandidate {
 }
 
 /**
- * Closes the stored RFQs that qualify, or those of them that a person chose, unless the round is held
+ * Closes the stored RFQs that qualify, or those of them that a person chose, unless the round is blocked
  * (docs/CLOSING.md, rule 5).
  */
 export async function closeCandidates(round: Round): Promise<void> {
@@ -42,19 +42,19 @@ export async function closeCandidates(round: Round): Promise<void> {
   const chosen = chosenIds ? qualified.filter(({ candidate }) => chosenIds.has(candidate.id)) : qualified
   if (chosenIds === null && policy.mode === 'on' && chosen.length <= policy.maxPerRun) await supersedePlans(round)
   if (chosen.length === 0) return
-  const hold = await reasonToHold(round, chosen)
-  if (hold === null) await recordApproval(round)
+  const blocker = await findBlocker(round, chosen)
+  if (blocker === null) await recordApproval(round)
   for (const { candidate, evaluation } of chosen) {
     if (!isInScope(round, candidate.id)) continue
-    if (hold !== null) {
-      await recordDecision(round, candidate, evaluation, { decision: 'held', hold })
+    if (blocker !== null) {
+      await recordDecision(round, candidate, evaluation, { decision: 'held', blocker })
     } else if (round.stop === null) {
       await withItemFailures(round, candidate.id, () => closeOne(round, candidate))
     }
   }
 }
 
-/** A round that is not held because of its size makes earlier held rounds obsolete. */
+/** A round that needs no approval makes the plans of earlier rounds obsolete. */
 async function supersedePlans({ context: { store, now }, channel }: Round): Promise<void> {
   const plans = await store.pendingPlans({ channel, now: now() })
   if (plans.length > 0) await store.supersedePlans(channel, now())
@@ -66,15 +66,16 @@ async function recordApproval({ context: { store, now }, policy }: Round): Promi
 }
 
 /**
- * Evaluates the stored RFQs that are not closed and were due before today, or whose state or due date is not known, and those that a
- * person named. Returns those that qualify, earliest due date first; also those out of scope, because all count for the size of the round.
+ * Evaluates the stored RFQs that are not closed and either were due before today or have no known state or due date, and those that a
+ * person named. Returns those that qualify, earliest due date first. Those out of scope are included, because they count towards
+ * `maxPerRun`.
  */
 async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
   const { store, now } = round.context
-  const { calendar, answers, sentIntents, waiting, policy } = round
+  const { calendar, closeReplies, sentIntents, unresolved, policy } = round
   const qualified: EvaluatedCandidate[] = []
   const intents = await store.openIntents(round.channel)
-  const openIntents = new Map(intents.map(({ rfqId }) => [rfqId, waiting.get(rfqId)]))
+  const openIntents = new Map(intents.map(({ rfqId }) => [rfqId, unresolved.get(rfqId)]))
   const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
   const due = await store.unclosedRfqs({ channel: round.channel, dueBefore: calendar.dateAt(now()) })
   const ids = [...new Set([...due, ...(policy.only ?? []), ...(round.chosenIds ?? [])])]
@@ -83,7 +84,7 @@ async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
     const candidate = storedCandidate(rfq)
     const evaluation = evaluateStored(candidate, {
       ...{ calendar, graceHours: policy.graceHours, now: now() },
-      ...{ openIntents, answers, sentIntents, retried: policy.retry },
+      ...{ openIntents, closeReplies, sentIntents, retried: policy.retry },
     })
     if (evaluation.state === 'closed' || settled.has(rfq.id)) continue
     const inScope = isInScope(round, rfq.id)
@@ -100,32 +101,33 @@ const byDueDate = (a: EvaluatedCandidate, b: EvaluatedCandidate): number =>
   (a.evaluation.dueDate ?? '').localeCompare(b.evaluation.dueDate ?? '') || a.candidate.id.localeCompare(b.candidate.id)
 
 /** Why none of the chosen RFQs may be closed, or null. Also sets the stop reason of the round. */
-async function reasonToHold(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason | null> {
+async function findBlocker(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason | null> {
   const { policy } = round
-  const stopped = await stopReasonNow(round)
-  if (stopped !== null) return stopped
+  const blocker = await findChannelBlocker(round)
+  if (blocker !== null) return blocker
   if (round.chosenIds !== null || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
-  return holdForApproval(round, chosen)
+  return requireApproval(round, chosen)
 }
 
-/** What stops all closing by now: the kill switch, or the newest list. Also sets the stop reason of the round. */
-async function stopReasonNow(round: Round): Promise<Reason | null> {
+/** What blocks all closing of the channel now: the kill switch or the newest list. Also sets the stop reason of the round. */
+async function findChannelBlocker(round: Round): Promise<Reason | null> {
   const { context, poll } = round
   const stopped = await context.killSwitch()
   if (stopped !== null) {
     round.stop = { code: 'kill-switch', text: stopped }
     return { code: 'kill-switch', text: stopped }
   }
-  const held = listReason(poll)
-  if (held === null) return null
-  const { code, text: why } = held
+  const listReason = listBlockReason(poll)
+  if (listReason === null) return null
+  const { code } = listReason
   const details =
     poll?.error ?? (code === 'mass-loss' ? 'its list suddenly lost most of its entries.' : 'its list was not recorded.')
-  round.stop = { code, text: `Closing is held because of the newest poll (run ${poll?.id}): ${details}` }
-  return { code, text: `closing is held: ${why}` }
+  round.stop = { code, text: `Closing is blocked by the newest poll (run ${poll?.id}): ${details}` }
+  return listReason
 }
 
-async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason> {
+/** Stores an approval plan for a round that is larger than `maxPerRun`. Also sets the stop reason of the round. */
+async function requireApproval(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason> {
   const { context, policy, channel } = round
   const now = context.now()
   const plan = await context.store.createApprovalPlan({
@@ -139,7 +141,7 @@ async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate
     `${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}), so none was closed. ` +
     `To close exactly these, run within 24 hours: quotekeeper close-expired --channel ${quoteForShell(channel)} --approve ${plan}`
   round.stop = { code: 'max-per-run', text: reason }
-  const text = `held for approval: ${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}); plan ${plan}`
+  const text = `blocked until approved: ${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}); plan ${plan}`
   return { code: 'max-per-run', text }
 }
 
@@ -159,15 +161,15 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
 }
 
 /** Why an RFQ that was just read is not closed. */
-type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision: 'held'; hold: Reason }
+type Kept = { decision: 'keep'; outcome: 'already-closed' | null } | { decision: 'held'; blocker: Reason }
 
-/** Evaluates an RFQ that was just read, by the newest poll, and looks at everything that may stop closing. */
+/** Evaluates an RFQ that was just read against the newest poll, the clocks and everything that blocks closing. */
 async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: Evaluation; kept: Kept | null }> {
   const { context, policy, channel } = round
   round.poll = await context.store.newestListRead(channel, context.now())
   const evaluation = evaluateNow(round, read)
-  // Stored and fresh document may differ: what was refused is the document just read.
-  const reason = reasonAgainstSending(round, read)
+  // A refusal concerns the document that was read, which may differ from the stored one.
+  const reason = sendBlockReason(round, read)
   if (reason !== null) evaluation.against.push(reason)
   const clock = clockProblem(read, policy.maxClockSkewSeconds)
   if (clock !== null) {
@@ -178,8 +180,8 @@ async function checkRead(round: Round, read: FreshRead): Promise<{ evaluation: E
     const outcome = read.state === 'closed' ? ('already-closed' as const) : null
     return { evaluation, kept: { decision: 'keep', outcome } }
   }
-  const hold = await stopReasonNow(round)
-  return { evaluation, kept: hold && { decision: 'held', hold } }
+  const blocker = await findChannelBlocker(round)
+  return { evaluation, kept: blocker && { decision: 'held', blocker } }
 }
 
 const recordKept = (round: Round, read: FreshRead, kept: Kept, evaluation: Evaluation) =>
@@ -221,9 +223,9 @@ async function sendClose(round: Round, known: FreshRead): Promise<void> {
     return recordDecision(round, read, evaluation, { decision: 'keep', read })
   }
   const settlement = await verifyClose(round, result)
-  if ('waiting' in settlement) {
-    const { waiting, after } = settlement
-    evaluation.against.push(openIntentReason(waiting))
+  if ('unresolved' in settlement) {
+    const { unresolved, after } = settlement
+    evaluation.against.push(openIntentReason(unresolved))
     await recordDecision(round, after, evaluation, { decision: 'keep', read: after })
   } else await recordOutcome(round, read, evaluation, settlement)
   round.unconfirmed.delete(read.id)

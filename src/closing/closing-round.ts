@@ -4,8 +4,7 @@ import { createCalendar } from '../core/time/expiry.js'
 import { MarketplaceError } from '../marketplace/errors.js'
 import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import { closeCandidates } from './candidates.js'
-import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
-import { PlanError } from './errors.js'
+import { type ClosingContext, type ClosingPolicy, type ClosingResult, PlanError } from './contract.js'
 import { settleOpenIntents } from './open-intents.js'
 import { createRound, dayBefore, loadDecisions, type Round } from './round-state.js'
 
@@ -83,7 +82,7 @@ async function finishRound(round: Round): Promise<void> {
   round.pendingPlans = await store.pendingPlans({ channel: round.channel, now: now() })
 }
 
-/** Names the closes that were sent when something ended the round, and that the database could not name as unsettled. */
+/** Names closes that were sent before an error ended the round and that are not recorded as unsettled. */
 function nameUnconfirmed({ unconfirmed, unsettled, failures }: Round, error: Error): void {
   for (const [rfqId, { rfqNumber, sentAt }] of unconfirmed) {
     if (unsettled.some((each) => each.rfqId === rfqId)) continue
@@ -91,7 +90,7 @@ function nameUnconfirmed({ unconfirmed, unsettled, failures }: Round, error: Err
       id: `RFQ ${rfqNumber ?? rfqId}`,
       message: `its close was sent at ${sentAt} and is not confirmed yet; the next round settles it`,
     }
-    // An error of the marketplace ends the run; any other one is all that its caller learns.
+    // Failures of a run that ended with an error of the marketplace are reported; of any other error, the caller sees the message only.
     if (error instanceof MarketplaceError) failures.push(failure)
     else error.message = `${error.message.replace(/\.$/, '')}. ${failure.id}: ${failure.message}.`
   }
@@ -104,16 +103,16 @@ function reportProgress(round: Round, progress: RunProgress): void {
   progress.counts.unchanged = round.evaluated.size - closed
   progress.counts.invalid = round.invalid
   progress.madeProgress = round.evaluated.size > 0
-  const reasons = [round.stop?.text ?? null, describePendingPlans(round)]
+  const reasons = [round.stop?.text ?? null, describeEarlierPlans(round)]
   progress.incomplete = reasons.filter((reason) => reason !== null).join(' ') || null
   progress.needsPerson = describeUnsettled(round.unsettled)
   progress.stop = round.stop && { code: round.stop.code, clocks: round.stop.clocks ?? null }
 }
 
-/** The rounds that wait for approval since earlier; the stop reason names the plan of this round. */
-function describePendingPlans({ pendingPlans, approvalPlan }: Round): string | null {
+/** The plans of earlier rounds that wait for approval; the stop reason names the plan of this round. */
+function describeEarlierPlans({ pendingPlans, approvalPlan }: Round): string | null {
   const earlier = pendingPlans.filter(({ plan }) => plan !== approvalPlan)
-  const parts = earlier.map(({ plan, rfqIds }) => `${rfqIds.length} RFQs are held for approval (${plan}).`)
+  const parts = earlier.map(({ plan, rfqIds }) => `${rfqIds.length} RFQs are blocked until approved (${plan}).`)
   return parts.join(' ') || null
 }
 

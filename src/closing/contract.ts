@@ -3,7 +3,7 @@ import type { Clock } from '../core/time/clock.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
-import type { KillSwitch } from './blocks/kill-switch.js'
+import type { KillSwitch } from './kill-switch.js'
 
 export interface ClosingContext {
   session: ChannelSession
@@ -32,8 +32,8 @@ export interface ClosingPolicy {
    */
   retry?: readonly string[]
   /**
-   * Identifiers of RFQs: of those that qualify, this round closes these only. Nothing else changes: all that qualify count
-   * for `maxPerRun`. About the others, nothing is decided.
+   * Identifiers of RFQs: of those that qualify, this round closes only these, and decides nothing about the others. All that
+   * qualify still count towards `maxPerRun`.
    */
   only?: readonly string[]
   /** The person who decided on `approvedPlan` or `retry`. */
@@ -47,22 +47,27 @@ export interface ClosingPolicy {
 export interface ClosingResult {
   run: RunRecord
   decisions: DecisionRecord[]
-  /** Identifier of the approval plan if the round was held because of its size. */
+  /** Identifier of the approval plan if the round is blocked because of its size. */
   approvalPlan: string | null
   failures: ItemFailure[]
   /** Why no further RFQ was closed, or null. */
   stopReason: string | null
-  /** RFQs of the channel that need a person, from this round and from earlier ones. */
+  /** Closes on the channel that are not settled, from this round and from earlier ones. */
   unsettled: UnsettledClose[]
-  /** Rounds that were held because of their size and wait for approval: this one, or an earlier one. */
+  /** Plans that wait for approval, of this round or an earlier one. */
   pendingPlans: ApprovalPlan[]
   counts: RoundCounts
 }
 
-/** Numbers of RFQs, whether or not their decision was recorded before. */
+/** Numbers of RFQs, including those whose decision repeats an earlier one. */
 export interface RoundCounts {
   closed: number
   alreadyClosed: number
   wouldClose: number
   held: number
+}
+
+/** The approval plan does not exist, has expired, or belongs to another channel: ask for a new one. */
+export class PlanError extends Error {
+  override name = 'PlanError'
 }

@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../core/records.js'
 import { clockSkewSeconds } from '../core/time/clock-skew.js'
 import type { NewDecision } from '../store/contract.js'
-import { isSameClockProblem } from './blocks/clock-skew.js'
+import { isSameClockProblem } from './clock-skew-check.js'
 import {
   type Candidate,
   type Evaluation,
@@ -19,8 +19,8 @@ const MAX_CONSECUTIVE_UNKNOWN = 2
 
 interface DecisionInput {
   decision: 'keep' | 'would-close' | 'held'
-  /** Why it is held. */
-  hold?: Reason
+  /** What blocks closing, if the decision is `held`. */
+  blocker?: Reason
   outcome?: DecisionRecord['outcome']
   read?: FreshRead
 }
@@ -43,7 +43,7 @@ export async function recordDecision(
     httpStatus: null,
     message: null,
     versionAfter: null,
-    evidence: evidenceOf(round, candidate, evaluation, { read: input.read, hold: input.hold }),
+    evidence: evidenceOf(round, candidate, evaluation, { read: input.read, blocker: input.blocker }),
   }
   if (decision.decision === 'would-close') round.counts.wouldClose++
   if (decision.decision === 'held') round.counts.held++
@@ -57,8 +57,8 @@ export async function recordDecision(
 }
 
 /**
- * Compares reasons by their codes, because their texts contain dates and run numbers; but how far the clocks differ must be
- * about the same, because a repeated decision goes on naming it. What a person asked for about this RFQ has a decision of its own.
+ * Compares reasons by their codes, because their texts contain dates and run numbers. The clock difference must also be about the
+ * same, because the earlier decision states it. A round that a person started for this RFQ always records a decision.
  */
 function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: Candidate): boolean {
   const compared = ({ evidence, ...fields }: NewDecision) =>
@@ -74,14 +74,14 @@ function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: 
     ])
   return (
     compared(newest) === compared(decision) &&
-    (!hasCode(decision, 'clock') || isSameClockProblem(readingOf(newest), readingOf(decision))) &&
+    (!hasCode(decision, 'clock') || isSameClockProblem(clocksOf(newest), clocksOf(decision))) &&
     isSameContent(newest.evidence, candidate)
   )
 }
 
 const hasCode = ({ evidence: { codes } }: NewDecision, code: ReasonCode) => Array.isArray(codes) && codes.includes(code)
 
-const readingOf = ({ evidence }: NewDecision) => (evidence.reading ?? {}) as Parameters<typeof isSameClockProblem>[0]
+const clocksOf = ({ evidence }: NewDecision) => (evidence.reading ?? {}) as Parameters<typeof isSameClockProblem>[0]
 
 /** Records how a close ended, and settles its intent with it. */
 export async function recordOutcome(
@@ -130,7 +130,7 @@ function addToRound(round: Round, decision: DecisionRecord): void {
   round.decisions.push(decision)
   round.newestDecisions.set(decision.rfqId, decision)
   if (decision.outcome === null) return
-  round.answers.set(decision.rfqId, decision)
+  round.closeReplies.set(decision.rfqId, decision)
   if (decision.outcome === 'closed') round.counts.closed++
   if (decision.outcome === 'already-closed') round.counts.alreadyClosed++
 }
@@ -146,12 +146,12 @@ const commonFields = (round: Round, candidate: Candidate, evaluation: Evaluation
   versionBefore: candidate.version,
 })
 
-/** What a decision is based on. The member names are stored, and shown by `quotekeeper closings`. */
+/** What a decision is based on. It is stored as JSON, and `quotekeeper closings` shows it. */
 export function evidenceOf(
   round: Round,
   candidate: Candidate,
   evaluation: Evaluation,
-  { read = null, hold }: { read?: FreshRead | null | undefined; hold?: Reason | undefined } = {},
+  { read = null, blocker }: { read?: FreshRead | null | undefined; blocker?: Reason | undefined } = {},
 ) {
   const { policy, poll, calendar, context } = round
   const retried = isRetried(round, candidate.id)
@@ -162,9 +162,9 @@ export function evidenceOf(
     only: policy.only?.includes(candidate.id) ?? false,
     approvedPlan: policy.approvedPlan ?? null,
     approvedBy: round.chosenIds?.has(candidate.id) ? (policy.approvedBy ?? null) : null,
-    retryOf: retried ? (round.answers.get(candidate.id)?.id ?? null) : null,
-    approvalPlan: hold ? round.approvalPlan : null,
-    codes: [...evaluation.against, ...(hold ? [hold] : [])].map(({ code }) => code),
+    retryOf: retried ? (round.closeReplies.get(candidate.id)?.id ?? null) : null,
+    approvalPlan: blocker ? round.approvalPlan : null,
+    codes: [...evaluation.against, ...(blocker ? [blocker] : [])].map(({ code }) => code),
     dueDateAsSent: evaluation.dueDateAsSent,
     timeZone: policy.timeZone,
     graceHours: policy.graceHours,
@@ -184,8 +184,8 @@ export function evidenceOf(
   }
 }
 
-function reasonFor({ decision, hold }: DecisionInput, evaluation: Evaluation): string {
-  if (hold) return hold.text
+function reasonFor({ decision, blocker }: DecisionInput, evaluation: Evaluation): string {
+  if (blocker) return blocker.text
   if (decision === 'would-close') return `would be closed: ${evaluation.for.join('; ')} (dry run)`
   return evaluation.against.map(({ text }) => text).join('; ')
 }

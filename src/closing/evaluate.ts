@@ -1,4 +1,4 @@
-import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../core/close-intent.js'
+import { MAX_INTENTS_PER_DAY, REFUSAL_BLOCKS_MS } from '../core/close-intent.js'
 import { contentHash, withoutMembers } from '../core/documents/canonical-json.js'
 import { parseRfq, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
@@ -14,7 +14,7 @@ export interface Candidate {
   /** The parsed body; null if it is not an object. */
   document: Rfq | null
   valid: boolean
-  /** What the newest list says of it; null if none was recorded. */
+  /** Its entry in the newest list; null if none was recorded. */
   entry: KnownEntry | null
   /** Only the list entry has been read, never the detail. */
   listEntryOnly: boolean
@@ -118,7 +118,7 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
   return evaluation
 }
 
-/** Null if its document is as documented, and the list does not contradict it. */
+/** Null if its document matches the documented format and the list does not contradict it. */
 function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string | null {
   if (listEntryOnly) return 'only its list entry has been read so far'
   const contradiction = entry && contradictionOf(entry, body)
@@ -127,19 +127,19 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
   }
   const message = contradictingText(contradiction)
   return message === ''
-    ? 'its list entry contradicts it, or is ambiguous (a key twice, or a number that is not exact)'
+    ? 'its list entry contradicts it or is ambiguous (a duplicate key, or a number that is not exact)'
     : `its list entry contradicts it: it says ${message}`
 }
 
-/** What earlier rounds did about the RFQs of a channel. */
+/** Closes of earlier rounds on a channel. */
 export interface EarlierCloses {
-  /** RFQs with an intent that is not settled, and why it is not; undefined if that is not known. */
+  /** RFQs with an open intent, and why it is still open; undefined if the reason is not known. */
   openIntents: ReadonlyMap<string, string | undefined>
-  /** The newest decision about each RFQ that has an outcome. */
-  answers: ReadonlyMap<string, DecisionRecord>
+  /** The newest decision with an outcome about each RFQ. */
+  closeReplies: ReadonlyMap<string, DecisionRecord>
   /** How many intents of each RFQ were sent within the last 24 hours. */
   sentIntents: ReadonlyMap<string, number>
-  /** RFQs that a person asked for by name: what was sent and answered earlier does not hold them. */
+  /** RFQs that a person named: earlier closes of these do not block another. */
   retried?: readonly string[] | undefined
 }
 
@@ -147,56 +147,57 @@ export interface EarlierCloses {
 export function evaluateStored(candidate: Candidate, context: EvaluationContext & EarlierCloses): Evaluation {
   const evaluation = evaluate(candidate, context)
   const { id } = candidate
-  const { openIntents, answers, sentIntents, retried, now } = context
+  const { openIntents, closeReplies, sentIntents, retried, now } = context
   if (openIntents.has(id)) evaluation.against.push(openIntentReason(openIntents.get(id)))
   if (retried?.includes(id)) return evaluation
-  const another = reasonAgainstAnother(candidate, { answer: answers.get(id), sent: sentIntents.get(id) ?? 0, now })
-  if (another !== null) evaluation.against.push(another)
+  const blocker = resendBlockReason(candidate, { reply: closeReplies.get(id), sent: sentIntents.get(id) ?? 0, now })
+  if (blocker !== null) evaluation.against.push(blocker)
   return evaluation
 }
 
-export const openIntentReason = (waiting?: string): Reason => ({
+export const openIntentReason = (unresolved?: string): Reason => ({
   code: 'open-intent',
-  text: `an earlier close of it is not settled yet${waiting === undefined ? '' : ` (${waiting})`}`,
+  text: `an earlier close of it is not settled yet${unresolved === undefined ? '' : ` (${unresolved})`}`,
 })
 
 /**
- * Why an RFQ that qualifies is not closed again by itself (docs/CLOSING.md, rule 5). A refusal holds until the document
- * changes or a day has passed; an uncertain outcome (`unknown`, `failed`) holds until a person decides.
- * @param answer the newest decision about the RFQ that has an outcome
- * @returns the reason, or null if another try is allowed
+ * Why an RFQ that qualifies is not closed again without a person (docs/CLOSING.md, rule 5). A refusal blocks it until the document
+ * changes or a day has passed; an uncertain outcome (`unknown`, `failed`) blocks it until a person decides.
+ * @param reply the newest decision about the RFQ that has an outcome
+ * @returns the reason, or null if another attempt is allowed
  */
-export function reasonAgainstRetry(answer: DecisionRecord | undefined, candidate: Candidate, now: Date): Reason | null {
-  if (answer?.decision !== 'close') return null
-  const reference = `closing decision ${answer.id}, ${answer.decidedAt}`
-  if (answer.outcome === 'refused') {
-    const elapsed = now.getTime() - Date.parse(answer.decidedAt)
-    if (elapsed >= REFUSAL_HOLDS_MS || !isSameContent(answer.evidence.verified, candidate)) return null
+export function retryBlockReason(reply: DecisionRecord | undefined, candidate: Candidate, now: Date): Reason | null {
+  if (reply?.decision !== 'close') return null
+  const reference = `closing decision ${reply.id}, ${reply.decidedAt}`
+  if (reply.outcome === 'refused') {
+    const elapsed = now.getTime() - Date.parse(reply.decidedAt)
+    if (elapsed >= REFUSAL_BLOCKS_MS || !isSameContent(reply.evidence.verified, candidate)) return null
     return { code: 'refused', text: `the marketplace refused to close it (${reference}) and it has not changed since` }
   }
-  if (answer.outcome !== 'unknown' && answer.outcome !== 'failed') return null
+  if (reply.outcome !== 'unknown' && reply.outcome !== 'failed') return null
   const remedy = 'check it; quotekeeper close-expired --retry sends it again'
   return { code: 'uncertain', text: `the effect of its last close is uncertain (${reference}): ${remedy}` }
 }
 
 /**
- * Why an RFQ that qualifies is not sent, because of what was sent before (docs/CLOSING.md, rule 5).
- * @param known.answer the newest decision about it that has an outcome
- * @param known.sent how many closes of it were sent within 24 hours
+ * Why earlier closes of an RFQ that qualifies block another one (docs/CLOSING.md, rule 5).
+ * @param earlier.reply the newest decision about it that has an outcome
+ * @param earlier.sent how many closes of it were sent within 24 hours
+ * @returns the reason, or null if nothing blocks it
  */
-export function reasonAgainstAnother(
+export function resendBlockReason(
   candidate: Candidate,
-  { answer, sent, now }: { answer: DecisionRecord | undefined; sent: number; now: Date },
+  { reply, sent, now }: { reply: DecisionRecord | undefined; sent: number; now: Date },
 ): Reason | null {
-  const reason = reasonAgainstRetry(answer, candidate, now)
+  const reason = retryBlockReason(reply, candidate, now)
   if (reason !== null || sent < MAX_INTENTS_PER_DAY) return reason
   return { code: 'daily-limit', text: `its close was sent ${sent} times within 24 hours` }
 }
 
-/** Hash of a document without the times of its updates, which a marketplace may change without changing anything else. */
+/** Hash of a document without its update times, which a marketplace may change without changing anything else. */
 export const hashWithoutUpdateTimes = (body: unknown): string => contentHash('rfq', withoutMembers(body, 'updatedAt'))
 
-/** Whether a candidate has the content that evidence describes. Evidence without a hash is of no document. */
+/** Whether a candidate has the content that evidence describes. Evidence without a hash matches no document. */
 export function isSameContent(evidence: unknown, { hash, body, exactBody }: Candidate): boolean {
   const known = (evidence ?? {}) as Record<string, unknown>
   if (known.hash === hash) return true

@@ -16,8 +16,8 @@ export interface FreshRead extends Candidate, ClockTimes {
 export const MAX_READS = 3
 
 /**
- * Reads an RFQ with all its responses and records it. If a poll records it meanwhile, it is read again, because it is unknown which of the
- * two reads is newer; after `MAX_READS`, what the poll recorded stays. Throws MarketplaceError.
+ * Reads an RFQ with all its responses and records it. If a poll records it meanwhile, reads it again, because the order of the two reads
+ * is unknown; after `MAX_READS`, the record of the poll stays. Throws MarketplaceError.
  */
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
   for (let reads = 1; ; reads++) {
@@ -36,8 +36,8 @@ export async function readAndRecord(context: ClosingContext, run: RunHandle, id:
 }
 
 /**
- * What only polls show and this read does not clear: that the RFQ is missing from the list, what the list says of it, and that the same
- * content was recorded as not valid (`isLossy`), because a text with that content had a duplicate key.
+ * What only polls show and this read does not change: whether the RFQ is missing from the list, its list entry, and whether the same
+ * content was recorded as not valid (`isLossy`) because its text had a duplicate key.
  */
 async function knownOf({ store }: ClosingContext, channel: string, { id, exactBody, valid }: Observation<Rfq>) {
   const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
@@ -48,9 +48,9 @@ async function knownOf({ store }: ClosingContext, channel: string, { id, exactBo
 }
 
 /**
- * Takes a read of an RFQ alone as a confirmation of what is known of it, and records that it was read.
+ * Checks that a read of an RFQ, without its responses, shows the known version, and records that it was read.
  * @param known the version the decision to close is based on
- * @returns null if the RFQ has changed, by this read or by what a poll recorded meanwhile
+ * @returns null if the RFQ has changed, according to this read or to a poll since
  */
 export async function confirmRead(
   context: ClosingContext,
@@ -69,7 +69,7 @@ export async function confirmRead(
 }
 
 /**
- * Reads an RFQ again for a dry run, alone, and with all its responses if it has changed.
+ * Reads an RFQ again for a dry run: without its responses, or with all of them if it has changed.
  * @returns null if it differed at every attempt
  */
 export async function readForDryRun(

@@ -1,16 +1,16 @@
 import { MAX_POSTS_PER_INTENT } from '../core/close-intent.js'
 import { ItemError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
-import { clockProblem } from './blocks/clock-skew.js'
+import { clockProblem } from './clock-skew-check.js'
 import { recordOutcome } from './decisions.js'
 import { storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { evaluateNow, isInScope, type Round, secondPost, stopForClocks, withItemFailures } from './round-state.js'
+import { decideResend, evaluateNow, isInScope, type Round, stopForClocks, withItemFailures } from './round-state.js'
 import { sendAgain, settleAsGone, settleByRead, verifyClose } from './settlement.js'
 
 /**
- * An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. Another machine may have sent
- * it, by a clock that differs as much as the policy allows.
+ * An intent whose POST is younger than this, in milliseconds, is not sent again, because the POST may still take effect. The allowed
+ * clock difference is added, because another machine may have sent it.
  */
 const MIN_AGE_FOR_REPOST_MS = 60_000
 
@@ -33,33 +33,33 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   if (read.state !== 'open' || intent.posts === 0 || intent.posts >= MAX_POSTS_PER_INTENT) {
     return recordOutcome(round, read, evaluation, settleByRead(intent, read))
   }
-  const next = await secondPost(round, read, evaluation)
+  const next = await decideResend(round, read, evaluation)
   if (next.kind === 'never') return recordOutcome(round, read, evaluation, settleByRead(intent, read))
   const clock = clockProblem(read, round.policy.maxClockSkewSeconds)
   if (clock !== null) stopForClocks(round, clock)
-  const waiting = next.kind === 'wait' ? next.reason : reasonOfAge(intent, round)
-  if (waiting !== null) {
-    round.waiting.set(intent.rfqId, waiting)
+  const unresolved = next.kind === 'wait' ? next.reason : tooRecentReason(intent, round)
+  if (unresolved !== null) {
+    round.unresolved.set(intent.rfqId, unresolved)
     return
   }
   const sent = await sendAgain(round, intent, read)
-  if ('never' in sent)
-    return recordOutcome(round, sent.never, evaluateNow(round, sent.never), settleByRead(intent, sent.never))
-  const settlement = 'waiting' in sent ? sent : await verifyClose(round, sent)
-  if ('waiting' in settlement) round.waiting.set(intent.rfqId, settlement.waiting)
+  if ('ruledOut' in sent)
+    return recordOutcome(round, sent.ruledOut, evaluateNow(round, sent.ruledOut), settleByRead(intent, sent.ruledOut))
+  const settlement = 'unresolved' in sent ? sent : await verifyClose(round, sent)
+  if ('unresolved' in settlement) round.unresolved.set(intent.rfqId, settlement.unresolved)
   else await recordOutcome(round, read, evaluation, settlement)
   round.unconfirmed.delete(intent.rfqId)
 }
 
-function reasonOfAge({ sentAt, createdAt }: CloseIntent, { context, policy }: Round): string | null {
+/** Why an intent was sent too recently to be sent again; null if it was not. */
+function tooRecentReason({ sentAt, createdAt }: CloseIntent, { context, policy }: Round): string | null {
   const age = context.now().getTime() - Date.parse(sentAt ?? createdAt)
-  const enough = MIN_AGE_FOR_REPOST_MS + policy.maxClockSkewSeconds * 1000
-  return age < enough ? `its close was sent less than ${enough / 1000} s ago and may still take effect` : null
+  const minAge = MIN_AGE_FOR_REPOST_MS + policy.maxClockSkewSeconds * 1000
+  return age < minAge ? `its close was sent less than ${minAge / 1000} s ago and may still take effect` : null
 }
 
 /**
- * Reads the RFQ of an intent. If it cannot be read and is missing from the list, it is gone: then its intent is settled
- * without a read, and null is returned.
+ * Reads the RFQ of an intent. If it cannot be read and is missing from the list, settles the intent without a read and returns null.
  */
 async function readUnlessGone(round: Round, intent: CloseIntent): Promise<FreshRead | null> {
   const { context, run, channel } = round

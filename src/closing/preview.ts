@@ -3,11 +3,12 @@ import { quoteForShell } from '../core/text/quote-for-shell.js'
 import { createCalendar } from '../core/time/expiry.js'
 import type { Closings, History, RunQueries } from '../store/contract.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
+import { listBlockReason } from './closing-blockers.js'
 import type { ClosingPolicy } from './contract.js'
 import { evaluateStored, storedCandidate } from './evaluate.js'
-import { dayBefore, listReason } from './round-state.js'
+import { dayBefore } from './round-state.js'
 
-/** What a closing round that began now would find about one RFQ before it reads it again. */
+/** How a closing round that began now would evaluate one RFQ, before it reads it again. */
 export interface ClosingPreview {
   /** Reasons for closing it, and against; it qualifies if there is none against. */
   for: string[]
@@ -15,16 +16,16 @@ export interface ClosingPreview {
   /** As stored now. */
   state: string | null
   dueDate: string | null
-  /** What a person can do about a reason against: a sentence with a command. */
+  /** What a person can do about the reasons against: sentences with a command. */
   remedies: string[]
-  /** A close that was planned or sent and is not settled yet, and what settles it; null if there is none. */
+  /** A planned or sent close that is not settled yet, and what settles it; null if there is none. */
   unsettled: string | null
 }
 
 type PreviewStore = Pick<RunQueries, 'newestListRead'> &
   Pick<History, 'rfqs'> &
   Pick<Outbox, 'openRfqsDue'> &
-  Pick<Closings, 'closeAnswers' | 'openIntents' | 'sentIntents' | 'pendingPlans' | 'unsettledCloses'>
+  Pick<Closings, 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'pendingPlans' | 'unsettledCloses'>
 
 interface PreviewedRfq extends Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun'> {
   channel: string
@@ -43,8 +44,8 @@ export async function previewClose(
 ): Promise<ClosingPreview | null> {
   const [found] = await store.rfqs({ channel, ids: [rfqId], withoutResponses: true })
   if (found === undefined) return null
-  const [answers, intents, sentIntents, poll, plans, unsettled] = await Promise.all([
-    store.closeAnswers(channel, [rfqId]),
+  const [replies, intents, sentIntents, poll, plans, unsettled] = await Promise.all([
+    store.latestCloseReplies(channel, [rfqId]),
     store.openIntents(channel),
     store.sentIntents(channel, dayBefore(now)),
     store.newestListRead(channel, now),
@@ -55,18 +56,18 @@ export async function previewClose(
   const context = {
     ...{ calendar, graceHours, now, sentIntents },
     openIntents: new Map(intents.map((intent) => [intent.rfqId, undefined])),
-    answers: byRfq(answers),
+    closeReplies: byRfq(replies),
   }
   const evaluation = evaluateStored(storedCandidate(found.rfq), context)
   const { state, dueDate } = evaluation
   const qualifies = evaluation.against.length === 0
-  // Only these can qualify: the documents of all others are not read.
+  // Only these can qualify; the documents of all others are not read.
   const due = qualifies ? (await store.openRfqsDue(channel, calendar.dateAt(now))).map((rfq) => rfq.rfqId) : []
   const qualified = await countQualified(store, { channel, ids: due }, context)
-  const lost = listReason(poll)
-  const hold =
+  const listReason = listBlockReason(poll)
+  const blocker =
     qualified > maxPerRun
-      ? describeHold(
+      ? describeSizeBlocker(
           plans.find(({ rfqIds }) => rfqIds.includes(rfqId)),
           { channel, qualified, maxPerRun },
         )
@@ -77,10 +78,10 @@ export async function previewClose(
     ...{ for: evaluation.for, state, dueDate },
     against: [
       ...evaluation.against.map(({ text }) => text),
-      ...(lost === null ? [] : [lost.text]),
-      ...(hold === null ? [] : [hold.reason]),
+      ...(listReason === null ? [] : [listReason.text]),
+      ...(blocker === null ? [] : [blocker.reason]),
     ],
-    remedies: [...unsettledCloses.map(({ remedy }) => remedy), ...(hold === null ? [] : [hold.remedy])],
+    remedies: [...unsettledCloses.map(({ remedy }) => remedy), ...(blocker === null ? [] : [blocker.remedy])],
     unsettled: openClose === undefined ? null : `${openClose.reason}; ${openClose.remedy}`,
   }
 }
@@ -91,27 +92,28 @@ async function countQualified(
   context: Parameters<typeof evaluateStored>[1],
 ): Promise<number> {
   if (ids.length === 0) return 0
-  const answers = byRfq(await store.closeAnswers(channel, ids))
+  const closeReplies = byRfq(await store.latestCloseReplies(channel, ids))
   const open = await store.rfqs({ channel, ids, withoutResponses: true })
-  return open.filter(({ rfq }) => evaluateStored(storedCandidate(rfq), { ...context, answers }).against.length === 0)
-    .length
+  return open.filter(
+    ({ rfq }) => evaluateStored(storedCandidate(rfq), { ...context, closeReplies }).against.length === 0,
+  ).length
 }
 
-const byRfq = (answers: readonly DecisionRecord[]) => new Map(answers.map((answer) => [answer.rfqId, answer]))
+const byRfq = (decisions: readonly DecisionRecord[]) => new Map(decisions.map((each) => [each.rfqId, each]))
 
-/** Why a closing round would be held because of its size, with the plan of an earlier one that held this RFQ. */
-function describeHold(
+/** Why a closing round would be blocked because of its size, with the approval plan that already names this RFQ, if there is one. */
+function describeSizeBlocker(
   plan: ApprovalPlan | undefined,
   { channel, qualified, maxPerRun }: Pick<PreviewedRfq, 'channel' | 'maxPerRun'> & { qualified: number },
 ): { reason: string; remedy: string } {
   if (plan !== undefined) {
     const { plan: id, rfqIds, remedy } = plan
-    return { reason: `it is held for approval, one of ${rfqIds.length} RFQs (plan ${id})`, remedy }
+    return { reason: `it is blocked until approved, as one of ${rfqIds.length} RFQs (plan ${id})`, remedy }
   }
   return {
-    reason: `${qualified} RFQs are past due, more than maxPerRun (${maxPerRun}), so a closing round is held for approval`,
+    reason: `${qualified} RFQs are past due, more than maxPerRun (${maxPerRun}), so a closing round is blocked until approved`,
     remedy:
       `check them with: quotekeeper close-expired --channel ${quoteForShell(channel)} --dry-run; ` +
-      'the next closing round says how to approve them',
+      'the next closing round prints the command that approves them',
   }
 }

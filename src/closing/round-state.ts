@@ -4,9 +4,10 @@ import { type Calendar, createCalendar } from '../core/time/expiry.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ListRun, RunHandle } from '../store/contract.js'
 import type { ItemFailure, RunProgress } from '../store/runs/with-run.js'
-import { clockProblemInGeneral, NO_DATE_HEADER } from './blocks/clock-skew.js'
+import { clockProblemInGeneral, NO_DATE_HEADER } from './clock-skew-check.js'
+import { listBlockReason } from './closing-blockers.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
-import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstAnother } from './evaluate.js'
+import { type Candidate, type Evaluation, evaluate, type Reason, resendBlockReason } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
 
 /** Why a round closes no further RFQ. */
@@ -14,7 +15,7 @@ export interface RoundStop {
   code: NonNullable<RunRecord['stop']>['code']
   /** For people. */
   text: string
-  /** What the comparison of the clocks found, if that is why. */
+  /** The problem with the clocks, if that is why. */
   clocks?: string
 }
 
@@ -30,16 +31,16 @@ export interface Round {
   /** The newest decision about each RFQ that this round may close. */
   newestDecisions: Map<string, DecisionRecord>
   /** The newest of those with an outcome. */
-  answers: Map<string, DecisionRecord>
+  closeReplies: Map<string, DecisionRecord>
   /** How many intents of each RFQ were sent within the last 24 hours. */
   sentIntents: Map<string, number>
   /** Identifiers of the RFQs that a person approved or asked for; null if the round needs no person. */
   chosenIds: ReadonlySet<string> | null
   /** Why the intent of an RFQ stays open, by identifier. */
-  waiting: Map<string, string>
+  unresolved: Map<string, string>
   /** Closes that this round sent, and whose effect is not recorded yet, by identifier of the RFQ. */
   unconfirmed: Map<string, { rfqNumber: number | null; sentAt: string | null }>
-  /** Identifiers of earlier decisions that this round came to again. */
+  /** Identifiers of earlier decisions that this round repeats. */
   repeated: number[]
   counts: RoundCounts
   unsettled: UnsettledClose[]
@@ -70,10 +71,10 @@ export function createRound(
     calendar: createCalendar(policy.timeZone),
     poll: null,
     newestDecisions: new Map(),
-    answers: new Map(),
+    closeReplies: new Map(),
     sentIntents: new Map(),
     chosenIds: null,
-    waiting: new Map(),
+    unresolved: new Map(),
     unconfirmed: new Map(),
     repeated: [],
     counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
@@ -89,25 +90,15 @@ export function createRound(
   }
 }
 
-/** Why nothing is closed after the newest list: it suddenly lost most of its entries, or what it says is not known. Null if nothing. */
-export function listReason(poll: ListRun | null): { code: 'mass-loss' | 'list-not-recorded'; text: string } | null {
-  if (poll?.suspicious) {
-    return { code: 'mass-loss', text: `the list suddenly lost most of its entries in the newest poll (run ${poll.id})` }
-  }
-  if (poll === null || poll.isListRecorded) return null
-  const text = `the newest poll (run ${poll.id}) ended before it had recorded its list, so what that says is not known`
-  return { code: 'list-not-recorded', text }
-}
-
 /** The beginning of the 24 hours in which the closes of an RFQ are limited. */
 export const dayBefore = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
 
-/** Loads what was decided about some RFQs: not about all, because most were closed long ago. */
+/** Loads earlier decisions about some RFQs. Most RFQs were closed long ago, so not all are loaded. */
 export async function loadDecisions(round: Round, rfqIds: readonly string[]): Promise<void> {
   const { store } = round.context
   for (const decision of await store.newestDecisions(round.channel, rfqIds))
     round.newestDecisions.set(decision.rfqId, decision)
-  for (const answer of await store.closeAnswers(round.channel, rfqIds)) round.answers.set(answer.rfqId, answer)
+  for (const reply of await store.latestCloseReplies(round.channel, rfqIds)) round.closeReplies.set(reply.rfqId, reply)
 }
 
 /** Evaluates a candidate by the policy of this round, now. */
@@ -117,30 +108,30 @@ export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>
 /** Whether a person asked for this RFQ by name. */
 export const isRetried = (round: Round, id: string): boolean => round.policy.retry?.includes(id) ?? false
 
-/** Whether this round decides about an RFQ: about all, unless it was asked for some only. */
+/** Whether this round decides about an RFQ: about all of them, unless a person limited it to some. */
 export const isInScope = ({ policy: { only } }: Pick<Round, 'policy'>, id: string): boolean =>
   only?.includes(id) ?? true
 
-/** Why an RFQ that qualifies is not sent again by itself, or null (docs/CLOSING.md, rule 5). */
-export function reasonAgainstSending(round: Round, candidate: Candidate): Reason | null {
+/** Why an RFQ that qualifies is not sent again without a person, or null (docs/CLOSING.md, rule 5). */
+export function sendBlockReason(round: Round, candidate: Candidate): Reason | null {
   if (isRetried(round, candidate.id)) return null
-  const { answers, sentIntents, context } = round
-  return reasonAgainstAnother(candidate, {
-    answer: answers.get(candidate.id),
+  const { closeReplies, sentIntents, context } = round
+  return resendBlockReason(candidate, {
+    reply: closeReplies.get(candidate.id),
     sent: sentIntents.get(candidate.id) ?? 0,
     now: context.now(),
   })
 }
 
 /** Whether an intent that was sent may be sent once more: `wait` for a reason that passes, `never` for one that stays. */
-export type SecondPost = { kind: 'send' } | { kind: 'wait' | 'never'; reason: string }
+export type ResendDecision = { kind: 'send' } | { kind: 'wait' | 'never'; reason: string }
 
 /** Whether a second POST may follow a read (docs/CLOSING.md, rules 2, 3, 4, 7 and 10). */
-export async function secondPost(
+export async function decideResend(
   round: Round,
   read: FreshRead,
   evaluation = evaluateNow(round, read),
-): Promise<SecondPost> {
+): Promise<ResendDecision> {
   const { policy, context, channel } = round
   round.poll = await context.store.newestListRead(channel, context.now())
   const [against] = evaluation.against
@@ -149,12 +140,12 @@ export async function secondPost(
     (await context.killSwitch()) ??
     (policy.mode === 'on' ? null : 'the round is a dry run') ??
     clockProblemInGeneral(read, policy.maxClockSkewSeconds) ??
-    listReason(round.poll)?.text ??
+    listBlockReason(round.poll)?.text ??
     null
   return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
 
-/** Stops the round because the clocks do not agree. */
+/** Stops the round because the clocks differ too much. */
 export function stopForClocks(round: Round, clocks: string): void {
   const text = `No ${round.counts.closed > 0 ? 'further ' : ''}RFQ was closed: ${clocks}.`
   round.stop = { code: clocks === NO_DATE_HEADER ? 'no-date-header' : 'clock', text, clocks }

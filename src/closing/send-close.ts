@@ -7,10 +7,10 @@ import type { Round } from './round-state.js'
 
 /** How old a read may be when the first byte of the close that it allows is sent, in milliseconds (docs/CLOSING.md, rule 6). */
 const MAX_READ_AGE_MS = 5000
-/** The same for the checks between the two. */
+/** How old the checks between the two may be, in milliseconds. */
 const MAX_CHECK_AGE_MS = 2000
-/** A close whose read or checks were too old this many times is left to the next round. */
-const MAX_STALE_TRIES = 3
+/** After this many attempts with a read or checks that were too old, a close is left to the next round. */
+const MAX_STALE_ATTEMPTS = 3
 
 /** One POST that was sent. */
 export interface SentClose {
@@ -20,24 +20,24 @@ export interface SentClose {
   failure: string | null
 }
 
-/** What became of an attempt to send a close. */
+/** The result of an attempt to send a close. */
 export type SendResult<Kept> =
   | ({ kind: 'sent'; read: FreshRead } & SentClose)
-  /** The checks found something against it. */
+  /** The checks found a reason against it. */
   | { kind: 'kept'; read: FreshRead; kept: Kept }
-  /** It differed at each of several reads. */
+  /** The RFQ differed at each of several reads. */
   | { kind: 'changing' }
-  /** Its read or its checks were too old whenever it could be sent, or there was no connection. */
+  /** The read or the checks were too old at every attempt, or there was no connection. */
   | { kind: 'stale' | 'unsent'; read: FreshRead; reason: string }
 
-/** What checks found: the intent to send, or why nothing is sent. */
+/** The result of the checks: the intent to send, or why nothing is sent. */
 export type Checked<Kept> = { intent: CloseIntent } | { kept: Kept }
 
 /**
- * Sends one POST right after a read that confirms what is known of the RFQ (docs/CLOSING.md, rule 6). Read and POST are paid for
- * together, so that nothing is waited for between them but `check`.
+ * Sends one POST right after a read that confirms what is known of the RFQ (docs/CLOSING.md, rule 6). The rate limiter admits read
+ * and POST together, so that only `check` takes time between them.
  * @param known what the decision to close is based on; if the RFQ has changed, it is read and recorded anew
- * @param check evaluates the read, and looks at everything that may stop closing; returns the intent, which is then marked as sent
+ * @param check evaluates the read and everything that may block closing; returns the intent, which is then marked as `sending`
  * @throws MarketplaceError that concerns the whole channel or run: nothing was sent, and no POST is counted; AbortedError
  */
 export async function readAndSend<Kept>(
@@ -54,7 +54,7 @@ export async function readAndSend<Kept>(
     if (result.kind === 'changed') {
       if (++changes >= MAX_READS) return { kind: 'changing' }
       expected = await readAndRecord(context, run, known.id)
-    } else if (result.kind !== 'stale' || ++stale >= MAX_STALE_TRIES) return result
+    } else if (result.kind !== 'stale' || ++stale >= MAX_STALE_ATTEMPTS) return result
   }
 }
 
@@ -65,7 +65,7 @@ async function sendInSlot<Kept>(
   check: (read: FreshRead) => Promise<Checked<Kept>>,
 ): Promise<Exclude<SendResult<Kept>, { kind: 'changing' }> | { kind: 'changed' }> {
   const { context, run } = round
-  const began = { at: context.now(), readAge: slot.readAge() }
+  const checksStarted = { at: context.now(), readAge: slot.readAge() }
   const read = await confirmRead(context, run, expected, slot.read)
   if (read === null) return { kind: 'changed' }
   const checked = await check(read)
@@ -73,10 +73,10 @@ async function sendInSlot<Kept>(
   const intent = await context.store.markSending(checked.intent, run)
   let sentAt: Date | null = null
   let refusal: string | null = null
-  /** The last look before the first byte, when the connection is made: no time passes after it. */
+  /** The last check, once connected, just before the first byte. */
   const refuseStart = () => {
     const now = context.now()
-    refusal = staleReason(round, slot, { read, began, now })
+    refusal = staleReason(round, slot, { read, checksStarted, now })
     if (refusal !== null) return refusal
     sentAt = now
     round.unconfirmed.set(read.id, { rfqNumber: read.document?.number ?? null, sentAt: now.toISOString() })
@@ -98,23 +98,23 @@ async function sendInSlot<Kept>(
   return { kind: 'sent', read, intent: sent, reply, failure: failure?.message ?? null }
 }
 
-/** Why a close may not be sent now although its checks allowed it, or null. */
+/** Why a close that passed its checks may no longer be sent, or null. */
 function staleReason(
   { context, run }: Round,
   slot: CloseSlot,
-  { read, began, now }: { read: FreshRead; began: { at: Date; readAge: number }; now: Date },
+  { read, checksStarted, now }: { read: FreshRead; checksStarted: { at: Date; readAge: number }; now: Date },
 ): string | null {
   if (context.signal?.aborted) return 'the round was stopped'
   if (run.lost.aborted) return 'its run was taken over'
   if (slot.isPauseHeard()) return 'the marketplace asked for a pause after the RFQ was read'
   const age = slot.readAge()
-  const checkAge = age - began.readAge
+  const checkAge = age - checksStarted.readAge
   if (age >= MAX_READ_AGE_MS) return `the RFQ was read ${seconds(age)} before it could be sent`
   if (checkAge >= MAX_CHECK_AGE_MS) return `the checks began ${seconds(checkAge)} before it could be sent`
   // A monotonic clock may stand still while the machine is suspended, so the wall clock has to agree.
   const isRecent = (since: Date, max: number) => Math.abs(now.getTime() - since.getTime()) < max
-  if (isRecent(read.readAt, MAX_READ_AGE_MS) && isRecent(began.at, MAX_CHECK_AGE_MS)) return null
-  return 'the clock was set, or the machine suspended, before it could be sent'
+  if (isRecent(read.readAt, MAX_READ_AGE_MS) && isRecent(checksStarted.at, MAX_CHECK_AGE_MS)) return null
+  return 'the clock was set, or the machine was suspended, before it could be sent'
 }
 
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`

@@ -3,10 +3,10 @@ import type { CloseOutcome } from '../core/records.js'
 import type { CloseResult } from '../marketplace/contract.js'
 import type { CloseIntent } from '../store/contract.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { type Round, secondPost } from './round-state.js'
+import { decideResend, type Round } from './round-state.js'
 import { readAndSend, type SentClose } from './send-close.js'
 
-/** Wait before a read that must show a late effect, in milliseconds. */
+/** Pause before a read that must show a delayed effect, in milliseconds. */
 const VERIFY_PAUSE_MS = 5000
 
 /** How a close ended, as shown by a read. */
@@ -23,9 +23,10 @@ export interface Settlement {
   sent: string[]
 }
 
-/** The effect is not certain yet, and what stands against a second POST passes: the intent stays open. */
-export interface Waiting {
-  waiting: string
+/** The effect is not certain yet, and a second POST is only blocked for now: the intent stays open. */
+export interface Unresolved {
+  /** Why. */
+  unresolved: string
   after: FreshRead
 }
 
@@ -34,18 +35,19 @@ export interface Waiting {
  * a pause and a read; if the RFQ is still open and still qualifies, to one more POST, and never to a third.
  * @throws MarketplaceError if the verifying read fails: the intent stays open and is settled by a later round
  */
-export async function verifyClose(round: Round, first: SentClose): Promise<Settlement | Waiting> {
+export async function verifyClose(round: Round, first: SentClose): Promise<Settlement | Unresolved> {
   let { intent, reply, failure } = first
   const sent = [intent.sentAt ?? '']
   for (;;) {
     const after = await verify(round, intent.rfqId, reply)
-    const settled = (read: FreshRead): Settlement => {
+    const settleWith = (read: FreshRead): Settlement => {
       return { intent, ...outcomeOf(reply, failure, read.state, intent.posts), reply, failure, after: read, sent }
     }
-    if (after.state !== 'open' || !isInconclusive(reply) || intent.posts >= MAX_POSTS_PER_INTENT) return settled(after)
+    if (after.state !== 'open' || !isInconclusive(reply) || intent.posts >= MAX_POSTS_PER_INTENT)
+      return settleWith(after)
     const next = await sendAgain(round, intent, after)
-    if ('waiting' in next) return { waiting: next.waiting, after }
-    if ('never' in next) return settled(next.never)
+    if ('unresolved' in next) return { unresolved: next.unresolved, after }
+    if ('ruledOut' in next) return settleWith(next.ruledOut)
     ;({ intent, reply, failure } = next)
     sent.push(intent.sentAt ?? '')
   }
@@ -54,27 +56,27 @@ export async function verifyClose(round: Round, first: SentClose): Promise<Settl
 /**
  * Sends the second POST of an intent, if a read just before it allows that.
  * @param known the RFQ as it was read last
- * @returns the POST; or why it waits for a later round; or the read that rules it out
+ * @returns the POST; or why it is left to a later round; or the read that rules it out
  */
 export async function sendAgain(
   round: Round,
   intent: CloseIntent,
   known: FreshRead,
-): Promise<SentClose | { waiting: string } | { never: FreshRead }> {
-  const first = await secondPost(round, known)
-  if (first.kind === 'never') return { never: known }
-  if (first.kind === 'wait') return { waiting: first.reason }
+): Promise<SentClose | Pick<Unresolved, 'unresolved'> | { ruledOut: FreshRead }> {
+  const first = await decideResend(round, known)
+  if (first.kind === 'never') return { ruledOut: known }
+  if (first.kind === 'wait') return { unresolved: first.reason }
   const result = await readAndSend(round, known, async (read) => {
-    const next = await secondPost(round, read)
+    const next = await decideResend(round, read)
     return next.kind === 'send' ? { intent } : { kept: next }
   })
   if (result.kind === 'sent') return result
-  if (result.kind === 'changing') return { waiting: 'it changed at every fresh read' }
-  if (result.kind !== 'kept') return { waiting: result.reason }
-  return result.kept.kind === 'never' ? { never: result.read } : { waiting: result.kept.reason }
+  if (result.kind === 'changing') return { unresolved: 'it changed at every fresh read' }
+  if (result.kind !== 'kept') return { unresolved: result.reason }
+  return result.kept.kind === 'never' ? { ruledOut: result.read } : { unresolved: result.kept.reason }
 }
 
-/** Settles an intent that a crash left open and that is not sent again, by what a read shows. */
+/** Settles an intent that a crash left open by what a read shows, without another POST. */
 export function settleByRead(intent: CloseIntent, after: FreshRead): Settlement {
   const sent = intent.posts > 0
   const notClosed = sent ? 'unknown' : null
@@ -114,7 +116,7 @@ async function verify({ context, run }: Round, id: string, reply: CloseResult | 
   if (isInconclusive(reply)) await context.pause(VERIFY_PAUSE_MS)
   const after = await readAndRecord(context, run, id)
   if (after.state !== 'open' || !isConfirmed(reply)) return after
-  // Confirmed, but still open: the effect may come a little later than the reply.
+  // Confirmed, but still open: the effect may be delayed.
   await context.pause(VERIFY_PAUSE_MS)
   return readAndRecord(context, run, id)
 }

@@ -51,7 +51,7 @@ polling:
 
 closing:
   enabled: true # false stops all closing, regardless of autoClose
-  maxPerRun: 25 # a larger round is held for approval
+  maxPerRun: 25 # a larger round is blocked until approved
   maxClockSkewSeconds: 60 # nothing is closed while the clocks differ by more
   reportOnClose: true # write the offer comparison of each closed RFQ
 

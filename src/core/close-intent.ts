@@ -1,7 +1,7 @@
 import type { CloseOutcome } from './records.js'
 
 /** How long a refused close is not sent again while its RFQ stays the same, in milliseconds (docs/CLOSING.md, rule 5). */
-export const REFUSAL_HOLDS_MS = 24 * 3_600_000
+export const REFUSAL_BLOCKS_MS = 24 * 3_600_000
 
 /** The state of a close intent: open (`planned`, `sending`), or settled with the outcome of the close. */
 export type IntentState = 'planned' | 'sending' | CloseOutcome

@@ -14,7 +14,7 @@ import {
   StoredObservation,
 } from '../core/documents/observation.js'
 import { decodeText, type ParsedObject, parseAgain, readJsonItems, readJsonObject } from './body/json-body.js'
-import { createKeyDetector, createKeyRemover, noteRemovedKey } from './body/key-removal.js'
+import { createKeyDetector, createKeyRemover, flagRedactedKey } from './body/key-removal.js'
 import { LargeReplyError } from './body/large-reply.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './body/response-parsing.js'
 import { createSanitizer, type Sanitize } from './body/sanitizer.js'
@@ -115,7 +115,7 @@ export class Session implements ChannelSession {
     let held: { slot: Slot; since: number } | undefined
     const { transport } = this.#options
     const acquire: AcquireSlot = async ({ fairnessKey = this, cancelToken = this.cancelToken }) => {
-      this.#throwIfPointless(target)
+      this.#assertMaySend(target)
       const slot = await transport.acquire(fairnessKey, cancelToken, STARTS_OF_CLOSE)
       held = { slot, since: transport.elapsed() }
       return slot
@@ -137,7 +137,7 @@ export class Session implements ChannelSession {
   async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>) {
     const target = this.#target(operation, [`${kind}s`])
     return this.#read(target, async (reply) => {
-      const list = new ListCollector(kind, reply.containedKey ? noteRemovedKey(parse) : parse)
+      const list = new ListCollector(kind, reply.containedKey ? flagRedactedKey(parse) : parse)
       for await (const item of readJsonItems(reply, target.label, this.#sanitize)) list.add(item.text, item.parse)
       return list.finish()
     })
@@ -157,7 +157,7 @@ export class Session implements ChannelSession {
       if (fingerprint !== null && fingerprint === known) return storedObservation(id, fingerprint, reply.body, parse)
       const observe = ({ value, received }: ParsedObject): Observation<T> => {
         requireMatchingId(value, id, target.label, this.#sanitize)
-        const observation = (reply.containedKey ? noteRemovedKey(parse) : parse)(value, received)
+        const observation = (reply.containedKey ? flagRedactedKey(parse) : parse)(value, received)
         // A document without an id is stored under the requested id.
         observation.id = id
         observation.fingerprint = received.hasInvalidUtf8 ? null : fingerprint
@@ -247,12 +247,12 @@ export class Session implements ChannelSession {
   async #send(target: Target, options: RequestOptions): Promise<TransportReply> {
     let isCounted = false
     const beforeSend = () => {
-      this.#throwIfPointless(target)
+      this.#assertMaySend(target)
       this.#requests++
       isCounted = true
     }
     // Checked before waiting for the rate limiter, and again before sending.
-    this.#throwIfPointless(target)
+    this.#assertMaySend(target)
     const request = {
       target,
       headers: this.#headers,
@@ -281,7 +281,7 @@ export class Session implements ChannelSession {
     if (rejected && target.method === 'GET') this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
   }
 
-  #throwIfPointless({ method, label }: Target): void {
+  #assertMaySend({ method, label }: Target): void {
     if (this.#suspended) throw this.#suspended
     if (method === 'POST' || !this.#quota.exhausted) return
     throw new NotSentError(`${label()}: not sent, because too many requests of this run failed`)

@@ -14,7 +14,7 @@ export interface ChannelState {
   nextDue: Date | null
   /** Closes that need a person. */
   unsettled: Readonly<Record<UnsettledClose['outcome'], number>>
-  /** RFQs that are held for approval. */
+  /** RFQs that are blocked until approved. */
   held: number
 }
 

@@ -89,7 +89,7 @@ function createChannelGauges(gauge: CreateGauge) {
     'channel',
   )
   const unsettled = gauge('closes_unsettled', 'Closes that need a person, by outcome.', 'channel', 'outcome')
-  const held = gauge('closes_held', 'RFQs of closing rounds that are held for approval.', 'channel')
+  const held = gauge('closes_held', 'RFQs of closing rounds that are blocked until approved.', 'channel')
   const all = [info, completed, stale, rfqs, overdue, nextDue, unsettled, held]
   const setChannel = (state: ChannelState) => {
     const { channel } = state

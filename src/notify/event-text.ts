@@ -46,7 +46,7 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'close.refused': ({ rfq, reason }) => `the close of ${rfqName(rfq)} was refused or had no effect: ${reason ?? ''}`,
   'close.unknown': ({ rfq, reason }) => `it is uncertain whether ${rfqName(rfq)} was closed: ${reason ?? ''}`,
   'close.held': ({ rfq, reason }) =>
-    rfq ? `closing ${rfqName(rfq)} is held: ${reason ?? ''}` : `closing is ${reason ?? 'held'}`,
+    rfq ? `closing ${rfqName(rfq)} is blocked: ${reason ?? ''}` : `closing is ${reason ?? 'blocked'}`,
   'close.stopped': ({ stop }) =>
     `${stop?.by ?? 'somebody'} stopped all closing: ${stop?.reason ?? ''}${
       stop?.replaces ? `; stopped already by ${stopOrders(stop.replaces)}` : ''

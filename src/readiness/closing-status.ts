@@ -10,16 +10,16 @@ type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 
 const MAX_NAMED = 5
 
 /** What stops all closing; the text of a person's order begins with "stopped" itself. */
-export const stopText = (hold: string): string => (hold.startsWith('stopped ') ? hold : `stopped: ${hold}`)
+export const stopText = (blocker: string): string => (blocker.startsWith('stopped ') ? blocker : `stopped: ${blocker}`)
 
 /**
- * The state of closing on a channel, in one line: what stops it (`hold`), the last round and why it is not complete, the last
+ * The state of closing on a channel, in one line: what stops it (`blocker`), the last round and why it is not complete, the last
  * close, and what waits for a person. It never makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
  */
 export async function describeClosing(
   store: ClosingStore,
   channel: string,
-  { now, hold }: { now: Date; hold: string | null },
+  { now, blocker }: { now: Date; blocker: string | null },
 ): Promise<ReadinessCheck> {
   const [round, close, closes, plans] = await Promise.all([
     store.newestRun({ channel, kind: 'close' }),
@@ -35,12 +35,12 @@ export async function describeClosing(
   const standing = [
     ...named,
     ...(more > 0 ? [`${more} more`] : []),
-    ...plans.map(({ plan, rfqIds }) => `plan ${plan} (${rfqIds.length} RFQs) held for approval`),
+    ...plans.map(({ plan, rfqIds }) => `plan ${plan} (${rfqIds.length} RFQs) blocked until approved`),
   ]
   const parts = [
-    hold === null ? null : stopText(hold),
+    blocker === null ? null : stopText(blocker),
     round?.finishedAt
-      ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}${causeOf(round, hold)}`
+      ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}${causeOf(round, blocker)}`
       : 'no round yet',
     close
       ? `last close ${formatAge(close.decidedAt, now)} ago: RFQ ${close.rfqNumber ?? close.rfqId} ${close.outcome}`
@@ -51,9 +51,12 @@ export async function describeClosing(
 }
 
 /** Why a round is not complete, without what the line says anyway: what stops closing, and which RFQs need a person. */
-function causeOf(round: RunRecord, hold: string | null): string {
+function causeOf(round: RunRecord, blocker: string | null): string {
   const { cause, stop } = round
-  if (cause === null || (hold !== null && ['kill-switch', 'mass-loss', 'list-not-recorded'].includes(stop?.code ?? '')))
+  if (
+    cause === null ||
+    (blocker !== null && ['kill-switch', 'mass-loss', 'list-not-recorded'].includes(stop?.code ?? ''))
+  )
     return ''
   return `: ${oneLine({ ...round, error: cause }).replace(/\.$/, '')}`
 }

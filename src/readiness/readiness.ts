@@ -1,5 +1,5 @@
-import { createClosingHold } from '../closing/blocks/closing-hold.js'
-import { closingKillSwitch } from '../closing/blocks/kill-switch.js'
+import { createFindClosingBlocker } from '../closing/closing-blockers.js'
+import { closingKillSwitch } from '../closing/kill-switch.js'
 import type { Config } from '../config/contract.js'
 import { type Cron, compileCron } from '../config/cron.js'
 import { CLOCK_REMEDY, type Clock, describeFutureTimes, type FutureTimes } from '../core/time/clock.js'
@@ -78,12 +78,15 @@ function closingChecks(
 ): (now: Date) => Promise<ReadinessCheck[]> {
   const channels = config.channels.filter(({ autoClose }) => autoClose !== 'off')
   const isScheduled = config.schedule.closeExpired !== null
-  const closingHold = createClosingHold(config, store)
+  const findClosingBlocker = createFindClosingBlocker(config, store)
   const killSwitch = closingKillSwitch(config, store)
   return async (now) => {
-    const holds = await Promise.all(channels.map(async ({ key }) => ({ key, hold: await closingHold(key, now) })))
-    const shown = holds.filter(({ hold }) => isScheduled || hold !== null)
-    if (shown.length > 0) return Promise.all(shown.map(({ key, hold }) => describeClosing(store, key, { now, hold })))
+    const blockers = await Promise.all(
+      channels.map(async ({ key }) => ({ key, blocker: await findClosingBlocker(key, now) })),
+    )
+    const shown = blockers.filter(({ blocker }) => isScheduled || blocker !== null)
+    if (shown.length > 0)
+      return Promise.all(shown.map(({ key, blocker }) => describeClosing(store, key, { now, blocker })))
     const stop = config.closing.enabled ? await killSwitch() : null
     return stop === null ? [] : [{ name: 'closing', ok: true, message: stopText(stop) }]
   }

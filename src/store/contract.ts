@@ -80,7 +80,7 @@ export interface Reader
       | 'decision'
       | 'newestDecisions'
       | 'lastClose'
-      | 'closeAnswers'
+      | 'latestCloseReplies'
       | 'unsettledCloses'
       | 'pendingPlans'
       | 'openIntents'

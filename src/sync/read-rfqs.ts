@@ -20,7 +20,7 @@ import type { RecordResult } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
 import { conditionalReads, type StoredState } from './conditional-reads.js'
 import { contradictions } from './listed-entries.js'
-import { chooseResponses, wasInVain } from './plan/response-choice.js'
+import { chooseResponses, lastRequestFailed } from './plan/response-choice.js'
 import { nameOf, type RfqToRead } from './plan/rfq-to-read.js'
 import { countChange, countMissing, type Poll } from './poll.js'
 
@@ -183,7 +183,8 @@ function failureOptions(
   }
 }
 
-const isInVain = (state: Parameters<typeof wasInVain>[0] | undefined) => state !== undefined && wasInVain(state)
+const isInVain = (state: Parameters<typeof lastRequestFailed>[0] | undefined) =>
+  state !== undefined && lastRequestFailed(state)
 
 /** One failure, however many offers of the RFQ could not be read. */
 function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {

@@ -1,5 +1,4 @@
-import { createClockStop } from '../closing/blocks/clock-stop.js'
-import { createClosingHold } from '../closing/blocks/closing-hold.js'
+import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/closing-blockers.js'
 import type { Config } from '../config/contract.js'
 import type { RfqWithResponses, Version } from '../core/records.js'
 import { withListMessage } from '../core/sources/source-text.js'
@@ -53,8 +52,8 @@ export function createApiQueries(source: Source): ApiQueries {
   const { store, config, rfqs } = source
   const { channels } = config
   const pollChecks = createPollChecks(config, store)
-  const closingHold = createClosingHold(config, store)
-  const clockStop = createClockStop(store)
+  const findClosingBlocker = createFindClosingBlocker(config, store)
+  const findClockSkewBlock = createFindClockSkewBlock(store)
   return {
     async channels(now) {
       const checks = await pollChecks(now)
@@ -144,7 +143,18 @@ export function createApiQueries(source: Source): ApiQueries {
         store.awards({ channel: name.channel, rfqId: rfq.id, ...(name.asOf && { asOf: name.asOf }) }),
       ),
     today: (options) =>
-      today({ store, rfqs, channels, settings: config.reports.settings, pollChecks, closingHold, clockStop }, options),
+      today(
+        {
+          store,
+          rfqs,
+          channels,
+          settings: config.reports.settings,
+          pollChecks,
+          findClosingBlocker,
+          findClockSkewBlock,
+        },
+        options,
+      ),
   }
 }
 

@@ -10,7 +10,7 @@ import type {
   RunOutcome,
   RunRecord,
 } from '../core/records.js'
-import type { ClockStop } from '../core/time/clock-skew.js'
+import type { ClockSkewBlock } from '../core/time/clock-skew.js'
 import type { AwardOrder, PreparedAward } from './awards/award-order.js'
 import type { ChangeFeed } from './changes/change-feed.js'
 import type { ChannelRules } from './channels/channel-rules.js'
@@ -63,7 +63,7 @@ export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   state: string | null
   dueDate: string | null
   /** What the clocks showed, if they stopped the newest closing round and it is past due. */
-  clockStop: ClockStop | null
+  clockSkewBlock: ClockSkewBlock | null
   /** Newest first, each with everything that it is based on, in words. */
   closings: { record: DecisionRecord; explanation: string }[]
 }
@@ -115,7 +115,7 @@ export interface PageQueries {
   }): Promise<ChangeFeed>
   channel(filter: { channel: string; now: Date }): Promise<ChannelPageModel | NotFound>
   closing(address: RfqAddress): Promise<ClosingPage | NotFound>
-  /** Reads every RFQ of the channel if it qualifies, because a round that is too large is held. */
+  /** Reads every RFQ of the channel if it qualifies, because a round that is too large is blocked. */
   closingReasons(rfq: { channel: string; rfqId: string; now: Date }): Promise<ClosingReasons>
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
   closings(listing: DecisionListing): Promise<{ rows: ListedDecision[]; total: number }>

@@ -1,5 +1,4 @@
-import { createClockStop } from '../closing/blocks/clock-stop.js'
-import { createClosingHold } from '../closing/blocks/closing-hold.js'
+import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/closing-blockers.js'
 import { previewClose } from '../closing/preview.js'
 import type { Settings } from '../core/decision/settings.js'
 import type { KnownDocument } from '../core/records.js'
@@ -51,8 +50,8 @@ const MAX_EXPLAINED = 100
 /** What pages show, read from an open store. */
 export function createPageQueries({ store, config, rfqs }: PageSource): PageQueries {
   const { channels } = config
-  const closingHold = createClosingHold(config, store)
-  const clockStop = createClockStop(store)
+  const findClosingBlocker = createFindClosingBlocker(config, store)
+  const findClockSkewBlock = createFindClockSkewBlock(store)
   const { settings } = config.reports
   const source = {
     store,
@@ -60,8 +59,8 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     settings,
     rfqs,
     pollChecks: createPollChecks(config, store),
-    closingHold,
-    clockStop,
+    findClosingBlocker,
+    findClockSkewBlock,
   }
   const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
@@ -165,9 +164,9 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const rules = rulesOf(channel)
       const { timeZone, graceHours, autoClose } = rules
       const { overdue } = dueOf(facts, channelDates(rules, now))
-      const clocks = overdue && autoClose === 'on' ? await clockStop(channel) : null
+      const clocks = overdue && autoClose === 'on' ? await findClockSkewBlock(channel) : null
       return {
-        ...{ channel, id, name, title, state, dueDate, timeZone, graceHours, autoClose, clockStop: clocks },
+        ...{ channel, id, name, title, state, dueDate, timeZone, graceHours, autoClose, clockSkewBlock: clocks },
         closings: closings.map((record) => ({ record, explanation: explainDecision(record) })),
       }
     },

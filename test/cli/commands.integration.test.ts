@@ -371,7 +371,7 @@ describe('close-expired', () => {
     expect((await quotekeeper('close-expired', '--channel', 'acme/forest', '--approve', plan)).status).toBe(0)
   })
 
-  it('holds a round that is too large until its plan is approved', async () => {
+  it('blocks a round that is too large until its plan is approved', async () => {
     const { quotekeeper, sandbox } = await createCliFixture({
       more: 'closing: { maxPerRun: 1 }\n',
       channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 4, rfqs: 12, responsesPerRfq: 1 }],
@@ -381,9 +381,9 @@ describe('close-expired', () => {
     expect(held.out).toContain('held')
     const plan = /--approve (\S+)/.exec(held.err)?.[1] as string
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
-    expect(held.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 held')
+    expect(held.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 blocked')
     const dryRun = await quotekeeper('close-expired', '--dry-run')
-    expect(dryRun.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 would be closed, 2 held')
+    expect(dryRun.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 would be closed, 2 blocked')
     expect(dryRun.status).toBe(1)
     const approved = await quotekeeper('close-expired', '--approve', plan)
     expect(approved.status).toBe(0)

@@ -92,7 +92,7 @@ describe('the RFQs that a round closes', () => {
 })
 
 describe('a round with more RFQs than maxPerRun', () => {
-  it('is held for 24 hours under one plan, which names the RFQs', async () => {
+  it('is blocked for 24 hours under one plan, which names the RFQs', async () => {
     const fixture = await threeRfqs()
     const { approvalPlan, stopReason, decisions, counts } = await fixture.closeExpired({ maxPerRun: 2 })
     expect(counts).toEqual({ closed: 0, alreadyClosed: 0, wouldClose: 0, held: 3 })
@@ -110,7 +110,7 @@ describe('a round with more RFQs than maxPerRun', () => {
     ])
   })
 
-  it('is not held if it is a dry run', async () => {
+  it('is not blocked if it is a dry run', async () => {
     const fixture = await threeRfqs()
     const { counts, approvalPlan } = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
     expect(counts).toMatchObject({ wouldClose: 3, held: 0 })
@@ -146,7 +146,7 @@ describe('a round with more RFQs than maxPerRun', () => {
   })
 })
 
-describe('a round that is held', () => {
+describe('a round that is blocked', () => {
   it('because the kill switch is on reads nothing and says so', async () => {
     const fixture = await threeRfqs()
     const requests = fixture.operations().length
@@ -182,7 +182,7 @@ describe('a round that is held', () => {
   })
 })
 
-describe('an RFQ whose turn has come', () => {
+describe('an RFQ that the round evaluates', () => {
   it('is kept open if it changes at every fresh read, and the next one is closed', async () => {
     const fixture = await openClosingFixture([{}, {}])
     let reads = 0
@@ -308,7 +308,7 @@ describe('an RFQ whose turn has come', () => {
     expect(fixture.posts()).toHaveLength(1)
   })
 
-  it('is held if the kill switch is turned on after its evaluation, and the round ends', async () => {
+  it('is blocked if the kill switch is turned on after its evaluation, and the round ends', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const requests = fixture.operations().length
     const stopped = () => (fixture.operations().length > requests ? 'Closing is off.' : null)

@@ -265,25 +265,25 @@ describe('the reply to a close', () => {
 })
 
 describe('a closing round', () => {
-  it('is held if it is larger than maxPerRun, until a person approves exactly its RFQs', async () => {
+  it('is blocked if it is larger than maxPerRun, until a person approves exactly its RFQs', async () => {
     const fixture = await openChannelFixture()
     for (let n = 0; n < 3; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await fixture.pollRfqs()
-    const held = await fixture.closeExpired({ maxPerRun: 2 })
-    expect(held.run).toMatchObject({
+    const blocked = await fixture.closeExpired({ maxPerRun: 2 })
+    expect(blocked.run).toMatchObject({
       outcome: 'partial',
-      error: expect.stringContaining(`--approve ${held.approvalPlan}`),
+      error: expect.stringContaining(`--approve ${blocked.approvalPlan}`),
     })
-    expect(held.decisions.map((decision) => decision.decision)).toEqual(['held', 'held', 'held'])
-    expect((await fixture.closeExpired({ maxPerRun: 2 })).approvalPlan).toBe(held.approvalPlan)
+    expect(blocked.decisions.map((decision) => decision.decision)).toEqual(['held', 'held', 'held'])
+    expect((await fixture.closeExpired({ maxPerRun: 2 })).approvalPlan).toBe(blocked.approvalPlan)
     const late = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await fixture.pollRfqs()
-    const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: held.approvalPlan ?? '' })
+    const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: blocked.approvalPlan ?? '' })
     expect(approved.run.changed).toBe(3)
     expect(fixture.posts().map((post) => post.rfqId)).not.toContain(late.id)
     await expect(fixture.closeExpired({ approvedPlan: 'plan-none' })).rejects.toThrow(/plan-none does not exist/)
     fixture.advanceSeconds(24 * 3600)
-    await expect(fixture.closeExpired({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(
+    await expect(fixture.closeExpired({ approvedPlan: blocked.approvalPlan ?? '' })).rejects.toThrow(
       /has expired \(after 24 hours\)/,
     )
   })

@@ -92,7 +92,7 @@ describe('the evidence of a decision', () => {
     expect(decisions[0]?.evidence.reading).toMatchObject({ marketplaceClock: null, skewSeconds: null })
   })
 
-  it('of a close has the request, the answer and what the verifying read showed', async () => {
+  it('of a close has the request, the reply and what the verifying read showed', async () => {
     const fixture = await openClosingFixture()
     const { decisions } = await fixture.closeExpired()
     const after = await fixture.candidate()
@@ -170,7 +170,7 @@ describe('the evidence of a decision', () => {
     ])
   })
 
-  it('names who approved it, for the RFQs of the approval only, and the answer that is tried again', async () => {
+  it('names who approved it, for the RFQs of the approval only, and the decision that it retries', async () => {
     const fixture = await openClosingFixture([{}, { responseDueDate: UNKNOWN }])
     fixture.answerCloses(rfqId(1), 400)
     await fixture.closeExpired()
@@ -183,7 +183,7 @@ describe('the evidence of a decision', () => {
   })
 })
 
-describe('a decision that a round comes to again', () => {
+describe('a decision that a round repeats', () => {
   it.each<[string, Partial<ClosingPolicy>, ((fixture: Fixture) => unknown) | null, number]>([
     ['is counted if nothing changed', {}, null, 1],
     ['is counted in a dry run', { mode: 'dry-run' }, null, 1],
@@ -255,7 +255,7 @@ describe('a decision that a round comes to again', () => {
     await fixture.closeExpired({ maxPerRun: 1 })
     const decisions = await decisionsOf(fixture)
     for (const { reason, evidence } of decisions) {
-      expect(reason).toMatch(/^held for approval: . RFQs are past due/)
+      expect(reason).toMatch(/^blocked until approved: . RFQs are past due/)
       expect(evidence).toMatchObject({ codes: ['max-per-run'], against: [], approvalPlan: expect.any(String) })
     }
     expect(decisions.map(({ rfqId: id }) => id)).toEqual([...fixture.ids, ...fixture.ids, rfqId(3)])

@@ -4,11 +4,11 @@ import {
   evaluate,
   hashWithoutUpdateTimes,
   isSameContent,
-  reasonAgainstAnother,
-  reasonAgainstRetry,
+  resendBlockReason,
+  retryBlockReason,
   storedCandidate,
 } from '../../src/closing/evaluate.js'
-import { REFUSAL_HOLDS_MS } from '../../src/core/close-intent.js'
+import { REFUSAL_BLOCKS_MS } from '../../src/core/close-intent.js'
 import type { DecisionRecord, KnownDocument } from '../../src/core/records.js'
 import { createCalendar } from '../../src/core/time/expiry.js'
 import { anRfq } from '../helpers/sample-documents.js'
@@ -106,7 +106,7 @@ describe('evaluating an RFQ for closing', () => {
 })
 
 const candidate = storedCandidate(stored())
-const answered = (outcome: string, more: object = {}) =>
+const replyed = (outcome: string, more: object = {}) =>
   ({
     id: 5,
     decision: 'close',
@@ -118,8 +118,8 @@ const answered = (outcome: string, more: object = {}) =>
 
 describe('the reason against closing an RFQ again', () => {
   it.each(['unknown', 'failed'])('is an %s outcome, until a person decides', (outcome) => {
-    const later = new Date(NOW.getTime() + 400 * REFUSAL_HOLDS_MS)
-    expect(reasonAgainstRetry(answered(outcome), candidate, later)).toEqual({
+    const later = new Date(NOW.getTime() + 400 * REFUSAL_BLOCKS_MS)
+    expect(retryBlockReason(replyed(outcome), candidate, later)).toEqual({
       code: 'uncertain',
       text: expect.stringMatching(/is uncertain \(closing decision 5, 2026-11-21T11.*--retry/),
     })
@@ -127,30 +127,30 @@ describe('the reason against closing an RFQ again', () => {
 
   it('is a refusal of the same document, for exactly a day', () => {
     const end = Date.parse('2026-11-22T11:00:00.000Z')
-    const at = (time: number) => reasonAgainstRetry(answered('refused'), candidate, new Date(time))
+    const at = (time: number) => retryBlockReason(replyed('refused'), candidate, new Date(time))
     expect(at(end - 1)).toEqual({
       code: 'refused',
       text: expect.stringMatching(/^the marketplace refused.*decision 5/),
     })
     expect(at(end)).toBeNull()
     const other: Candidate = { ...candidate, hash: 'other' }
-    expect(reasonAgainstRetry(answered('refused'), other, NOW)).toBeNull()
+    expect(retryBlockReason(replyed('refused'), other, NOW)).toBeNull()
   })
 
   it.each(['closed', 'already-closed'])('is not an outcome %s', (outcome) => {
-    expect(reasonAgainstRetry(answered(outcome), candidate, NOW)).toBeNull()
+    expect(retryBlockReason(replyed(outcome), candidate, NOW)).toBeNull()
   })
 
   it('is nothing without a close', () => {
-    expect(reasonAgainstRetry(undefined, candidate, NOW)).toBeNull()
-    expect(reasonAgainstRetry(answered('unknown', { decision: 'keep' }), candidate, NOW)).toBeNull()
+    expect(retryBlockReason(undefined, candidate, NOW)).toBeNull()
+    expect(retryBlockReason(replyed('unknown', { decision: 'keep' }), candidate, NOW)).toBeNull()
   })
 })
 
 describe('the reason against another close', () => {
-  it('is the last answer, otherwise the second close within 24 hours', () => {
+  it('is the last reply, otherwise the second close within 24 hours', () => {
     const reason = (outcome: string, sent: number) =>
-      reasonAgainstAnother(candidate, { answer: answered(outcome), sent, now: NOW })
+      resendBlockReason(candidate, { reply: replyed(outcome), sent, now: NOW })
     expect(reason('closed', 1)).toBeNull()
     expect(reason('closed', 2)).toEqual({
       code: 'daily-limit',

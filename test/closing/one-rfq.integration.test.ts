@@ -56,15 +56,15 @@ describe('a closing round for one RFQ', () => {
     expect(await one.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
-  it('is held if all that qualify are more than maxPerRun, by the kill switch, and while the clocks differ', async () => {
+  it('is blocked if more RFQs than maxPerRun qualify, by the kill switch, and while the clocks differ', async () => {
     const fixture = await openChannelFixture()
     const ids = [1, 2, 3].map(() => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
     ids.sort()
     const only = ids.slice(0, 1)
     await fixture.pollRfqs()
     for (let round = 0; round < 6; round++) {
-      const held = await fixture.closeExpired({ only, maxPerRun: 2, startedBy: 'page ana' })
-      expect(held).toMatchObject({
+      const blocked = await fixture.closeExpired({ only, maxPerRun: 2, startedBy: 'page ana' })
+      expect(blocked).toMatchObject({
         approvalPlan: expect.any(String),
         counts: { held: 1 },
         pendingPlans: [{ rfqIds: expect.arrayContaining(ids) }],

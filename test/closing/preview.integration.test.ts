@@ -107,7 +107,7 @@ describe('the preview of a close', () => {
     expect((await preview(fixture, rfqId(2)))?.unsettled).toMatch(/^a close was planned and not sent; a closing round/)
   })
 
-  it('says that the RFQ waits for approval with others, and how to approve them', async () => {
+  it('says that the RFQ is blocked with others, and how to approve them', async () => {
     const fixture = await openClosingFixture([{}, {}, { responseDueDate: '2026-12-24' }])
     const { approvalPlan: plan } = await fixture.closeExpired({ maxPerRun: 1 })
     expect(await preview(fixture, rfqId(1), { maxPerRun: 1 })).toMatchObject({
@@ -117,10 +117,10 @@ describe('the preview of a close', () => {
     expect((await preview(fixture, rfqId(3), { maxPerRun: 1 }))?.remedies).toEqual([])
   })
 
-  it('judges the size of a round by what qualifies now, not by a round that was held earlier', async () => {
+  it('counts the RFQs that qualify now, not those of an earlier round that was blocked', async () => {
     const fixture = await openClosingFixture([{}, {}, {}])
     expect(await preview(fixture, rfqId(1), { maxPerRun: 2 })).toMatchObject({
-      against: [expect.stringMatching(/^3 RFQs .*maxPerRun \(2\).*held/)],
+      against: [expect.stringMatching(/^3 RFQs .*maxPerRun \(2\).*blocked/)],
       remedies: [expect.stringContaining('--dry-run')],
     })
     await fixture.closeExpired({ maxPerRun: 2 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
-import { PlanError } from '../../src/closing/errors.js'
+import { PlanError } from '../../src/closing/contract.js'
 import { LedgerError } from '../../src/marketplace/errors.js'
 import type { Store } from '../../src/store/contract.js'
 import { StoreError } from '../../src/store/errors.js'
@@ -45,7 +45,7 @@ describe('a closing round', () => {
     expect(fixture.posts().map((post) => post.rfqId)).toEqual([...fixture.ids, rfqId(5)])
   })
 
-  it('counts a decision again that the round before came to, also if it is interrupted', async () => {
+  it('counts a repeated decision of the round before, also if it is interrupted', async () => {
     const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }, {}])
     await fixture.closeExpired({ mode: 'dry-run' })
     fixture.sandbox.faults.add({
@@ -127,13 +127,13 @@ describe('a closing round', () => {
 
   it('judges the list by the newest poll that got through it', async () => {
     const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
-    const holds = async (index: number) => (await fixture.closeExpired({ retry: [rfqId(index)] })).counts.held === 1
+    const isBlocked = async (index: number) => (await fixture.closeExpired({ retry: [rfqId(index)] })).counts.held === 1
     const loseMost = async () => {
       fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
       expect((await fixture.pollRfqs()).run).toMatchObject({ suspicious: true })
     }
     await loseMost()
-    expect(await holds(12)).toBe(true)
+    expect(await isBlocked(12)).toBe(true)
     const broken = fixture.sandbox.faults.add({
       operation: 'listRfqs',
       times: ALWAYS,
@@ -141,7 +141,7 @@ describe('a closing round', () => {
     })
     expect((await fixture.pollRfqs()).run.outcome).toBe('failed')
     broken.remove()
-    expect(await holds(12)).toBe(true)
+    expect(await isBlocked(12)).toBe(true)
     // Complete but for one RFQ, which cannot be read.
     fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
     fixture.sandbox.faults.add({
@@ -151,12 +151,12 @@ describe('a closing round', () => {
       effect: { kind: 'status', status: 404 },
     })
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'partial', suspicious: false })
-    expect(await holds(12)).toBe(false)
+    expect(await isBlocked(12)).toBe(false)
     await loseMost()
-    expect(await holds(11)).toBe(true)
+    expect(await isBlocked(11)).toBe(true)
     fixture.sandbox.faults.clear()
     expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete' })
-    expect(await holds(11)).toBe(false)
+    expect(await isBlocked(11)).toBe(false)
     expect(fixture.posts()).toHaveLength(2)
   })
 
@@ -231,13 +231,13 @@ describe('the error of a round', () => {
 
   it('names a plan that waits for approval once, and the plans of earlier rounds', async () => {
     const fixture = await openClosingFixture([{}, {}])
-    const held = await fixture.closeExpired({ maxPerRun: 1 })
-    expect(held.run.error).toBe(held.stopReason)
-    expect(held.pendingPlans).toMatchObject([{ plan: held.approvalPlan }])
+    const blocked = await fixture.closeExpired({ maxPerRun: 1 })
+    expect(blocked.run.error).toBe(blocked.stopReason)
+    expect(blocked.pendingPlans).toMatchObject([{ plan: blocked.approvalPlan }])
     const dryRun = await fixture.closeExpired({ mode: 'dry-run' })
     expect(dryRun.run).toMatchObject({
       outcome: 'partial',
-      error: expect.stringContaining(`(${held.approvalPlan})`),
+      error: expect.stringContaining(`(${blocked.approvalPlan})`),
     })
     expect(dryRun.stopReason).toBeNull()
   })

@@ -5,10 +5,10 @@ import type { FreshRead } from '../../src/closing/fresh-read.js'
 import {
   createRound,
   dayBefore,
+  decideResend,
   evaluateNow,
   isInScope,
-  reasonAgainstSending,
-  secondPost,
+  sendBlockReason,
   withItemFailures,
 } from '../../src/closing/round-state.js'
 import type { DecisionRecord } from '../../src/core/records.js'
@@ -59,7 +59,7 @@ const answered = (outcome: string) =>
   }) as unknown as DecisionRecord
 
 describe('a round that begins', () => {
-  it('has decided, counted and found nothing', () => {
+  it('has no decisions, counts or failures', () => {
     expect(aRound()).toMatchObject({
       decisions: [],
       repeated: [],
@@ -85,7 +85,7 @@ describe('the 24 hours in which closes are limited', () => {
 })
 
 describe('an evaluation of a round', () => {
-  it('is made with the time zone and the hours of grace of the channel', () => {
+  it('uses the time zone and the grace hours of the channel', () => {
     const codes = (policy: Partial<ClosingPolicy>) =>
       evaluateNow(aRound(policy), aRead()).against.map(({ code }) => code)
     expect(codes({})).toEqual([])
@@ -95,28 +95,28 @@ describe('an evaluation of a round', () => {
   })
 })
 
-describe('the reason against sending a close again', () => {
+describe('the reason that blocks another close', () => {
   const candidate: Candidate = aRead()
 
-  it('is none for an RFQ of which no close was sent', () => {
+  it('does not exist for an RFQ of which no close was sent', () => {
     const round = aRound()
-    round.answers.set('rfq-2', answered('unknown'))
+    round.closeReplies.set('rfq-2', answered('unknown'))
     round.sentIntents.set('rfq-2', 9)
-    expect(reasonAgainstSending(round, candidate)).toBeNull()
+    expect(sendBlockReason(round, candidate)).toBeNull()
   })
 
-  it('is its last answer, also if few closes were sent', () => {
+  it('is the last reply, even if few closes were sent', () => {
     const round = aRound()
-    round.answers.set('rfq-1', answered('refused'))
-    expect(reasonAgainstSending(round, candidate)).toMatchObject({ code: 'refused' })
+    round.closeReplies.set('rfq-1', answered('refused'))
+    expect(sendBlockReason(round, candidate)).toMatchObject({ code: 'refused' })
   })
 
   it('is the second close within 24 hours, whatever the first one led to', () => {
     const round = aRound()
     round.sentIntents.set('rfq-1', 1)
-    expect(reasonAgainstSending(round, candidate)).toBeNull()
+    expect(sendBlockReason(round, candidate)).toBeNull()
     round.sentIntents.set('rfq-1', 2)
-    expect(reasonAgainstSending(round, candidate)).toEqual({
+    expect(sendBlockReason(round, candidate)).toEqual({
       code: 'daily-limit',
       text: expect.stringContaining('2 times'),
     })
@@ -125,20 +125,20 @@ describe('the reason against sending a close again', () => {
   it('does not exist for an RFQ that a person asked for by name, and for that one only', () => {
     const round = aRound({ retry: ['rfq-1'] })
     for (const id of ['rfq-1', 'rfq-2']) {
-      round.answers.set(id, answered('unknown'))
+      round.closeReplies.set(id, answered('unknown'))
       round.sentIntents.set(id, 2)
     }
-    expect(reasonAgainstSending(round, candidate)).toBeNull()
-    expect(reasonAgainstSending(round, { ...candidate, id: 'rfq-2' })).toMatchObject({ code: 'uncertain' })
+    expect(sendBlockReason(round, candidate)).toBeNull()
+    expect(sendBlockReason(round, { ...candidate, id: 'rfq-2' })).toMatchObject({ code: 'uncertain' })
   })
 })
 
 describe('a second POST', () => {
   const suspicious = { id: 7, suspicious: true } as ListRun
 
-  it('is sent if the RFQ still qualifies and nothing else stands against it', async () => {
+  it('is sent if the RFQ still qualifies and nothing else blocks it', async () => {
     for (const poll of [{ id: 7, suspicious: false, isListRecorded: true } as ListRun, null]) {
-      expect(await secondPost(aRound({}, {}, poll), aRead())).toEqual({ kind: 'send' })
+      expect(await decideResend(aRound({}, {}, poll), aRead())).toEqual({ kind: 'send' })
     }
   })
 
@@ -164,7 +164,10 @@ describe('a second POST', () => {
     ],
   ])('waits while %s', async (_title, policy, context, times, poll, reason) => {
     const round = aRound(policy, context, poll)
-    expect(await secondPost(round, aRead({}, times))).toEqual({ kind: 'wait', reason: expect.stringContaining(reason) })
+    expect(await decideResend(round, aRead({}, times))).toEqual({
+      kind: 'wait',
+      reason: expect.stringContaining(reason),
+    })
   })
 
   it.each<[string, Record<string, unknown>, string]>([
@@ -173,7 +176,7 @@ describe('a second POST', () => {
   ])('is never sent if %s, even while the kill switch is on', async (_title, rfq, reason) => {
     for (const stopped of [null, 'stopped']) {
       const round = aRound({}, { killSwitch: async () => stopped })
-      expect(await secondPost(round, aRead(rfq))).toEqual({ kind: 'never', reason: expect.stringContaining(reason) })
+      expect(await decideResend(round, aRead(rfq))).toEqual({ kind: 'never', reason: expect.stringContaining(reason) })
     }
   })
 })

@@ -47,7 +47,7 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   21: {
     fault: 'the list is suddenly empty or halved',
-    expected: 'the run is partial, nothing is marked missing, closing is held',
+    expected: 'the run is partial, nothing is marked missing, closing is blocked',
   },
   22: { fault: 'a redirect', expected: 'an error; the API key is not sent to another address' },
   23: { fault: 'clock skew', expected: 'no closes beyond the allowed skew' },

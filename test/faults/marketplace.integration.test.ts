@@ -325,7 +325,7 @@ fault(20, 'it is marked missing, kept, and never closed', async () => {
   await fixture.closeExpired()
   expect(fixture.posts()).toEqual([])
 })
-fault(21, 'nothing is marked missing and closing is held', async () => {
+fault(21, 'nothing is marked missing and closing is blocked', async () => {
   for (const effect of [{ kind: 'empty' }, { kind: 'drop', count: 7 }] as const) {
     const fixture = await openChannelFixture()
     for (let n = 0; n < 12; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })

@@ -11,6 +11,6 @@ export const todaySource = (store: Store, channels: readonly ChannelRules[]): To
   channels,
   settings: DEFAULT_SETTINGS,
   pollChecks: async () => [],
-  closingHold: async () => null,
-  clockStop: async () => null,
+  findClosingBlocker: async () => null,
+  findClockSkewBlock: async () => null,
 })

@@ -289,8 +289,8 @@ describe('today', () => {
       channels: [RULES],
       settings: DEFAULT_SETTINGS,
       pollChecks: async () => [BEHIND],
-      closingHold: async () => null,
-      clockStop: async () => null,
+      findClosingBlocker: async () => null,
+      findClockSkewBlock: async () => null,
     }
     const { items } = await today(source, { now: fixture.now(), since })
     expect(items.map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([
@@ -325,7 +325,7 @@ describe('today', () => {
       ['due', 1],
       ['due', 2],
     ])
-    const quiet = { ...source, pollChecks: async () => [], closingHold: async () => null }
+    const quiet = { ...source, pollChecks: async () => [], findClosingBlocker: async () => null }
     const nothing = await today(quiet, {
       now: fixture.now(),
       since: fixture.now(),

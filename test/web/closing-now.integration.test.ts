@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { JobStatus } from '../../jobs/contract.js'
 import { QueueUnavailableError } from '../../jobs/errors.js'
-import { stopFileOf } from '../../src/closing/blocks/kill-switch.js'
+import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { locationsOf } from '../helpers/store-engine.js'
@@ -187,7 +187,7 @@ describe('closing now', () => {
     expect([on.log.lines, viewer.log.lines, fixture.posts()]).toEqual([[], [], []])
   })
 
-  it('names the command for what only a person with the command line decides: a refused close, a held round', async () => {
+  it('names the command for what only a person with the command line decides: a refused close, a blocked round', async () => {
     const fixture = await twoPastDue()
     const [refused, other] = fixture.ids
     fixture.sandbox.faults.add({ rfqId: refused, operation: 'closeRfq', times: 1, effect: { kind: 'not-ok' } })
@@ -206,7 +206,7 @@ describe('closing now', () => {
     await fixture.closeExpired({ maxPerRun: 1 })
     const limited = await openPages(fixture, { closing: { ...testConfig().closing, maxPerRun: 1 } })
     const held = (await limited.app.inject(page(1043))).body
-    expect(held).toContain('it is held for approval, one of 2 RFQs')
+    expect(held).toContain('it is blocked until approved, as one of 2 RFQs')
     expect(held).toMatch(/close-expired --approve [\w-]+/)
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([refused])
     expect(fixture.sandbox.world.rfq(other).state).toBe('open')

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { stopFileOf } from '../../src/closing/blocks/kill-switch.js'
+import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { locationsOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'

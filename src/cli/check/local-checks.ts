@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { AnchorTarget } from '../../anchors/anchor-target.js'
-import { findStopFile, stopOrderText } from '../../closing/blocks/kill-switch.js'
+import { findStopFile, stopOrderText } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
 import { CLOCK_REMEDY, type Clock, describeFutureTimes } from '../../core/time/clock.js'

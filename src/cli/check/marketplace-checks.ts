@@ -1,4 +1,4 @@
-import { clockProblem } from '../../closing/blocks/clock-skew.js'
+import { clockProblem } from '../../closing/clock-skew-check.js'
 import type { ChannelConfig } from '../../config/contract.js'
 import { isExampleAddress } from '../../config/example.js'
 import type { Observation, RfqListItem } from '../../core/documents/observation.js'

@@ -1,5 +1,4 @@
-import { createClockStop } from '../../closing/blocks/clock-stop.js'
-import { createClosingHold } from '../../closing/blocks/closing-hold.js'
+import { createFindClockSkewBlock, createFindClosingBlocker } from '../../closing/closing-blockers.js'
 import { createPollChecks } from '../../readiness/poll-checks.js'
 import type { Store } from '../../store/contract.js'
 import { createRfqList } from '../../views/rfqs/rfq-list.js'
@@ -15,7 +14,7 @@ export function createTodaySource({ config }: Pick<App, 'config'>, store: Store)
     settings: config.reports.settings,
     rfqs: createRfqList({ store, channels, settings: config.reports.settings }),
     pollChecks: createPollChecks(config, store),
-    closingHold: createClosingHold(config, store),
-    clockStop: createClockStop(store),
+    findClosingBlocker: createFindClosingBlocker(config, store),
+    findClockSkewBlock: createFindClockSkewBlock(store),
   }
 }

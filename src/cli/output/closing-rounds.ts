@@ -16,12 +16,12 @@ export interface ChannelRound {
   failures: string[]
 }
 
-/** Whether something of a round waits for a person. */
+/** Whether a round left something that needs attention. */
 export const needsPerson = (result: ClosingResult | null): boolean =>
-  result !== null && (result.unsettled.length > 0 || heldCount(result) > 0)
+  result !== null && (result.unsettled.length > 0 || blockedCount(result) > 0)
 
-/** RFQs held in this round; in a dry run or a retry, those that wait for approval since an earlier one. */
-const heldCount = ({ counts, pendingPlans }: ClosingResult): number =>
+/** RFQs blocked in this round; in a dry run or a retry, those that an earlier round left waiting for approval. */
+const blockedCount = ({ counts, pendingPlans }: ClosingResult): number =>
   Math.max(counts.held, new Set(pendingPlans.flatMap(({ rfqIds }) => rfqIds)).size)
 
 /** What a partial poll could not read: those RFQs were not evaluated, or only as they were earlier. */
@@ -32,7 +32,7 @@ export function failuresOfPoll({ run, failures }: PollResult, round: ClosingResu
   return failures.filter(({ message }) => !shown.has(message)).map(({ id, message }) => `${id}: ${message}`)
 }
 
-/** What a round could not do, and what waits for a person. */
+/** What a round could not do, and what needs attention. */
 export function failuresOf(result: ClosingResult, { label, minute }: TimeFormat): string[] {
   const { run, failures, stopReason, unsettled, pendingPlans, approvalPlan } = result
   const failed = failures.map(({ id, message }) => `${id}: ${message}`)
@@ -43,7 +43,7 @@ export function failuresOf(result: ClosingResult, { label, minute }: TimeFormat)
   )
   const waiting = pendingPlans
     .filter(({ plan }) => plan !== approvalPlan)
-    .map(({ plan, rfqIds, remedy }) => `${plural(rfqIds.length, 'RFQ')} held for approval (${plan}); ${remedy}`)
+    .map(({ plan, rfqIds, remedy }) => `${plural(rfqIds.length, 'RFQ')} blocked until approved (${plan}); ${remedy}`)
   const lines = [...failed, ...stopped, ...waiting, ...left]
   return lines.length > 0 || run.outcome === 'complete' ? lines : [run.error ?? `the closing round is ${run.outcome}`]
 }
@@ -55,7 +55,7 @@ const UNSETTLED = {
   open: 'close not settled',
 }
 
-/** `4 closed, 2 refused, 1 unknown, 1 held`: of all channels, RFQs that earlier rounds left unsettled included. */
+/** `4 closed, 2 refused, 1 unknown, 1 blocked`: of all channels, RFQs that earlier rounds left unsettled included. */
 function totals(rounds: readonly ChannelRound[]): string {
   const results = rounds.flatMap(({ result }) => result ?? [])
   const sum = (count: (result: ClosingResult) => number) => results.reduce((total, result) => total + count(result), 0)
@@ -68,7 +68,7 @@ function totals(rounds: readonly ChannelRound[]): string {
     [unsettled('unknown'), 'unknown'],
     [unsettled('failed'), 'failed'],
     [unsettled('open'), 'not settled'],
-    [sum(heldCount), 'held'],
+    [sum(blockedCount), 'blocked'],
   ]
   const others = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
   return [`${sum(({ counts }) => counts.closed)} closed`, ...others].join(', ')

@@ -20,7 +20,7 @@ export async function createHandlerDeps(
     import('../../sync/poll-listings.js'),
     import('../../sync/poll-rfqs.js'),
     import('../../closing/closing-round.js'),
-    import('../../closing/blocks/kill-switch.js'),
+    import('../../closing/kill-switch.js'),
   ])
   const store = await app.store()
   const marketplace = await app.marketplace(metrics?.requestObserver)

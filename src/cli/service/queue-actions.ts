@@ -23,11 +23,11 @@ export async function createQueueActions(
   { config, scrub, store }: Pick<App, 'config' | 'scrub' | 'store'>,
   now: Clock,
 ): Promise<(queue: ServiceQueue) => QueueActions> {
-  const { createClosingHold } = await import('../../closing/blocks/closing-hold.js')
+  const { createFindClosingBlocker } = await import('../../closing/closing-blockers.js')
   const closingObstacle = async (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
     if (mode !== 'on' && mode !== 'dry-run') return `${key} has autoClose: off`
-    return createClosingHold(config, await store())(key, now())
+    return createFindClosingBlocker(config, await store())(key, now())
   }
   return (queue) => ({
     queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),

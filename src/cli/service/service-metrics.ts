@@ -30,7 +30,7 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
     import('../../store/open-database.js'),
     import('../../readiness/readiness.js'),
     import('../../readiness/poll-freshness.js'),
-    import('../../closing/blocks/kill-switch.js'),
+    import('../../closing/kill-switch.js'),
   ])
   const { config, log } = app
   await app.store() // Migrated, if it has an older schema.

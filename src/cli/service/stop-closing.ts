@@ -1,4 +1,4 @@
-import { closingKillSwitch, stopFileOf } from '../../closing/blocks/kill-switch.js'
+import { closingKillSwitch, stopFileOf } from '../../closing/kill-switch.js'
 import type { ClosingStop, Store } from '../../store/contract.js'
 import { UnknownCommitError } from '../../store/errors.js'
 import { type App, withApp } from '../app.js'

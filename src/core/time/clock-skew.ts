@@ -1,7 +1,7 @@
 import type { Timestamp } from './clock.js'
 
 /** That the clocks did not agree, so that a closing round closed nothing more. */
-export interface ClockStop {
+export interface ClockSkewBlock {
   /** `the marketplace's clock is 3599 s behind ours (limit 60 s)`, or that it sent no `Date` header. */
   problem: string
   /** False if the marketplace sent no `Date` header. */

@@ -70,7 +70,7 @@ async function removeKey(body: Buffer, label: () => string, { patternFor, maxLen
 }
 
 /** Adds a problem to documents in which a key was replaced. Used for replies that contained one. */
-export const noteRemovedKey =
+export const flagRedactedKey =
   <T>(parse: DocumentParser<T>): DocumentParser<T> =>
   (body, received) => {
     const observation = parse(body, received)

@@ -78,7 +78,7 @@ export interface Closings {
   /** The newest decision with an outcome on the channel, or null. */
   lastClose(channel: string): Promise<DecisionRecord | null>
   /** The same of decisions with an outcome: what the last close of each RFQ led to. */
-  closeAnswers(channel: string, rfqIds?: readonly string[]): Promise<DecisionRecord[]>
+  latestCloseReplies(channel: string, rfqIds?: readonly string[]): Promise<DecisionRecord[]>
   /**
    * RFQs that need a person: the newest close was refused, is unknown or failed, or its intent is open; oldest first.
    * An RFQ that is closed, missing, or due again only later is not among them (docs/CLOSING.md, rule 12). `endingRun`: a closing round

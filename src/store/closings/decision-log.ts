@@ -77,7 +77,7 @@ type DecisionLog = Pick<
   | 'decision'
   | 'newestDecisions'
   | 'lastClose'
-  | 'closeAnswers'
+  | 'latestCloseReplies'
   | 'chainLength'
   | 'chainEntry'
   | 'verifyDecisions'
@@ -173,7 +173,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
       return row ? toDecision(row) : null
     },
 
-    closeAnswers: (channel, rfqIds) => newest(HAS_OUTCOME, channel, rfqIds),
+    latestCloseReplies: (channel, rfqIds) => newest(HAS_OUTCOME, channel, rfqIds),
 
     async chainLength() {
       const row = await database.get<{ length: number }>('select coalesce(max(id), 0) as length from close_decisions')

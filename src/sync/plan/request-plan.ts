@@ -15,7 +15,7 @@ import {
 } from './request-load.js'
 import type { PlanInput, PlannableRfq, PlannedRfq, ReadReason, RequestPlan } from './request-plan-model.js'
 import { selectRequests } from './request-selection.js'
-import { reasonToReadNow, wasInVain } from './response-choice.js'
+import { lastRequestFailed, reasonToReadNow } from './response-choice.js'
 import { isEntryRead } from './selection.js'
 
 /** Share of the budget kept for responses whose summaries turn out to have changed. */
@@ -112,7 +112,7 @@ function rfqItem(
   const lastRead = state?.detailReadAt ?? null
   const waitingSince = timeOf(state?.requestedAt ?? state?.firstObservedAt, now)
   const slack = pollsUntilDue(waitingSince, planning)
-  const failed = state !== undefined && wasInVain({ readAt: lastRead, requestedAt: state.requestedAt })
+  const failed = state !== undefined && lastRequestFailed({ readAt: lastRead, requestedAt: state.requestedAt })
   const item = (reason: ReadReason, polls = 0): Item => ({ id: rfq.id, reason, waitingSince, slack: polls, failed })
   if (failed) return item(reasonToRetry(urgent, slack), slack)
   if (!state || lastRead === null) return item('never read')

@@ -4,15 +4,17 @@ import type { StoredResponses } from '../stored-responses.js'
 import type { PlannedRfq, ReadReason } from './request-plan-model.js'
 
 /** Whether the last request for a document was in vain: one that was not has the time of the read, whatever the clocks say. */
-export const wasInVain = ({ readAt, requestedAt }: Pick<ResponsePollState, 'readAt' | 'requestedAt'>): boolean =>
-  requestedAt !== null && requestedAt !== readAt
+export const lastRequestFailed = ({
+  readAt,
+  requestedAt,
+}: Pick<ResponsePollState, 'readAt' | 'requestedAt'>): boolean => requestedAt !== null && requestedAt !== readAt
 
 /** Why a stored response must be read whatever its age, given its present summary; null if it need not be. */
 export function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): ReadReason | null {
   const { readAt, requestedAt, missingSince } = state
   if (readAt === null && requestedAt === null) return 'never read'
   if (missingSince !== null) return 'changed'
-  if (wasInVain(state)) return summaryHash === state.summaryHash ? 'failed' : 'summary changed'
+  if (lastRequestFailed(state)) return summaryHash === state.summaryHash ? 'failed' : 'summary changed'
   return summaryHash === null || summaryHash !== state.readSummaryHash ? 'summary changed' : null
 }
 

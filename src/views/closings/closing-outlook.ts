@@ -1,7 +1,7 @@
 import type { ApprovalPlan, DecisionRecord, KnownDocument, UnsettledClose } from '../../core/records.js'
 import { listDiffOf } from '../../core/sources/sources.js'
 import { formatCount } from '../../core/text/number-format.js'
-import type { ClockStop } from '../../core/time/clock-skew.js'
+import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import { isExpired } from '../../core/time/expiry.js'
 import { factsOf } from '../../recommendations/rfq-facts.js'
 import type { Closings } from '../../store/contract.js'
@@ -20,8 +20,8 @@ export interface ClosingOutlook {
 interface OutlookFacts {
   autoClose: ChannelRules['autoClose']
   /** Why a closing round would close nothing, such as a stop file. */
-  hold: string | null
-  clocks: ClockStop | null
+  blocker: string | null
+  clocks: ClockSkewBlock | null
   /** Why the newest round kept it open, though it was past due. */
   kept: string | undefined
 }
@@ -29,15 +29,16 @@ interface OutlookFacts {
 /** An RFQ, as far as it matters to closing. */
 type DueRfq = Pick<RfqListRow, 'state' | 'daysToDue' | 'overdue' | 'valid' | 'listed'>
 
-/** What the next closing round will do about an RFQ that is past due, if no close of it was sent or is held. */
-export function overdueOutlook(
+/** What the next closing round will do about an RFQ that is past due, if no close of it was sent or is blocked. */
+export function nextRoundPrediction(
   row: Pick<DueRfq, 'valid' | 'listed'>,
-  { autoClose, hold, clocks, kept }: OutlookFacts,
+  { autoClose, blocker, clocks, kept }: OutlookFacts,
 ): ClosingOutlook {
-  const isClosing = autoClose === 'on' && hold === null && clocks === null
+  const isClosing = autoClose === 'on' && blocker === null && clocks === null
   const contradicted = row.listed?.contradicts === true
   const isClosable = isClosing && row.valid && !contradicted && kept === undefined
-  const channel = hold !== null ? heldText(hold) : clocks !== null ? clockText(clocks) : CLOSING_TEXT[autoClose]
+  const channel =
+    blocker !== null ? blockerMessage(blocker) : clocks !== null ? clockText(clocks) : CLOSING_TEXT[autoClose]
   if (row.valid && !contradicted)
     return { message: kept ? `${channel} Kept open: ${sentence(kept)}` : channel, isClosable }
   const reason = contradicted
@@ -50,7 +51,7 @@ export function overdueOutlook(
 export function keptReason(
   decision: DecisionRecord,
   { calendar, graceHours }: ReturnType<ReturnType<typeof createRulesLookup>>,
-  clocks: ClockStop | null,
+  clocks: ClockSkewBlock | null,
 ): string | undefined {
   const { dueDate, decidedAt, repeatedUntil } = decision
   // A decision made before the RFQ was past due says nothing about why it is open now.
@@ -66,7 +67,7 @@ function reasonWithoutClock({ evidence: { codes, against }, reason }: DecisionRe
 }
 
 /** What became of a close, and what to do about it. */
-export function unsettledText({ outcome, inProgress, reason, remedy }: UnsettledClose, clocks: ClockStop | null) {
+export function unsettledText({ outcome, inProgress, reason, remedy }: UnsettledClose, clocks: ClockSkewBlock | null) {
   const waits = outcome === 'open' && !inProgress && clocks !== null ? ` ${clockText(clocks)}` : ''
   const facts = `${sentence(reason)} ${sentence(remedy)}${waits}`
   return inProgress ? facts : `${UNSETTLED_WORDS[outcome]}: ${facts}`
@@ -86,19 +87,19 @@ const sentence = (text: string) => {
 }
 
 /** That a closing round waits for approval, and what keeps it from closing anything even then. */
-export const blockedRoundMessage = ({ rfqIds, expiresAt }: ApprovalPlan, hold: string | null): string =>
+export const blockedRoundMessage = ({ rfqIds, expiresAt }: ApprovalPlan, blocker: string | null): string =>
   [
     `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
-    ...(hold === null ? [] : [heldText(hold)]),
+    ...(blocker === null ? [] : [blockerMessage(blocker)]),
   ].join(' ')
 
 const minuteOf = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
 
 /** Why nothing is closed on a channel at the moment. */
-export const heldText = (hold: string) => `Closing is stopped, so nothing is closed: ${hold}.`
+export const blockerMessage = (blocker: string) => `Closing is stopped, so nothing is closed: ${blocker}.`
 
 /** Why nothing is closed on a channel until its clocks agree; amounts are those of its newest closing round. */
-export const clockText = ({ problem, isCompared, at }: ClockStop) =>
+export const clockText = ({ problem, isCompared, at }: ClockSkewBlock) =>
   `${isCompared ? 'The clocks differ, so nothing is closed until they agree' : 'The clocks cannot be compared, so nothing is closed until they can'}: ` +
   `${problem}, at the closing round of ${minuteOf(at)} UTC. \`quotekeeper check\` compares them now.`
 
@@ -108,7 +109,7 @@ const CLOSING_TEXT: Record<ChannelRules['autoClose'], string> = {
   off: 'Closing is off for the channel, so nothing closes it.',
 }
 
-interface OutlookSource extends Pick<TodaySource, 'channels' | 'closingHold' | 'clockStop'> {
+interface OutlookSource extends Pick<TodaySource, 'channels' | 'findClosingBlocker' | 'findClockSkewBlock'> {
   store: Pick<Closings, 'unsettledCloses' | 'pendingPlans' | 'decisions'>
 }
 
@@ -117,7 +118,7 @@ interface OutlookSource extends Pick<TodaySource, 'channels' | 'closingHold' | '
  * @returns null if it is not past due, or missing from the channel
  */
 export async function closingOutlook(
-  { store, channels, closingHold, clockStop }: OutlookSource,
+  { store, channels, findClosingBlocker, findClockSkewBlock }: OutlookSource,
   rfq: KnownDocument,
   now: Date,
 ): Promise<ClosingOutlook | null> {
@@ -129,15 +130,15 @@ export async function closingOutlook(
   const { autoClose, graceHours } = rules
   if (!row.overdue) return graceOutlook(row, graceHours)
   const isOn = autoClose === 'on'
-  const clocks = isOn ? await clockStop(channel) : null
+  const clocks = isOn ? await findClockSkewBlock(channel) : null
   const unsettled = (await store.unsettledCloses({ channel, now })).find(({ rfqId }) => rfqId === id)
   if (unsettled !== undefined) return { message: unsettledText(unsettled, clocks), isClosable: unsettled.inProgress }
-  const hold = isOn ? await closingHold(channel, now) : null
+  const blocker = isOn ? await findClosingBlocker(channel, now) : null
   const held = (await store.pendingPlans({ channel, now })).find(({ rfqIds }) => rfqIds.includes(id))
-  if (held !== undefined) return { message: blockedRoundMessage(held, hold), isClosable: false }
+  if (held !== undefined) return { message: blockedRoundMessage(held, blocker), isClosable: false }
   const [decision] = await store.decisions({ channel, rfqId: id, limit: 1 })
   const kept = decision && keptReason(decision, rules, clocks)
-  return overdueOutlook(row, { autoClose, hold, clocks: hold === null ? clocks : null, kept })
+  return nextRoundPrediction(row, { autoClose, blocker, clocks: blocker === null ? clocks : null, kept })
 }
 
 function graceOutlook({ state, daysToDue }: DueRfq, graceHours: number): ClosingOutlook | null {

@@ -1,10 +1,10 @@
 import type { ApprovalPlan, UnsettledClose } from '../../core/records.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import type { ClockStop } from '../../core/time/clock-skew.js'
+import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import type { RfqFigures } from '../../recommendations/rfq-figures.js'
 import { createRulesLookup } from '../channels/channel-rules.js'
-import { blockedRoundMessage, keptReason, overdueOutlook, unsettledText } from '../closings/closing-outlook.js'
+import { blockedRoundMessage, keptReason, nextRoundPrediction, unsettledText } from '../closings/closing-outlook.js'
 import { closingPath, listPath } from '../page-paths.js'
 import type { RfqListRow } from '../rfqs/rfq-list.js'
 import { listedText } from './listed.js'
@@ -30,23 +30,28 @@ export async function closingItems(context: TodayContext): Promise<TodayItem[]> 
     ...unsettled.map(({ channel, rfqId }) => keyOf({ channel, id: rfqId })),
     ...held.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
   ]
-  const clockStop = createClockLookup(context)
+  const findClockSkewBlock = createClockLookup(context)
   const rows = await context.rowsOf(unsettled)
   return [
-    ...(await Promise.all(unsettled.map(async (close) => unsettledItem(close, rows, await clockStop(close.channel))))),
     ...(await Promise.all(
-      held.map(async (plan) => heldItem(plan, await context.source.closingHold(plan.channel, context.now))),
+      unsettled.map(async (close) => unsettledItem(close, rows, await findClockSkewBlock(close.channel))),
     )),
-    ...(await overdueItems(context, new Set(named), clockStop)),
+    ...(await Promise.all(
+      held.map(async (plan) =>
+        blockedRoundItem(plan, await context.source.findClosingBlocker(plan.channel, context.now)),
+      ),
+    )),
+    ...(await overdueItems(context, new Set(named), findClockSkewBlock)),
   ]
 }
 
 /** What stopped the newest closing round of a channel, if its clocks did and it is set to close; looked up once for each. */
-function createClockLookup({ source }: TodayContext): (channel: string) => Promise<ClockStop | null> {
+function createClockLookup({ source }: TodayContext): (channel: string) => Promise<ClockSkewBlock | null> {
   const rulesOf = createRulesLookup(source.channels)
-  const known = new Map<string, Promise<ClockStop | null>>()
+  const known = new Map<string, Promise<ClockSkewBlock | null>>()
   return (channel) => {
-    const stop = known.get(channel) ?? (rulesOf(channel).autoClose === 'on' ? source.clockStop(channel) : NO_STOP)
+    const stop =
+      known.get(channel) ?? (rulesOf(channel).autoClose === 'on' ? source.findClockSkewBlock(channel) : NO_STOP)
     known.set(channel, stop)
     return stop
   }
@@ -57,7 +62,7 @@ const NO_STOP = Promise.resolve(null)
 function unsettledItem(
   close: UnsettledClose,
   rows: ReadonlyMap<string, RfqListRow>,
-  clocks: ClockStop | null,
+  clocks: ClockSkewBlock | null,
 ): TodayItem {
   const { channel, rfqId, rfqNumber, outcome, inProgress, since } = close
   const row = rows.get(keyOf({ channel, id: rfqId }))
@@ -83,18 +88,18 @@ function unsettledAction({ channel, inProgress, decisionId }: UnsettledClose): {
     : { message: 'Look at the evidence', command: `quotekeeper closings --explain ${decisionId}` }
 }
 
-function heldItem(held: ApprovalPlan, hold: string | null): TodayItem {
+function blockedRoundItem(held: ApprovalPlan, blocker: string | null): TodayItem {
   const { plan, channel, since } = held
   return {
     kind: 'held',
     severity: 'high',
     ...NO_RFQ,
     channel,
-    message: blockedRoundMessage(held, hold),
+    message: blockedRoundMessage(held, blocker),
     since,
     action: {
       // An approved round would close nothing while closing is stopped.
-      ...(hold === null
+      ...(blocker === null
         ? {
             message: 'Approve the round',
             command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
@@ -109,29 +114,29 @@ function heldItem(held: ApprovalPlan, hold: string | null): TodayItem {
 async function overdueItems(
   context: TodayContext,
   named: ReadonlySet<string>,
-  clockStop: ReturnType<typeof createClockLookup>,
+  findClockSkewBlock: ReturnType<typeof createClockLookup>,
 ): Promise<TodayItem[]> {
   const overdue = context.rows.filter((row) => isOverdue(row) && !named.has(keyOf(row)))
   const rulesOf = createRulesLookup(context.source.channels)
   const figures = await context.source.rfqs.figures(overdue, { now: context.now })
   const reasons = new Map<string, string>()
-  const holds = new Map<string, string | null>()
+  const blockers = new Map<string, string | null>()
   for (const channel of new Set(overdue.map((row) => row.channel))) {
     const rules = rulesOf(channel)
-    holds.set(channel, await context.source.closingHold(channel, context.now))
+    blockers.set(channel, await context.source.findClosingBlocker(channel, context.now))
     const ids = overdue.flatMap((row) => (row.channel === channel ? row.id : []))
     for (const decision of await context.source.store.newestDecisions(channel, ids)) {
-      const reason = keptReason(decision, rules, await clockStop(channel))
+      const reason = keptReason(decision, rules, await findClockSkewBlock(channel))
       if (reason !== undefined) reasons.set(keyOf({ channel, id: decision.rfqId }), reason)
     }
   }
   return Promise.all(
     overdue.map(async (row, at) => {
       const { autoClose } = rulesOf(row.channel)
-      const hold = autoClose === 'on' ? (holds.get(row.channel) ?? null) : null
-      const clocks = hold === null ? await clockStop(row.channel) : null
+      const blocker = autoClose === 'on' ? (blockers.get(row.channel) ?? null) : null
+      const clocks = blocker === null ? await findClockSkewBlock(row.channel) : null
       const kept = reasons.get(keyOf(row))
-      const { message, isClosable } = overdueOutlook(row, { autoClose, hold, clocks, kept })
+      const { message, isClosable } = nextRoundPrediction(row, { autoClose, blocker, clocks, kept })
       return {
         kind: 'overdue',
         severity: isClosable ? 'medium' : 'high',

@@ -2,7 +2,7 @@ import type { Severity } from '../../compare/flag.js'
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import type { ClockStop } from '../../core/time/clock-skew.js'
+import type { ClockSkewBlock } from '../../core/time/clock-skew.js'
 import type { PollCheck } from '../../readiness/poll-checks.js'
 import type { StateStore } from '../../recommendations/rfq-state.js'
 import type { Awards, Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../../store/contract.js'
@@ -80,9 +80,9 @@ export interface TodaySource {
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
-  closingHold: (channel: string, now: Date) => Promise<string | null>
+  findClosingBlocker: (channel: string, now: Date) => Promise<string | null>
   /** What the newest closing round of a channel found of the clocks, if that stopped it. */
-  clockStop: (channel: string) => Promise<ClockStop | null>
+  findClockSkewBlock: (channel: string) => Promise<ClockSkewBlock | null>
 }
 
 export interface TodayOptions {

@@ -132,8 +132,8 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     summary: 'Run a closing round on a channel now',
     description:
       'The same round as that of the schedule, with the same policy: it closes what is past due if the channel has ' +
-      '`autoClose: on`, and only records what it would close if it has `dry-run`. A round that is too large is held for ' +
-      'approval. With `rfq`, it closes that RFQ only, if it qualifies and the round is not held. `GET /closings` has what ' +
+      '`autoClose: on`, and only records what it would close if it has `dry-run`. A round that is too large is blocked ' +
+      'until approved. With `rfq`, it closes that RFQ only, if it qualifies and the round is not blocked. `GET /closings` has what ' +
       'it decided, and why.',
     body: z.strictObject({
       channel: channel.describe('`org/slug`.'),

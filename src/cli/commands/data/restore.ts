@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { stopFileOf } from '../../../closing/blocks/kill-switch.js'
+import { stopFileOf } from '../../../closing/kill-switch.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import { databaseFile, databaseName } from '../../../store/database-location.js'
 import type { RestoreReport } from '../../../store/maintenance/restore.js'

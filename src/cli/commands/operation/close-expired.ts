@@ -38,7 +38,7 @@ export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelsOption())
     .option('--dry-run', 'show what would be closed without sending anything')
-    .option('--approve <plan>', 'close the RFQs of a round that was held for approval')
+    .option('--approve <plan>', 'close the RFQs of an approval plan')
     .option(
       '--retry <rfq>',
       'send the close of this RFQ again although it was refused or its effect is uncertain; can be repeated',
@@ -118,7 +118,7 @@ async function findRetries(store: Store, app: App, { retry = [], channel: named 
       ...(channels?.length === 1 ? { channel: channels[0] as string } : {}),
     }
     const { rfq } = await requireRfq(store, filter)
-    const [answer] = await store.closeAnswers(rfq.channel, [rfq.id])
+    const [answer] = await store.latestCloseReplies(rfq.channel, [rfq.id])
     const isOpen = (await store.openIntents(rfq.channel)).some(({ rfqId }) => rfqId === rfq.id)
     if (isOpen) {
       throw new FailedError(
@@ -199,11 +199,10 @@ async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<Channe
 /** Closes when it is its turn. */
 async function closeRound(cli: Cli, app: App, { channel, options, changes }: RoundTarget): Promise<ClosingResult> {
   const { io } = cli
-  const [{ closeExpired }, { closingContext }, { closingKillSwitch }, { closingPolicy }] = await Promise.all([
+  const [{ closeExpired }, { closingContext, closingPolicy }, { closingKillSwitch }] = await Promise.all([
     import('../../../closing/closing-round.js'),
-    import('../../../closing/closing-context.js'),
-    import('../../../closing/blocks/kill-switch.js'),
-    import('../../../closing/policy.js'),
+    import('../../../closing/closing-inputs.js'),
+    import('../../../closing/kill-switch.js'),
   ])
   const { config } = app
   const policy = closingPolicy(config.closing, channel)
@@ -218,7 +217,7 @@ async function closeRound(cli: Cli, app: App, { channel, options, changes }: Rou
 }
 
 /**
- * What a round closed, what it would close or holds, and what earlier rounds left unsettled. A decision that has not
+ * What a round closed, would close or found blocked, and what earlier rounds left unsettled. A decision that has not
  * changed is not recorded again, so the newest decision per RFQ is shown.
  */
 async function closingsToShow(store: Store, { run, decisions, unsettled }: ClosingResult): Promise<DecisionRecord[]> {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../../anchors/anchor-target.js'
-import { createClockStop } from '../../../closing/blocks/clock-stop.js'
+import { createFindClockSkewBlock } from '../../../closing/closing-blockers.js'
 import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../../core/records.js'
 import { nameById, parseRfqName } from '../../../core/text/rfq-name.js'
 import type { DecidedDocuments, Store } from '../../../store/contract.js'
@@ -98,7 +98,7 @@ async function run(cli: Cli, { store, app }: { store: Store; app: App }, options
 
 /** A round that the clocks stopped is no less stopped if it is a dry run. */
 async function describeNone(store: Store, channels: readonly string[]): Promise<string> {
-  const stops = await Promise.all(channels.map(createClockStop(store)))
+  const stops = await Promise.all(channels.map(createFindClockSkewBlock(store)))
   return stops.every((stop) => stop === null)
     ? 'No closings found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
     : 'No closings found: the last closing round ended early because of the clocks. `quotekeeper check` compares them.'

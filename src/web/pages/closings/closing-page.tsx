@@ -119,8 +119,8 @@ async function closingPage(
           {plain(found.dueDate)} in {found.timeZone}
           {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
         </p>
-        {found.clockStop !== null && !outcome?.isRunning && (
-          <p class="notice bad">{plain(clockText(found.clockStop))}</p>
+        {found.clockSkewBlock !== null && !outcome?.isRunning && (
+          <p class="notice bad">{plain(clockText(found.clockSkewBlock))}</p>
         )}
         {outcome !== null && (
           <OutcomeNotice outcome={outcome} channel={channel} unsettled={reasons?.unsettled ?? null} />

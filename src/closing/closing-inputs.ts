@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChannelRef } from '../core/channel.js'
 import type { Marketplace } from '../marketplace/contract.js'
-import type { ClosingContext } from './contract.js'
+import type { ClosingContext, ClosingPolicy } from './contract.js'
 
 /** What a process uses for every closing round. */
 interface ClosingServices extends Pick<ClosingContext, 'store' | 'now' | 'killSwitch'> {
@@ -20,4 +20,24 @@ export function closingContext(
   const session = marketplace.session(channel, { signal })
   const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })
   return { session, store, now, signal, killSwitch, pause }
+}
+
+/** The configured values a channel's closing policy is made from. */
+interface ClosingSettings {
+  maxPerRun: number
+  maxClockSkewSeconds: number
+}
+interface ChannelClosingSettings {
+  autoClose: 'on' | 'dry-run' | 'off'
+  /** IANA time zone in which the response due date is interpreted. */
+  timeZone: string
+  graceHours: number
+}
+
+/** The closing policy of a channel, or null if `autoClose` is `off` (docs/CLOSING.md, rule 1). */
+export function closingPolicy(closing: ClosingSettings, channel: ChannelClosingSettings): ClosingPolicy | null {
+  if (channel.autoClose === 'off') return null
+  const { maxPerRun, maxClockSkewSeconds } = closing
+  const { timeZone, graceHours } = channel
+  return { mode: channel.autoClose, timeZone, graceHours, maxPerRun, maxClockSkewSeconds }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Operation } from '../../src/marketplace/contract.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import type { Operation } from '../../../src/marketplace/contract.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 
 const ALWAYS = Number.POSITIVE_INFINITY
 const DUE = '2026-11-20'

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { ClosingContext } from '../../src/closing/contract.js'
-import { type FreshRead, readAndRecord } from '../../src/closing/fresh-read.js'
-import { createRound } from '../../src/closing/round-state.js'
-import { readAndSend } from '../../src/closing/send-close.js'
-import { settleAsGone, settleByRead, verifyClose } from '../../src/closing/settlement.js'
-import type { Effect } from '../../src/sandbox/index.js'
-import type { CloseIntent } from '../../src/store/contract.js'
-import { KEY } from '../helpers/channel-fixture.js'
-import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import type { ClosingContext } from '../../../src/closing/contract.js'
+import { type FreshRead, readAndRecord } from '../../../src/closing/fresh-read.js'
+import { createRound } from '../../../src/closing/round-state.js'
+import { readAndSend } from '../../../src/closing/send-close.js'
+import { settleAsGone, settleByRead, verifyClose } from '../../../src/closing/settlement.js'
+import type { Effect } from '../../../src/sandbox/index.js'
+import type { CloseIntent } from '../../../src/store/contract.js'
+import { KEY } from '../../helpers/channel-fixture.js'
+import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 
 const SENT_AT = '2026-11-21T12:00:00.000Z'
 const intent = (posts: number) => ({ posts, sentAt: posts > 0 ? SENT_AT : null }) as CloseIntent
@@ -141,19 +141,19 @@ describe('a close that is sent', () => {
   })
 
   it('without a conclusive reply is sent again only if the rules of the round allow it', async () => {
-    const waiting = await openPlannedClose([{ kind: 'status', status: 500 }])
-    expect(await waiting.close({ killSwitch: async () => 'Closing is off.' })).toMatchObject({
-      waiting: 'Closing is off.',
+    const unresolved = await openPlannedClose([{ kind: 'status', status: 500 }])
+    expect(await unresolved.close({ killSwitch: async () => 'Closing is off.' })).toMatchObject({
+      unresolved: 'Closing is off.',
       after: { state: 'open', version: 1 },
     })
-    expect(await waiting.store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
+    expect(await unresolved.store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
     const over = await openPlannedClose([{ kind: 'status', status: 500 }])
     over.changeInPause({ responseDueDate: '2026-12-24' })
     expect(await over.close()).toMatchObject({
       outcome: 'unknown',
       sent: [FIRST_SENT],
     })
-    expect([...waiting.posts(), ...over.posts()]).toHaveLength(2)
+    expect([...unresolved.posts(), ...over.posts()]).toHaveLength(2)
   })
 
   it('and refused at the second POST was closed by the first, if it is closed', async () => {

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { ClosingStop, Closings } from '../../store/contract.js'
-import { databaseFile } from '../../store/database-location.js'
+import type { ClosingStop, Closings } from '../store/contract.js'
+import { databaseFile } from '../store/database-location.js'
 
 const STOP_FILE = 'closing.stop'
 
@@ -21,7 +21,7 @@ export interface ClosingSwitches extends Locations {
 export const stopFileOf = ({ database, file }: Locations): string =>
   join(dirname(databaseFile(database) ?? file), STOP_FILE)
 
-/** The stop file that exists; null if there is none. One beside the file that a link of the database leads to counts too. */
+/** The stop file that exists; null if there is none. If the database is a symbolic link, one beside its target counts too. */
 export function findStopFile({ database, file }: Locations): string | null {
   const beside = databaseFile(database) ?? file
   const paths = [beside, realPathOf(beside)].map((path) => join(dirname(path), STOP_FILE))
@@ -36,12 +36,12 @@ function realPathOf(path: string): string {
   }
 }
 
-/** To call before each POST: resolves to the reason closing is stopped, or null. */
+/** Called before each POST: resolves to the reason closing is stopped, or null. */
 export type KillSwitch = () => Promise<string | null>
 
 /**
  * The kill switch for closing (docs/CLOSING.md, rule 10): `closing.enabled: false`, a stop file, or a person's order in the database,
- * which holds on all machines. It rejects if the database cannot be read: then nothing is closed.
+ * which applies to all machines. It rejects if the database cannot be read: then nothing is closed.
  */
 export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings, 'closingStop'>): KillSwitch {
   return async () => {
@@ -53,5 +53,5 @@ export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings,
   }
 }
 
-/** A person's order in words. */
+/** A person's order as a message. */
 export const stopOrderText = ({ by, since, reason }: ClosingStop): string => `stopped by ${by} at ${since} (${reason})`

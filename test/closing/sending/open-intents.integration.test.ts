@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ClosingPolicy } from '../../src/closing/contract.js'
-import { KEY } from '../helpers/channel-fixture.js'
-import { ALWAYS, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import type { ClosingPolicy } from '../../../src/closing/contract.js'
+import { KEY } from '../../helpers/channel-fixture.js'
+import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 
 const EXTENDED = { responseDueDate: '2026-12-24' }
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { INTENT_STATES, type IntentState, isIntentTransition } from '../../src/core/close-intent.js'
-import type { CloseOutcome } from '../../src/core/records.js'
-import type { CloseIntent, NewDecision, RunHandle, Store } from '../../src/store/contract.js'
-import { KEY } from '../helpers/channel-fixture.js'
-import { openNewStore } from '../helpers/new-store.js'
+import { INTENT_STATES, type IntentState, isIntentTransition } from '../../../src/core/close-intent.js'
+import type { CloseOutcome } from '../../../src/core/records.js'
+import type { CloseIntent, NewDecision, RunHandle, Store } from '../../../src/store/contract.js'
+import { KEY } from '../../helpers/channel-fixture.js'
+import { openNewStore } from '../../helpers/new-store.js'
 
 const LEGAL: [from: IntentState, to: IntentState][] = [
   ['planned', 'sending'],

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { describeFreshness } from '../../src/cli/output/freshness.js'
-import { createClockStop } from '../../src/closing/blocks/clock-stop.js'
-import { createClosingHold } from '../../src/closing/blocks/closing-hold.js'
-import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { createReadiness } from '../../src/readiness/readiness.js'
-import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
-import { today } from '../../src/views/today/today.js'
-import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
-import { ALWAYS, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
-import { locationsOf } from '../helpers/store-engine.js'
-import { testConfig } from '../helpers/test-config.js'
+import { describeFreshness } from '../../../src/cli/output/freshness.js'
+import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../src/closing/closing-blockers.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { createReadiness } from '../../../src/readiness/readiness.js'
+import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
+import { today } from '../../../src/views/today/today.js'
+import { type ChannelFixture, KEY } from '../../helpers/channel-fixture.js'
+import { ALWAYS, openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
+import { locationsOf } from '../../helpers/store-engine.js'
+import { testConfig } from '../../helpers/test-config.js'
 
 const CLI = { globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
 const BEHIND = "the marketplace's clock is 3599 s behind ours (limit 60 s)"
@@ -22,7 +21,11 @@ async function shown({ store, now }: ChannelFixture, autoClose: 'on' | 'dry-run'
   const source = {
     ...{ store, channels, settings: DEFAULT_SETTINGS },
     rfqs: createRfqList({ store, channels, settings: DEFAULT_SETTINGS }),
-    ...{ pollChecks: async () => [], closingHold: createClosingHold(config, store), clockStop: createClockStop(store) },
+    ...{
+      pollChecks: async () => [],
+      findClosingBlocker: createFindClosingBlocker(config, store),
+      findClockSkewBlock: createFindClockSkewBlock(store),
+    },
   }
   const { items } = await today(source, { now: now(), since: now() })
   const runner = { ping: async () => ({ ok: true, message: 'answers' }) }
@@ -100,7 +103,7 @@ describe('while the clocks differ too much', () => {
     expect(after.readiness?.message).toMatch(/^last round 0 s ago: partial; .+; needs attention: RFQ 1001 refused; see/)
   })
 
-  it('a marketplace without a Date header is not said to have another time', async () => {
+  it('a marketplace without a Date header is not reported as having another time', async () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', value: null } })
     await fixture.closeExpired()
@@ -108,7 +111,7 @@ describe('while the clocks differ too much', () => {
       expect(message).toMatch(/clocks cannot be compared, .*no Date header/)
   })
 
-  it('a clock that jumps within a round stops it after the RFQs that it has closed, and says that they are', async () => {
+  it('a clock that jumps within a round stops it after the RFQs that it has closed, and says that they are closed', async () => {
     const fixture = await openClosingFixture([{}, {}, {}])
     fixture.sandbox.faults.add({
       ...{ operation: 'readRfq', rfqId: rfqId(2), times: ALWAYS },
@@ -124,7 +127,7 @@ describe('while the clocks differ too much', () => {
     for (const message of texts) expect(message).toContain(`until they agree: ${BEHIND}`)
   })
 
-  it('a close that waits for them to agree says so, and its round stops', async () => {
+  it('a close that waits for the clocks to agree says so, and its round stops', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const failing = fixture.answerCloses(rfqId(1), 500)
     let asked = 0
@@ -152,7 +155,7 @@ describe('while the clocks differ too much', () => {
   })
 })
 
-it('a decision because of the clocks is repeated while they differ about as much, and made anew when they do not', async () => {
+it('a decision because of the clocks is repeated while the difference stays about the same, and recorded anew when it changes', async () => {
   const fixture = await openClosingFixture([{}, {}, {}])
   const recorded: [string, number][] = []
   const phases: [skewMs: number, reason: string][] = [

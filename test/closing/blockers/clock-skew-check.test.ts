@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { clockProblem, clockProblemInGeneral, isSameClockProblem } from '../../src/closing/blocks/clock-skew.js'
-import { clockSkewSeconds } from '../../src/core/time/clock-skew.js'
+import { clockProblem, clockProblemInGeneral, isSameClockProblem } from '../../../src/closing/clock-skew-check.js'
+import { clockSkewSeconds } from '../../../src/core/time/clock-skew.js'
 
 const SERVER = Date.parse('2026-11-21T12:00:00.000Z')
 const LIMIT = 60
@@ -33,7 +33,7 @@ describe('clock skew', () => {
     expect(clockProblem(times, LIMIT)).toBe('the marketplace sent no Date header')
   })
 
-  it('has words without the amount, for what goes on while the amount changes', () => {
+  it('has a message without the amount, for a problem that lasts while the amount changes', () => {
     expect(clockProblemInGeneral(sentAfter(999 + 60_000), LIMIT)).toBeNull()
     for (const milliseconds of [999 + 60_001, -200 - 60_001])
       expect(clockProblemInGeneral(sentAfter(milliseconds), LIMIT)).toBe('the clocks differ by more than 60 s')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { listDiffOf } from '../../src/core/sources/sources.js'
-import type { PollPlanning } from '../../src/sync/contract.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { listDiffOf } from '../../../src/core/sources/sources.js'
+import type { PollPlanning } from '../../../src/sync/contract.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 
 const ALWAYS = Number.POSITIVE_INFINITY
 const DUE = '2026-11-20'

@@ -1,18 +1,17 @@
 import { rmSync, writeFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
-import { createClockStop } from '../../src/closing/blocks/clock-stop.js'
-import { createClosingHold } from '../../src/closing/blocks/closing-hold.js'
-import { stopFileOf } from '../../src/closing/blocks/kill-switch.js'
-import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { createReadiness } from '../../src/readiness/readiness.js'
-import { createRfqList } from '../../src/views/rfqs/rfq-list.js'
-import { today } from '../../src/views/today/today.js'
-import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { locationsOf } from '../helpers/store-engine.js'
-import { testConfig } from '../helpers/test-config.js'
+import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../src/closing/closing-blockers.js'
+import { stopFileOf } from '../../../src/closing/kill-switch.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { createReadiness } from '../../../src/readiness/readiness.js'
+import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
+import { today } from '../../../src/views/today/today.js'
+import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { locationsOf } from '../../helpers/store-engine.js'
+import { testConfig } from '../../helpers/test-config.js'
 
-it('what holds all closing is named by today and readiness while it lasts, and closing is not offered, round after round', async () => {
+it('while closing is blocked, Today and readiness say why and offer no close, round after round', async () => {
   const fixture = await openChannelFixture()
   const { world } = fixture.sandbox
   const rfq = world.addRfq(CHANNEL, { number: 1, responseDueDate: '2026-11-20' })
@@ -27,7 +26,10 @@ it('what holds all closing is named by today and readiness while it lasts, and c
     const rfqs = createRfqList({ store, channels, settings: DEFAULT_SETTINGS })
     const source = {
       ...{ store, channels, settings: DEFAULT_SETTINGS, rfqs, pollChecks: async () => [] },
-      ...{ closingHold: createClosingHold(config, store), clockStop: createClockStop(store) },
+      ...{
+        findClosingBlocker: createFindClosingBlocker(config, store),
+        findClockSkewBlock: createFindClockSkewBlock(store),
+      },
     }
     const { items } = await today(source, { now: now(), since: now() })
     const item = items.find(({ kind, rfqId }) => kind === 'overdue' && rfqId === rfq.id)
@@ -37,7 +39,7 @@ it('what holds all closing is named by today and readiness while it lasts, and c
     return [item?.severity, item?.message, item?.action.message, closing?.message]
   }
   const free = ['medium', expect.stringContaining('The next closing round evaluates it.'), 'Close it now']
-  const heldBy = (reason: string) => [
+  const blockedBy = (reason: string) => [
     'high',
     expect.stringMatching(new RegExp(`Closing is stopped, so nothing is closed: ${reason}\\.`)),
     'See why it is open',
@@ -50,7 +52,7 @@ it('what holds all closing is named by today and readiness while it lasts, and c
     const reason = `stop file ${stopFile} exists`
     await fixture.closeExpired({}, { stopped: () => reason })
     if (round === 3) await fixture.reopenStore()
-    expect(await shown()).toEqual(heldBy(reason))
+    expect(await shown()).toEqual(blockedBy(reason))
     rmSync(stopFile)
     fixture.advanceSeconds(3600)
   }
@@ -58,6 +60,6 @@ it('what holds all closing is named by today and readiness while it lasts, and c
   const { run } = await fixture.pollRfqs()
   expect(run.suspicious).toBe(true)
   expect(await shown()).toEqual(
-    heldBy(`the list suddenly lost most of its entries in the newest poll \\(run ${run.id}\\)`),
+    blockedBy(`the list suddenly lost most of its entries in the newest poll \\(run ${run.id}\\)`),
   )
 })

@@ -1,12 +1,12 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ClosingPolicy } from '../../src/closing/contract.js'
-import type { Effect } from '../../src/sandbox/index.js'
-import { mergeClosingState } from '../../src/store/maintenance/closing-state-merge.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { isPostgres, openAgain } from '../helpers/store-engine.js'
-import { testFolder } from '../helpers/test-folder.js'
+import type { ClosingPolicy } from '../../../src/closing/contract.js'
+import type { Effect } from '../../../src/sandbox/index.js'
+import { mergeClosingState } from '../../../src/store/maintenance/closing-state-merge.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { isPostgres, openAgain } from '../../helpers/store-engine.js'
+import { testFolder } from '../../helpers/test-folder.js'
 
 const DUE = '2026-11-20'
 const ALWAYS = Number.POSITIVE_INFINITY
@@ -208,7 +208,7 @@ describe('an RFQ that needs attention', () => {
   })
 })
 
-describe('an intent that a crash left at sending', () => {
+describe('an intent that a crash left in the state sending', () => {
   const leaveSending = async (fixture: Fixture) => {
     const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
     const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {}, now: fixture.now() }
@@ -264,7 +264,7 @@ describe('repeated decisions', () => {
     expect(await fixture.store.verifyDecisions()).toMatchObject({ decisions: 1, brokenAt: null })
   })
 
-  it('of held rounds keep one row per RFQ, and one plan per set of RFQs', async () => {
+  it('of blocked rounds keep one row per RFQ, and one plan per set of RFQs', async () => {
     const fixture = await openChannelFixture()
     for (let n = 0; n < 3; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await fixture.pollRfqs()
@@ -284,7 +284,7 @@ describe('repeated decisions', () => {
     await fixture.reopenStore()
     const dryRun = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
     expect(dryRun).toMatchObject({ counts: { wouldClose: 3, held: 0 }, pendingPlans: [{ plan }] })
-    expect(dryRun.run).toMatchObject({ outcome: 'partial', error: `3 RFQs are held for approval (${plan}).` })
+    expect(dryRun.run).toMatchObject({ outcome: 'partial', error: `3 RFQs are blocked until approved (${plan}).` })
     const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: plan ?? '', approvedBy: 'anna' })
     expect(approved.decisions.map(({ outcome, approvedBy }) => [outcome, approvedBy])).toEqual(
       Array.from({ length: 3 }, () => ['closed', 'anna']),

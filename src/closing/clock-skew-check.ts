@@ -1,4 +1,4 @@
-import { type ClockTimes, clockSkewSeconds } from '../../core/time/clock-skew.js'
+import { type ClockTimes, clockSkewSeconds } from '../core/time/clock-skew.js'
 
 /** The reason why the clocks do not allow a close, or null (docs/CLOSING.md, rule 4). */
 export function clockProblem(times: ClockTimes, maxClockSkewSeconds: number): string | null {
@@ -11,24 +11,24 @@ export function clockProblem(times: ClockTimes, maxClockSkewSeconds: number): st
 
 export const NO_DATE_HEADER = 'the marketplace sent no Date header'
 
-/** `clockProblem` without the amount, for a reason that stays while the amount changes. */
+/** `clockProblem` without the amount, for a reason that stays the same while the amount changes. */
 export function clockProblemInGeneral(times: ClockTimes, maxClockSkewSeconds: number): string | null {
   const problem = clockProblem(times, maxClockSkewSeconds)
   if (problem === null || problem === NO_DATE_HEADER) return problem
   return `the clocks differ by more than ${maxClockSkewSeconds} s`
 }
 
-/** Differences of the clocks count as the same up to this share of the first, or this many seconds: replies take that long. */
+/** Clock differences count as the same up to this share of the earlier one, or this many seconds, because replies take time. */
 const SAME_SKEW = { share: 0.1, seconds: 30 }
 
-/** The result of a comparison of the clocks, as evidence contains it. */
+/** The result of a comparison of the clocks, as stored in evidence. */
 interface ComparedClocks {
   /** As `clockSkewSeconds` returns it. */
   skewSeconds?: number | null
   maxClockSkewSeconds?: number
 }
 
-/** Whether a later comparison of the clocks found nothing that differs clearly from an earlier one (docs/CLOSING.md, rule 9). */
+/** Whether two comparisons of the clocks found about the same difference (docs/CLOSING.md, rule 9). */
 export function isSameClockProblem(earlier: ComparedClocks, later: ComparedClocks): boolean {
   if (earlier.maxClockSkewSeconds !== later.maxClockSkewSeconds) return false
   const [before, now] = [earlier.skewSeconds ?? null, later.skewSeconds ?? null]
