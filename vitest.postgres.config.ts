@@ -3,8 +3,11 @@ import { POSTGRES_ENGINE, shared } from './vitest.config.js'
 
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
-  'test/store/{as-of,awards,decision-log,event-feed,events,monitoring,poll-states,prune,recorder,run-line,run-lock,sources,store}.integration.test.ts',
-  'test/store/{complete-runs,report-records,revalidation,tick-claims}.test.ts',
+  'test/store/{documented-tables,store}.integration.test.ts',
+  'test/store/{awards,closings,events,rates,reports}/**/*.test.ts',
+  'test/store/documents/{as-of,monitoring,poll-states,recorder,revalidation,sources}{,.integration}.test.ts',
+  'test/store/runs/{complete-runs,run-lock,tick-claims,waiting-runs}{,.integration}.test.ts',
+  'test/store/maintenance/prune.integration.test.ts',
   'test/closing/**/*.test.ts',
   'test/golden/**/*.test.ts',
   'test/notify/{deliveries,watch}.integration.test.ts',
@@ -15,8 +18,6 @@ const STORE_CONTRACT = [
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
   'test/pool/run-in-worker.integration.test.ts',
-  'test/store/documented-tables.integration.test.ts',
-  'test/store/rates/exchange-rates.test.ts',
   'test/recommendations/**/*.integration.test.ts',
   'test/views/rfqs/large-list.integration.test.ts',
 ]

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ClosingStop, Closings } from '../store/contract.js'
-import { databaseFile } from '../store/database-location.js'
+import { databaseFile } from '../store/open-database.js'
 
 const STOP_FILE = 'closing.stop'
 

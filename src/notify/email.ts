@@ -1,10 +1,11 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, sep } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { EventRecord } from '../core/events/events.js'
 import { describeNetworkError } from '../marketplace/http/network-error.js'
 import type { EmailTarget, SendResult } from './contract.js'
 import { emailMessage } from './email-message.js'
 import { oneLine } from './event-text.js'
-import { workbooksOf } from './workbooks.js'
 
 const TIMEOUT_MS = 15_000
 /** From connecting to the last reply (ms). */
@@ -26,7 +27,7 @@ export async function sendEmail(
   { messageId, now, signal, reportsDirectory }: EmailOptions,
 ): Promise<SendResult> {
   const { smtp, from, to, attachWorkbook } = target
-  const attachments = attachWorkbook ? await workbooksOf(events, reportsDirectory) : []
+  const attachments = attachWorkbook ? await findWorkbooks(events, reportsDirectory) : []
   const transport = createTransport({
     host: smtp.host,
     port: smtp.port,
@@ -86,5 +87,40 @@ function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendR
     status: responseCode,
     error: `${host}:${port}: ${oneLine(reason, MAX_QUOTED)}`,
     retryAfterMs: null,
+  }
+}
+
+/** Larger workbooks, and more of them, are not attached; the message has their paths. */
+const MAX_BYTES = 15 * 2 ** 20
+const MAX_WORKBOOKS = 5
+
+interface Attachment {
+  filename: string
+  content: Buffer
+}
+
+/** The workbooks of `report.made` events, if they are in the folder of reports. */
+async function findWorkbooks(events: readonly EventRecord[], directory: string): Promise<Attachment[]> {
+  const paths = events.flatMap(({ kind, data }) => (kind === 'report.made' && data.report ? [data.report.path] : []))
+  const found: Attachment[] = []
+  let bytes = 0
+  for (const path of [...new Set(paths)].slice(0, MAX_WORKBOOKS)) {
+    const content = await readWorkbook(path, directory, MAX_BYTES - bytes)
+    if (content === null) continue
+    bytes += content.length
+    found.push({ filename: basename(path), content })
+  }
+  return found
+}
+
+/** Null if it does not exist any more, is too large, or lies elsewhere. */
+async function readWorkbook(path: string, directory: string, maxBytes: number): Promise<Buffer | null> {
+  try {
+    const [file, folder] = [await realpath(path), await realpath(directory)]
+    if (!file.startsWith(folder + sep) || !file.endsWith('.xlsx')) return null
+    if ((await stat(file)).size > maxBytes) return null
+    return await readFile(file)
+  } catch {
+    return null
   }
 }

@@ -1,21 +1,24 @@
 import { assessedOutcome } from '../compare/awards/award-in-brief.js'
 import { createContext } from '../compare/input/comparison-context.js'
+import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
+import { findLastSummaries } from '../compare/input/last-summaries.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../compare/input/stored-documents.js'
-import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
+import { conflictPaths } from '../compare/offer/newer-summary.js'
+import { assessRfq, type RfqAssessment, type RfqAssessmentInput } from '../compare/rfq/rfq-assessment.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
-import type { RfqWithResponses } from '../core/records.js'
+import type { KnownDocument, RfqWithResponses } from '../core/records.js'
+import { findSummaryConflicts, newerSummariesOf } from '../core/sources/offer-sources.js'
 import { listDiffOf } from '../core/sources/sources.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
-import type { History } from '../store/contract.js'
+import type { History, PollStates } from '../store/contract.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
-import { readSummaryTimes, type SummaryStore } from './summary-times.js'
 
 /** Of the rules by which offers are compared; another one if equal documents and settings may lead to other figures. */
 export const COMPARISON_RULES = 1
 
-export type StateStore = SummaryStore & Pick<History, 'rfqs' | 'listings'>
+export type StateStore = Pick<History, 'rfqs' | 'listings' | 'problems'> & Pick<PollStates, 'responseStates'>
 
 /** What is known, shown in lists and recommended of an RFQ at a moment. */
 export interface RfqState {
@@ -91,4 +94,46 @@ export async function rfqStateOf(
     settings,
     listings,
   }
+}
+
+interface ParsedDocuments {
+  rfq: ParsedRfq
+  responses: readonly ParsedResponse[]
+}
+
+/**
+ * Which summaries of an RFQ are newer than what was read of its offers, and what it last said of offers that are missing. Asks the store
+ * only if a summary differs from its offer, or an offer is missing.
+ * @param asOf undefined for the present
+ * @returns null if no summary differs, and no missing offer was accepted
+ * @throws StoreError
+ */
+async function readSummaryTimes(
+  store: StateStore,
+  { channel, id, readAt }: KnownDocument,
+  parsed: ParsedDocuments,
+  asOf: Date | undefined,
+): Promise<Pick<RfqAssessmentInput, 'newerSummaries' | 'lastSummaries' | 'conflictsOf'> | null> {
+  const differing = offersThatDiffer(parsed)
+  const lastSummaries = await findLastSummaries(parsed.responses, async (moment) => {
+    const [then] = await store.rfqs({ channel, asOf: moment, ids: [id], withoutResponses: true })
+    return then?.rfq
+  })
+  if (differing.length === 0 && lastSummaries.size === 0) return null
+  const problems = await store.problems({ channel, entityIds: [...differing, ...lastSummaries.keys()] })
+  const until = asOf?.toISOString()
+  const conflictsOf = conflictPaths(problems.filter(({ firstSeenAt }) => until === undefined || firstSeenAt <= until))
+  const newerSummaries =
+    asOf === undefined ? newerSummariesOf(readAt, await store.responseStates(channel, [id])) : 'by-version'
+  return { newerSummaries, lastSummaries, conflictsOf }
+}
+
+function offersThatDiffer({ rfq, responses }: ParsedDocuments): string[] {
+  if (rfq.shape !== 'full' || rfq.document === null) return []
+  const summaries = new Map(rfq.document.responses.map((summary) => [summary.id as string, summary]))
+  return responses.flatMap((response) =>
+    response.shape === 'full' && findSummaryConflicts(summaries.get(response.id) ?? null, response.document).length > 0
+      ? [response.id]
+      : [],
+  )
 }

@@ -1,5 +1,5 @@
 import type { Reader, Store } from './contract.js'
-import { isPostgresUrl } from './postgres/postgres-url.js'
+import { isPostgresUrl, parsePostgresUrl } from './postgres/postgres-url.js'
 import type { StoreOptions } from './sqlite/store.js'
 
 export interface DatabaseOptions extends Omit<StoreOptions, 'path'> {
@@ -46,3 +46,10 @@ export async function tryToCreateDatabase(database: string): Promise<void> {
   if (!isPostgresUrl(database)) return (await import('./maintenance/write-check.js')).tryToCreateFile(database)
   return (await import('./postgres/store.js')).tryToCreateTables(database)
 }
+
+/** The path of a SQLite database; null for a PostgreSQL database, which is no file of this machine. */
+export const databaseFile = (database: string): string | null => (isPostgresUrl(database) ? null : database)
+
+/** What messages call a database: the path of its file, or its URL without user and password. */
+export const databaseName = (database: string): string =>
+  isPostgresUrl(database) ? parsePostgresUrl(database).name : database

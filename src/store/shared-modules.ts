@@ -11,7 +11,6 @@ import { createEventWriter, type EventWriter } from './events/event-writer.js'
 import { createOutbox } from './events/outbox.js'
 import { createMaintenanceLog } from './maintenance/maintenance.js'
 import { createPruning } from './maintenance/prune.js'
-import { findIdentity } from './meta.js'
 import { createExchangeRates, createRateQueries } from './rates/exchange-rates.js'
 import { createRecommendationQueries, createRecommendations } from './recommendations/recommendations.js'
 import { createReportRecords } from './reports/report-records.js'
@@ -19,7 +18,8 @@ import { createRuns } from './runs/run-leases.js'
 import { createRunQueries } from './runs/run-queries.js'
 import { createSchedulingProcesses } from './runs/scheduling-processes.js'
 import { createTickClaims } from './runs/tick-claims.js'
-import type { SqlDatabase } from './sql-database.js'
+import { findIdentity } from './sql/meta.js'
+import type { SqlDatabase } from './sql/sql-database.js'
 
 /** What readers of both engines have, written once over `SqlDatabase` (docs/ARCHITECTURE.md). */
 export const createSharedQueries = (database: SqlDatabase) => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from '../../core/once.js'
 import type { Store } from '../../store/contract.js'
-import { databaseFile, databaseName } from '../../store/database-location.js'
+import { databaseFile, databaseName } from '../../store/open-database.js'
 import type { App } from '../app.js'
 
 /** The app of `check`, which creates no database. */

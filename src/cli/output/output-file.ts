@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config/contract.js'
-import { databaseFile } from '../../store/database-location.js'
+import { databaseFile } from '../../store/open-database.js'
 import { FailedError, UsageError } from '../cli-error.js'
 
 /** A file that Quotekeeper itself needs: no output may replace it. */

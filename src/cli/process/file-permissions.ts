@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../../config/contract.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { collectSecrets } from '../../log.js'
-import { databaseFile } from '../../store/database-location.js'
+import { databaseFile } from '../../store/open-database.js'
 import { DATABASE_COMPANIONS } from '../output/output-file.js'
 
 /** A file that users of this machine other than its owner may read or change. */

@@ -1,6 +1,6 @@
 import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { ChainReport } from '../hash-chain.js'
+import type { ChainReport } from '../sql/hash-chain.js'
 
 export interface AwardFilter {
   channel?: string

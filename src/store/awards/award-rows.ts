@@ -1,7 +1,7 @@
 import type { AwardFacts, AwardRecord } from '../../core/decision/award-record.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import type { HashChainedLog } from '../hash-chain.js'
+import type { HashChainedLog } from '../sql/hash-chain.js'
 
 /** A row of `awards`: an award, or the withdrawal of one, which has no offers, figures, settings and workbook. */
 export interface AwardRow {

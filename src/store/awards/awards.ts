@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { createVersionCheck, type LoggedVersion } from '../documents/stored-hashes.js'
 import { toStoredText } from '../documents/stored-text.js'
-import { GENESIS, nextLink, verifyLog } from '../hash-chain.js'
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import { storeSettings } from '../recommendations/settings-rows.js'
-import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { GENESIS, nextLink, verifyLog } from '../sql/hash-chain.js'
+import { allOf, NO_LIMIT, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import type { AwardFilter, Awards } from './award-contract.js'
 import {
   AWARD_LOG,

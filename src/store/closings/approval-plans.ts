@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { Closings } from '../contract.js'
-import { allOf, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 
 interface PlanRow {
   plan_id: string

@@ -10,7 +10,7 @@ import type { CloseIntent, Closings, NewDecision } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { IntentOpenError, StoreError } from '../errors.js'
 import { assertLive } from '../runs/run-leases.js'
-import type { SqlDatabase, Transaction } from '../sql-database.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 interface IntentRow {
   id: number

@@ -1,8 +1,8 @@
 import type { EventData, EventKind } from '../../core/events/events.js'
 import type { ClosingStop, Closings } from '../contract.js'
 import type { EventWriter } from '../events/event-writer.js'
-import { deleteMeta, findMeta, setMeta } from '../meta.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'
+import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
+import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** The key of `meta` under which a person's order to stop closing is kept. */
 export const CLOSING_STOPPED = 'closing_stopped'

@@ -1,13 +1,13 @@
 import type { Closings } from '../contract.js'
 import { createUnclosedRfqs } from '../documents/queries/due-rfqs.js'
 import type { EventWriter } from '../events/event-writer.js'
-import type { SqlDatabase } from '../sql-database.js'
+import type { SqlDatabase } from '../sql/sql-database.js'
 import { createApprovalPlans } from './approval-plans.js'
 import { createCloseIntents } from './close-intents.js'
 import { createClosingStop } from './closing-stop.js'
-import { createDocumentCheck } from './decided-documents.js'
 import { createDecisionList } from './decision-list.js'
 import { createDecisionLog } from './decision-log.js'
+import { createDocumentCheck } from './document-check.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
 /** What closing stores: intents before a POST, decisions after it, approval plans of held rounds, and whether a person stopped it. */

@@ -1,9 +1,9 @@
 import type { EventKind } from '../../core/events/events.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
+import { nameById } from '../../core/text/rfq-name.js'
 import type { EventWriter } from '../events/event-writer.js'
-import type { Transaction } from '../sql-database.js'
-import { retryCommand } from './retry-command.js'
+import type { Transaction } from '../sql/sql-database.js'
 
 const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> = {
   refused: 'close.refused',
@@ -51,3 +51,7 @@ export async function writeDecisionEvent(
   const version = decision.versionAfter ?? decision.versionBefore
   await events.write(tx, [{ ...event, rfqId, version, describe }])
 }
+
+/** The command that sends a close again. By its id, because another RFQ may have got its number since. */
+export const retryCommand = (channel: string, rfqId: string) =>
+  `quotekeeper close-expired --channel ${quoteForShell(channel)} --retry ${quoteForShell(nameById(rfqId))}`

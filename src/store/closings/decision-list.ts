@@ -1,6 +1,6 @@
 import type { DecisionSortKey, ListedDecision } from '../../core/records.js'
 import type { Closings } from '../contract.js'
-import { allOf, type SqlDatabase } from '../sql-database.js'
+import { allOf, type SqlDatabase } from '../sql/sql-database.js'
 import { type DecisionRow, selectNewestIds, toDecision, WITH_REPEATS } from './decision-log.js'
 
 const SELECT = `

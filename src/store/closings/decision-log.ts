@@ -3,8 +3,8 @@ import type { DecisionRecord } from '../../core/records.js'
 import type { Closings, NewDecision } from '../contract.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
-import { GENESIS, type HashChainedLog, nextLink, verifyLog } from '../hash-chain.js'
-import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { GENESIS, type HashChainedLog, nextLink, verifyLog } from '../sql/hash-chain.js'
+import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { writeDecisionEvent } from './decision-events.js'
 
 /** A row of `close_decisions`. */

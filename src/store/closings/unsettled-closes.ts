@@ -5,10 +5,10 @@ import { createCalendar } from '../../core/time/expiry.js'
 import type { Closings } from '../contract.js'
 import { CURRENT_VERSION } from '../documents/queries/history-queries.js'
 import { fromStoredText } from '../documents/stored-text.js'
-import { allOf, type SqlDatabase } from '../sql-database.js'
+import { allOf, type SqlDatabase } from '../sql/sql-database.js'
 import { OPEN } from './close-intents.js'
+import { retryCommand } from './decision-events.js'
 import { HAS_OUTCOME, selectNewestIds } from './decision-log.js'
-import { retryCommand } from './retry-command.js'
 
 interface UnsettledRow {
   channel: string

@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlValue, Transaction } from '../sql-database.js'
+import type { SqlDatabase, SqlValue, Transaction } from '../sql/sql-database.js'
 
 export type Row = Record<string, SqlValue>
 

@@ -4,7 +4,7 @@ import { toJsonb } from '../postgres/jsonb.js'
 import { dropStatement, migrate, rejectUnfinishedCopy, requireCurrentSchema } from '../postgres/migrate.js'
 import { PostgresDatabase } from '../postgres/postgres-database.js'
 import { parsePostgresUrl } from '../postgres/postgres-url.js'
-import type { Queries } from '../sql-database.js'
+import type { Queries } from '../sql/sql-database.js'
 import { COPIED_TABLES } from './copied-tables.js'
 import type { CopySide, CopySource, CopyTarget, Row } from './copy-side.js'
 

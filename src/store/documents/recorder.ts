@@ -6,7 +6,7 @@ import { MAX_BODIES_BEFORE, type Observed, type ObservedEvents } from '../events
 import { markDirty } from '../recommendations/dirty-rfqs.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { assertLive } from '../runs/run-leases.js'
-import { allOf, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { allOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { Batches } from './batches.js'
 import { type ChangeContext, DocumentChanges } from './changes.js'
 import { type DocumentState, documentKey, STATE_COLUMNS } from './document-state.js'

@@ -5,7 +5,7 @@ import { parseStored } from '../../core/documents/observation.js'
 import type { Version } from '../../core/records.js'
 import type { RevalidationReport } from '../contract.js'
 import { pacedWrites } from '../maintenance/paced-writes.js'
-import type { SqlDatabase, Transaction } from '../sql-database.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { toStoredText } from './stored-text.js'
 
 /** A row of `versions`. */

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { contentHash } from '../../core/documents/canonical-json.js'
 import { parseExactly } from '../../core/documents/exact-json.js'
 import { RecentlyUsed } from '../../core/recently-used.js'
-import type { Dialect, Queries } from '../sql-database.js'
+import type { Dialect, Queries } from '../sql/sql-database.js'
 import { sameDocument } from './queries/history-queries.js'
 
 /** Documents that are read at once: they may be large. */

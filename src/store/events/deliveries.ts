@@ -3,9 +3,8 @@ import type { DeadLetters, DeliveryRecord, TargetState } from '../../core/events
 import { groupBursts } from '../../core/events/event-bursts.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql-database.js'
-import { counter } from './event-feed.js'
-import { type EventRow, toEvent } from './event-row.js'
+import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { counter, type EventRow, toEvent } from './event-feed.js'
 import type { Claim, Outbox } from './outbox-contract.js'
 
 /** A process sends one message within this time, or its claim on the target ends (ms). */

@@ -1,6 +1,34 @@
-import { allOf, type Queries } from '../sql-database.js'
-import { type EventRow, toEvent } from './event-row.js'
+import type { EventRecord } from '../../core/events/events.js'
+import { fromStoredText } from '../documents/stored-text.js'
+import { allOf, type Queries } from '../sql/sql-database.js'
 import type { EventFeed } from './outbox-contract.js'
+
+/** A row of `events`. */
+export interface EventRow {
+  sequence: number
+  id: string
+  kind: EventRecord['kind']
+  at: string
+  channel: string | null
+  rfq_id: string | null
+  offer_id: string | null
+  version: number | null
+  run_id: number | null
+  data: string
+}
+
+export const toEvent = (row: EventRow): EventRecord => ({
+  sequence: row.sequence,
+  id: row.id,
+  kind: row.kind,
+  at: row.at,
+  channel: row.channel,
+  rfqId: row.rfq_id === null ? null : fromStoredText(row.rfq_id),
+  offerId: row.offer_id === null ? null : fromStoredText(row.offer_id),
+  version: row.version,
+  runId: row.run_id,
+  data: JSON.parse(row.data) as EventRecord['data'],
+})
 
 /**
  * SQL: the counter of events, of those that have deliveries, and of those of which some were pruned. All events up to the first are
@@ -31,3 +59,13 @@ export function createEventFeed(queries: Queries): EventFeed {
     },
   }
 }
+
+/**
+ * SQL of both engines: where to begin reading what was recorded after the moment @after, so that who saw something of that moment
+ * misses nothing. The time of a recording is known before its commit: one that was committed later may have an earlier or the same
+ * time. So it is the moment itself, or just before what was committed after the first recording of it: without its last character,
+ * a timestamp is less than itself, and greater than all before it.
+ */
+export const BEGIN_OF_UNSEEN = `(
+  select case when min(at) <= @after then substr(min(at), 1, 23) else @after end from recorded_moments
+  where id > (select min(id) from recorded_moments where at >= @after))`

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { EventData, EventKind } from '../../core/events/events.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import { toStoredText } from '../documents/stored-text.js'
-import { findIdentity } from '../meta.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'
+import { findIdentity } from '../sql/meta.js'
+import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** Something that happened, to be written as an event. */
 export interface EventDraft {
@@ -29,7 +29,7 @@ export interface EventWriter {
    * @returns how many were written
    */
   write(tx: Transaction, drafts: readonly EventDraft[]): Promise<number>
-  /** Records that documents were recorded at a moment, in the order of commits (recorded-moments.ts). As `write`, at the end. */
+  /** Records that documents were recorded at a moment, in the order of commits (event-feed.ts). As `write`, at the end. */
   recordMoment(tx: Transaction, at: string): Promise<void>
   /** For each key, whether no event was written with it yet. */
   areNew(keys: readonly (readonly string[])[]): Promise<boolean[]>

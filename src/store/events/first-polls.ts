@@ -1,7 +1,7 @@
 import type { EventData } from '../../core/events/events.js'
 import type { LiveRun } from '../contract.js'
 import type { RunRow } from '../runs/run-queries.js'
-import type { Transaction } from '../sql-database.js'
+import type { Transaction } from '../sql/sql-database.js'
 import type { EventDraft } from './event-writer.js'
 
 /** Of the runs in progress, and some that ended. */

@@ -8,7 +8,7 @@ import type { LiveRun } from '../contract.js'
 import { type ListedOffers, listedOffers, NOTHING_LISTED, offerIdsOf } from '../documents/queries/listed-offers.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import type { Transaction } from '../sql-database.js'
+import type { Transaction } from '../sql/sql-database.js'
 import type { EventDraft, EventWriter } from './event-writer.js'
 import { addToFirstPoll, createFirstPolls, type FirstPoll } from './first-polls.js'
 

@@ -1,10 +1,9 @@
 import type { EventRecord } from '../../core/events/events.js'
 import { createOpenRfqsDue } from '../documents/queries/due-rfqs.js'
 import { storedRfqs } from '../documents/stored-rfq.js'
-import type { SqlDatabase, Transaction } from '../sql-database.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { createDeliveries } from './deliveries.js'
-import { counter } from './event-feed.js'
-import { type EventRow, toEvent } from './event-row.js'
+import { counter, type EventRow, toEvent } from './event-feed.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
 

@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
 import { OPEN_INTENT_STATES } from '../../core/close-intent.js'
+import { AWARD_LOG, type AwardRow } from '../awards/award-rows.js'
 import { CLOSING_STOPPED } from '../closings/closing-stop.js'
 import { DECISION_LOG, type DecisionRow } from '../closings/decision-log.js'
-import { GENESIS, verifyChain } from '../hash-chain.js'
+import { GENESIS, verifyChain } from '../sql/hash-chain.js'
 import { connect, retryWhileBusy, type Sqlite } from '../sqlite/connection.js'
-import { copyAwards } from './carry-over-awards.js'
 
 /** What was carried over, or why nothing was. */
 export type ClosingStateMerge = { decisions: number; intents: number } | { skipped: string }
@@ -176,6 +176,35 @@ function copyStop(source: Sqlite, target: Sqlite): void {
   const order = source.prepare('select * from meta where key = ?').get(CLOSING_STOPPED) as Row | undefined
   if (!order) return
   inserter(source, target, 'meta', 'insert or replace')(order)
+}
+
+/**
+ * Copies the awards that a restored backup does not have from the database it replaced, verbatim, with their settings and workbooks.
+ * @returns why none can be copied; null if the restored database has all of them now
+ */
+function copyAwards(source: Sqlite, target: Sqlite): string | null {
+  const rows = source.prepare('select * from awards order by id').all() as AwardRow[]
+  const { brokenAt, message } = verifyChain(AWARD_LOG, rows, rows.length)
+  if (brokenAt !== null) return `The log of awards of the replaced database ${source.name} is not intact: ${message}`
+  const known = target.prepare('select hash from awards order by id').pluck().all() as string[]
+  const common = Math.min(known.length, rows.length)
+  if ((known[common - 1] ?? GENESIS) !== (rows[common - 1]?.hash ?? GENESIS))
+    return `The log of awards of ${target.name} is not the beginning of the one of ${source.name}: the backup was used after it was made.`
+  const copy = (table: string, key: string, value: string | number | null) => {
+    const row = source.prepare(`select * from ${table} where ${key} = ?`).get(value) as
+      | Record<string, unknown>
+      | undefined
+    if (row === undefined) return
+    const columns = Object.keys(row)
+    const values = columns.map((column) => `@${column}`).join(', ')
+    target.prepare(`insert or ignore into ${table} (${columns.join(', ')}) values (${values})`).run(row)
+  }
+  for (const { id, settings_hash: settings } of rows.slice(known.length)) {
+    copy('settings', 'hash', settings)
+    copy('awards', 'id', id)
+    copy('award_files', 'award_id', id)
+  }
+  return null
 }
 
 /** So that who follows events misses none. What is to be sent of them is not carried over. */

@@ -1,6 +1,6 @@
 import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import type { MaintenanceLog, MaintenanceState } from '../contract.js'
-import type { SqlDatabase } from '../sql-database.js'
+import type { SqlDatabase } from '../sql/sql-database.js'
 
 /** A task that has not ended after this time was killed, in milliseconds. */
 const MAX_DURATION_MS = 600_000

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { SqlDatabase, Transaction } from '../sql-database.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** How long short transactions may hold the lock before a pause as long, in milliseconds. */
 const MAX_BURST_MS = 50

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { PruneReport, Pruning } from '../contract.js'
-import type { SqlDatabase, Transaction } from '../sql-database.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { type PacedWrite, pacedWrites } from './paced-writes.js'
 
 /** The newest runs of each channel and kind stay single, whatever their age. */

@@ -2,7 +2,7 @@ import type { DocumentChanges, DocumentUpdate } from '../documents/changes.js'
 import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, SEEN_COLUMNS, VERSION_COLUMNS } from '../documents/document-state.js'
 import type { ProblemKey } from '../documents/queries/found-problems.js'
 import type { DocumentEngine } from '../documents/recorder.js'
-import type { Transaction } from '../sql-database.js'
+import type { Transaction } from '../sql/sql-database.js'
 import { toJsonb } from './jsonb.js'
 
 const sameKey = (a: string, b: string) =>

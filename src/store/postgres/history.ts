@@ -2,7 +2,7 @@ import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import type { History, RfqFilter } from '../contract.js'
 import { createDocumentQueries, type KnownRow, selectKnown, toKnown } from '../documents/queries/history-queries.js'
 import { matchParameters } from '../documents/queries/rfq-match.js'
-import type { Queries } from '../sql-database.js'
+import type { Queries } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
 
 const ROWS_PER_PAGE = 200

@@ -1,13 +1,13 @@
 import { MissingDatabaseError, UnusableDatabaseError } from '../errors.js'
-import { findMeta } from '../meta.js'
+import { findMeta } from '../sql/meta.js'
 import {
   describeEarlyDatabase,
   FIRST_SCHEMA,
   type Migration,
   newestSchema,
   POSTGRES_MIGRATIONS,
-} from '../schema/migrations.js'
-import type { Queries, Transaction } from '../sql-database.js'
+} from '../sql/migrations.js'
+import type { Queries, Transaction } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
 import type { PostgresLocation } from './postgres-url.js'
 

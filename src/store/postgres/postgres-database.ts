@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreError, UnknownCommitError, UnusableDatabaseError } from '../errors.js'
-import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql-database.js'
+import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql/sql-database.js'
 import { type Connection, ConnectionPool, isWorthAnotherConnection } from './connections.js'
-import { toPositional } from './named-parameters.js'
 import { isConflict, isConnectionLost, isServerUnavailable, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
@@ -179,3 +178,36 @@ const transactionOf = (client: Connection, schema: string): Transaction => ({
     await query(client, 'select pg_advisory_xact_lock(hashtextextended(@text, 0))', { text })
   },
 })
+
+interface Numbered {
+  text: string
+  names: readonly string[]
+}
+
+const numbered = new Map<string, Numbered>()
+
+/** Replaces named parameters (`@name`) by the numbered ones of PostgreSQL (`$1`), with their values in that order. */
+function toPositional(sql: string, parameters: SqlParameters = {}): { text: string; values: unknown[] } {
+  let known = numbered.get(sql)
+  if (!known) {
+    known = number(sql)
+    numbered.set(sql, known)
+  }
+  return {
+    text: known.text,
+    values: known.names.map((name) => {
+      const value = parameters[name]
+      if (value === undefined) throw new TypeError(`Missing named parameter "${name}"`)
+      return value
+    }),
+  }
+}
+
+function number(sql: string): Numbered {
+  const names: string[] = []
+  const text = sql.replace(/@([a-zA-Z]\w*)/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name)
+    return `$${names.indexOf(name) + 1}`
+  })
+  return { text, names }
+}

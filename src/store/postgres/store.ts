@@ -1,3 +1,4 @@
+import type { RequestLedger, StartGrant } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createRecorder } from '../documents/recorder.js'
@@ -6,14 +7,14 @@ import { StoreError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { createObservedEvents } from '../events/observed-events.js'
 import { createSharedStore } from '../shared-modules.js'
+import { claimStatement } from '../sql/claim-starts.js'
+import type { Queries, SqlDatabase } from '../sql/sql-database.js'
 import { saveDocuments } from './document-writer.js'
 import { createHistory } from './history.js'
 import { migrate, type PostgresMigrationReport, rejectUnfinishedCopy, tryToMigrate } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
-import { isTemporarilyUnavailable } from './postgres-errors.js'
+import { isServerUnavailable, isTemporarilyUnavailable } from './postgres-errors.js'
 import { parsePostgresUrl } from './postgres-url.js'
-import { createRequestLedger } from './request-ledger.js'
-import { followServerClock } from './server-clock.js'
 
 export interface PostgresStoreOptions {
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
@@ -106,5 +107,50 @@ async function checkWritable(database: PostgresDatabase) {
     return { ok: true, message: 'writable' }
   } catch (error) {
     return { ok: false, message: (error as Error).message }
+  }
+}
+
+const REFRESH_MS = 60_000
+
+/** A clock that agrees on all machines: leases are compared across them. */
+interface ServerClock {
+  now: Clock
+  stop(): void
+}
+
+/** Follows the clock of the server, within the time that one query takes; setting the clock of this machine changes nothing. */
+async function followServerClock(queries: Queries): Promise<ServerClock> {
+  /** The time of the server when the monotonic clock of this process was zero, in milliseconds. */
+  let origin = Date.now() - performance.now()
+  const measure = async () => {
+    const sent = performance.now()
+    const row = await queries.get<{ now: number }>('select extract(epoch from clock_timestamp()) * 1000 as now')
+    if (row) origin = row.now - (sent + performance.now()) / 2
+  }
+  await measure()
+  // While the server is away, the last measurement is good enough.
+  const timer = setInterval(() => void measure().catch(() => undefined), REFRESH_MS)
+  timer.unref()
+  return { now: () => new Date(origin + performance.now()), stop: () => clearInterval(timer) }
+}
+
+// The clock of the server, so that the processes need not have the same.
+const CLAIM = claimStatement({
+  now: 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint',
+  greatest: 'greatest',
+})
+
+/** The ledger of a marketplace. A claim is a statement without a transaction: a process that is stopped keeps no other from claiming. */
+function createRequestLedger(database: SqlDatabase, origin: string): RequestLedger {
+  return {
+    async claim(claim) {
+      const parameters = { origin, ...claim }
+      const granted = await database.get<StartGrant>(CLAIM, parameters).catch((error: Error) => {
+        if (!isServerUnavailable(error.cause)) throw error
+        // Waits for a server that restarts.
+        return database.write((tx) => tx.get<StartGrant>(CLAIM, parameters))
+      })
+      return granted as StartGrant
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { type DatedRate, dayBefore, MAX_RATE_AGE_DAYS, RECORDED_RATE_DAYS } from '../../core/decision/exchange-rates.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'
+import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 import type { ExchangeRates } from './rate-contract.js'
 
 /** Rows written by one statement. */

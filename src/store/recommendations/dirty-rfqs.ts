@@ -1,4 +1,4 @@
-import type { Transaction } from '../sql-database.js'
+import type { Transaction } from '../sql/sql-database.js'
 
 /** What a transaction changed that recommendations depend on. Identifiers are as stored. */
 export interface DirtyMarks {

@@ -4,7 +4,7 @@ import { MAX_TIMESTAMP } from '../documents/queries/history-queries.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import type { EventWriter } from '../events/event-writer.js'
 import { createHolder, type Holder, mayBeAlive } from '../runs/process-holder.js'
-import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql-database.js'
+import { allOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { MARK_AGAIN } from './dirty-rfqs.js'
 import type {
   ComputedRfq,

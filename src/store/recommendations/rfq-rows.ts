@@ -1,5 +1,5 @@
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import { allOf, type Dialect, type Queries, type Transaction } from '../sql-database.js'
+import { allOf, type Dialect, type Queries, type Transaction } from '../sql/sql-database.js'
 import type {
   ListedRfq,
   ListedRfqFilter,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
-import type { Transaction } from '../sql-database.js'
+import type { Transaction } from '../sql/sql-database.js'
 
 /** Identifies settings: the SHA-256 hash of their canonical JSON. */
 export const settingsHash = (settings: Settings): string => hash('sha256', canonicalJson(settings))

@@ -1,6 +1,6 @@
 import type { ReadTimes, ReportRecord } from '../../core/report-record.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
-import { allOf, type SqlDatabase } from '../sql-database.js'
+import { allOf, type SqlDatabase } from '../sql/sql-database.js'
 import type { ReportRecords } from './report-contract.js'
 
 interface ReportRow {

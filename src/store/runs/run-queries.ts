@@ -1,7 +1,7 @@
 import type { RunKind, RunRecord } from '../../core/records.js'
 import type { RunQueries } from '../contract.js'
 import { fromStoredText } from '../documents/stored-text.js'
-import { allOf, type Queries } from '../sql-database.js'
+import { allOf, type Queries } from '../sql/sql-database.js'
 
 /** A row of `runs`. */
 export interface RunRow {

@@ -1,7 +1,7 @@
 import type { Clock, Timestamp } from '../../core/time/clock.js'
 import type { SchedulingProcess, SchedulingProcesses } from '../contract.js'
-import { deleteMeta, findMeta, setMeta } from '../meta.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql-database.js'
+import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
+import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { createHolder, describeMachine, describeProcess, type Holder, mayBeAlive } from './process-holder.js'
 
 /** A process that has not announced itself for this long counts as ended, in milliseconds; at once if it ended on this machine. */

@@ -1,7 +1,7 @@
 import { isInFuture, MAX_CLOCK_DIFFERENCE_MS, type Timestamp } from '../../core/time/clock.js'
 import type { TickClaims } from '../contract.js'
-import { findMeta, setMeta } from '../meta.js'
-import type { SqlDatabase } from '../sql-database.js'
+import { findMeta, setMeta } from '../sql/meta.js'
+import type { SqlDatabase } from '../sql/sql-database.js'
 
 /** When jobs became due last, and how often the clock had been set back by then. Kept in `meta`. */
 interface ScheduleClock {

@@ -1,7 +1,7 @@
 import type { RunKind } from '../../core/records.js'
 import { MAX_CLOCK_DIFFERENCE_MS, type Timestamp } from '../../core/time/clock.js'
-import { deleteMeta, findMeta, setMeta } from '../meta.js'
-import type { Transaction } from '../sql-database.js'
+import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
+import type { Transaction } from '../sql/sql-database.js'
 import { type Holder, mayBeAlive } from './process-holder.js'
 
 /** A waiting run that is not renewed for this long is dropped, in milliseconds; at once if its process ended on this machine. */

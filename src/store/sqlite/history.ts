@@ -8,7 +8,7 @@ import {
   toKnown,
 } from '../documents/queries/history-queries.js'
 import { matchParameters } from '../documents/queries/rfq-match.js'
-import type { SqlParameters } from '../sql-database.js'
+import type { SqlParameters } from '../sql/sql-database.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import { sqliteDatabase, toSqlite } from './sqlite-database.js'
 

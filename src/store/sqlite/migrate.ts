@@ -7,7 +7,7 @@ import {
   type Migration,
   newestSchema,
   SQLITE_MIGRATIONS,
-} from '../schema/migrations.js'
+} from '../sql/migrations.js'
 import type { Sqlite } from './connection.js'
 import { retryWhileBusy } from './connection.js'
 

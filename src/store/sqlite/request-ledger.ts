@@ -2,7 +2,7 @@ import { chmodSync, chownSync, closeSync, openSync, realpathSync, rmSync, statSy
 import Database from 'better-sqlite3'
 import type { RequestLedger, StartClaim, StartGrant } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
-import { claimStatement } from '../requests/claim-starts.js'
+import { claimStatement } from '../sql/claim-starts.js'
 import { retryWhileBusy, type Sqlite } from './connection.js'
 import { toStoreError } from './sqlite-errors.js'
 

@@ -1,4 +1,4 @@
-import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql-database.js'
+import type { Dialect, Queries, SqlDatabase, SqlParameters, Transaction } from '../sql/sql-database.js'
 import type { Connection } from './connection.js'
 
 const SQLITE: Dialect = {

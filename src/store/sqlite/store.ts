@@ -2,16 +2,16 @@ import { chmodSync, realpathSync, statSync } from 'node:fs'
 import type { Clock } from '../../core/time/clock.js'
 import type { Store } from '../contract.js'
 import { createRecorder } from '../documents/recorder.js'
-import { revalidate } from '../documents/revalidate.js'
+import { revalidate, SELECT_VERSIONS, type StoredVersion } from '../documents/revalidate.js'
 import { UnusableDatabaseError } from '../errors.js'
 import { createEventWriter } from '../events/event-writer.js'
 import { createObservedEvents } from '../events/observed-events.js'
 import { backupDatabase } from '../maintenance/backup.js'
 import { removeDatabaseLeftovers } from '../maintenance/leftovers.js'
 import { checkWritable } from '../maintenance/write-check.js'
-import { newestSchema, SQLITE_MIGRATIONS } from '../schema/migrations.js'
 import { createSharedStore } from '../shared-modules.js'
-import { Connection, type Sqlite, tryToWrite } from './connection.js'
+import { newestSchema, SQLITE_MIGRATIONS } from '../sql/migrations.js'
+import { Connection, connect, type Sqlite, tryToWrite, yieldToEventLoop } from './connection.js'
 import { createDocumentWriter } from './document-writer.js'
 import { createHistory } from './history.js'
 import { type MigrationReport, migrate, rejectOtherProgram, schemaVersion } from './migrate.js'
@@ -19,7 +19,6 @@ import { isNotWritable, rejectOtherThanFile, requireFile } from './read-only.js'
 import { createRequestLedgers, machineClock } from './request-ledger.js'
 import { sqliteDatabase } from './sqlite-database.js'
 import { isBusy, restoreRemedy } from './sqlite-errors.js'
-import { streamVersions } from './stream-versions.js'
 
 export interface StoreOptions {
   /** Path of the database file. */
@@ -142,4 +141,22 @@ function check(connection: Connection) {
       schemaVersion: schemaVersion(db),
     }
   })
+}
+
+/** Rows read before yielding to the event loop. */
+const ROWS_PER_STEP = 500
+
+/** Streams all versions on a separate connection. */
+async function* streamVersions(connection: Connection): AsyncGenerator<StoredVersion> {
+  const reader = connect(connection.path)
+  try {
+    const rows = reader.prepare(SELECT_VERSIONS).iterate() as IterableIterator<StoredVersion>
+    let read = 0
+    for (const row of rows) {
+      yield row
+      if (++read % ROWS_PER_STEP === 0) await yieldToEventLoop()
+    }
+  } finally {
+    reader.close()
+  }
 }

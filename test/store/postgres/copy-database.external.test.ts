@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { copyDatabase } from '../../../src/store/copy/copy-database.js'
 import { unfinishedPath } from '../../../src/store/copy/sqlite-side.js'
 import { openDatabase } from '../../../src/store/open-database.js'
-import { NO_LIMIT } from '../../../src/store/sql-database.js'
+import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { connect } from '../../../src/store/sqlite/sqlite.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { newAward } from '../../helpers/new-award.js'

@@ -1,6 +1,6 @@
 import type { PruneReport } from '../../../store/contract.js'
-import { databaseFile } from '../../../store/database-location.js'
 import { pruneOptions } from '../../../store/maintenance/retention.js'
+import { databaseFile } from '../../../store/open-database.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'

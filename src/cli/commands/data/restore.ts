@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stopFileOf } from '../../../closing/kill-switch.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
-import { databaseFile, databaseName } from '../../../store/database-location.js'
 import type { RestoreReport } from '../../../store/maintenance/restore.js'
+import { databaseFile, databaseName } from '../../../store/open-database.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError } from '../../cli-error.js'
@@ -50,7 +50,7 @@ async function anchorNote(config: App['config'], { schemaVersion }: RestoreRepor
   const { to } = config.anchors
   if (to?.kind !== 'file' || !existsSync(to.path)) return ''
   const command = `quotekeeper closings --verify --anchors ${quoteForShell(to.path)}`
-  const { newestSchema, SQLITE_MIGRATIONS } = await import('../../../store/schema/migrations.js')
+  const { newestSchema, SQLITE_MIGRATIONS } = await import('../../../store/sql/migrations.js')
   // Opening a database of an earlier schema would upgrade it.
   if (schemaVersion < newestSchema(SQLITE_MIGRATIONS)) return `Compare it with the anchors: ${command}\n`
   const [{ openStore }, { readAnchors }, { verifyAnchors }] = await Promise.all([

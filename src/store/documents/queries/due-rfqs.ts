@@ -1,7 +1,7 @@
 import { isCalendarDate } from '../../../core/time/zoned-time.js'
-import type { Closings, Monitoring, RfqCount } from '../../contract.js'
+import type { Closings } from '../../contract.js'
 import type { Outbox } from '../../events/outbox-contract.js'
-import type { Queries } from '../../sql-database.js'
+import type { Queries } from '../../sql/sql-database.js'
 import { fromStoredText } from '../stored-text.js'
 
 interface DueRow {
@@ -38,12 +38,3 @@ export const createUnclosedRfqs =
       dueBefore !== undefined && date !== null && isCalendarDate(date) && date >= dueBefore ? [] : [fromStoredText(id)],
     )
   }
-
-export const createRfqCounts =
-  (queries: Queries): Monitoring['rfqCounts'] =>
-  (channel) =>
-    queries.all<RfqCount>(
-      `select state, due_date as "dueDate", count(*) as count from documents
-      where channel = @channel and kind = 'rfq' and missing_since is null group by state, due_date`,
-      { channel },
-    )

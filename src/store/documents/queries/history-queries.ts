@@ -3,7 +3,7 @@ import { parseExactly } from '../../../core/documents/exact-json.js'
 import { isAmbiguous, parseStored } from '../../../core/documents/observation.js'
 import type { Absence, KnownDocument, KnownEntry, ProblemRecord, Version } from '../../../core/records.js'
 import type { History, ProblemCounts } from '../../contract.js'
-import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from '../../sql-database.js'
+import { allOf, type Dialect, NO_LIMIT, type Queries, type SqlParameters } from '../../sql/sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 
 /** A row of `versions`. */

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../../core/documents/exact-json.js'
-import type { Transaction } from '../../sql-database.js'
+import type { Transaction } from '../../sql/sql-database.js'
 import { toStoredText } from '../stored-text.js'
 
 /** A poll may record an RFQ from its list entry, which has the ids of its offers, and read them in a later one. */

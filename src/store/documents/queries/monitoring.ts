@@ -1,6 +1,5 @@
-import type { Monitoring, RecordedVersion } from '../../contract.js'
-import type { Queries } from '../../sql-database.js'
-import { createRfqCounts } from './due-rfqs.js'
+import type { Monitoring, RecordedVersion, RfqCount } from '../../contract.js'
+import type { Queries } from '../../sql/sql-database.js'
 
 interface VersionRow {
   kind: RecordedVersion['kind']
@@ -11,7 +10,12 @@ interface VersionRow {
 /** Figures for monitoring, cheap enough to be read several times a minute. */
 export function createMonitoring(queries: Queries): Omit<Monitoring, 'sizes'> {
   return {
-    rfqCounts: createRfqCounts(queries),
+    rfqCounts: (channel) =>
+      queries.all<RfqCount>(
+        `select state, due_date as "dueDate", count(*) as count from documents
+        where channel = @channel and kind = 'rfq' and missing_since is null group by state, due_date`,
+        { channel },
+      ),
     async recordedVersions(runId) {
       const rows = await queries.all<VersionRow>(
         `select kind, observed_at, not_before from versions where run_id = @runId and kind <> 'rfq-entry'`,

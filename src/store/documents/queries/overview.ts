@@ -4,8 +4,8 @@ import type { OfferRevisions, Revision, RfqEntry } from '../../../core/records.j
 import { CLOCK_TOLERANCE_MS, type FutureTimes } from '../../../core/time/clock.js'
 import type { Overview, RevisionFilter } from '../../contract.js'
 import { InvalidCursorError } from '../../errors.js'
-import { BEGIN_OF_UNSEEN } from '../../events/recorded-moments.js'
-import { allOf, type Dialect, type Queries } from '../../sql-database.js'
+import { BEGIN_OF_UNSEEN } from '../../events/event-feed.js'
+import { allOf, type Dialect, type Queries } from '../../sql/sql-database.js'
 import { fromStoredText, isStorable, toStoredText } from '../stored-text.js'
 import {
   CURRENT_VERSION,

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isAddressable } from '../../../core/documents/identifier.js'
 import type { Validators } from '../../../core/documents/validators.js'
 import type { PollStates, ResponsePollState, RfqPollState } from '../../contract.js'
-import type { Dialect, Queries } from '../../sql-database.js'
+import type { Dialect, Queries } from '../../sql/sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 import { CURRENT_VERSION, currentVersion, entryOf } from './history-queries.js'
 

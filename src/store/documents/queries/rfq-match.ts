@@ -1,5 +1,5 @@
 import type { RfqName } from '../../../core/text/rfq-name.js'
-import type { SqlParameters } from '../../sql-database.js'
+import type { SqlParameters } from '../../sql/sql-database.js'
 import { isStorable, toStoredText } from '../stored-text.js'
 
 /**

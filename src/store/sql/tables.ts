@@ -1,0 +1,474 @@
+/**
+ * The tables that both engines have, with the same names and columns (docs/DATABASE.md), written for SQLite; postgres-schema.ts
+ * translates them. Timestamps are ISO texts in UTC, flags are 0 and 1.
+ */
+export const TABLES = `
+create table meta (key text primary key, value text not null) strict, without rowid;
+
+-- Numbers that are given out in the order of commits, without gaps. "routed events" is the newest sequence of which deliveries were
+-- created, "pruned events" the newest pruned one.
+create table counters (name text primary key, value integer not null) strict, without rowid;
+insert into counters values ('close_decisions', 0), ('awards', 0), ('events', 0), ('routed events', 0), ('pruned events', 0);
+
+create table runs (
+  id integer primary key autoincrement,
+  channel text not null,
+  kind text not null check (kind in ('listings', 'rfqs', 'close')),
+  started_at text not null,
+  finished_at text,
+  outcome text check (outcome in ('complete', 'partial', 'failed', 'interrupted')),
+  requests integer not null default 0,
+  seen integer not null default 0,
+  inserted integer not null default 0,
+  changed integer not null default 0,
+  unchanged integer not null default 0,
+  missing integer not null default 0,
+  invalid integer not null default 0,
+  error text,
+  -- "error" without the RFQs that a closing round leaves to a person.
+  cause text,
+  -- Why a closing round closed nothing more, and what the comparison of the clocks found, if that is why.
+  stop_code text,
+  stop_clocks text,
+  suspicious integer not null default 0,
+  not_before text,
+  holder text not null,
+  lease_until text not null,
+  -- RFQs that failed in a run that otherwise did everything; null if the run was cut short.
+  failed_items integer,
+  -- Idle runs of a day are folded into one row; how many it stands for.
+  times integer not null default 1,
+  -- Documents that a poll should have read again, but left to the next one.
+  postponed integer not null default 0,
+  -- Requests per second that the limit allows the channel, and that its documents need; null if the run planned none.
+  allowed_rate real,
+  required_rate real,
+  expected_age_minutes real,
+  -- 1 once a poll of RFQs has compared their list with what is stored, and recorded what it found.
+  list_read integer not null default 0,
+  -- 1 once the list has arrived; if it was not recorded, closing is held.
+  list_arrived integer not null default 0,
+  future_stored_at text
+) strict;
+-- The lock: one live run of a kind on a channel, in all processes on this database.
+create unique index runs_one_live on runs (channel, kind) where finished_at is null;
+create index runs_newest on runs (channel, kind, id);
+
+-- The newest moment anything of a channel was recorded, and how often it was. Who writes documents of a channel holds its row.
+create table channels (
+  channel text primary key,
+  newest_at text not null,
+  recordings integer not null default 0
+) strict, without rowid;
+
+create table documents (
+  channel text not null,
+  kind text not null check (kind in ('listing', 'rfq-entry', 'rfq', 'response')),
+  -- Of a response; else empty.
+  rfq_id text not null default '',
+  id text not null,
+  version integer not null,
+  first_observed_at text not null,
+  last_observed_at text not null,
+  last_read_at text not null,
+  changed_at text not null,
+  missing_since text,
+  -- When the request that last read the document itself was sent; null if none did. And when it was last requested, also in vain.
+  full_read_at text,
+  requested_at text,
+  -- Of a response: hashes of its summary in the RFQ, as last observed and as it was when the response was last read.
+  summary_hash text,
+  read_summary_hash text,
+  -- What the marketplace sent with the newest text, for conditional requests.
+  etag text,
+  last_modified text,
+  -- Of the newest text and the program that parsed it, so that the same bytes need not be parsed again.
+  fingerprint text,
+  has_problems integer not null default 1,
+  -- Number of the recording on its channel that read it last; of a list entry, that first had its newest version.
+  recording integer not null default 0,
+  -- Of an RFQ, from its newest version, and whether the list contradicts it.
+  state text,
+  due_date text,
+  contradicted integer not null default 0 check (contradicted in (0, 1)),
+  -- JSON, of an RFQ and of a list entry: what decides whether they contradict each other (core/sources.ts).
+  terms text,
+  -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
+  latest_body text,
+  latest_parsed_body text,
+  primary key (channel, kind, rfq_id, id)
+) strict;
+create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
+
+create table versions (
+  channel text not null,
+  kind text not null,
+  rfq_id text not null default '',
+  id text not null,
+  version integer not null,
+  content_hash text not null,
+  not_before text,
+  observed_at text not null,
+  superseded_at text,
+  -- Of a list entry: when its RFQ was first read after it; null until then.
+  followed_at text,
+  run_id integer not null references runs (id),
+  valid integer not null check (valid in (0, 1)),
+  shape text not null check (shape in ('full', 'list', 'summary')),
+  body text not null,
+  body_as_received integer not null default 0 check (body_as_received in (0, 1)),
+  -- Null if parsing the body loses nothing.
+  parsed_body text,
+  primary key (channel, kind, rfq_id, id, version)
+) strict;
+create index versions_of_run on versions (run_id);
+-- For lists and changes over all RFQs: they are found without reading a document.
+create index versions_observed on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
+
+create table absences (
+  channel text not null,
+  kind text not null,
+  rfq_id text not null default '',
+  id text not null,
+  not_before text not null,
+  missing_since text not null,
+  returned_at text,
+  run_id integer not null references runs (id)
+) strict;
+create index absences_of on absences (channel, kind, rfq_id, id);
+create index absences_of_run on absences (run_id);
+create index absences_begun on absences (missing_since);
+create index absences_ended on absences (returned_at) where returned_at is not null;
+
+create table problems (
+  channel text not null,
+  kind text not null,
+  entity_id text not null,
+  path text not null,
+  code text not null,
+  -- As it was when the problem was first found, so that a report on a past moment never changes.
+  message text not null,
+  first_seen_at text not null,
+  last_seen_at text not null,
+  times integer not null,
+  primary key (channel, kind, entity_id, path, code)
+) strict, without rowid;
+
+create table close_decisions (
+  id integer primary key,
+  run_id integer not null references runs (id),
+  channel text not null,
+  rfq_id text not null,
+  rfq_number real,
+  due_date text,
+  time_zone text not null,
+  decided_at text not null,
+  decision text not null check (decision in ('close', 'would-close', 'keep', 'held')),
+  reason text not null,
+  outcome text check (outcome in ('closed', 'already-closed', 'refused', 'failed', 'unknown')),
+  http_status integer,
+  message text,
+  version_before integer,
+  version_after integer,
+  evidence text not null,
+  previous_hash text not null,
+  hash text not null,
+  -- As in the evidence, which the hash chain covers.
+  approved_by text
+) strict;
+create index close_decisions_of on close_decisions (channel, rfq_id, id);
+create index close_decisions_outcome on close_decisions (channel, rfq_id, id) where outcome is not null;
+create index close_decisions_of_channel on close_decisions (channel, id);
+create index close_decisions_of_run on close_decisions (run_id);
+
+-- Rounds in a row that came to the same decision; the log itself is append-only.
+create table close_decision_repeats (
+  decision_id integer primary key references close_decisions (id),
+  first_at text not null,
+  last_at text not null,
+  times integer not null
+) strict;
+
+create table close_intents (
+  id integer primary key autoincrement,
+  channel text not null,
+  rfq_id text not null,
+  state text not null
+    check (state in ('planned', 'sending', 'closed', 'already-closed', 'refused', 'failed', 'unknown')),
+  run_id integer not null references runs (id),
+  created_at text not null,
+  sent_at text,
+  posts integer not null default 0,
+  settled_at text,
+  evidence text not null
+) strict;
+create unique index close_intents_one_open on close_intents (channel, rfq_id) where state in ('planned', 'sending');
+create index close_intents_sent on close_intents (channel, rfq_id, sent_at);
+create index close_intents_of_run on close_intents (run_id);
+
+create table approval_plans (
+  plan_id text primary key,
+  channel text not null,
+  rfq_ids text not null,
+  created_at text not null,
+  expires_at text not null,
+  approved_at text,
+  approved_by text,
+  superseded_at text
+) strict, without rowid;
+
+-- When the tasks that concern the whole database last ran (jobs/maintenance.ts).
+create table maintenance (
+  task text primary key,
+  attempted_at text not null,
+  succeeded_at text,
+  failures integer not null default 0,
+  error text,
+  -- While it runs, so that no other process runs it too.
+  running_until text
+) strict, without rowid;
+
+-- Reports that were written, with all that they were made from besides the history (core/report-record.ts).
+create table reports (
+  id integer primary key autoincrement,
+  -- Path in the report folder.
+  name text not null,
+  channel text not null,
+  -- Null for the overview of a channel.
+  rfq_id text,
+  format text not null,
+  as_of text not null,
+  made_at text not null,
+  made_by text,
+  program_version text not null,
+  time_zone text not null,
+  settings text not null,
+  read_times text,
+  sha256 text not null,
+  bytes integer not null
+) strict;
+create index reports_by_name on reports (name, id);
+create index reports_by_channel on reports (channel, made_at);
+
+-- An event is written in the transaction that observed it, and never changes.
+create table events (
+  sequence integer primary key,
+  id text not null unique,
+  kind text not null,
+  at text not null,
+  channel text,
+  rfq_id text,
+  offer_id text,
+  -- Of the offer, or otherwise of the RFQ.
+  version integer,
+  -- The run that observed it; it may have been folded since. Its events are delivered when it has ended.
+  run_id integer,
+  data text not null
+) strict;
+create index events_of_channel on events (channel, kind);
+
+-- One event for one target.
+create table deliveries (
+  id integer primary key autoincrement,
+  event_id text not null references events (id),
+  target text not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'dead')),
+  -- Deliveries that are sent together have the same one. Set at the first attempt.
+  message_id text,
+  attempts integer not null default 0,
+  created_at text not null,
+  attempted_at text,
+  -- When the message was first tried; null until then, and again when it is to be sent once more.
+  first_attempted_at text,
+  -- Not sent before; null: at once.
+  next_at text,
+  settled_at text,
+  status integer,
+  error text,
+  unique (event_id, target)
+) strict;
+create index deliveries_pending on deliveries (target, id) where state = 'pending';
+create index deliveries_dead on deliveries (id) where state = 'dead';
+
+-- A target that the service was started with. One process at a time sends to it.
+create table delivery_targets (
+  target text primary key,
+  -- Only later events are delivered.
+  since_sequence integer not null,
+  since text not null,
+  -- Attempts in a row that failed because of the target, and when the next may be made.
+  failures integer not null default 0,
+  -- When the first of them was made; null while it works.
+  failing_since text,
+  retry_at text,
+  attempted_at text,
+  succeeded_at text,
+  error text,
+  holder text,
+  lease_until text
+) strict, without rowid;
+
+-- What first polls found that did not end well yet.
+create table first_polls (
+  channel text primary key,
+  rfqs integer not null,
+  offers integer not null,
+  late_offers integer not null,
+  problems integer not null
+) strict, without rowid;
+
+-- When documents were recorded, in the order of commits.
+create table recorded_moments (
+  id integer primary key autoincrement,
+  at text not null
+) strict;
+create index recorded_moments_at on recorded_moments (at);
+
+-- What the comparison was made with, under the hash of its canonical text.
+create table settings (hash text primary key, settings text not null) strict, without rowid;
+
+-- Which settings comparisons are made with, from when on: those of the process that records recommendations.
+create table settings_in_force (
+  number integer primary key autoincrement,
+  at text not null,
+  settings_hash text not null references settings (hash)
+) strict;
+
+-- What is recommended for an RFQ, and its figures: a row for each moment at which any of it differed.
+create table recommendations (
+  number integer primary key autoincrement,
+  channel text not null,
+  rfq_id text not null,
+  at text not null,
+  status text not null,
+  -- JSON: the offers, with tonnes and cost.
+  offers text not null,
+  tonnes real,
+  cost real,
+  price_per_tonne real,
+  currency text,
+  coverage real,
+  best_price real,
+  -- Those with the exchange rates of the moment.
+  settings_hash text not null references settings (hash),
+  engine_version text not null,
+  -- Why status or offers differ from the row before; null if only figures do, and of the first row.
+  reason text,
+  superseded_at text
+) strict;
+create unique index recommendations_newest on recommendations (channel, rfq_id) where superseded_at is null;
+create index recommendations_of on recommendations (channel, rfq_id, at);
+create index recommendations_changed on recommendations (at) where reason is not null;
+
+-- What lists show of an RFQ. Right until the RFQ is among dirty_rfqs, or until the next day, settings or exchange rates.
+create table rfq_rows (
+  channel text not null,
+  rfq_id text not null,
+  -- Of the RFQ that it was computed from.
+  version integer not null,
+  valid integer not null,
+  -- Those that are not missing.
+  offers integer not null,
+  -- JSON.
+  facts text not null,
+  figures text not null,
+  -- JSON: what the marketplace shows of the award that stands; null if none does.
+  award text,
+  -- By which lists are searched and sorted.
+  search text not null,
+  number real,
+  title text,
+  offer_count integer not null,
+  recommended text,
+  wanted real,
+  coverage real,
+  best_price real,
+  -- The list says otherwise, or it was not read in full or not valid.
+  notable integer not null,
+  computed_at text not null,
+  engine_version text not null,
+  primary key (channel, rfq_id)
+) strict, without rowid;
+
+-- The RFQs with an offer for a listing, as of their rows.
+create table offer_listings (
+  channel text not null,
+  listing_id text not null,
+  rfq_id text not null,
+  primary key (channel, listing_id, rfq_id)
+) strict, without rowid;
+
+-- What RFQs are called, in lower case: a name of several does not lead to one of them.
+create table rfq_names (
+  channel text not null,
+  name text not null,
+  rfq_id text not null,
+  primary key (channel, name, rfq_id)
+) strict, without rowid;
+
+-- RFQs whose recommendation is to be computed again: for all moments since the first change. Each change counts as a mark.
+create table dirty_rfqs (
+  channel text not null,
+  rfq_id text not null,
+  since text not null,
+  marks integer not null default 1,
+  primary key (channel, rfq_id)
+) strict, without rowid;
+
+-- The process that records recommendations.
+create table recommendation_lease (
+  id integer primary key check (id = 1),
+  holder text not null,
+  command text,
+  settings_hash text not null,
+  lease_until text not null
+) strict;
+
+-- What the desk decided: a chain of hashes, as of close_decisions. A withdrawal is a row of its own, without offers.
+create table awards (
+  id integer primary key,
+  channel text not null,
+  rfq_id text not null,
+  rfq_number real,
+  at text not null,
+  by_whom text not null,
+  withdraws integer references awards (id),
+  as_of text not null,
+  -- JSON: the offers, with tonnes, cost, version and hashes.
+  offers text not null,
+  tonnes real,
+  total real,
+  price_per_tonne real,
+  currency text,
+  because text,
+  -- JSON: what was said against it.
+  warnings text not null,
+  -- JSON: the recommendation then, and whether the award follows it.
+  recommendation text,
+  followed integer check (followed in (0, 1)),
+  settings_hash text references settings (hash),
+  workbook_sha256 text,
+  program_version text not null,
+  previous_hash text not null,
+  hash text not null
+) strict;
+create index awards_of on awards (channel, rfq_id, id);
+create unique index awards_withdrawn on awards (withdraws) where withdraws is not null;
+
+-- The workbook of an award, of which the award has the hash.
+create table award_files (
+  award_id integer primary key references awards (id),
+  -- Base64.
+  content text not null
+) strict;
+
+-- Units of a currency per euro.
+create table exchange_rates (
+  currency text not null,
+  date text not null,
+  rate real not null,
+  source text not null,
+  fetched_at text not null,
+  primary key (currency, date, fetched_at)
+) strict, without rowid;
+`

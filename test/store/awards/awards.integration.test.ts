@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import type { AwardRecord } from '../../../src/core/decision/award-record.js'
+import type { Store } from '../../../src/store/contract.js'
+import { newAward } from '../../helpers/new-award.js'
+import { openNewStore } from '../../helpers/new-store.js'
+import { noonStore } from '../../helpers/recording-store.js'
+import { executeIn, isPostgres } from '../../helpers/store-engine.js'
+
+const withdrawal = {
+  at: '2026-11-22T08:00:00.000Z',
+  by: 'ben',
+  because: 'the offer was withdrawn',
+  programVersion: '0.1.0',
+}
+
+async function record(store: Store, changes: Parameters<typeof newAward>[0] = {}): Promise<AwardRecord> {
+  const result = await store.recordAward(newAward(changes))
+  if ('standing' in result) throw new Error('an award stands')
+  return result.recorded
+}
+
+describe('log of awards', () => {
+  it('keeps everything that was decided, with the workbook', async () => {
+    const store = await noonStore()
+    const { workbook, settings: _settings, ...facts } = newAward({ rfqId: 'a\0b', by: 'O\u0000', because: null })
+    const recorded = await record(store, { ...facts, workbook })
+    expect(recorded).toMatchObject({ ...facts, id: 1, withdrawn: null })
+    expect(await store.awards({ channel: 'acme/forest', rfqId: 'a\0b' })).toEqual([recorded])
+    expect(await store.awardFile(recorded.id)).toEqual(workbook)
+    expect(await store.awardFile(2)).toBeNull()
+  })
+
+  it('has one standing award of an RFQ: another is recorded after it was withdrawn', async () => {
+    const store = await noonStore()
+    const first = await record(store)
+    expect(await store.recordAward(newAward({ by: 'ben' }))).toEqual({ standing: first })
+    await record(store, { rfqId: 'rfq-2' })
+    await record(store, { channel: 'acme/other' })
+    const withdrawn = await store.withdrawAward({ ...withdrawal, award: first.id })
+    expect(withdrawn?.withdrawn).toEqual({ id: 4, at: withdrawal.at, by: 'ben', because: withdrawal.because })
+    expect(await store.withdrawAward({ ...withdrawal, award: first.id })).toBeNull()
+    expect(await store.withdrawAward({ ...withdrawal, award: 99 })).toBeNull()
+    const second = await record(store, { at: '2026-11-23T08:00:00.000Z' })
+    expect((await store.awards({ rfqId: 'rfq-1', channel: 'acme/forest' })).map(({ id }) => id)).toEqual([5, 1])
+    expect(await store.awards({ rfqId: 'rfq-1', channel: 'acme/forest', standing: true })).toEqual([second])
+    expect((await store.awards({ before: 3, limit: 1 })).map(({ id }) => id)).toEqual([2])
+  })
+
+  it('shows a past moment as it was', async () => {
+    const store = await noonStore()
+    const { id } = await record(store)
+    await store.withdrawAward({ ...withdrawal, award: id })
+    const standing = async (asOf: string) => store.awards({ standing: true, asOf: new Date(asOf) })
+    expect(await standing('2026-11-21T07:59:59.999Z')).toEqual([])
+    expect(await standing('2026-11-21T08:00:00.000Z')).toMatchObject([{ id, withdrawn: null }])
+    expect(await standing('2026-11-22T08:00:00.000Z')).toEqual([])
+  })
+
+  it('records one of two awards of an RFQ that are made at the same time', async () => {
+    const store = await noonStore()
+    const results = await Promise.all(['ana', 'ben', 'cleo'].map((by) => store.recordAward(newAward({ by }))))
+    expect(results.filter((result) => 'recorded' in result)).toHaveLength(1)
+    expect(await store.awards({})).toHaveLength(1)
+    expect(await store.verifyAwards()).toMatchObject({ rows: 1, brokenAt: null })
+  })
+
+  const DROP_GUARDS = ['awards_immutable', 'awards_no_delete', 'award_files_immutable', 'award_files_no_delete']
+    .map((name) => `drop trigger if exists ${name} ${isPostgres ? `on ${name.replace(/_[a-z]+$/, '')}` : ''}`)
+    .join('; ')
+
+  async function openLog() {
+    const store = await openNewStore()
+    await record(store)
+    await store.withdrawAward({ ...withdrawal, award: 1 })
+    await record(store, { rfqId: 'rfq-2' })
+    const brokenAfter = async (change: string) => {
+      await executeIn(store, `${DROP_GUARDS}; ${change}`)
+      return (await store.verifyAwards()).brokenAt
+    }
+    return { store, brokenAfter }
+  }
+
+  it.each<readonly [column: string, value: string]>([
+    ...['channel', 'rfq_id', 'at', 'by_whom', 'as_of', 'currency', 'because', 'program_version', 'workbook_sha256'].map(
+      (column) => [column, `'forged'`] as const,
+    ),
+    ...['rfq_number', 'tonnes', 'total', 'price_per_tonne'].map((column) => [column, '1.5'] as const),
+    ['followed', '1'],
+    ['because', 'null'],
+    ['settings_hash', 'null'],
+    ['withdraws', '1'],
+    ['offers', `replace(offers, '8670', '8671')`],
+    ['warnings', `'[]'`],
+    ['recommendation', `replace(recommendation, 'cheaper', 'dearer')`],
+    ['hash', `'${'0'.repeat(64)}'`],
+    ['previous_hash', `'${'0'.repeat(64)}'`],
+  ])('finds that %s was changed to %s', async (column, value) => {
+    const { store, brokenAfter } = await openLog()
+    expect(await store.verifyAwards()).toMatchObject({ rows: 3, brokenAt: null })
+    // An award is withdrawn once.
+    const change = column === 'withdraws' ? 'drop index awards_withdrawn; ' : ''
+    expect(await brokenAfter(`${change}update awards set ${column} = ${value} where id = 3`)).toBe(3)
+  })
+
+  it('finds a change of a withdrawal, a row that was removed, and rows that were cut off', async () => {
+    expect(await (await openLog()).brokenAfter(`update awards set because = 'forged' where id = 2`)).toBe(2)
+    expect(await (await openLog()).brokenAfter('delete from awards where id = 2')).toBe(2)
+    const cut = 'delete from award_files where award_id = 3; delete from awards where id = 3'
+    expect(await (await openLog()).brokenAfter(cut)).toBe(3)
+  })
+
+  it('finds a workbook that was changed or removed, and settings that were changed', async () => {
+    const other = Buffer.from('another workbook').toString('base64')
+    for (const change of [
+      `update award_files set content = '${other}' where award_id = 3`,
+      'delete from award_files where award_id = 3',
+    ]) {
+      const { store, brokenAfter } = await openLog()
+      expect(await brokenAfter(change)).toBe(3)
+      expect((await store.verifyAwards()).message).toMatch(/workbook of award 3/)
+    }
+    const { brokenAfter } = await openLog()
+    expect(await brokenAfter(`update settings set settings = '{}'`)).toBe(1)
+  })
+
+  it('is append-only', async () => {
+    const { store } = await openLog()
+    for (const change of [
+      'update awards set total = 1',
+      'delete from awards where id = 3',
+      `update award_files set content = ''`,
+      'delete from award_files',
+    ])
+      await expect(executeIn(store, change)).rejects.toThrow()
+    expect((await store.verifyAwards()).brokenAt).toBeNull()
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import type { DecisionListing, DecisionRecord } from '../../../src/core/records.js'
+import { at, begin, CHANNEL, noonStore } from '../../helpers/recording-store.js'
+import { executeIn, isPostgres } from '../../helpers/store-engine.js'
+
+const DROP_GUARDS = ['decisions_immutable', 'decisions_no_delete']
+  .map((name) => `drop trigger if exists ${name} ${isPostgres ? 'on close_decisions' : ''}`)
+  .join('; ')
+
+describe('closing log', () => {
+  const decision = (rfqId: string, runId: number) => ({
+    runId,
+    channel: CHANNEL,
+    rfqId,
+    rfqNumber: 1042,
+    dueDate: '2026-11-20',
+    timeZone: 'UTC',
+    decidedAt: '2026-11-21T08:00:00.000Z',
+    decision: 'keep' as const,
+    reason: 'its due date has not ended',
+    outcome: null,
+    httpStatus: null,
+    message: null,
+    versionBefore: 1,
+    versionAfter: null,
+    evidence: { b: 2, a: [1, null] },
+  })
+
+  it('detects changed, removed and truncated decisions', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    for (const id of ['a', 'b', 'c']) await db.appendDecision(decision(id, run.id))
+    expect(await db.verifyDecisions()).toMatchObject({ decisions: 3, brokenAt: null })
+    const tamper = async (change: string) => {
+      await executeIn(db, `${DROP_GUARDS}; ${change}`)
+      return (await db.verifyDecisions()).brokenAt
+    }
+    expect(await tamper(`update close_decisions set reason = 'other' where id = 2`)).toBe(2)
+    expect(await tamper(`update close_decisions set reason = 'its due date has not ended' where id = 2`)).toBeNull()
+    const evidence = '{"a":[1,null],"b":2}'
+    for (const other of [`{"approvedBy":"mallory","approvedBy":null,${evidence.slice(1)}`, ` ${evidence}`]) {
+      expect(await tamper(`update close_decisions set evidence = '${other}' where id = 2`)).toBe(2)
+    }
+    expect(await tamper(`update close_decisions set evidence = '{"b":1,${evidence.slice(1)}' where id = 2`)).toBe(2)
+    expect(await tamper(`update close_decisions set evidence = '${evidence}' where id = 2`)).toBeNull()
+    const forged = 'run_id, channel, rfq_id, time_zone, decided_at, decision, reason, evidence, previous_hash, hash'
+    const forge = (id: number) =>
+      tamper(`insert into close_decisions (id, ${forged}) select ${id}, ${forged} from close_decisions where id = 2`)
+    for (const id of [0, -7]) {
+      expect(await forge(id)).not.toBeNull()
+      expect(await tamper(`delete from close_decisions where id = ${id}`)).toBeNull()
+    }
+    expect(await tamper('delete from close_decisions where id = 3')).toBe(3)
+    expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
+  })
+
+  it('covers by each hash everything before it', async () => {
+    const hashes = async (reasons: string[]) => {
+      const db = await noonStore()
+      const run = await begin(db)
+      for (const [index, reason] of reasons.entries())
+        await db.appendDecision({ ...decision(`${index}`, run.id), reason })
+      return (await db.decisions({})).map(({ hash }) => hash).reverse()
+    }
+    const [first, other] = [await hashes(['one', 'two', 'three']), await hashes(['other', 'two', 'three'])]
+    expect(await hashes(['one', 'two', 'three'])).toEqual(first)
+    for (const [index, hash] of first.entries()) expect(other[index]).not.toBe(hash)
+  })
+
+  it('is listed page by page in any order, each decision once, as a sort of all rows would be', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    const numbers = [1042, null, 7, 1042, null, 900, 12]
+    for (const [at, rfqNumber] of numbers.entries()) {
+      const outcome = at % 3 === 0 ? 'closed' : null
+      await db.appendDecision({ ...decision(`rfq-${at % 4}`, run.id), rfqNumber, outcome })
+    }
+    const list = async (listing: Omit<DecisionListing, 'from' | 'to'>) => {
+      const pages: number[] = []
+      for (let from = 0; from < numbers.length; from += 2) {
+        const { rows, total } = await db.listDecisions({ ...listing, from, to: from + 2 })
+        expect(total).toBe(listing.outcome === undefined ? numbers.length : 3)
+        pages.push(...rows.map(({ id }) => id))
+      }
+      return pages
+    }
+    const newestFirst = (await db.decisions({})).map(({ id }) => id)
+    expect(await list({})).toEqual(newestFirst)
+    expect(await list({ outcome: 'closed' })).toEqual([7, 4, 1])
+    expect(await list({ sort: { key: 'rfq', descending: false } })).toEqual([3, 7, 6, 1, 4, 5, 2])
+    expect(await list({ sort: { key: 'rfq', descending: true } })).toEqual([4, 1, 6, 7, 3, 2, 5])
+    expect(await list({ sort: { key: 'outcome', descending: false } })).toEqual([7, 4, 1, 6, 5, 3, 2])
+    const [row] = (await db.listDecisions({ from: 0, to: 1 })).rows
+    const { evidence: _long, ...newest } = (await db.decisions({ limit: 1 }))[0] as DecisionRecord
+    expect(row).toEqual(newest)
+  })
+
+  it('tells the newest close of each RFQ since a moment, however many there are', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    const close = (rfqId: string, decidedAt: Date, outcome: 'closed' | 'already-closed' | 'refused' = 'closed') =>
+      db.appendDecision({ ...decision(rfqId, run.id), decidedAt: decidedAt.toISOString(), outcome })
+    await close('a', at('06:00:00'))
+    await close('b', at('08:00:00'), 'refused')
+    for (let index = 0; index < 600; index++) await close(`rfq-${index}`, at('08:00:00'))
+    await close('rfq-0', at('09:00:00'), 'already-closed')
+    const found = await db.closedSince({ channel: CHANNEL, since: at('08:00:00') })
+    const since = await db.closedSince({ channel: CHANNEL, since: at('08:00:01') })
+    expect([found.length, found.at(-1)?.rfqId]).toEqual([600, 'rfq-0'])
+    expect(since.map(({ rfqId, outcome }) => [rfqId, outcome])).toEqual([['rfq-0', 'already-closed']])
+    expect(await db.closedSince({ channel: 'acme/other', since: at('00:00:00') })).toEqual([])
+  })
+
+  it('allows one open intent per RFQ', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    const plan = { channel: CHANNEL, rfqId: 'a', runId: run.id, evidence: {}, now: at('08:00:00') }
+    const intent = await db.planClose(plan)
+    await expect(db.planClose(plan)).rejects.toThrow(/not settled/)
+    const sending = await db.markSending(intent, run)
+    expect(sending).toMatchObject({ state: 'sending', posts: 1 })
+    await expect(db.markSending(intent, run)).rejects.toThrow(/another process/)
+    await db.settleClose(sending, { ...decision('a', run.id), decision: 'close', outcome: 'closed' })
+    expect(await db.openIntents(CHANNEL)).toEqual([])
+  })
+})

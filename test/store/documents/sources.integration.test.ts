@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parseExactly } from '../../../src/core/documents/exact-json.js'
+import { parseRfq, parseRfqListItem } from '../../../src/core/documents/observation.js'
+import { contradictionOf, listDiffOf } from '../../../src/core/sources/sources.js'
+import type { Store } from '../../../src/store/contract.js'
+import { dedupeById } from '../../../src/sync/list-entries.js'
+import { recordEntries } from '../../../src/sync/listed-entries.js'
+import { shareOf } from '../../helpers/long-tests.js'
+import { openNewStore } from '../../helpers/new-store.js'
+import { CHANNEL, NEWEST } from '../../helpers/recording-store.js'
+import { rowsOf } from '../../helpers/store-engine.js'
+
+const START = Date.parse('2026-11-21T08:00:00.000Z')
+
+/** What one source says of an RFQ, how long after the one before. */
+const step = fc.record({
+  id: fc.constantFrom('rfq-1', 'rfq-1', 'a\u0000b', 'ä'.repeat(500)),
+  title: fc.constantFrom('A', 'A', 'B'),
+  state: fc.constantFrom('open', 'open', 'closed'),
+  responseDueDate: fc.constantFrom<unknown>('2026-11-20', '2026-11-20', '2026-12-24', null, 7),
+  /** A poll that reads the RFQ, its list, and a closing round, which reads no list. */
+  by: fc.constantFrom('read', 'list', 'list', 'close'),
+  hasTwin: fc.boolean(),
+  /** Of the list entry, or of the first of two: what parsing its text loses. */
+  lost: fc.constantFrom('', '', ',"extra":9007199254740993', ',"minVolume":9007199254740993', ',"title":"C"'),
+  seconds: fc.constantFrom(0, 1, 60),
+})
+
+/** What is known of each RFQ, now or at a moment. */
+async function known(store: Store, asOf?: Date) {
+  const moment = asOf && { asOf }
+  const rfqs = await store.rfqs({ channel: CHANNEL, ...moment })
+  const entries = await store.rfqEntries({ channel: CHANNEL, ...moment })
+  const flags = ({ entry }: (typeof rfqs)[number]['rfq']) => ({
+    ...{ listedAt: entry?.at ?? null, isFollowed: (entry?.followedAt ?? null) !== null },
+  })
+  expect(entries.map(({ id, version, listedAt, isFollowed }) => ({ id, version, listedAt, isFollowed }))).toEqual(
+    rfqs.map(({ rfq }) => ({ id: rfq.id, version: rfq.version, ...flags(rfq) })),
+  )
+  return rfqs.map(({ rfq }) => ({
+    ...{ id: rfq.id, version: rfq.version, ...flags(rfq) },
+    // When the RFQ itself was last read is known for the present only.
+    listed: listDiffOf({ ...rfq, body: rfq.body, readAt: null }),
+    contradiction: rfq.entry && contradictionOf(rfq.entry, rfq.body),
+  }))
+}
+
+it('what the list said of an RFQ at a moment never changes, whatever is read later, and is marked beside the RFQ', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
+      const store = await openNewStore({ clock: () => new Date(START) })
+      const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(START) })
+      const close = await store.beginRun({ channel: CHANNEL, kind: 'close', now: new Date(START) })
+      const moments = new Map<number, Awaited<ReturnType<typeof known>>>()
+      let now = START
+      for (const { id, title, state, responseDueDate, by, hasTwin, lost, seconds } of steps) {
+        now += seconds * 1000
+        const readAt = new Date(now)
+        const body = { id, state, title, responseDueDate }
+        if (by === 'list') {
+          const text = `${JSON.stringify({ ...body, title }).slice(0, -1)}${lost}}`
+          const texts = hasTwin ? [text, JSON.stringify({ ...body, title: 'twin' })] : [text]
+          const observed = texts.map((each) => {
+            const value = JSON.parse(each)
+            return parseRfqListItem(value, { text: each, ...parseExactly(each, value), hasInvalidUtf8: false })
+          })
+          const entries = new Map((await dedupeById('rfq', observed)).entries())
+          await recordEntries({ context: { store, now: () => readAt }, run } as never, entries, new Map(), {
+            ...NEWEST,
+            readAt,
+          })
+        } else {
+          const read = { rfq: parseRfq(body), shape: 'full', responses: [], responsesComplete: true, readAt } as const
+          await store.recordRfq(by === 'close' ? close : run, read, readAt)
+        }
+        const present = await known(store)
+        const sql = `select contradicted from documents where kind = 'rfq' order by id`
+        const stored = (await rowsOf(store, sql)) as { contradicted: unknown }[]
+        expect(stored.map(({ contradicted }) => Number(contradicted) === 1)).toEqual(
+          present.map(({ contradiction }) => contradiction !== null),
+        )
+        moments.set(now, present)
+        for (const [at, then] of moments) expect(await known(store, new Date(at))).toEqual(then)
+      }
+      expect(await known(store, new Date(START - 1))).toEqual([])
+      await store.close()
+    }),
+    { numRuns: shareOf(60) },
+  )
+})

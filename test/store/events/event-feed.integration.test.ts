@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Store } from '../../../src/store/contract.js'
+import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
+import { openChannelFixture } from '../../helpers/channel-fixture.js'
+import { openNewStore } from '../../helpers/new-store.js'
+import { offers, recordPoll } from '../../helpers/record-poll.js'
+import { databaseOf, openReaderOf, rowsOf } from '../../helpers/store-engine.js'
+
+const WRITER = join(import.meta.dirname, '../../fixtures/write-events.mjs')
+
+/** A process that records polls of a channel; resolves when it has ended. */
+function startWriter(store: Store, channel: string, polls: number) {
+  const child = spawn(process.execPath, [WRITER, databaseOf(store), channel, String(polls)], { stdio: 'inherit' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'exit').then(([code, signal]) => signal ?? code)
+  return { kill: () => child.kill('SIGKILL'), ended }
+}
+
+/** Reads once more after the writers have ended. */
+async function repeatUntil(isOver: () => boolean, read: () => Promise<void>) {
+  for (let isLast = false; !isLast; ) {
+    isLast = isOver()
+    await read()
+    await yieldToEventLoop()
+  }
+}
+
+type FeedReader = Awaited<ReturnType<typeof openReaderOf>>
+
+/** Reads the feed page by page. Resolves to the sequences that it saw, in the order in which it saw them. */
+async function readFeed(
+  reader: FeedReader,
+  limit: number,
+  isOver: () => boolean,
+  onRead = (_channels: (string | null)[]) => {},
+) {
+  const seen: number[] = []
+  let after = 0
+  await repeatUntil(isOver, async () => {
+    for (let isFull = true; isFull; ) {
+      const { items, next } = await reader.events({ after, limit })
+      seen.push(...items.map(({ sequence }) => sequence))
+      onRead(items.map(({ channel }) => channel))
+      after = next
+      isFull = items.length === limit
+    }
+  })
+  return seen
+}
+
+/** Asks for what was observed after the newest moment that it saw. Resolves to the cursors of what it saw. */
+async function followChanges(reader: FeedReader, isOver: () => boolean) {
+  const seen = new Set<string>()
+  let newest = new Date(0)
+  await repeatUntil(isOver, async () => {
+    const found = await reader.revisions({ after: newest, limit: NO_LIMIT })
+    for (const { cursor, seenBy } of found) {
+      seen.add(cursor)
+      if (new Date(seenBy) > newest) newest = new Date(seenBy)
+    }
+  })
+  return seen
+}
+
+describe('the feed of events', () => {
+  it('gives three readers every event once, in order and without gaps, while three processes write, roll back and are killed', async () => {
+    const store = await openNewStore()
+    onTestFinished(() => store.close())
+    const writers = ['acme/one', 'acme/two'].map((channel) => startWriter(store, channel, 20))
+    const killed = startWriter(store, 'acme/killed', 1_000_000)
+    let isOver = false
+    const readers = await Promise.all([1, 2, 3, 4].map(() => openReaderOf(store)))
+    onTestFinished(async () => void (await Promise.all(readers.map((reader) => reader.close()))))
+    const [first, ...others] = readers as [FeedReader, ...FeedReader[]]
+    let read = 0
+    const feeds = Promise.all([
+      readFeed(
+        first,
+        500,
+        () => isOver,
+        (channels) => {
+          read += channels.filter((channel) => channel === 'acme/killed').length
+          if (read > 30) killed.kill()
+        },
+      ),
+      readFeed(others[0] as FeedReader, 7, () => isOver),
+      readFeed(others[1] as FeedReader, 1, () => isOver),
+    ])
+    const changes = followChanges(others[2] as FeedReader, () => isOver)
+    expect(await Promise.all([...writers, killed].map(({ ended }) => ended))).toEqual([0, 0, 'SIGKILL'])
+    isOver = true
+    const events = (await rowsOf(store, 'select channel, kind from events order by sequence')) as {
+      channel: string
+      kind: string
+    }[]
+    const all = events.map((_, at) => at + 1)
+    for (const seen of await feeds) expect(seen).toEqual(all)
+    expect(new Set(events.map(({ kind }) => kind))).toEqual(new Set(['channel.first-poll', 'offer.changed']))
+    // The first poll is one event; each other one changes twelve offers.
+    expect(events.filter(({ channel }) => channel === 'acme/one')).toHaveLength(1 + 19 * 12)
+    const recorded = await store.revisions({ limit: NO_LIMIT })
+    expect(await changes).toEqual(new Set(recorded.map(({ cursor }) => cursor)))
+  }, 120_000)
+
+  it('has the kinds that are asked for, and says from where it is complete after events were pruned', async () => {
+    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+    const { store } = fixture
+    for (let round = 1; round <= 6; round++) await recordPoll(fixture, [offers(2, round)])
+    const kinds = ['channel.first-poll'] as const
+    expect(await store.events({ after: 0, kinds, limit: 5 })).toMatchObject({
+      items: [{ sequence: 1 }],
+      next: 11,
+      beginsAt: 1,
+    })
+    expect(await store.events({ after: 11, limit: 5 })).toEqual({ items: [], next: 11, beginsAt: 1 })
+    const dropEventsBefore = new Date(fixture.now().getTime() - 60_000)
+    await store.prune({ foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore })
+    const kept = await store.events({ after: 0, limit: 5 })
+    expect(kept).toMatchObject({ next: 11, beginsAt: 8 })
+    expect(kept.items.map(({ sequence }) => sequence)).toEqual([8, 9, 10, 11])
+    await fixture.reopenStore()
+    await recordPoll(fixture, [offers(2, 7)])
+    expect((await fixture.store.events({ after: 11, limit: 5 })).items).toMatchObject([
+      { sequence: 12, kind: 'offer.changed', version: 7 },
+      { sequence: 13, offerId: 'offer-1' },
+    ])
+  })
+})

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest'
+import type { EventData } from '../../../src/core/events/events.js'
+import { pruneOptions } from '../../../src/store/maintenance/retention.js'
+import { pollRfqs } from '../../../src/sync/poll-rfqs.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
+import { offers, recordPoll } from '../../helpers/record-poll.js'
+import { rowsOf } from '../../helpers/store-engine.js'
+
+interface Row {
+  kind: string
+  rfq_id: string | null
+  offer_id: string | null
+  version: number | null
+  data: EventData
+}
+
+/** The events written since the last call. */
+function eventLog({ store }: ChannelFixture) {
+  let after = 0
+  return async (): Promise<Row[]> => {
+    const rows = (await rowsOf(store, `select * from events where sequence > ${after} order by sequence`)) as (Row & {
+      sequence: number
+    })[]
+    after = rows.at(-1)?.sequence ?? after
+    return rows.map((row) => ({ ...row, data: JSON.parse(row.data as string) as EventData }))
+  }
+}
+
+/** A channel with one open RFQ, due on 30 November, and one offer, polled once. */
+async function polledChannel() {
+  const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+  const { world } = fixture.sandbox
+  const { id: rfqId } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
+  const { id: offerId } = world.addResponse(rfqId)
+  const events = eventLog(fixture)
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  const poll = async () => {
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    return events()
+  }
+  return { ...fixture, fixture, world, rfqId, offerId, events, poll }
+}
+
+const kinds = (rows: readonly Row[]) => rows.map(({ kind }) => kind)
+
+describe('the events of polls', () => {
+  it('are one for the first poll of a channel, and none for six polls in which nothing changed', async () => {
+    const { events, poll } = await polledChannel()
+    const [first, ...others] = await events()
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ kind: 'channel.first-poll', data: { found: { rfqs: 1, offers: 1, lateOffers: 0 } } })
+    for (let round = 0; round < 6; round++) expect(await poll()).toEqual([])
+  })
+
+  it('tell of new, changed and withdrawn offers and RFQs once, with what changed', async () => {
+    const { world, rfqId, offerId, events, poll } = await polledChannel()
+    await events()
+    const { id: second } = world.addResponse(rfqId)
+    const [added, ...others] = await poll()
+    expect(others).toEqual([])
+    expect(added).toMatchObject({ kind: 'offer.new', rfq_id: rfqId, offer_id: second })
+    expect(added?.data).toMatchObject({ rfq: { id: rfqId, responseDueDate: '2026-11-30' }, offer: { id: second } })
+
+    world.changeResponse(offerId, { offer: { totalPrice: 4242 } })
+    world.changeRfq(rfqId, { title: 'Another title' })
+    const changed = await poll()
+    expect(kinds(changed)).toEqual(['rfq.changed', 'offer.changed'])
+    expect(changed[0]?.data.changes).toContainEqual(expect.objectContaining({ field: 'title', after: 'Another title' }))
+    expect(changed[1]?.data.changes).toEqual([expect.objectContaining({ field: 'offer.totalPrice', after: 4242 })])
+
+    world.removeResponse(second)
+    const [withdrawn, ...none] = await poll()
+    expect(none).toEqual([])
+    expect(withdrawn).toMatchObject({ kind: 'offer.withdrawn', offer_id: second, data: { offer: { id: second } } })
+    expect(await poll()).toEqual([])
+
+    const { id: another } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-01' })
+    expect(kinds(await poll())).toEqual(['rfq.new'])
+    world.removeRfq(another)
+    expect(await poll()).toEqual([expect.objectContaining({ kind: 'rfq.changed', rfq_id: another })])
+    expect(await poll()).toEqual([])
+  })
+
+  it('call an offer late that appears after the due date in the time zone of the channel', async () => {
+    const { fixture, world, rfqId, events } = await polledChannel()
+    await events()
+    const pollAt = async (time: string, timeZone: string) => {
+      fixture.setTime(time)
+      world.addResponse(rfqId)
+      const { store, now } = fixture
+      const context = { session: fixture.session(), store, now, timeZone }
+      await pollRfqs(context, { recheckClosedHours: 24, concurrency: 2 })
+      return kinds(await events())
+    }
+    expect(await pollAt('2026-11-30T23:30:00.000Z', 'UTC')).toEqual(['offer.new'])
+    expect(await pollAt('2026-11-30T23:40:00.000Z', 'Europe/Paris')).toEqual(['offer.late'])
+    expect(await pollAt('2026-12-01T00:10:00.000Z', 'UTC')).toEqual(['offer.late'])
+  })
+
+  it('say once that an RFQ was closed, and by whom', async () => {
+    const { fixture, world, rfqId, events, poll } = await polledChannel()
+    const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
+    await poll()
+    await events()
+    world.closeRfq(other)
+    const [elsewhere, ...more] = await poll()
+    expect(more).toEqual([])
+    expect(elsewhere).toMatchObject({
+      kind: 'rfq.closed',
+      rfq_id: other,
+      data: { reason: 'closed on the marketplace' },
+    })
+    fixture.setTime('2026-12-01T12:00:00.000Z')
+    for (let round = 0; round < ROUNDS; round++) await fixture.closeExpired()
+    const [closed, ...rest] = [...(await events()), ...(await poll())]
+    expect(rest).toEqual([])
+    expect(closed).toMatchObject({ kind: 'rfq.closed', rfq_id: rfqId, data: { reason: 'closed by Quotekeeper' } })
+  })
+
+  it('say once that a close was refused or is uncertain, and that a round is held, over rounds and restarts', async () => {
+    const { fixture, world, rfqId, events } = await polledChannel()
+    const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
+    await fixture.pollRfqs()
+    await events()
+    fixture.setTime('2026-12-01T12:00:00.000Z')
+    const rounds = async (policy: Parameters<ChannelFixture['closeExpired']>[0]) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        await fixture.closeExpired(policy)
+        if (round % 3 === 2) await fixture.reopenStore()
+      }
+      return events()
+    }
+    const [held, ...more] = await rounds({ maxPerRun: 1 })
+    expect(more).toEqual([])
+    expect(held).toMatchObject({ kind: 'close.held', rfq_id: null, data: { plan: expect.stringMatching(/^plan-/) } })
+    expect(held?.data.remedy).toContain(`--approve ${held?.data.plan}`)
+    const { faults } = fixture.sandbox
+    faults.add({ operation: 'closeRfq', rfqId, times: Infinity, effect: { kind: 'status', status: 400 } })
+    faults.add({ operation: 'closeRfq', rfqId: other, times: Infinity, effect: { kind: 'status', status: 500 } })
+    const closes = await rounds({})
+    expect(closes.map(({ kind, rfq_id }) => [kind, rfq_id]).sort()).toEqual([
+      ['close.refused', rfqId],
+      ['close.unknown', other],
+    ])
+    expect(closes[0]?.data.remedy).toContain('--retry')
+  })
+
+  it('say once that the key is refused, until a poll succeeds again', async () => {
+    const { fixture, events, poll } = await polledChannel()
+    const { faults } = fixture.sandbox
+    await events()
+    for (let outage = 0; outage < 2; outage++) {
+      faults.add({ times: Infinity, effect: { kind: 'status', status: 401 } })
+      const said = []
+      for (let round = 0; round < ROUNDS; round++) {
+        if (round % 3 === 1) await fixture.pollListings()
+        said.push(...(await poll()))
+      }
+      expect(kinds(said)).toEqual(['channel.key-refused'])
+      expect(said[0]?.data.reason).toMatch(/401/)
+      faults.clear()
+      await fixture.pollListings()
+      expect(await poll()).toEqual([])
+    }
+  })
+})
+
+describe('thousands of changes at once', () => {
+  it('are one event in the first poll, also when it is killed and continued', async () => {
+    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+    const events = eventLog(fixture)
+    await recordPoll(fixture, [offers(500)], { dies: true })
+    await recordPoll(fixture, [offers(500), offers(100)])
+    expect(await events()).toEqual([
+      expect.objectContaining({
+        kind: 'channel.first-poll',
+        data: { found: { rfqs: 2, offers: 600, lateOffers: 0, problems: 0 } },
+      }),
+    ])
+  })
+
+  it('are an event each in a later poll, with the version of the offer', async () => {
+    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+    const events = eventLog(fixture)
+    await recordPoll(fixture, [[], [], []])
+    await events()
+    await recordPoll(fixture, [offers(15), offers(15), offers(500)])
+    const added = await events()
+    expect(kinds(added)).toEqual(Array(530).fill('offer.new'))
+    expect(new Set(added.map(({ rfq_id, offer_id }) => `${rfq_id} ${offer_id}`)).size).toBe(530)
+    expect(new Set(added.map(({ version }) => version))).toEqual(new Set([1]))
+    expect(added.at(-1)?.data).toMatchObject({ rfq: { number: 2 }, offer: { projectDeveloperName: 'Green' } })
+    await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
+    const changed = await events()
+    expect(kinds(changed)).toEqual(Array(515).fill('offer.changed'))
+    expect(new Set(changed.map(({ version }) => version))).toEqual(new Set([2]))
+    await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
+    expect(await events()).toEqual([])
+  })
+
+  it('are pruned when they are old', async () => {
+    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+    await recordPoll(fixture, [offers(1)])
+    for (let round = 0; round < 6; round++) await recordPoll(fixture, [offers(1, round + 2)])
+    const at = (days: number) => new Date(fixture.now().getTime() + days * 24 * 3_600_000)
+    const keep = { keepRunsDays: null, keepPlansDays: null, keepEventsDays: 90 }
+    expect((await fixture.store.prune(pruneOptions(keep, at(89)))).events.rows).toBe(0)
+    const foretold = await fixture.store.prune({ ...pruneOptions(keep, at(91)), dryRun: true })
+    expect(foretold.events.rows).toBe(7)
+    expect(await fixture.store.prune(pruneOptions(keep, at(91)))).toEqual(foretold)
+    expect(await eventLog(fixture)()).toEqual([])
+  })
+})

@@ -1,0 +1,224 @@
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { restoreDatabase } from '../../../src/store/maintenance/restore.js'
+import { newestSchema, SQLITE_MIGRATIONS } from '../../../src/store/sql/migrations.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
+import { CHANNEL, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
+import { mountSmallDisk } from '../../helpers/small-disk.js'
+import { testFolder } from '../../helpers/test-folder.js'
+
+const NOW = new Date('2026-11-21T17:00:00.500Z')
+
+/** A database with two RFQs, a backup with the first of them, and neither in use. */
+async function databaseWithBackup() {
+  const fixture = await openChannelFixture()
+  const database = fixture.store.name
+  const backup = join(testFolder(), 'backup.db')
+  const first = fixture.sandbox.world.addRfq(CHANNEL).id
+  await fixture.pollRfqs()
+  await fixture.store.backup(backup)
+  const second = fixture.sandbox.world.addRfq(CHANNEL).id
+  fixture.advanceSeconds(60)
+  await fixture.pollRfqs()
+  const idsIn = async (path: string) => {
+    const store = await openStore({ path })
+    onTestFinished(() => store.close())
+    const ids = (await store.rfqs({})).map(({ rfq }) => rfq.id).sort()
+    await store.close()
+    return ids
+  }
+  return { fixture, database, backup, first, second, idsIn, close: () => fixture.store.close() }
+}
+
+describe('restoring a backup', () => {
+  it('replaces the database six times and keeps each replaced one, with its newest data', async () => {
+    const { database, backup, first, second, idsIn, close } = await databaseWithBackup()
+    await close()
+    expect(await idsIn(database)).toEqual([first, second].sort())
+    const kept = new Set<string>()
+    for (let round = 0; round < 6; round++) {
+      const report = await restoreDatabase({ backup, database, now: NOW })
+      expect(report).toMatchObject({
+        schemaVersion: newestSchema(SQLITE_MIGRATIONS),
+        mergedClosings: { decisions: 0, intents: 0 },
+      })
+      expect(await idsIn(database)).toEqual([first])
+      expect(statSync(database).mode & 0o777).toBe(0o600)
+      kept.add(report.kept ?? '')
+    }
+    expect(kept.size).toBe(6)
+    expect([...kept][0]).toBe(`${database}.replaced-20261121T170000Z`)
+    expect(await idsIn([...kept][0] as string)).toEqual([first, second].sort())
+    expect(readdirSync(join(database, '..')).filter((name) => name.includes('restoring'))).toEqual([])
+  })
+
+  it('never applies a stale write-ahead log to the restored database, and keeps it with the replaced one', async () => {
+    const { database, backup, first, second, idsIn, close, fixture } = await databaseWithBackup()
+    const copy = join(testFolder(), 'crashed.db')
+    copyFileSync(database, copy)
+    copyFileSync(`${database}-wal`, `${copy}-wal`) // As after a crash: transactions only in the log.
+    await close()
+    expect(statSync(`${copy}-wal`).size).toBeGreaterThan(0)
+    const { kept } = await restoreDatabase({ backup, database: copy, now: NOW })
+    expect(existsSync(`${copy}-wal`)).toBe(false)
+    expect(await idsIn(copy)).toEqual([first])
+    expect(await idsIn(kept ?? '')).toEqual([first, second].sort())
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('replaces a damaged database, whose log cannot be applied, and says what was not carried over', async () => {
+    const { database, backup, first, idsIn, close } = await databaseWithBackup()
+    await close()
+    writeFileSync(database, Buffer.alloc(64 * 1024, 0x5a))
+    writeFileSync(`${database}-wal`, 'not a log')
+    writeFileSync(`${database}-shm`, 'not an index')
+    const { kept, mergedClosings } = await restoreDatabase({ backup, database, now: NOW })
+    expect(await idsIn(database)).toEqual([first])
+    expect(readFileSync(kept ?? '').equals(Buffer.alloc(64 * 1024, 0x5a))).toBe(true)
+    expect(mergedClosings).toEqual({ skipped: expect.stringContaining('database') })
+  })
+
+  it('behind a link replaces the file itself, and keeps the replaced one beside it', async () => {
+    const { database, backup, first, idsIn, close } = await databaseWithBackup()
+    await close()
+    const link = join(testFolder(), 'linked.db')
+    symlinkSync(database, link)
+    const { kept } = await restoreDatabase({ backup, database: link, now: NOW })
+    expect(kept).toBe(`${database}.replaced-20261121T170000Z`)
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(await idsIn(database)).toEqual([first])
+  })
+
+  it('keeps the identity of the database', async () => {
+    const { fixture, database, backup, close } = await databaseWithBackup()
+    const identity = await fixture.store.identity()
+    expect(identity).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    await close()
+    for (let round = 0; round < ROUNDS; round++) {
+      await restoreDatabase({ backup, database, now: NOW })
+      const store = await openStore({ path: database })
+      expect(await store.identity()).toBe(identity)
+      expect(await store.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
+      await store.close()
+    }
+  })
+
+  it('creates a database that was lost', async () => {
+    const { backup, first, idsIn, close } = await databaseWithBackup()
+    await close()
+    const database = join(testFolder(), 'new', 'folder', 'quotekeeper.db')
+    expect(await restoreDatabase({ backup, database, now: NOW })).toMatchObject({ kept: null, mergedClosings: null })
+    expect(await idsIn(database)).toEqual([first])
+  })
+
+  it('rejects a file that is damaged, of another program or of a newer schema, and changes nothing', async () => {
+    const { database, backup, close } = await databaseWithBackup()
+    await close()
+    const before = readFileSync(database)
+    const folder = testFolder()
+    const make = (name: string, change: (path: string) => void) => {
+      const path = join(folder, name)
+      copyFileSync(backup, path)
+      change(path)
+      return path
+    }
+    const withPragma = (pragma: string) => (path: string) => {
+      const db = new Database(path)
+      db.pragma(pragma)
+      db.close()
+    }
+    const cases: [string, RegExp][] = [
+      [join(folder, 'missing.db'), /There is no file .*missing\.db/],
+      [folder, /is not a file/],
+      [database, /is the database in use, not a backup/],
+      [make('text.db', (path) => writeFileSync(path, 'no database')), /damaged, or not a SQLite database/],
+      [make('empty.db', (path) => writeFileSync(path, '')), /not a Quotekeeper database/],
+      [make('other.db', withPragma('application_id = 1')), /not a Quotekeeper database/],
+      [
+        make('newer.db', withPragma(`user_version = ${newestSchema(SQLITE_MIGRATIONS) + 1}`)),
+        /newer Quotekeeper.*update/,
+      ],
+      [
+        make('torn.db', (path) => {
+          const bytes = readFileSync(path)
+          bytes.fill(0x5a, Math.floor(bytes.length / 8192) * 4096)
+          writeFileSync(path, bytes)
+        }),
+        /damaged/,
+      ],
+    ]
+    for (const [file, message] of cases)
+      await expect(restoreDatabase({ backup: file, database, now: NOW })).rejects.toThrow(message)
+    expect(readFileSync(database).equals(before)).toBe(true)
+    expect(readdirSync(join(database, '..')).sort()).toEqual([basename(database)])
+  })
+
+  it('refuses while the database is open', async () => {
+    const { database, backup, first, second, fixture } = await databaseWithBackup()
+    await expect(restoreDatabase({ backup, database, now: NOW })).rejects.toThrow(/in use by .*Nothing was changed/)
+    expect((await fixture.store.rfqs({})).map(({ rfq }) => rfq.id).sort()).toEqual([first, second].sort())
+  })
+
+  it('on a full disk leaves the database in place and no partial file', async ({ skip }) => {
+    const disk = mountSmallDisk()
+    if (disk === null) return skip('this user cannot mount a file system')
+    const { database, backup, close } = await databaseWithBackup()
+    await close()
+    const path = join(disk.folder, 'quotekeeper.db')
+    copyFileSync(database, path)
+    const ballast = Buffer.alloc(3 * 2 ** 20 - statSync(path).size - 16_384)
+    writeFileSync(join(disk.folder, 'ballast'), ballast)
+    await expect(restoreDatabase({ backup, database: path, now: NOW })).rejects.toThrow(/No space left.*not replaced/s)
+    expect(readdirSync(disk.folder).sort()).toEqual(['ballast', 'quotekeeper.db'])
+    expect(readFileSync(path).equals(readFileSync(database))).toBe(true)
+  })
+})
+
+describe('a backup', () => {
+  it('on a full disk reports it and leaves no file', async ({ skip }) => {
+    const disk = mountSmallDisk()
+    if (disk === null) return skip('this user cannot mount a file system')
+    const { fixture } = await databaseWithBackup()
+    writeFileSync(join(disk.folder, 'ballast'), Buffer.alloc(3 * 2 ** 20 - 32_768))
+    const file = join(disk.folder, 'backup.db')
+    await expect(fixture.store.backup(file)).rejects.toThrow(/No space left on the disk for the backup .*backup\.db/)
+    expect(readdirSync(disk.folder)).toEqual(['ballast'])
+  })
+
+  it('leaves no file when it is stopped, before it begins or in between', async () => {
+    const { fixture } = await databaseWithBackup()
+    const folder = testFolder()
+    const db = new Database(fixture.store.name)
+    db.exec('create table ballast (a blob); insert into ballast values (zeroblob(16777216))')
+    db.close()
+    for (let round = 0; round < ROUNDS; round++) {
+      const controller = new AbortController()
+      if (round % 2 === 0) controller.abort(new Error('stopped'))
+      const copied = fixture.store.backup(join(folder, 'b.db'), controller.signal)
+      setImmediate(() => controller.abort(new Error('stopped')))
+      await expect(copied).rejects.toThrow('stopped')
+      expect(readdirSync(folder)).toEqual([])
+    }
+    await fixture.store.backup(join(folder, 'b.db'))
+    expect(readdirSync(folder)).toEqual(['b.db'])
+  })
+
+  it('names a folder that does not exist', async () => {
+    const { fixture } = await databaseWithBackup()
+    await expect(fixture.store.backup(join(testFolder(), 'unmounted', 'b.db'))).rejects.toThrow(
+      /does not exist. Create/,
+    )
+  })
+})

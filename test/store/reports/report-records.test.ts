@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { noonStore } from '../../helpers/recording-store.js'
+import { reportRecord as record } from '../../helpers/report-record.js'
+
+describe('report records', () => {
+  it('come back as they were recorded, the newest of each name first', async () => {
+    const db = await noonStore()
+    const overview = { rfqId: null, readTimes: null, madeBy: null, bytes: 2 ** 33 }
+    const hostile = { rfqId: 'a\0b', madeBy: '\ud800' }
+    for (let round = 0; round < 6; round++) {
+      await db.addReportRecord(record('one.xlsx', { bytes: round }))
+      await db.addReportRecord(record('two.html', overview))
+      await db.addReportRecord(record('three\0.csv', hostile))
+    }
+    const expected = [record('three\0.csv', hostile), record('two.html', overview), record('one.xlsx', { bytes: 5 })]
+    const listed = expected.map(({ name, bytes, madeAt, madeBy, sha256 }) => ({ name, bytes, madeAt, madeBy, sha256 }))
+    expect(await db.listReports(10)).toEqual(listed)
+    expect(await db.listReports(2)).toEqual(listed.slice(0, 2))
+    for (const each of expected) expect(await db.reportRecord(each.name)).toEqual(each)
+    expect(await db.reportRecord('four.xlsx')).toBeNull()
+  })
+})

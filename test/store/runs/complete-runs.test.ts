@@ -1,0 +1,73 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { RunEnd } from '../../../src/store/contract.js'
+import { openNewStore } from '../../helpers/new-store.js'
+
+const CHANNEL = 'acme/forest'
+const RFQS = { channel: CHANNEL, kind: 'rfqs' } as const
+const START = Date.parse('2026-01-01T00:00:00.000Z')
+const MINUTE = 60_000
+const NONE = { requests: 1, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
+
+async function openRuns() {
+  const store = await openNewStore()
+  onTestFinished(() => store.close())
+  /** A poll that begins so many minutes after the start, and takes one. */
+  const poll = async (minute: number, end: Pick<RunEnd, 'outcome' | 'failedItems' | 'seen'>) => {
+    const run = await store.beginRun({ ...RFQS, now: at(minute) })
+    return run.finish({ ...NONE, ...end }, at(minute + 1))
+  }
+  return { store, poll }
+}
+
+const at = (minute: number) => new Date(START + minute * MINUTE)
+const FEW_FAILED = { outcome: 'partial', failedItems: 1, seen: 20 } as const
+const MANY_FAILED = { outcome: 'partial', failedItems: 10, seen: 20 } as const
+
+it('a poll counts as complete if it is, or if few documents failed', async () => {
+  const { store, poll } = await openRuns()
+  const cases = [
+    ['complete', null, 0, true],
+    ['partial', 1, 20, true],
+    ['partial', 3, 20, true],
+    ['partial', 4, 20, false],
+    ['partial', 10, 1000, true],
+    ['partial', 11, 1000, false],
+    ['partial', 1, 1, false],
+    ['partial', null, 20, false],
+    ['partial', 0, 20, false],
+    ['failed', 1, 20, false],
+  ] as const
+  for (const [index, [outcome, failedItems, seen, counts]] of cases.entries()) {
+    const { id } = await poll(index, { outcome, failedItems, seen })
+    expect([outcome, failedItems, seen, (await store.newestCompleteRun(RFQS))?.id === id]).toEqual([
+      ...[outcome, failedItems, seen, counts],
+    ])
+  }
+})
+
+it('the newest poll that counts as complete is found as of any moment, however many that do not came later', async () => {
+  const { store, poll } = await openRuns()
+  await store.beginRun({ ...RFQS, channel: 'acme/blue', now: at(0) })
+  const newestAt = async (minute: number) => (await store.newestCompleteRun({ ...RFQS, asOf: at(minute) }))?.id ?? null
+  const first = await poll(0, FEW_FAILED)
+  for (let minute = 1; minute <= 5; minute++) await poll(minute, MANY_FAILED)
+  const last = await poll(6, FEW_FAILED)
+  for (let minute = 7; minute <= 60; minute++) await poll(minute, MANY_FAILED)
+  expect([await newestAt(0), await newestAt(1), await newestAt(6)]).toEqual([null, first.id, first.id])
+  expect([await newestAt(7), (await store.newestCompleteRun(RFQS))?.id]).toEqual([last.id, last.id])
+  const hadAt = (minute: number, channel = CHANNEL) => store.hadCompleteRun({ ...RFQS, channel, asOf: at(minute) })
+  expect([await hadAt(0), await hadAt(1), await hadAt(60), await hadAt(60, 'acme/blue')]).toEqual([
+    ...[false, true, true, false],
+  ])
+})
+
+it('polls that counted as complete still do once those of a day are folded into one', async () => {
+  const { store, poll } = await openRuns()
+  const folded = 10
+  for (let minute = 0; minute < folded * 2; minute += 2) await poll(minute, FEW_FAILED)
+  for (let minute = 3_000; minute < 3_100; minute++) await poll(minute, MANY_FAILED)
+  const { runs } = await store.prune({ foldRunsBefore: at(2_880), dropPlansBefore: null, dropEventsBefore: null })
+  expect(runs.rows).toBe(folded - 1)
+  expect(await store.hadCompleteRun({ ...RFQS, asOf: at(2) })).toBe(true)
+  expect(await store.newestCompleteRun(RFQS)).toMatchObject({ times: folded, failedItems: folded })
+})

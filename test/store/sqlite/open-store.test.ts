@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { UnusableDatabaseError } from '../../../src/store/errors.js'
+import { newestSchema, SQLITE_MIGRATIONS } from '../../../src/store/sql/migrations.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
+import { at, begin, noonStore, rfqSnapshot } from '../../helpers/recording-store.js'
+import { anRfq, aResponse } from '../../helpers/sample-documents.js'
+import { testFolder } from '../../helpers/test-folder.js'
+
+describe('openStore', () => {
+  it('makes the file accessible to its owner only', async () => {
+    const folder = testFolder()
+    const db = await openStore({ path: join(folder, 'deep', 'test.db') })
+    await db.close()
+    expect(statSync(db.name).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
+  })
+
+  it('rejects an unusable file with a remedy', async () => {
+    const folder = testFolder()
+    const text = join(folder, 'text.db')
+    writeFileSync(text, 'not a database, but longer than a database header'.repeat(40))
+    await expect(openStore({ path: text })).rejects.toThrow(
+      /not a SQLite file, or is damaged.*Check the path of "database".*Restore a backup.*sqlite3 \S+ \.recover \| sqlite3 recovered\.db/s,
+    )
+    const foreign = join(folder, 'foreign.db')
+    new Database(foreign).exec('create table theirs (a)').close()
+    const untouched = readFileSync(foreign)
+    for (let round = 0; round < 6; round++) {
+      await expect(openStore({ path: foreign, readOnlyIfNeeded: round % 2 === 1 })).rejects.toThrow(/another program/)
+      expect(readFileSync(foreign).equals(untouched)).toBe(true)
+      expect(readdirSync(folder).sort()).toEqual(['foreign.db', 'text.db'])
+    }
+    await expect(openStore({ path: join(folder, 'none.db'), create: false })).rejects.toThrow(UnusableDatabaseError)
+    expect(existsSync(join(folder, 'none.db'))).toBe(false)
+  })
+
+  it('rejects a database of a newer version and leaves it unchanged', async () => {
+    const path = join(testFolder(), 'new.db')
+    await (await openStore({ path })).close()
+    const raw = new Database(path)
+    raw.pragma(`user_version = ${newestSchema(SQLITE_MIGRATIONS) + 1}`)
+    raw.close()
+    await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper/)
+  })
+
+  it('lets several processes create the same database at once', async () => {
+    const path = join(testFolder(), 'test.db')
+    const opened = await Promise.all(Array.from({ length: 5 }, () => openStore({ path })))
+    for (const db of opened)
+      expect(await db.check()).toMatchObject({ ok: true, schemaVersion: newestSchema(SQLITE_MIGRATIONS) })
+    for (const db of opened) await db.close()
+    expect(new Database(path).prepare('select count(*) as n from migrations').get()).toEqual({
+      n: SQLITE_MIGRATIONS.length,
+    })
+  })
+
+  it('backs up to a private file, never over an existing one', async () => {
+    const db = await noonStore()
+    const run = await begin(db)
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
+    const copy = join(testFolder(), 'copy.db')
+    await db.backup(copy)
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    const opened = await openStore({ path: copy })
+    await opened.close()
+    expect(opened.name).toBe(copy)
+    await expect(db.backup(copy)).rejects.toThrow(/already exists/)
+  })
+})

@@ -1,0 +1,120 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { claimOf, NO_STARTS, startRate } from '../../../src/core/requests/request-ledger.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
+import { expectSameRule } from '../../helpers/ledger-rule.js'
+import { testFolder } from '../../helpers/test-folder.js'
+
+const ORIGIN = 'https://marketplace.example.com'
+/** One start in ten seconds. */
+const CLAIM = claimOf(startRate(0.1), 1, 0)
+
+/** Opens a store as another process would, with a clock that the test moves. */
+async function open(path: string, time = { now: Date.UTC(2026, 0) }) {
+  const store = await openStore({ path, clock: () => new Date(time.now) })
+  onTestFinished(() => store.close().catch(() => undefined))
+  return store
+}
+
+describe('the file of the request ledger', () => {
+  it('is shared by all stores of one database, also under another name, and separate for each marketplace', async () => {
+    const folder = testFolder()
+    const [path, link] = [join(folder, 'quotekeeper.db'), join(folder, 'link.db')]
+    const one = await open(path)
+    symlinkSync(path, link)
+    const other = await open(link)
+    expect(await one.requestLedger(ORIGIN).claim(CLAIM)).toEqual({ startsIn: 0, pausedFor: 0 })
+    expect(await other.requestLedger(ORIGIN).claim(CLAIM)).toEqual({ startsIn: CLAIM.cost, pausedFor: 0 })
+    expect(await other.requestLedger('https://another.example.com').claim(CLAIM)).toMatchObject({ startsIn: 0 })
+    expect(existsSync(`${path}-requests`)).toBe(true)
+    expect(existsSync(`${link}-requests`)).toBe(false)
+  })
+
+  it('has the permissions of the database', async () => {
+    const path = join(testFolder(), 'quotekeeper.db')
+    const store = await open(path)
+    await store.requestLedger(ORIGIN).claim(CLAIM)
+    expect(statSync(`${path}-requests`).mode & 0o777).toBe(0o600)
+    rmSync(`${path}-requests`)
+    chmodSync(path, 0o660)
+    await store.requestLedger(ORIGIN).claim(CLAIM)
+    expect(statSync(`${path}-requests`).mode & 0o777).toBe(0o660)
+  })
+
+  it('keeps starts and pauses when the store is closed and opened again', async () => {
+    const [path, time] = [join(testFolder(), 'quotekeeper.db'), { now: Date.UTC(2026, 0) }]
+    for (let round = 0; round < 6; round++) {
+      const store = await open(path, time)
+      const ledger = store.requestLedger(ORIGIN)
+      if (round === 0) await ledger.claim({ ...NO_STARTS, pausedFor: 3_600_000 })
+      expect((await ledger.claim(CLAIM)).pausedFor).toBe(3_600_000 - round * 600_000)
+      await store.close()
+      time.now += 600_000
+    }
+    for (let round = 0; round < 6; round++) {
+      const store = await open(path, time)
+      const grant = await store.requestLedger(ORIGIN).claim(CLAIM)
+      expect(grant).toEqual({ startsIn: round * CLAIM.cost, pausedFor: 0 })
+      await store.close()
+    }
+  })
+
+  it('has the rule of src/core/requests/request-ledger.ts, also while its clock is set', async () => {
+    const time = { now: 0 }
+    const store = await open(join(testFolder(), 'quotekeeper.db'), time)
+    await expectSameRule(
+      (origin) => store.requestLedger(origin),
+      (now) => {
+        time.now = now
+      },
+    )
+  })
+
+  it('grants no start more because the clock is set, in either direction', async () => {
+    const store = await openStore({ path: join(testFolder(), 'quotekeeper.db') })
+    onTestFinished(() => store.close())
+    const claim = () => store.requestLedger(ORIGIN).claim(CLAIM)
+    expect(await claim()).toMatchObject({ startsIn: 0 })
+    onTestFinished(() => void vi.useRealTimers())
+    let startsIn = 0
+    for (const ahead of [3_600_000, -3_600_000, 365 * 24 * 3_600_000]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ahead })
+      const share = await claim()
+      expect(share.startsIn).toBeGreaterThan(startsIn + 9_000)
+      startsIn = share.startsIn
+    }
+  })
+
+  it.each([
+    ['deleted', (file: string) => rmSync(file)],
+    ['emptied', (file: string) => writeFileSync(file, '')],
+    ['overwritten', (file: string) => writeFileSync(file, 'no database '.repeat(1000))],
+    ['emptied of its table', (file: string) => new Database(file).exec('drop table request_limits').close()],
+  ])('grants no start for a second after it was %s, to a store that had it open', async (_, harm) => {
+    const [path, time] = [join(testFolder(), 'quotekeeper.db'), { now: Date.UTC(2026, 0) }]
+    const ledger = (await open(path, time)).requestLedger(ORIGIN)
+    const other = (await open(path, time)).requestLedger(ORIGIN)
+    const one = claimOf(startRate(20), 1, 0)
+    for (let round = 0; round < 6; round++) {
+      expect((await ledger.claim(one)).startsIn).toBe(0)
+      await other.claim(one)
+      harm(`${path}-requests`)
+      expect((await ledger.claim(one)).pausedFor).toBeGreaterThanOrEqual(1000)
+      expect((await other.claim(one)).pausedFor).toBeGreaterThanOrEqual(1000)
+      time.now += 2000
+    }
+  })
+
+  it('rejects with the path and a remedy if it cannot be opened', async () => {
+    const path = join(testFolder(), 'quotekeeper.db')
+    const store = await open(path)
+    mkdirSync(`${path}-requests`)
+    const claim = store.requestLedger(ORIGIN).claim(CLAIM)
+    await expect(claim).rejects.toMatchObject({ name: 'UnusableDatabaseError' })
+    await expect(claim).rejects.toThrow(`${path}-requests`)
+    rmSync(`${path}-requests`, { recursive: true })
+    expect((await store.requestLedger(ORIGIN).claim(CLAIM)).pausedFor).toBe(0)
+  })
+})
