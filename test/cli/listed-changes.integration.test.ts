@@ -35,7 +35,7 @@ describe('what the list says of an RFQ that cannot be read', () => {
     world.closeRfq(id)
     world.removeResponse(gone.id)
     expect((await cli.quotekeeper('sync')).status).toBe(1)
-    expect(await text('rfqs')).toMatch(/List says .* open closed, 1 offer gone /)
+    expect(await text('rfqs')).toMatch(/List says: closed, 1 offer gone /)
     for (const args of commands.slice(1)) expect(await text(...args)).toContain(SENTENCE)
     expect(await text('offers', number)).toContain('(not listed)')
     const listed = { state: 'closed', removedOffers: [{ id: gone.id, name: gone.projectDeveloperName }] }
@@ -72,8 +72,7 @@ describe('what the list says of an RFQ that cannot be read', () => {
     for (const args of [['rfqs'], ['offers', number], ['compare', number], ['report', number, '--json']]) {
       const { out, status } = await cli.quotekeeperWith(later, ...args, ...asOf)
       expect([args, status]).toEqual([args, 0])
-      const said =
-        /List says .* open closed, 1 offer gone|list of 2026-03-10 09:30 UTC says closed and no longer has 1 offer/
+      const said = /List says: closed, 1 offer gone|list of 2026-03-10 09:30 UTC says closed and no longer has 1 offer/
       expect(out.replaceAll(/\s+/g, ' ')).toMatch(said)
       expect((await cli.quotekeeperWith(later, ...args)).out.replaceAll(/\s+/g, ' ')).toMatch(said)
     }

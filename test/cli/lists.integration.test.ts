@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/cli/output/terminal-text.js'
 import { createPolledFixture } from './cli-fixture.js'
 
-const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
+const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
 /** Adds copies of an RFQ without its offers. */
 function addCopies(database: string, copies: number): void {

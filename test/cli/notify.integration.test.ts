@@ -69,7 +69,7 @@ describe('notify', () => {
     await store.close()
 
     const listed = await quotekeeper('notify')
-    expect(listed.out).toMatch(/1 +team +close\.refused +acme\/blue +dead letter +1 .*status 500/)
+    expect(listed.out).toMatch(/1 +team +close\.refused +acme\/blue +dead letter +1 .*\n +Last error: status 500/)
     expect(listed.err).toContain('0 to be sent, 1 dead letter')
     const json = JSON.parse((await quotekeeper('notify', '--json')).out)
     expect(json.targets).toEqual([
@@ -117,6 +117,7 @@ describe('notify', () => {
 
     const { out, err } = await quotekeeper('notify')
     const rows = out
+      .replace(/\n +Last error:/g, '')
       .split('\n')
       .slice(2, -1)
       .map((row) => row.replace(/ +/g, ' ').trim())

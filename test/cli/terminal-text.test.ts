@@ -1,15 +1,9 @@
 import fc from 'fast-check'
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { type Column, formatTable, type TableFormat } from '../../src/cli/output/terminal-table.js'
-import {
-  displayWidth,
-  escapeInvisible,
-  formatNumber,
-  plural,
-  sanitize,
-  truncate,
-  wrap,
-} from '../../src/cli/output/terminal-text.js'
+import { escapeInvisible, formatNumber, plural, sanitize } from '../../src/cli/output/terminal-text.js'
+import { truncate, wrap } from '../../src/cli/output/text-width.js'
 
 describe('terminal text', () => {
   it('sanitize removes escape codes, control characters and line breaks', () => {
@@ -57,14 +51,6 @@ describe('terminal text', () => {
     fc.assert(fc.property(hostile, (text) => !/\p{Cc}/u.test(sanitize(text))))
   })
 
-  it('displayWidth counts terminal columns', () => {
-    expect(displayWidth('abc')).toBe(3)
-    expect(displayWidth('café')).toBe(4)
-    expect(displayWidth('cafe\u0301')).toBe(4)
-    expect(displayWidth('漢字')).toBe(4)
-    expect(displayWidth('🌳')).toBe(2)
-  })
-
   it('truncate shortens to a width with an ellipsis', () => {
     expect(truncate('forest', 6)).toBe('forest')
     expect(truncate('forests', 6)).toBe('fores…')
@@ -72,8 +58,8 @@ describe('terminal text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
-        fc.nat(20),
-        (text, width) => displayWidth(truncate(sanitize(text), width)) <= width,
+        fc.integer({ min: 3, max: 20 }),
+        (text, width) => stringWidth(truncate(sanitize(text), width)) <= width,
       ),
     )
   })
@@ -118,11 +104,11 @@ describe('formatTable', () => {
     )
   })
 
-  const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
+  const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
   it('shrinks columns to the width, down to their minimum', () => {
     expect(widest(table(columns, rows, { width: 30 }))).toBe(30)
-    expect(table(columns, rows, { width: 20 })).toContain('Mangroves o…')
+    expect(table(columns, rows, { width: 20 })).toContain('     7  Mangroves of\n        the western\n        coast')
     expect(widest(table(columns, rows, { width: 5 }))).toBe('Number'.length + 2 + 6)
   })
 
@@ -146,7 +132,6 @@ describe('formatTable', () => {
         header: 'Reason',
         cell: () => 'its due date has ended and nobody closed it',
         min: 16,
-        overflow: 'wrap' as const,
       },
       { header: 'Run', cell: () => 3 },
     ]
@@ -154,13 +139,13 @@ describe('formatTable', () => {
     expect(lines.slice(2, -1)).toEqual(['7    its due date has ended    3', '     and nobody closed it'])
   })
 
-  it('shows a column below the row where it would be too narrow to read', () => {
+  it('shows a column below the row, unless the width has no limit', () => {
     const reasons = [
       { header: 'RFQ', cell: () => 7 },
-      { header: 'Reason', cell: () => 'its due date has ended', min: 10, below: 20, overflow: 'wrap' as const },
+      { header: 'Reason', cell: () => 'its due date has ended', min: 10, below: true as const },
     ]
-    const lines = (width: number) => table(reasons, rows.slice(0, 1), { width }).split('\n').slice(0, -1)
-    expect(lines(27)).toEqual(['RFQ  Reason', '───  ──────────────────────', '7    its due date has ended'])
+    const lines = (width: number | null) => table(reasons, rows.slice(0, 1), { width }).split('\n').slice(0, -1)
+    expect(lines(null)).toEqual(['RFQ  Reason', '───  ──────────────────────', '7    its due date has ended'])
     expect(lines(20)).toEqual(['RFQ', '───', '7', '    Reason: its due', '    date has ended'])
   })
 
@@ -170,7 +155,7 @@ describe('formatTable', () => {
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), fc.integer({ min: 8, max: 60 }), (pairs, width) => {
         const both = [
           { header: 'A', cell: (pair: [string, string]) => pair[0], min: 2 },
-          { header: 'B', cell: (pair: [string, string]) => pair[1], min: 2, overflow: 'wrap' as const },
+          { header: 'B', cell: (pair: [string, string]) => pair[1], min: 2 },
         ]
         expect(widest(table(both, pairs, { width }))).toBeLessThanOrEqual(width)
       }),

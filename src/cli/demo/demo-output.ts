@@ -1,5 +1,6 @@
 import { bold, formatMinute } from '../output/output.js'
-import { sanitize, truncate, wrap } from '../output/terminal-text.js'
+import { sanitize } from '../output/terminal-text.js'
+import { truncate, wrap } from '../output/text-width.js'
 import type { Io } from '../process/process-io.js'
 
 /** Widest line of prose, in columns. */

@@ -3,7 +3,8 @@ import type { RfqWithResponses } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
 import { findRfq, problemText, type RfqNameProblem, type RfqSearch } from '../../views/find-rfq.js'
 import { FailedError, UsageError } from '../cli-error.js'
-import { sanitize, truncate } from '../output/terminal-text.js'
+import { sanitize } from '../output/terminal-text.js'
+import { truncate } from '../output/text-width.js'
 
 /**
  * Finds the RFQ that a command names.

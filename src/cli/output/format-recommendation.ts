@@ -1,5 +1,6 @@
 import type { Io } from '../process/process-io.js'
-import { sanitize, wrap } from './terminal-text.js'
+import { sanitize } from './terminal-text.js'
+import { wrap } from './text-width.js'
 
 /** The lines of a recommendation, wrapped to the terminal with a hanging indent. */
 export function formatRecommendation(lines: readonly string[], width: Io['width']): string {

@@ -103,7 +103,7 @@ interface Shown<Row> {
 }
 
 function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
-  const { text, hidden } = formatTable(columns.map(wrapped), rows, {
+  const { text, hidden } = formatTable(columns, rows, {
     width: wide ? null : tableWidth(io),
     emphasize: (header) => bold(io, header),
   })
@@ -111,10 +111,6 @@ function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
   if (hidden.length === 0) return
   printWrapped(io, `Not shown, for lack of width: ${hidden.join(', ')}. --wide shows all, --columns others.`)
 }
-
-/** Text that does not fit is continued on the next line, not cut. */
-const wrapped = <Row>(column: ListColumn<Row>): ListColumn<Row> =>
-  column.min === undefined ? column : { overflow: 'wrap', ...column }
 
 function printTsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[]): void {
   const lines = [columns.map(keyOf), ...rows.map((row) => columns.map((column) => tsvValue(columnValue(column, row))))]

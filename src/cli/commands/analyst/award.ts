@@ -244,7 +244,7 @@ const AWARD_COLUMNS: ListColumns<AwardRecord> = ({ label, minute }) => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: `Decided (${label})`, cell: ({ at }) => minute(at), value: ({ at }) => at },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
-  { header: 'Offers', cell: ({ offers }) => offers.map(({ name }) => name).join(', '), min: 20, overflow: 'wrap' },
+  { header: 'Offers', cell: ({ offers }) => offers.map(({ name }) => name).join(', '), min: 20 },
   { header: 'Tonnes', cell: ({ tonnes }) => formatNumber(tonnes), value: ({ tonnes }) => tonnes, align: 'right' },
   {
     header: 'Per tonne',
@@ -264,7 +264,6 @@ const AWARD_COLUMNS: ListColumns<AwardRecord> = ({ label, minute }) => [
     header: 'State',
     cell: ({ withdrawn }) => (withdrawn === null ? 'stands' : withdrawnText(withdrawn, minute(withdrawn.at))),
     min: 12,
-    overflow: 'wrap',
   },
   { header: 'By', cell: ({ by }) => by, drop: 2 },
   { header: 'Because', cell: ({ because }) => because, min: 20, isExtra: true },

@@ -49,8 +49,8 @@ const byProject = (a: ListingRow, b: ListingRow) =>
   byCodeUnit(a.projectName ?? '\uffff', b.projectName ?? '\uffff') || byCodeUnit(a.id, b.id)
 
 const COLUMNS: ListColumns<ListingRow> = () => [
-  { header: 'Project', cell: ({ projectName }) => projectName, min: 20 },
-  { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 14, drop: 2 },
+  { header: 'Project', cell: ({ projectName }) => projectName, min: 32 },
+  { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 22, drop: 2 },
   { header: 'Country', cell: ({ country }) => country, drop: 3 },
   { header: 'Registry', cell: ({ registry }) => registry, min: 8, drop: 4 },
   { header: 'Registry id', cell: ({ registryId }) => registryId, drop: 4 },

@@ -90,7 +90,7 @@ const COLUMNS: ListColumns<Row> = (time) => [
   { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
   { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },
   { header: 'Developer', cell: ({ developer }) => developer, min: 18 },
-  { header: 'Project', cell: ({ project }) => project, min: 24, drop: 3 },
+  { header: 'Project', cell: ({ project }) => project, min: 24, drop: 4 },
   {
     header: 'Status',
     cell: statusText,
@@ -108,7 +108,7 @@ const COLUMNS: ListColumns<Row> = (time) => [
     cell: ({ own }) => formatNumber(own.total),
     value: ({ own }) => own.total,
     align: 'right',
-    drop: 4,
+    drop: 3,
   },
   {
     header: 'Per tonne',
@@ -129,8 +129,7 @@ const COLUMNS: ListColumns<Row> = (time) => [
     header: 'Not ranked because',
     key: 'why',
     cell: ({ why }) => why,
-    min: 18,
-    below: Number.POSITIVE_INFINITY,
+    below: true,
     hideIfEmpty: true,
   },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, drop: 2 },

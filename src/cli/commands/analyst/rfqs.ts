@@ -82,6 +82,7 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 type Row = RfqListRow & Partial<RfqFigures>
+type RowWithCurrency = Row & { priceCurrency?: string | null }
 
 /** Computing the figures of more takes seconds. */
 const MAX_WITH_FIGURES = 1_000
@@ -157,7 +158,10 @@ function daysText({ daysToDue, state }: Row): string {
   return formatNumber(daysToDue)
 }
 
-const bestPrice = ({ bestPricePerTonne: price }: Row) => (price == null ? '' : formatPrice(price))
+const priceCurrencyOf = ({ priceCurrency, currency }: RowWithCurrency) => priceCurrency ?? currency
+
+const bestPrice = (row: RowWithCurrency) =>
+  row.bestPricePerTonne == null ? '' : `${formatPrice(row.bestPricePerTonne)} ${priceCurrencyOf(row) ?? ''}`.trim()
 
 /** The accepted offers, or those that are recommended; empty if there are none. */
 function recommendedText({ accepted, award }: Row): string {
@@ -167,7 +171,7 @@ function recommendedText({ accepted, award }: Row): string {
   return `${first}${more}${accepted == null ? '' : ' (accepted)'}`
 }
 
-const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, minute }) => [
+const COLUMNS: ListColumns<RowWithCurrency> = ({ label, minute }) => [
   { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
   { header: 'Reference', cell: ({ reference }) => reference, drop: 6 },
   { header: 'Title', cell: ({ title }) => title, min: 16 },
@@ -175,9 +179,7 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   {
     header: 'List says',
     cell: ({ listed }) => listed && listDiffLabel(listed),
-    min: 10,
-    overflow: 'wrap',
-    below: 60,
+    below: true,
     hideIfEmpty: true,
   },
   { header: 'Due', cell: ({ responseDueDate }) => responseDueDate },
@@ -189,7 +191,7 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
     sortValue: ({ offers, unreadOffers }) => offers + unreadOffers,
     align: 'right',
   },
-  { header: 'Recommended', cell: recommendedText, min: 14, overflow: 'wrap', hideIfEmpty: true },
+  { header: 'Recommended', cell: recommendedText, min: 14, hideIfEmpty: true },
   {
     header: 'Best price',
     cell: bestPrice,
@@ -197,7 +199,7 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
     align: 'right',
     drop: 1,
   },
-  { header: 'Cur.', cell: ({ priceCurrency, currency }) => priceCurrency ?? currency, drop: 1 },
+  { header: 'Cur.', cell: priceCurrencyOf, isExtra: true, inTsv: true },
   {
     header: 'Covered',
     cell: ({ coverage }) => (coverage == null ? '' : formatPercent(coverage)),
@@ -228,6 +230,6 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
     value: ({ changedAt }) => changedAt,
     isExtra: true,
   },
-  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 2 },
   { header: 'Unread offers', cell: ({ unreadOffers }) => unreadOffers, align: 'right', isExtra: true, inTsv: true },
 ]

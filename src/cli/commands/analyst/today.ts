@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import type { Severity } from '../../../compare/flag.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import { DUE_WITHIN_DAYS, type Today, type TodayItem } from '../../../views/today/today-view.js'
@@ -19,7 +20,8 @@ import { zoneOf } from '../../input/time-zone.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { printFreshness } from '../../output/list.js'
 import { bold, printJson, tableWidth } from '../../output/output.js'
-import { displayWidth, padEnd, plural, sanitize, truncate, wrap } from '../../output/terminal-text.js'
+import { plural, sanitize } from '../../output/terminal-text.js'
+import { padEnd, truncate, wrap } from '../../output/text-width.js'
 
 type Options = ChannelOption & JsonOption & { since: string; dueWithin: number; limit: number }
 
@@ -103,7 +105,7 @@ const commandOf = ({ action }: TodayItem, config: string | undefined): string =>
 
 /** The item in words, and below it what to run. */
 function itemLines({ io, runnable, globals }: Cli, item: TodayItem, all: readonly TodayItem[]): string {
-  const labelWidth = Math.max(...all.map((each) => displayWidth(labelOf(each))))
+  const labelWidth = Math.max(...all.map((each) => stringWidth(labelOf(each))))
   const width = Math.max(MIN_TEXT_WIDTH, tableWidth(io) - labelWidth - 4)
   const title = item.rfqTitle === null ? '' : ` “${truncate(sanitize(item.rfqTitle), MAX_TITLE_WIDTH)}”`
   const [first = '', ...more] = wrap(`${sanitize(item.message)}${title}`, width)

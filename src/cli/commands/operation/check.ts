@@ -9,7 +9,8 @@ import { timeFormatOf } from '../../input/time-zone.js'
 import { errorMessage, isUserFacing } from '../../output/error-message.js'
 import { printJson, printTable } from '../../output/output.js'
 import type { Column } from '../../output/terminal-table.js'
-import { padEnd, sanitize, wrap } from '../../output/terminal-text.js'
+import { sanitize } from '../../output/terminal-text.js'
+import { padEnd, wrap } from '../../output/text-width.js'
 import type { Io } from '../../process/process-io.js'
 
 /** `check`: tests everything that `start` needs. */
@@ -69,7 +70,7 @@ function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
 const COLUMNS: Column<Finding>[] = [
   { header: 'Check', cell: ({ what }) => what },
   { header: 'Result', cell: resultOf },
-  { header: 'Details', cell: ({ found }) => found, min: 40, overflow: 'wrap' },
+  { header: 'Details', cell: ({ found }) => found, min: 40 },
 ]
 function resultOf({ ok, remedy }: Pick<Finding, 'ok' | 'remedy'>): string {
   if (!ok) return 'FAILED'

@@ -268,9 +268,7 @@ export const closingColumns = ({ label, minute }: TimeFormat): ListColumn<Decisi
   {
     header: 'Reason',
     cell: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
-    min: 24,
-    below: 48,
-    overflow: 'wrap',
+    below: true,
   },
   { header: 'Run', cell: ({ runId }) => runId, align: 'right', drop: 2 },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },

@@ -100,7 +100,7 @@ const TEST_COLUMNS: Column<TestResult>[] = [
   { header: 'Target', cell: ({ target }) => target },
   { header: 'Type', cell: ({ type }) => type },
   { header: 'Result', cell: ({ ok }) => (ok ? 'ok' : 'FAILED') },
-  { header: 'Details', cell: ({ message }) => message, min: 30, overflow: 'wrap' },
+  { header: 'Details', cell: ({ message }) => message, min: 30 },
 ]
 
 // --- undelivered ----------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryLine>[] 
   },
   { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', drop: 1 },
   { header: `Since (${label})`, cell: ({ createdAt }) => minute(createdAt), drop: 3 },
-  { header: 'Last error', cell: ({ error }) => error, min: 24, below: 40, overflow: 'wrap' },
+  { header: 'Last error', cell: ({ error }) => error, below: true },
 ]
 
 const stateText = ({ state, count }: DeliveryLine): string => {

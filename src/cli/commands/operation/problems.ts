@@ -44,10 +44,10 @@ const formatReplay = ({ documents, nowValid, nowInvalid, problemsGone, problemsN
 const COLUMNS: ListColumns<ProblemRecord> = ({ label, minute }) => [
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
   { header: 'Kind', cell: ({ kind }) => kind },
-  { header: 'Id', cell: ({ entityId }) => entityId, min: 8 },
-  { header: 'Field', cell: ({ path }) => path || '(whole document)', min: 16 },
+  { header: 'Id', cell: ({ entityId }) => entityId, min: 28 },
+  { header: 'Field', cell: ({ path }) => path || '(whole document)', min: 24 },
   { header: 'Code', cell: ({ code }) => code },
-  { header: 'Problem', cell: ({ message }) => message, min: 24, below: 32, overflow: 'wrap' },
+  { header: 'Problem', cell: ({ message }) => message, below: true },
   { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
   {
     header: `First seen (${label})`,

@@ -55,7 +55,7 @@ export const runColumns = ({ label, minute }: TimeFormat): ListColumn<RunRecord>
   { header: 'Missing', cell: ({ missing }) => missing, align: 'right', drop: 2 },
   { header: 'Postponed', cell: ({ postponed }) => postponed || null, align: 'right', drop: 2, hideIfEmpty: true },
   { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right', drop: 3 },
-  { header: 'Error', cell: ({ error }) => error, min: 30, below: 48, overflow: 'wrap', hideIfEmpty: true },
+  { header: 'Error', cell: ({ error }) => error, below: true, hideIfEmpty: true },
 ]
 
 function outcomeText({ outcome, times }: RunRecord): string {
