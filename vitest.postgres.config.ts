@@ -13,11 +13,11 @@ const STORE_CONTRACT = [
   'test/notify/{deliveries,watch}.integration.test.ts',
   'test/sync/poll-rfqs.integration.test.ts',
   'test/sync/{conditional-polls,hostile-ids,listed-entries,offers-read-later,overlapping-reads,planned-polls,received-bodies,unchanged-bodies,wrong-clocks}.integration.test.ts',
-  'test/web/{api,request-values,page-thread,pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',
+  'test/web/{api,request-values,pages,notifications-page,closing-now,overdue-rfq,poll-now}.integration.test.ts',
   'test/views/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
-  'test/pool/run-in-worker.integration.test.ts',
+  'test/pool/*.integration.test.ts',
   'test/recommendations/**/*.integration.test.ts',
   'test/views/rfqs/large-list.integration.test.ts',
 ]

@@ -4,6 +4,7 @@ import { once } from '../core/once.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
 import type { Logger } from '../log.js'
 import type { Marketplace, RequestObserver } from '../marketplace/contract.js'
+import type { WorkerPool } from '../pool/worker-pool.js'
 import type { MakeReport } from '../report-files/make-report.js'
 import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
@@ -23,6 +24,8 @@ export interface App {
   marketplace(observer?: RequestObserver): Promise<Marketplace>
   /** The job runner that `queue:` selects. Rejects with QueueUnavailableError. */
   runner(): Promise<JobRunner>
+  /** What does heavy work apart from the main thread. */
+  pool(): Promise<WorkerPool>
   makeReport: MakeReport
   /** Registers something to be closed with the app, before everything opened earlier. */
   onClose(close: () => Promise<unknown>): void
@@ -39,6 +42,8 @@ export interface AppOptions {
   createDatabase: boolean
   /** The command only reads the database: it works without permission to write, on a read-only or a full disk. */
   readOnlyIfNeeded?: boolean
+  /** The worker pool answers users: it has several workers. Default: one. */
+  servesPages?: boolean
   /** `KEY=VALUE` each, overriding keys under `reports:`. */
   set?: readonly string[]
 }
@@ -93,8 +98,18 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     closers.push(() => part.close())
     return part
   }
-  const store = once(async () => closeLater(await openConfiguredStore({ cli, config, log, options })))
-  const reportMaker = once(async () => createReportMaker({ io, config, log, store: await store() }))
+  let openedPool: WorkerPool | null = null
+  const store = once(async () => {
+    const opened = closeLater(await openConfiguredStore({ cli, config, log, options }))
+    // Whenever it is opened: just before what it reads, after all that use it.
+    closers.push(async () => openedPool?.close())
+    return opened
+  })
+  const pool = once(async () => {
+    openedPool = await openPool({ io, config, store: await store(), options })
+    return openedPool
+  })
+  const reportMaker = once(async () => createReportMaker({ log, store: await store(), pool: await pool() }))
   let marketplace: Promise<Marketplace> | null = null
   return {
     config,
@@ -111,6 +126,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
       closers.push(() => runner.close(STOP_TIMEOUT_MS))
       return runner
     }),
+    pool,
     makeReport: async (...args) => (await reportMaker())(...args),
     onClose: (close) => void closers.push(close),
   }
@@ -164,26 +180,40 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
 }
 
 interface ReportMakerContext {
-  io: Cli['io']
-  config: Config
   log: Logger
   store: Store
+  pool: WorkerPool
 }
 
-async function createReportMaker({ io, config, log, store }: ReportMakerContext): Promise<MakeReport> {
+async function createReportMaker({ log, store, pool }: ReportMakerContext): Promise<MakeReport> {
   const { recordReports } = await import('../report-files/recorded-reports.js')
   const onError = (error: unknown, report: string) => log.warn({ report, err: error }, 'cannot record the report')
-  return recordReports(await unrecordedReportMaker(io, config, store), { store, onError })
+  return recordReports(pool.makeReport, { store, onError })
 }
 
-async function unrecordedReportMaker(
-  { reportWorkerScript }: Cli['io'],
-  config: Config,
-  store: Store,
-): Promise<MakeReport> {
-  if (reportWorkerScript === null) return (await import('../report-files/make-report.js')).makeReportInProcess(store)
-  const { makeReportInWorker } = await import('../pool/run-in-worker.js')
-  return makeReportInWorker({ thread: reportWorkerScript, database: config.database })
+interface PoolContext {
+  io: Cli['io']
+  config: Config
+  store: Store
+  options: AppOptions
+}
+
+async function openPool({ io, config, store, options }: PoolContext): Promise<WorkerPool> {
+  const { apiConfigOf } = await import('../views/api-queries.js')
+  const queryConfig = apiConfigOf(config)
+  if (io.workerScript === null) {
+    const { createQueries } = await import('../pool/queries.js')
+    const { makeReportInProcess } = await import('../report-files/make-report.js')
+    const queries = createQueries(store, queryConfig)
+    return { queries, makeReport: makeReportInProcess(store), close: async () => undefined }
+  }
+  const { createWorkerPool, poolSizeOfService } = await import('../pool/worker-pool.js')
+  return createWorkerPool({
+    script: io.workerScript,
+    size: options.servesPages ? poolSizeOfService() : 1,
+    database: config.database,
+    config: queryConfig,
+  })
 }
 
 async function openMarketplace(

@@ -11,7 +11,7 @@ import { testFolder } from '../helpers/test-folder.js'
 import { createPolledFixture, NOW } from './cli-fixture.js'
 
 /** The compiled worker script (`npm run build`). */
-const THREAD = new URL('../../dist/src/pool/report-thread.js', import.meta.url)
+const WORKER = new URL('../../dist/src/pool/worker.js', import.meta.url)
 const HOUR = 3_600_000
 const rfqOf = (number: string) => [number, '--channel', 'acme/forest']
 
@@ -36,7 +36,7 @@ it('all reports of a process are made in one thread, which is kept', async () =>
   const count = (worker: Worker) => threads.push(worker)
   process.on('worker', count)
   onTestFinished(() => void process.off('worker', count))
-  const { status, out } = await quotekeeperWith({ reportWorkerScript: THREAD }, 'report')
+  const { status, out } = await quotekeeperWith({ workerScript: WORKER }, 'report')
   expect({ status, files: out.trim().split('\n').length, threads: threads.length }).toEqual({
     ...{ status: 0, files: 2, threads: 1 },
   })

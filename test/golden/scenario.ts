@@ -106,7 +106,7 @@ function openWeb(io: Io): Promise<Scenario['get']> {
   return new Promise((resolve, reject) => {
     const serve = async (app: App) => {
       const queue = createInProcessRunner({ concurrency: 1, log: recordingLog() })
-      const web = await webApp({ now: io.now, plugins: [(await createPages(app, io))(queue)] })
+      const web = await webApp({ now: io.now, plugins: [(await createPages(app, io.now))(queue)] })
       resolve(async (url) => (await web.inject(url)).body)
       await new Promise<void>((close) => {
         onTestFinished(() => {

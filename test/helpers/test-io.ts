@@ -24,8 +24,7 @@ export function testIo(overrides: Partial<Io> = {}) {
     stop: new AbortController().signal,
     stdoutClosed: () => false,
     programName: 'quotekeeper',
-    reportWorkerScript: null,
-    pageThreadScript: null,
+    workerScript: null,
     ...overrides,
   }
   return { io, written }

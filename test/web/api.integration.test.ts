@@ -8,7 +8,7 @@ import { createApi } from '../../src/cli/service/create-api.js'
 import { createQueueActions } from '../../src/cli/service/queue-actions.js'
 import { stopFileOf } from '../../src/closing/kill-switch.js'
 import { createScrubber } from '../../src/core/text/secret-scrubber.js'
-import { createThreadQueries } from '../../src/pool/thread-queries.js'
+import { createQueries } from '../../src/pool/queries.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
 import { apiConfigOf } from '../../src/views/api-queries.js'
 import { type ListCursor, takePage } from '../../src/views/cursor.js'
@@ -43,7 +43,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
     ...locationsOf(fixture.store),
     channels: [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })],
   })
-  const reader = createThreadQueries(store, apiConfigOf(config))
+  const reader = createQueries(store, apiConfigOf(config))
   const scrub = createScrubber(['a secret', 'key of acme'])
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },

@@ -12,7 +12,7 @@ import type { Config } from '../../src/config/contract.js'
 import { createScrubber } from '../../src/core/text/secret-scrubber.js'
 import { closestMatches } from '../../src/core/text/suggest.js'
 import type { Marketplace } from '../../src/marketplace/contract.js'
-import { createThreadQueries } from '../../src/pool/thread-queries.js'
+import { createQueries } from '../../src/pool/queries.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
 import { recordReports } from '../../src/report-files/recorded-reports.js'
 import { apiConfigOf } from '../../src/views/api-queries.js'
@@ -60,7 +60,7 @@ export async function openPages(
     throw error
   }
   const { log, runner } = await openQueue(fixture, config)
-  const queries = createThreadQueries(store, apiConfigOf(config))
+  const queries = createQueries(store, apiConfigOf(config))
   const reported: PagesFixture['reported'] = []
   const observer = {
     reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),

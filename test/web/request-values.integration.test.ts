@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createAwardDesk } from '../../src/cli/service/award-desk.js'
 import { createApi } from '../../src/cli/service/create-api.js'
 import { createQueueActions } from '../../src/cli/service/queue-actions.js'
-import { createThreadQueries } from '../../src/pool/thread-queries.js'
+import { createQueries } from '../../src/pool/queries.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
 import { apiConfigOf } from '../../src/views/api-queries.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
@@ -55,7 +55,7 @@ async function openApi(
   const config = testConfig(locationsOf(store))
   const scrub = (text: string) => text
   const actions = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
-  const reader = createThreadQueries(store, apiConfigOf(config))
+  const reader = createQueries(store, apiConfigOf(config))
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },
     {

@@ -53,7 +53,8 @@ async function runService(demo: Demo, once: boolean): Promise<void> {
   const globals = { ...cli.globals, config: folder.config }
   const serviceCli: Cli = { ...cli, globals, io: { ...cli.io, env: {}, now: sandbox.now } }
   const logTo = { write: (text: string) => appendFileSync(folder.log, text, { mode: 0o600 }) }
-  const options = { secrets: 'required', logTo, defaultLevel: 'info', createDatabase: true } as const
+  const parts = { secrets: 'required', defaultLevel: 'info', createDatabase: true, servesPages: true } as const
+  const options = { ...parts, logTo }
   await withApp(serviceCli, options, async (app) => {
     const running = await startMonitoredService(serviceCli, app, sandbox)
     printIntroduction(demo, running.service)
@@ -75,7 +76,7 @@ async function startMonitoredService(cli: Cli, app: App, sandbox: Sandbox): Prom
   const monitor = new ServiceMonitor()
   const metrics = await openServiceMetrics(app, sandbox.now)
   const deps = monitor.wrap(await createHandlerDeps(app, sandbox.now, metrics))
-  const plugins = [await createPages(app, { now: sandbox.now, pageThreadScript: cli.io.pageThreadScript })]
+  const plugins = [await createPages(app, sandbox.now)]
   const serveWeb = webServerStarter(app, sandbox.now, { metrics, plugins })
   // Before the first comparison.
   await readDueRates(cli, app)

@@ -34,10 +34,8 @@ export interface Io {
   stdoutClosed(): boolean
   /** What to type to run this program again, for messages: `quotekeeper`, `npx quotekeeper`, … */
   programName: string
-  /** The script of the worker thread that makes reports; null to make them in the main thread. */
-  reportWorkerScript: URL | null
-  /** The script of the worker thread that reads what pages show; null to read it in the main thread. */
-  pageThreadScript: URL | null
+  /** The script of the workers that do heavy work; null to do it in the main thread. */
+  workerScript: URL | null
 }
 
 type Stream = NodeJS.WriteStream
@@ -63,8 +61,7 @@ export function processIo(stop: AbortSignal): Io {
     stop,
     stdoutClosed: out.closed,
     programName: programName({ script: process.argv[1] ?? '', env: process.env, cwd: process.cwd() }),
-    pageThreadScript: new URL('../../pool/page-thread.js', import.meta.url),
-    reportWorkerScript: new URL('../../pool/report-thread.js', import.meta.url),
+    workerScript: new URL('../../pool/worker.js', import.meta.url),
   }
 }
 

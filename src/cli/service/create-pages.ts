@@ -2,27 +2,27 @@ import type { JobObserver } from '../../../jobs/contract.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import { closestMatches } from '../../core/text/suggest.js'
 import type { Clock } from '../../core/time/clock.js'
-import type { ThreadQueries } from '../../pool/thread-queries.js'
-import { apiConfigOf } from '../../views/api-queries.js'
+import { asUser } from '../../pool/current-user.js'
+import type { Queries } from '../../pool/queries.js'
 import type { NotificationsDeps } from '../../web/pages/operation/notifications-page.js'
 import type { ReportsDeps } from '../../web/pages/operation/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
-import type { Io } from '../process/process-io.js'
 import { createAwardDesk } from './award-desk.js'
 import { createApi } from './create-api.js'
 import { createQueueActions, type QueueActions } from './queue-actions.js'
 
-/** The web page and the HTTP API of the service. What they read in is closed with the app. */
+/** The web page and the HTTP API of the service, each user of which has turns of their own in the worker pool. */
 export async function createPages(
   app: App,
-  { now, pageThreadScript }: Pick<Io, 'now' | 'pageThreadScript'>,
+  now: Clock,
   observer?: Pick<JobObserver, 'reportEnded'>,
 ): Promise<(queue: ServiceQueue) => WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
-  const queries = await openQueries(app, pageThreadScript)
+  const { queries } = await app.pool()
   const { keepRecommendations } = await import('./keep-recommendations.js')
-  const compute: ThreadQueries['computeRecommendations'] = (...args) => queries.computeRecommendations(...args)
+  const compute: Queries['computeRecommendations'] = (...args) =>
+    asUser('recommendations', () => queries.computeRecommendations(...args))
   app.onClose(keepRecommendations({ app, store: await app.store(), now, command: 'start', compute }))
   const reports = await createReports(app, now, observer)
   const { config, makeReport } = app
@@ -46,6 +46,7 @@ export async function createPages(
   const api = await createApi(app, { reader: queries, now, awards, ...notifications })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
+    scope.addHook('preHandler', (request, _reply, done) => asUser(request.user?.name ?? request.ip, done))
     const actions = actionsOn(queue)
     await pages(actions)(scope)
     await api(actions)(scope)
@@ -53,16 +54,6 @@ export async function createPages(
     const { queueBoard } = await import('../../web/queue-board.js')
     await queueBoard(queue.redisQueue, notifications)(scope)
   }
-}
-
-async function openQueries(app: App, script: URL | null): Promise<ThreadQueries> {
-  const config = apiConfigOf(app.config)
-  if (script === null)
-    return (await import('../../pool/thread-queries.js')).createThreadQueries(await app.store(), config)
-  const { queryInThread } = await import('../../pool/page-client.js')
-  const { queries, close } = queryInThread(script, { database: app.config.database, config })
-  app.onClose(close)
-  return queries
 }
 
 async function createNotificationsDeps(app: App, now: Clock): Promise<NotificationsDeps> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { differingSettings } from '../../core/decision/differing-settings.js'
 import type { Clock } from '../../core/time/clock.js'
 import { computeSourceOf } from '../../pool/compute-source.js'
-import type { ThreadQueries } from '../../pool/thread-queries.js'
+import type { Queries } from '../../pool/queries.js'
 import { computeRfqs } from '../../recommendations/compute-rfq.js'
 import { createRecommendationRecorder, type RecommendationRecorder } from '../../recommendations/recorder.js'
 import type { Store } from '../../store/contract.js'
@@ -16,7 +16,7 @@ interface RecorderSource {
   store: Store
   now: Clock
   command: string | undefined
-  compute: ThreadQueries['computeRecommendations']
+  compute: Queries['computeRecommendations']
 }
 
 const createRecorder = ({

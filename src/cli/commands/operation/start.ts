@@ -14,6 +14,9 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 const start = (cli: Cli, { adoptQueue = false }: AdoptQueueOption) =>
-  withApp(cli, { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true }, (app: App) =>
-    runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true, adoptQueue }),
+  withApp(
+    cli,
+    { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true, servesPages: true },
+    (app: App) =>
+      runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true, adoptQueue }),
   )

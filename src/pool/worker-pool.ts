@@ -1,0 +1,191 @@
+import { rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { MessageChannel, type ResourceLimits, receiveMessageOnPort, type Worker } from 'node:worker_threads'
+import { Piscina } from 'piscina'
+import type { MadeReport } from '../report-files/made-report.js'
+import type { MakeReport, ReportRequest } from '../report-files/make-report.js'
+import { currentUser } from './current-user.js'
+import { FairQueue, type QueuedTask } from './fair-queue.js'
+import { isHeavy, type Queries } from './queries.js'
+import type { Outcome, ReportMessage, WorkerData, WorkerTask } from './worker.js'
+
+/** What does heavy work. */
+export interface WorkerPool {
+  /** Arguments and results are plain data. */
+  queries: Queries
+  makeReport: MakeReport
+  /** Fails the work in progress, and ends the workers. */
+  close(): Promise<void>
+}
+
+export interface WorkerPoolOptions extends WorkerData {
+  /** The compiled worker.js. */
+  script: URL
+  /** How many tasks run at once. */
+  size: number
+  /** Memory limits of a worker. */
+  limits?: ResourceLimits
+  /** How long a worker waits for another task before it ends. */
+  idleMilliseconds?: number
+}
+
+/** The size of a pool that answers users: a worker for each processor, and one more, so that reads need not wait. */
+export const poolSizeOfService = (): number => Math.min(4, availableParallelism() + 1)
+
+/**
+ * Small limits (MiB) make garbage collection run early: with 5,000 offers and 50,000 lines, a process that makes a report takes about
+ * 290 MB, or 305 MB where other processes keep the processors busy (test/bench/workbooks.mjs). Nearly all reports fit.
+ */
+const DEFAULT_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
+const IDLE_MILLISECONDS = 3 * 60_000
+/** How long a caller waits for a query, in milliseconds. */
+const QUERY_MILLISECONDS = 30_000
+/** The same for the recorder: it may ask for every moment of several RFQs. */
+const RECOMMENDATIONS_MILLISECONDS = 5 * 60_000
+
+interface Task extends QueuedTask {
+  start: () => void
+}
+
+/**
+ * Runs queries and makes reports in worker threads, so that the main thread can always renew leases and answer health checks. A
+ * worker starts when it is needed; one that dies fails only its task and is replaced. fair-queue.ts decides which task starts next.
+ */
+export function createWorkerPool({ script, size, database, config, ...options }: WorkerPoolOptions): WorkerPool {
+  const { limits = DEFAULT_LIMITS, idleMilliseconds = IDLE_MILLISECONDS } = options
+  const queue = new FairQueue<Task>(size)
+  /** What waits or runs, by what ends it. */
+  const unfinished = new Map<AbortController, Promise<unknown>>()
+  const abortAll = (reason: Error) => {
+    for (const abort of unfinished.keys()) abort.abort(reason)
+  }
+  const startWorkers = (more: ConstructorParameters<typeof Piscina>[0]) =>
+    new Piscina({
+      filename: script.href,
+      workerData: { database, config } satisfies WorkerData,
+      minThreads: 0,
+      // Otherwise an idle worker would not notice that its connection was closed.
+      atomics: 'disabled',
+      recordTiming: false,
+      ...more,
+      // A worker died outside of a task: the one that waits for it is not known.
+    }).on('error', abortAll)
+  const workers = startWorkers({ maxThreads: size, idleTimeout: idleMilliseconds, resourceLimits: limits })
+
+  function startNext(): void {
+    for (let task = queue.next(); task !== null; task = queue.next()) task.start()
+  }
+
+  async function inTurn<T>(heavy: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const task: Task = { user: currentUser(), isHeavy: heavy, start: () => undefined }
+    const turn = new Promise<void>((resolve, reject) => {
+      task.start = resolve
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    queue.add(task)
+    startNext()
+    try {
+      await turn
+      return await work()
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      queue.remove(task)
+      startNext()
+    }
+  }
+
+  /** Does work in its turn; rejects with the reason of `abort`. */
+  function schedule<T>(heavy: boolean, abort: AbortController, work: () => Promise<T>): Promise<T> {
+    const result = inTurn(heavy, abort.signal, work).finally(() => unfinished.delete(abort))
+    unfinished.set(abort, result)
+    return result
+  }
+
+  async function query(name: string, args: readonly unknown[]): Promise<unknown> {
+    const limit = name === 'computeRecommendations' ? RECOMMENDATIONS_MILLISECONDS : QUERY_MILLISECONDS
+    const abort = new AbortController()
+    const late = () => abort.abort(new Error(`reading took longer than ${limit / 1000} s (${name})`))
+    const timer = setTimeout(late, limit)
+    const task: WorkerTask = { query: name, args }
+    return schedule(isHeavy(name, args), abort, () => workers.run(task, { signal: abort.signal }))
+      .then(resultOf)
+      .finally(() => clearTimeout(timer))
+  }
+
+  const makeReport: MakeReport = async (report, { signal, ...options } = {}) => {
+    const abort = new AbortController()
+    const cancel = () => abort.abort(signal?.reason)
+    signal?.addEventListener('abort', cancel)
+    if (signal?.aborted) cancel()
+    const makeIn = (pool: Piscina) => makeReportIn(pool, report, { ...options, signal: abort.signal })
+    return schedule(true, abort, async () => {
+      try {
+        return await makeIn(workers)
+      } catch (error) {
+        if (!isOutOfMemory(error) || abort.signal.aborted) throw error
+        const unlimited = startWorkers({ maxThreads: 1 })
+        return await makeIn(unlimited).finally(() => unlimited.destroy())
+      }
+    }).finally(() => signal?.removeEventListener('abort', cancel))
+  }
+
+  const queries = new Proxy({} as Queries, {
+    get: (_target, name) =>
+      // An object with a method `then` would be taken for a promise.
+      name === 'then' ? undefined : (...args: unknown[]) => query(String(name), args),
+  })
+  return {
+    queries,
+    makeReport,
+    async close() {
+      abortAll(new Error('the service is stopping'))
+      await Promise.allSettled(unfinished.values())
+      await workers.destroy()
+    },
+  }
+}
+
+const isOutOfMemory = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+function resultOf(outcome: Outcome): unknown {
+  if ('result' in outcome) return outcome.result
+  throw Object.assign(new Error(outcome.error.message), outcome.error)
+}
+
+/** Makes a report in a worker; removes the temporary file of one that dies. */
+async function makeReportIn(
+  workers: Piscina,
+  report: ReportRequest,
+  { signal, onProgress }: NonNullable<Parameters<MakeReport>[1]>,
+): Promise<MadeReport> {
+  const { port1: port, port2 } = new MessageChannel()
+  const known: { worker?: Worker | undefined; temporary?: string; made?: MadeReport } = {}
+  const receive = (message: ReportMessage) => {
+    if ('progress' in message) onProgress?.(message.progress)
+    else if ('temporary' in message) {
+      known.temporary = message.temporary
+      known.worker = workers.threads.find(({ threadId }) => threadId === message.threadId)
+    } else {
+      known.made = message.made
+      void known.worker?.terminate()
+    }
+  }
+  port.on('message', receive)
+  const task: WorkerTask = { report, port: port2 }
+  try {
+    const outcome: Outcome = await workers
+      .run(task, { signal: signal ?? null, transferList: [port2] })
+      .catch(async (error) => {
+        if (known.made !== undefined) return { result: known.made }
+        for (let left = receiveMessageOnPort(port); left !== undefined; left = receiveMessageOnPort(port))
+          receive(left.message)
+        await known.worker?.terminate()
+        if (known.temporary !== undefined) await rm(known.temporary, { force: true })
+        throw error
+      })
+    return resultOf(outcome) as MadeReport
+  } finally {
+    port.close()
+  }
+}

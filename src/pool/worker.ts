@@ -1,0 +1,90 @@
+/**
+ * Entry point of the workers, which worker-pool.ts starts. Modules are loaded by the first task that needs them, so that a worker
+ * that runs out of memory meanwhile fails that task.
+ */
+import { getHeapStatistics } from 'node:v8'
+import { type MessagePort, threadId, workerData } from 'node:worker_threads'
+import type { BuildProgress } from '../../reports/xlsx/workbook-writer.js'
+import type { MadeReport } from '../report-files/made-report.js'
+import type { ReportRequest } from '../report-files/make-report.js'
+import type { ApiConfig } from '../views/api-queries.js'
+import type { Queries } from './queries.js'
+
+/** What all workers of a pool work on. */
+export interface WorkerData {
+  /** Path or URL of the database, which this process has open. */
+  database: string
+  config: ApiConfig
+}
+
+/** A query by its name, or a report to make. */
+export type WorkerTask = { query: string; args: readonly unknown[] } | { report: ReportRequest; port: MessagePort }
+
+/** What came of a task. An error is sent as what messages are made from, because its class cannot be sent. */
+export type Outcome = { result: unknown } | { error: Partial<NodeJS.ErrnoException> }
+
+/** What a worker says of a report before the task ends. */
+export type ReportMessage =
+  | { progress: BuildProgress }
+  | { temporary: string; threadId: number }
+  /** The report is made, and the worker is to be ended. */
+  | { made: MadeReport }
+
+/** A worker whose heap has become larger is ended: only then is the memory returned to the system. */
+const MAX_KEPT_HEAP_BYTES = 128 * 2 ** 20
+
+const { database, config } = workerData as WorkerData
+let queries: Promise<Queries> | null = null
+
+/** Does a task. Never rejects. */
+export default async function run(task: WorkerTask): Promise<Outcome> {
+  try {
+    return { result: 'query' in task ? await runQuery(task) : await makeReport(task) }
+  } catch (error) {
+    return { error: toPlainError(error) }
+  }
+}
+
+async function runQuery({ query, args }: Extract<WorkerTask, { query: string }>): Promise<unknown> {
+  queries ??= openQueries()
+  const known = await queries.catch((error: unknown) => {
+    queries = null
+    throw error
+  })
+  return (known[query as keyof Queries] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
+}
+
+async function openQueries(): Promise<Queries> {
+  const [{ openDatabaseReader }, { createQueries }] = await Promise.all([
+    import('../store/open-database.js'),
+    import('./queries.js'),
+  ])
+  return createQueries(await openDatabaseReader(database), config)
+}
+
+async function makeReport({ report, port }: Extract<WorkerTask, { report: ReportRequest }>): Promise<MadeReport> {
+  const send = (message: ReportMessage) => port.postMessage(message)
+  const [{ openDatabase }, { makeReportInProcess }] = await Promise.all([
+    import('../store/open-database.js'),
+    import('../report-files/make-report.js'),
+  ])
+  // As a command opened it: a file that cannot be written may have to be copied and migrated.
+  const store = await openDatabase({ database, create: false, checked: true, readOnlyIfNeeded: true, connections: 2 })
+  try {
+    const made = await makeReportInProcess(store)(report, {
+      onProgress: (progress) => send({ progress }),
+      onTemporary: (temporary) => send({ temporary, threadId }),
+    })
+    if (getHeapStatistics().total_heap_size <= MAX_KEPT_HEAP_BYTES) return made
+    send({ made })
+  } finally {
+    await store.close()
+  }
+  return new Promise(() => undefined)
+}
+
+function toPlainError(error: unknown): Partial<NodeJS.ErrnoException> {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+  const { name, message, stack, code, syscall, path } = error as NodeJS.ErrnoException
+  return { name, message, stack, code, syscall, path } as Partial<NodeJS.ErrnoException>
+}

@@ -1,0 +1,242 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Worker } from 'node:worker_threads'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { formatError } from '../../src/cli/output/error-message.js'
+import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
+import { asUser } from '../../src/pool/current-user.js'
+import { createWorkerPool, type WorkerPoolOptions } from '../../src/pool/worker-pool.js'
+import { makeReportInProcess, type ReportRequest } from '../../src/report-files/make-report.js'
+import { apiConfigOf } from '../../src/views/api-queries.js'
+import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { labelledCases } from '../helpers/long-tests.js'
+import { databaseOf } from '../helpers/store-engine.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const config = apiConfigOf(testConfig())
+
+function openPool(options: Partial<WorkerPoolOptions>) {
+  const script = new URL('../../dist/src/pool/worker.js', import.meta.url)
+  const pool = createWorkerPool({ script, size: 1, database: '', config, ...options })
+  onTestFinished(() => pool.close())
+  return pool
+}
+
+/** The workers that are started during the test, oldest first. */
+function startedWorkers(): Worker[] {
+  const workers: Worker[] = []
+  const add = (worker: Worker) => void workers.push(worker)
+  process.on('worker', add)
+  onTestFinished(() => void process.off('worker', add))
+  return workers
+}
+
+/**
+ * What `ask(how)` does in its worker: `answer` with the number of the thread; `wait` for `release`, which all workers of the pool see; `loop`
+ * for ever; `exit`, or run out of `memory`.
+ */
+const SCRIPT = `
+import { threadId, workerData } from 'node:worker_threads'
+const [released, waiting] = workerData.config.counts
+export default async function run({ query, args: [how] }) {
+  if (how === 'wait') {
+    const turn = Atomics.add(waiting, 0, 1)
+    while (Atomics.load(released, 0) <= turn) Atomics.wait(released, 0, Atomics.load(released, 0))
+  }
+  if (how === 'loop') for (;;);
+  if (how === 'exit') process.exit(3)
+  if (how === 'memory') for (const kept = []; ; ) kept.push(new Array(1000).fill({ query }))
+  return { result: threadId }
+}`
+
+type How = 'answer' | 'wait' | 'loop' | 'exit' | 'memory'
+
+/** A pool with that script. */
+function openScripted(options: Partial<WorkerPoolOptions> = {}) {
+  const path = join(testFolder(), 'worker.mjs')
+  writeFileSync(path, SCRIPT)
+  const counts = [0, 1].map(() => new Int32Array(new SharedArrayBuffer(4))) as [Int32Array, Int32Array]
+  const [released, waiting] = counts
+  const pool = openPool({ script: pathToFileURL(path), config: { counts } as never, ...options })
+  const ask = (how: How, query: 'read' | 'rfq' = 'read') =>
+    (pool.queries as unknown as Record<string, (how: How) => Promise<number>>)[query]?.(how) ?? never()
+  return {
+    pool,
+    ask,
+    /** Resolves when so many tasks have begun to wait. */
+    async waits(count: number) {
+      while (Atomics.load(waiting, 0) < count) await new Promise((resolve) => setImmediate(resolve))
+    },
+    /** Lets one more task end. */
+    release() {
+      Atomics.add(released, 0, 1)
+      Atomics.notify(released, 0)
+    },
+  }
+}
+
+const never = (): never => {
+  throw new Error('unexpected')
+}
+
+describe('queries in workers', () => {
+  it('those of another user start in turn, reads at once, over many rounds of comparisons', async () => {
+    const { ask, waits, release } = openScripted({ size: 2 })
+    const ended: string[] = []
+    const compare = (user: string, count: number) =>
+      Array.from({ length: count }, (_, at) =>
+        asUser(user, () => ask('wait', 'rfq')).then(() => ended.push(`${user}${at}`)),
+      )
+    const all = [...compare('a', 8), ...compare('b', 4)]
+    for (let round = 1; round <= all.length; round++) {
+      await waits(round)
+      await Promise.all(['a', 'b'].map((user) => asUser(user, () => ask('answer'))))
+      release()
+    }
+    await Promise.all(all)
+    // The first started before anybody waited.
+    expect(ended).toEqual(['a0', 'a1', 'b0', 'a2', 'b1', 'a3', 'b2', 'a4', 'b3', 'a5', 'a6', 'a7'])
+  })
+
+  it.each([
+    ['exit', /exited with code: 3/],
+    ['memory', /memory limit/],
+  ] as const)('a worker that dies (%s) fails only its own task, and is replaced', async (how, message) => {
+    const { ask, waits, release } = openScripted({ size: 2, limits: { maxOldGenerationSizeMb: 16 } })
+    const other = ask('wait')
+    await waits(1)
+    const [dead, next] = [ask(how), ask('answer')]
+    await expect(dead).rejects.toThrow(message)
+    const thread = await next
+    release()
+    expect(await other).not.toBe(thread)
+  })
+
+  it('a query that cannot be sent leaves its worker as it is', async () => {
+    const { ask } = openScripted()
+    const thread = await ask('answer')
+    await expect(ask((() => 1) as never)).rejects.toThrow('could not be cloned')
+    expect(await ask('answer')).toBe(thread)
+  })
+
+  it('closing fails what waits and what runs, and ends the workers', async () => {
+    const { pool, ask, waits } = openScripted({ size: 2 })
+    const workers = startedWorkers()
+    const failed = [ask('wait'), ask('loop'), ask('answer')].map((task) =>
+      expect(task).rejects.toThrow('the service is stopping'),
+    )
+    await waits(1)
+    const exits = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)))
+    await pool.close()
+    await Promise.all([...failed, ...exits])
+    expect(exits).toHaveLength(2)
+  })
+
+  it('an idle worker ends after a while', async () => {
+    const workers = startedWorkers()
+    const { ask } = openScripted({ idleMilliseconds: 20 })
+    const thread = await ask('answer')
+    await new Promise((resolve) => workers[0]?.once('exit', resolve))
+    expect(await ask('answer')).not.toBe(thread)
+  })
+
+  describe('that take too long', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      return () => vi.useRealTimers()
+    })
+
+    it('fail after 30 seconds, in the queue or in a worker, which is replaced', async () => {
+      const { ask } = openScripted()
+      const thread = await ask('answer')
+      const late = ['loop', 'answer'].map((how) =>
+        expect(ask(how as How)).rejects.toThrow('reading took longer than 30 s (read)'),
+      )
+      await vi.advanceTimersByTimeAsync(30_000)
+      await Promise.all(late)
+      expect(await ask('answer')).not.toBe(thread)
+    })
+  })
+})
+
+describe('reports in workers', () => {
+  async function setUp() {
+    const directory = testFolder()
+    const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
+    await fixture.pollListings()
+    await fixture.pollRfqs()
+    const rfqId = (await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
+    const reports = testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }).reports
+    const { key, timeZone } = channelConfig(KEY)
+    const request: ReportRequest = {
+      config: { reports },
+      channel: { key, timeZone },
+      asOf: fixture.now(),
+      now: fixture.now(),
+      version: '1',
+      rfqId,
+    }
+    const database = databaseOf(fixture.store)
+    return { directory, request, database, store: fixture.store }
+  }
+
+  it('are byte for byte the same as those made in process, for an RFQ and for a channel', async () => {
+    const { request, directory, database, store } = await setUp()
+    const { makeReport } = openPool({ database })
+    const sheets: string[] = []
+    const onProgress = ({ sheet }: { sheet: string }) => sheets.push(sheet)
+    const rfq = await makeReport({ ...request, out: join(directory, 'worker.xlsx') }, { onProgress })
+    const same = await makeReportInProcess(store)({ ...request, out: join(directory, 'in-process.xlsx') })
+    expect(readFileSync(rfq.path).equals(readFileSync(same.path))).toBe(true)
+    expect(rfq.bytes).toBe(same.bytes)
+    expect(sheets).toEqual(expect.arrayContaining(['Summary', 'Offers', 'Choices', 'About']))
+    const { rfqId: _, ...overview } = request
+    const page = await makeReport({ ...overview, format: 'html' })
+    expect(readFileSync(page.path, 'utf8')).toContain(`Channel ${KEY}: overview`)
+  })
+
+  it('fail with a readable error message, and the next one is made in the same worker', async () => {
+    const { request, database, directory } = await setUp()
+    const { makeReport } = openPool({ database })
+    const workers = startedWorkers()
+    const unknown = await makeReport({ ...request, rfqId: 'nobody' }).catch((error: unknown) => error)
+    expect(formatError(unknown)).toBe(
+      `quotekeeper: RFQ nobody of ${KEY} was not known at ${request.asOf.toISOString()}\n`,
+    )
+    const folder = await makeReport({ ...request, out: directory }).catch((error: unknown) => error)
+    expect(formatError(folder)).toContain('is a folder, but a file is needed')
+    await makeReport({ ...request, format: 'csv' })
+    expect(workers).toHaveLength(1)
+  })
+
+  it.each(['canceled', 'closed'])('leave no file behind when they are %s', async (how) => {
+    const { request, database, directory } = await setUp()
+    const pool = openPool({ database })
+    const stop = new AbortController()
+    const reason = new Error('the service is shutting down')
+    const onProgress = () => (how === 'closed' ? void pool.close() : stop.abort(reason))
+    const made = pool.makeReport(
+      { ...request, out: join(directory, 'report.xlsx') },
+      { signal: stop.signal, onProgress },
+    )
+    await expect(made).rejects.toThrow(how === 'closed' ? 'the service is stopping' : 'shutting down')
+    expect(readdirSync(directory)).toEqual([])
+    await expect(pool.makeReport(request, { signal: AbortSignal.abort(reason) })).rejects.toThrow('shutting down')
+  })
+
+  it.each(labelledCases({ 'while it loads modules': 9, 'while it writes': 14 }, ['while it loads modules']))(
+    'are retried without memory limits when they run out of memory %s',
+    async (_, maxOldGenerationSizeMb) => {
+      const { request, database, directory } = await setUp()
+      const { makeReport } = openPool({ database, limits: { maxOldGenerationSizeMb } })
+      const workers = startedWorkers()
+      const out = join(directory, 'report.xlsx')
+      await makeReport({ ...request, out })
+      expect(workers).toHaveLength(2)
+      expect(existsSync(out)).toBe(true)
+      expect(readdirSync(directory)).toEqual(['report.xlsx'])
+    },
+  )
+})
