@@ -17,7 +17,7 @@ const STORE_CONTRACT = [
   'test/views/**/*.test.ts',
   'test/mcp/mcp-server.integration.test.ts',
   'test/metrics/service-metrics.integration.test.ts',
-  'test/pool/*.integration.test.ts',
+  'test/pool/worker-{pool,queries}.integration.test.ts',
   'test/recommendations/**/*.integration.test.ts',
   'test/views/rfqs/large-list.integration.test.ts',
 ]
