@@ -22,7 +22,7 @@ export interface Cli {
   status: 0 | 1
   /** Removes secrets from text. Replaces nothing until the configuration has been read. */
   scrub: (text: string) => string
-  /** Makes command lines in a text runnable as they are: `npx quotekeeper check` for `quotekeeper check`, if needed. */
+  /** Makes command lines in a text runnable here: `npx quotekeeper --config x.yaml check` for `quotekeeper check`, if needed. */
   runnable: (text: string) => string
 }
 

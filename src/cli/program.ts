@@ -4,13 +4,13 @@ import { didYouMean } from '../core/text/suggest.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'
-import { commands, namesOf } from './commands/index.js'
+import { commandGroups, commands, namesOf } from './commands/index.js'
 import { timeZoneOption } from './input/time-zone.js'
 import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
 import { collectOutput } from './output/pager.js'
 import { escapeInvisible } from './output/terminal-text.js'
 import type { Io } from './process/process-io.js'
-import { withProgramName } from './process/program-name.js'
+import { configToName, withProgramName } from './process/program-name.js'
 
 /**
  * Runs one command line.
@@ -29,7 +29,7 @@ async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: n
   try {
     const program = await buildProgram(cli, (name) => args.includes(name) || args.includes('completion'))
     refuseUnknownHelp(program, args)
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(args.map(withNewName), { from: 'user' })
     return { status: cli.status }
   } catch (error) {
     if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 }
@@ -37,11 +37,20 @@ async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: n
   }
 }
 
+/** An option by its present name, if it is given by an earlier one. */
+const withNewName = (arg: string) => arg.replace(/^--changed-since(?==|$)/, '--since')
+
 /** @param io everything written to its stderr names the program as the user has to type it */
 export function createCli(io: Io): Cli {
-  const runnable = (text: string) => withProgramName(text, io.programName, COMMAND_NAMES)
+  const globals: GlobalOptions = {}
+  const runnable = (text: string) =>
+    withProgramName(text, {
+      name: io.programName,
+      config: configToName(globals.config, io),
+      commands: COMMAND_NAMES,
+    })
   const named = { ...io, err: (text: string) => io.err(runnable(text)) }
-  return { io: named, globals: {}, status: 0, scrub: (text) => text, runnable }
+  return { io: named, globals, status: 0, scrub: (text) => text, runnable }
 }
 
 const COMMAND_NAMES = new Set([...commands.flatMap(namesOf), 'help'])
@@ -74,6 +83,7 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
       ).choices(LOG_LEVELS),
     )
     .addOption(timeZoneOption())
+    .commandsGroup(`${DEFAULT_GROUP}:`)
     .helpCommand('help [command]', 'show the help of a command')
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', OVERVIEW)
@@ -83,10 +93,13 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
       const isPaged = commands.find(({ name }) => name === command.name())?.isPaged ?? false
       if (isPaged && cli.io.pager !== null) cli.printCollected = collectOutput(cli.io, cli.io.pager)
     })
-  for (const entry of commands) {
-    const command = configureCommand(program.command(entry.name), cli).description(entry.description)
-    if (entry.alias !== undefined) command.alias(entry.alias)
-    if (namesOf(entry).some(isNeeded)) (await entry.load()).register(command, cli)
+  for (const [group, entries] of Object.entries(commandGroups)) {
+    for (const entry of entries) {
+      const command = configureCommand(program.command(entry.name), cli).description(entry.description)
+      command.helpGroup(`${group}:`)
+      if (entry.alias !== undefined) command.alias(entry.alias)
+      if (namesOf(entry).some(isNeeded)) (await entry.load()).register(command, cli)
+    }
   }
   return program
 }
@@ -100,6 +113,9 @@ function refuseUnknownHelp(program: Command, args: readonly string[]): void {
   const suggestion = didYouMean(name, [...COMMAND_NAMES])
   throw new UsageError(`there is no command "${name}"; ${suggestion}\`quotekeeper --help\` lists all commands`)
 }
+
+/** Of `help`. */
+const DEFAULT_GROUP: keyof typeof commandGroups = 'Operation'
 
 const OVERVIEW = `
 Getting started:

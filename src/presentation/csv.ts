@@ -5,7 +5,7 @@ import { formatDecimal } from '../core/text/number-format.js'
 type CsvValue = string | number | Date | null
 
 /** Byte order mark, so that spreadsheets read the file as UTF-8. */
-const BYTE_ORDER_MARK = '\uFEFF'
+export const BYTE_ORDER_MARK = '\uFEFF'
 /**
  * How text begins that a spreadsheet could run as a formula or command (OWASP, CSV injection). Some programs skip white space and
  * characters that are not shown, such as U+200B or the Braille blank, before they look for a formula.

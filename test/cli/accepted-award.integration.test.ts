@@ -27,7 +27,6 @@ it('every command says which requirements an accepted offer in another currency 
   world.changeResponse(response.id, { status: 'accepted' })
   expect((await cli.quotekeeper('sync')).status).toBe(0)
   for (const args of [
-    ['offers', `${number}`],
     ['compare', `${number}`],
     ['compare', `${number}`, '--json'],
   ]) {

@@ -21,7 +21,11 @@ function sections(text: string): Map<string, string> {
 
 const program = await buildProgram(createCli(testIo().io), () => true)
 const flagsOf = (command: Command) =>
-  command.options.map(({ flags }) => flags.replace(/^-\w, /, '')).filter((flags) => !flags.startsWith('--help'))
+  command.options
+    .filter(({ hidden }) => !hidden)
+    .map(({ flags }) => flags.replace(/^-\w, /, ''))
+    .filter((flags) => !flags.startsWith('--help'))
+const namesOf = (flags: readonly string[]) => flags.map((each) => each.split(' ')[0] as string)
 
 describe('docs/COMMANDS.md', () => {
   const documented = sections(read('docs/COMMANDS.md'))
@@ -34,15 +38,20 @@ describe('docs/COMMANDS.md', () => {
     'documents exactly the options of %s',
     (name, command) => {
       const section = documented.get(name) ?? ''
-      const named = [...section.matchAll(/^\| `(--[^`]+)` \|/gm)].map(([, flags]) => flags)
-      expect(named.sort()).toEqual(flagsOf(command).sort())
+      const own = [...section.matchAll(/^\| `(--[^`]+)` \|/gm)].map(([, flags = '']) => flags)
+      for (const flags of own) expect(flagsOf(command)).toContain(flags)
+      const [shared = ''] = /^Also \[shared options\].*$/m.exec(section) ?? []
+      const named = [...namesOf(own), ...[...shared.matchAll(/`(--[\w-]+)`/g)].map(([, name = '']) => name)]
+      expect(named.sort()).toEqual(namesOf(flagsOf(command)).sort())
       expect(section).toMatch(new RegExp(`^quotekeeper ${name}\\b`, 'm'))
     },
   )
 
-  it('documents the global options', () => {
-    const [top] = read('docs/COMMANDS.md').split('## Setting up')
+  it('documents the global options, and those that commands share', () => {
+    const [top = '', shared = ''] = read('docs/COMMANDS.md').split('## Shared options')
     for (const flags of flagsOf(program)) expect(top).toContain(`\`${flags}\``)
+    for (const [, names = ''] of read('docs/COMMANDS.md').matchAll(/^Also \[shared options\]\(.*?\): (.*)\.$/gm))
+      for (const name of names.split(', ')) expect(shared).toContain(`| ${name.replace(/`$/, '')}`)
   })
 
   it('states the actual defaults', () => {

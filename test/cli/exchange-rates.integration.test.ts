@@ -171,7 +171,7 @@ describe('sync', () => {
     status = 503
     const failed = await runAt(24, 'sync')
     expect({ asked, failed }).toMatchObject({
-      ...{ asked: 2, failed: { status: 0, err: expect.stringMatching(/exchange rates were not read: .*HTTP 503/) } },
+      ...{ asked: 2, failed: { status: 1, err: expect.stringMatching(/exchange rates were not read: .*HTTP 503/) } },
     })
     expect(euroOf(await compare(24))?.rate).toBe(1.25)
     status = 200

@@ -29,7 +29,7 @@ it('every command finds an RFQ by each of its names, and none if several have th
     )
     expect((await quotekeeper('offers', name)).status).toBe(typeof report === 'string' ? 2 : 0)
     return [
-      history.rfqId ?? history,
+      history[0].rfqId ?? history,
       changes[0].rfqId ?? changes,
       decisions[0].rfqId ?? decisions,
       compared.rfq?.id ?? compared,

@@ -23,7 +23,7 @@ describe('text of the marketplace that could control a terminal', () => {
     const { quotekeeper, quotekeeperWith } = await openHostileFixture()
     const commands = [
       'rfqs --json',
-      'history 1001 --json',
+      'changes --rfq 1001 --json',
       'problems --json',
       'report 1001 --json',
       'export --kind rfq',
@@ -45,26 +45,27 @@ describe('text of the marketplace that could control a terminal', () => {
     for (const command of [
       ['rfqs'],
       ['rfqs', '--tsv'],
+      ['rfqs', '--csv'],
       ['today'],
       ['changes'],
       ['compare', '1001'],
-      ['history', '1001'],
+      ['changes', '--rfq', '1001'],
       ['problems'],
       ['runs'],
-      ['offers', 'nothing'],
+      ['compare', 'nothing'],
       ['report', '99'],
       ['sync'],
     ]) {
       const { out, err } = await quotekeeperWith({ width: 200 }, ...command)
-      // Tabs separate the values of --tsv.
-      expect((out + err).replaceAll('\t', ''), command.join(' ')).not.toMatch(UNSAFE)
+      // Tabs separate the values of --tsv, and carriage returns end the lines of --csv.
+      expect((out + err).replaceAll(/\t|\r\n/g, ''), command.join(' ')).not.toMatch(UNSAFE)
     }
     for (const args of [
       ['rfqs', '--state', HOSTILE],
       ['rfqs', '--channel', HOSTILE],
       ['rfqs', '--columns', HOSTILE],
       ['changes', '--since', HOSTILE],
-      ['offers', HOSTILE.slice(0, 3)],
+      ['compare', HOSTILE.slice(0, 3)],
       [HOSTILE],
       ['report', '1', '--as-of', HOSTILE],
     ]) {

@@ -27,17 +27,17 @@ async function openUnreadable() {
 const SENTENCE = 'The list of 2026-03-10 09:30 UTC says closed and no longer has 1 offer'
 
 describe('what the list says of an RFQ that cannot be read', () => {
-  it('is said by rfqs, offers, compare, today and report, as text and as JSON, until the RFQ is read', async () => {
+  it('is said by rfqs, compare, today and report, as text and as JSON, until the RFQ is read', async () => {
     const { cli, json, world, faults, id, number, gone } = await openUnreadable()
     const text = async (...args: string[]) => (await cli.quotekeeper(...args)).out.replaceAll(/\s+/g, ' ')
-    const commands = [['rfqs'], ['offers', number], ['compare', number], ['today'], ['report', number, '--json']]
+    const commands = [['rfqs'], ['compare', number], ['today'], ['report', number, '--json']]
     for (const args of commands) expect(await text(...args)).not.toMatch(/list of|List says|not listed/)
     world.closeRfq(id)
     world.removeResponse(gone.id)
     expect((await cli.quotekeeper('sync')).status).toBe(1)
     expect(await text('rfqs')).toMatch(/List says: closed, 1 offer gone /)
     for (const args of commands.slice(1)) expect(await text(...args)).toContain(SENTENCE)
-    expect(await text('offers', number)).toContain('(not listed)')
+    expect(await text('compare', number)).toContain('(not listed)')
     const listed = { state: 'closed', removedOffers: [{ id: gone.id, name: gone.projectDeveloperName }] }
     const [row, other] = await json('rfqs')
     expect([row, other.listed]).toMatchObject([
@@ -49,7 +49,7 @@ describe('what the list says of an RFQ that cannot be read', () => {
       listed,
       decision: { banners: [{ code: 'rfq-list-differs', message: expect.stringContaining(SENTENCE) }] },
     })
-    const marked = (await json('offers', number)).map((offer: { id: string; notListed: boolean }) => [
+    const marked = compared.offers.map((offer: { id: string; notListed: boolean }) => [
       offer.id === gone.id,
       offer.notListed,
     ])
@@ -69,7 +69,7 @@ describe('what the list says of an RFQ that cannot be read', () => {
     await cli.quotekeeper('sync')
     const later = { now: () => new Date(NOW.getTime() + 3_600_000) }
     const asOf = ['--as-of', '2026-03-10T10:00:00Z']
-    for (const args of [['rfqs'], ['offers', number], ['compare', number], ['report', number, '--json']]) {
+    for (const args of [['rfqs'], ['compare', number], ['report', number, '--json']]) {
       const { out, status } = await cli.quotekeeperWith(later, ...args, ...asOf)
       expect([args, status]).toEqual([args, 0])
       const said = /List says: closed, 1 offer gone|list of 2026-03-10 09:30 UTC says closed and no longer has 1 offer/

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { OfferView } from '../../src/views/offer/offer-view.js'
 import { createCliFixture } from './cli-fixture.js'
 
-it('`offers` and `report` show the same price per tonne where lines and stated figures differ', async () => {
+it('`compare` and `report` show the same price per tonne where lines and stated figures differ', async () => {
   const channels = [
     { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 3, rfqs: 1, responsesPerRfq: 2 },
   ]
@@ -19,9 +19,9 @@ it('`offers` and `report` show the same price per tonne where lines and stated f
   })
   await quotekeeper('sync')
 
-  const offers = JSON.parse((await quotekeeper('offers', rfq.terms.id, '--json')).out) as OfferView[]
+  const { offers } = JSON.parse((await quotekeeper('compare', rfq.terms.id, '--json')).out) as { offers: OfferView[] }
   const report = JSON.parse((await quotekeeper('report', rfq.terms.id, '--json')).out) as { offers: Reported[] }
-  const table = (await quotekeeper('offers', rfq.terms.id, '--wide')).out
+  const table = (await quotekeeper('compare', rfq.terms.id, '--wide')).out
 
   const byId = new Map(offers.map(({ id, own }) => [id, own]))
   expect(byId.get(fromLines.id)).toMatchObject({ basis: 'lines', total: lineTotal })
@@ -30,7 +30,7 @@ it('`offers` and `report` show the same price per tonne where lines and stated f
   for (const { id, metrics } of report.offers) {
     expect(byId.get(id)).toMatchObject({ pricePerTonne: metrics.pricePerTonne, basis: metrics.basis })
   }
-  expect(table).toMatch(/Per tonne +Basis/)
+  expect(table).toMatch(/Own per tonne +Own total +Own currency +Basis/)
   expect(table).toMatch(/ lines /)
   expect(table).toMatch(/ stated /)
 })

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { programName, withProgramName } from '../../src/cli/process/program-name.js'
+import { configToName, programName, withProgramName } from '../../src/cli/process/program-name.js'
 import { createCli, run } from '../../src/cli/program.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
@@ -49,7 +49,9 @@ describe('the name of the program in messages', () => {
   })
 
   it('replaces quotekeeper where it begins a command line, and nowhere else', () => {
-    const runnable = (text: string) => withProgramName(text, 'npx quotekeeper', new Set(['check', 'close-expired']))
+    const commands = new Set(['check', 'close-expired', 'start'])
+    const runnable = (text: string, config: string | null = null) =>
+      withProgramName(text, { name: 'npx quotekeeper', config, commands })
     expect(runnable('Run: quotekeeper check')).toBe('Run: npx quotekeeper check')
     expect(runnable('see `quotekeeper close-expired --dry-run`;')).toBe(
       'see `npx quotekeeper close-expired --dry-run`;',
@@ -65,6 +67,20 @@ describe('the name of the program in messages', () => {
       'quotekeeper checks',
     ]
     for (const text of others) expect(runnable(text)).toBe(text)
+    expect(runnable(runnable('Run: quotekeeper check', 'x.yaml'), 'x.yaml')).toBe(
+      'Run: npx quotekeeper --config x.yaml check',
+    )
+    expect(runnable('by quotekeeper start (process 12)', 'x.yaml')).toBe('by npx quotekeeper start (process 12)')
+  })
+
+  it('is followed by the configuration, unless that is the default', () => {
+    const here = { env: {}, cwd: '/srv' }
+    expect(configToName('other.yaml', here)).toBe('other.yaml')
+    for (const config of [undefined, 'quotekeeper.yaml', './quotekeeper.yaml', '/srv/quotekeeper.yaml'])
+      expect(configToName(config, here)).toBeNull()
+    const env = { QUOTEKEEPER_CONFIG: '/etc/qk.yaml' }
+    expect(configToName('/etc/qk.yaml', { env, cwd: '/srv' })).toBeNull()
+    expect(configToName('quotekeeper.yaml', { env, cwd: '/srv' })).toBe('quotekeeper.yaml')
   })
 
   it('is used in errors, help and remedies', async () => {

@@ -3,7 +3,7 @@ import { createCliFixture } from './cli-fixture.js'
 
 const CHANNELS = [{ org: 'acme', channel: 'forest', listings: 0, rfqs: 0 }]
 
-it('export, history and --json show documents as they were received', async () => {
+it('export, changes and --json show documents as they were received', async () => {
   const { sandbox, quotekeeper } = await createCliFixture({ channels: CHANNELS })
   const rfq = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
   const text = (number: string) =>
@@ -23,20 +23,19 @@ it('export, history and --json show documents as they were received', async () =
   expect(exported.out).toContain(`"body":${text('9007199254740993').replaceAll('\n', ' ')},`)
   expect(JSON.parse(exported.out)).toMatchObject({ version: 2, valid: false, body: { title: 'Last\u2028' } })
 
-  const history = await quotekeeper('history', '7', '--json')
-  const compact = history.out.replaceAll(/\s+/g, '')
+  const changes = await quotekeeper('changes', '--rfq', '7', '--json')
+  const compact = changes.out.replaceAll(/\s+/g, '')
   for (const number of ['9007199254740992', '9007199254740993']) {
     expect(compact).toContain(
       `"extra":[${number},1.5,1E400],"title":"First","title":"Last\u2028"`.replaceAll(/\s+/g, ''),
     )
   }
-  const { changes, versions } = JSON.parse(history.out) as { changes: object[]; versions: object[] }
-  expect(versions).toMatchObject([
-    { bodyAsReceived: true },
-    { bodyAsReceived: true, body: { extra: [2 ** 53, 1.5, Infinity] } },
-  ])
-  expect(changes.at(-1)).toMatchObject({ field: 'extra[0]', before: 2 ** 53, value: '9007199254740993' })
-  expect((await quotekeeper('history', '7')).out).toMatch(/extra\[0\] 9,007,199,254,740,992 → 9007199254740993/)
+  const [newest, first] = JSON.parse(changes.out) as { body: object; changes: object[] }[]
+  expect([newest, first]).toMatchObject([{ version: 2, body: { extra: [2 ** 53, 1.5, Infinity] } }, { version: 1 }])
+  expect(newest?.changes.at(-1)).toMatchObject({ field: 'extra[0]', before: 2 ** 53, value: '9007199254740993' })
+  expect((await quotekeeper('changes', '--rfq', '7')).out).toMatch(
+    /extra\[0\] 9,007,199,254,740,992 → 9007199254740993/,
+  )
 
   const rows = await quotekeeper('rfqs', '--json')
   expect(rows.out).toContain('9007199254740993')

@@ -34,8 +34,8 @@ describe('a marketplace that repeats the API key in its documents', () => {
     for (const form of [key, base64.slice(8, -4), key.slice(4)])
       for (const file of files) expect(file).not.toContain(form.toLowerCase())
 
-    const { out } = await quotekeeper('history', '1001', '--json')
-    expect(JSON.parse(out).versions.filter((version: { kind: string }) => version.kind === 'rfq')).toHaveLength(1)
+    const { out } = await quotekeeper('changes', '--rfq', '1001', '--json')
+    expect(JSON.parse(out).filter((change: { entity: string }) => change.entity === 'rfq')).toHaveLength(1)
     expect(out).toContain('Key [API key removed]')
     const problems = JSON.parse((await quotekeeper('problems', '--json')).out) as { code: string; kind: string }[]
     const kinds = problems.filter(({ code }) => code === 'api-key').map(({ kind }) => kind)
@@ -51,9 +51,9 @@ it('a key written into the configuration is refused by every command that reads 
   writeFileSync(file, readFileSync(file, 'utf8').replace('{ env: ACME_API_KEY }', 'sk_live_0123456789'))
   const commands = [
     'rfqs',
-    'offers 1001',
+    'compare 1001',
     'listings --json',
-    'history 1001',
+    'changes --rfq 1001',
     'report 1001',
     'runs',
     'closings --verify',

@@ -21,7 +21,7 @@ COMP_WORDS=(quotekeeper ${typed}); COMP_CWORD=${message.length}; _quotekeeper; p
       return spawnSync('bash', ['-c', commands], { encoding: 'utf8' }).stdout.trim().split('\n')
     }
     expect(complete('comp')).toEqual(['compare', 'completion'])
-    expect(complete('--time-zone', 'UTC', 'rfqs', '--s')).toEqual(['--state', '--sort'])
+    expect(complete('--time-zone', 'UTC', 'rfqs', '--s')).toEqual(['--state', '--since', '--sort'])
     expect(complete('runs', '--kind', '')).toEqual(['listings', 'rfqs', 'close'])
     expect(complete('-c', 'x.yaml', 'offers', '1042', '--channel', 'acme/b')).toEqual(['acme/blue'])
     expect((await quotekeeper('completion', 'tcsh')).err).toContain('Allowed choices are bash, zsh, fish')

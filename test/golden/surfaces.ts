@@ -86,21 +86,20 @@ async function* commandLine(scenario: Scenario, focus: Focus): AsyncGenerator<[s
   const { rfqs, before, since, channel } = focus
   const of = ['--channel', channel]
   const rfq = [rfqs[0], ...of]
-  const each = (command: string) => rfqs.map((name) => [command, name, ...of])
+  const each = (...command: string[]) => rfqs.map((name) => [...command, name, ...of])
   const asOf = ['--as-of', before]
   const files: Record<string, string[][]> = {
     today: [['today', '--since', since]],
-    rfqs: [['rfqs'], ['rfqs', '--state', 'open', '--tsv'], ['rfqs', ...asOf]],
-    offers: [...each('offers'), ['offers', ...rfq, '--tsv'], ['offers', ...rfq, ...asOf]],
-    compare: [...each('compare'), ['compare', ...rfq, ...asOf]],
+    rfqs: [['rfqs'], ['rfqs', '--state', 'open', '--csv'], ['rfqs', ...asOf]],
+    compare: [...each('compare'), ['compare', ...rfq, '--csv', '--wide'], ['compare', ...rfq, ...asOf]],
     listings: [['listings'], ['listings', ...asOf]],
-    history: [...each('history'), ['history', ...rfq, ...asOf]],
     changes: [
       ['changes', '--since', since],
-      ['changes', '--since', since, ...asOf, '--tsv'],
+      ['changes', '--since', since, ...asOf, '--csv'],
     ],
+    'changes-rfq': [...each('changes', '--rfq'), ['changes', '--rfq', ...rfq, ...asOf]],
     runs: [['runs', '--wide']],
-    closings: [['closings'], ['closings', '--all', '--tsv'], ['closings', '--verify'], ['closings', '--explain', '1']],
+    closings: [['closings'], ['closings', '--all', '--csv'], ['closings', '--verify'], ['closings', '--explain', '1']],
     problems: [['problems']],
     notify: [['notify']],
     prune: [['prune', '--dry-run']],
@@ -115,8 +114,8 @@ async function* jsonOutput({ out }: Scenario, { channel, rfqs, since }: Focus): 
   const lines: Record<string, string[]> = {
     today: ['today', '--since', since],
     compare: ['compare', ...rfq],
-    history: ['history', rfqs.at(-1) ?? '', '--channel', channel],
-    changes: ['changes', '--rfq', ...rfq, '--since', since],
+    'changes-rfq': ['changes', '--rfq', rfqs.at(-1) ?? '', '--channel', channel],
+    changes: ['changes', '--since', since, '--limit', '3'],
     closings: ['closings', '--limit', '3'],
     problems: ['problems', '--limit', '10'],
     runs: ['runs', '--limit', '3', '--channel', channel],

@@ -137,7 +137,7 @@ describe('an RFQ that the list of the poll that read it contradicts', () => {
     expect(about(past, agreed)).toEqual([])
     expect(past.find(({ kind }) => kind === 'listed')).toMatchObject({
       since: then.toISOString(),
-      action: { command: expect.stringMatching(/^quotekeeper history /) },
+      action: { command: expect.stringMatching(/^quotekeeper changes --rfq /) },
     })
     expect(await itemsOf(new Date(then.getTime() - 1))).toMatchObject([{ kind: 'overdue' }, { kind: 'due' }])
   })

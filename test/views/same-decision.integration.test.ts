@@ -70,7 +70,6 @@ async function surfacesOf({ out, get, store, now }: Scenario, name: string, asOf
     assistant: await call('compare_offers', { rfq: name, channel: KEY, limit: 100, ...(asOf && { as_of: asOf }) }),
     texts: {
       compare: message(await out('compare', ...args)),
-      offers: message(await out('offers', ...args)),
       page: message(visibleText(await get(page))),
     },
     table: lines.map((line) => ({

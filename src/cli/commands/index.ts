@@ -16,8 +16,61 @@ export interface CommandEntry {
 /** The names that a command is run by. */
 export const namesOf = ({ name, alias }: CommandEntry): string[] => (alias === undefined ? [name] : [name, alias])
 
-/** Every command, in help order. */
-export const commands: readonly CommandEntry[] = [
+const analyst: readonly CommandEntry[] = [
+  {
+    name: 'today',
+    isPaged: true,
+    description:
+      'list what needs attention, most urgent first: closes, due dates, new offers, channels that are behind',
+    load: () => import('./analyst/today.js'),
+  },
+  {
+    name: 'rfqs',
+    isPaged: true,
+    description: 'list RFQs with their due dates, best prices and recommended awards',
+    load: () => import('./analyst/rfqs.js'),
+  },
+  {
+    name: 'compare',
+    alias: 'offers',
+    args: '<rfq>',
+    isPaged: true,
+    description: 'say whom to award and why, then compare the offers: score, price, failed requirements, flags',
+    load: () => import('./analyst/compare.js'),
+  },
+  {
+    name: 'changes',
+    alias: 'history',
+    isPaged: true,
+    description: 'list what changed in all RFQs and offers since yesterday, or in one RFQ, newest first',
+    load: () => import('./analyst/changes.js'),
+  },
+  {
+    name: 'award',
+    args: '[rfq]',
+    description: 'record which offers the desk awards, and why; withdraw an award; list awards',
+    load: () => import('./analyst/award.js'),
+  },
+  {
+    name: 'report',
+    args: '[rfq]',
+    description: 'write a workbook: the offer comparison of an RFQ, or the overview of a channel',
+    load: () => import('./analyst/report.js'),
+  },
+  {
+    name: 'listings',
+    isPaged: true,
+    description: 'list project listings',
+    load: () => import('./analyst/listings.js'),
+  },
+  {
+    name: 'export',
+    description: 'print stored documents as NDJSON, one per line',
+    load: () => import('./analyst/export.js'),
+  },
+]
+
+const operation: readonly CommandEntry[] = [
   {
     name: 'init',
     description:
@@ -30,6 +83,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./operation/check.js'),
   },
   {
+    name: 'sync',
+    description: 'poll listings and RFQs now, without a queue',
+    load: () => import('./operation/sync.js'),
+  },
+  {
     name: 'start',
     description: 'run the service until Ctrl-C: schedule, workers, and a web server for health',
     load: () => import('./operation/start.js'),
@@ -40,78 +98,9 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./operation/work.js'),
   },
   {
-    name: 'sync',
-    description: 'poll listings and RFQs now, without a queue',
-    load: () => import('./operation/sync.js'),
-  },
-  {
     name: 'close-expired',
     description: 'close RFQs that are past due now, without a queue',
     load: () => import('./operation/close-expired.js'),
-  },
-  {
-    name: 'today',
-    isPaged: true,
-    description:
-      'list what needs attention, most urgent first: closes, due dates, new offers, channels that are behind',
-    load: () => import('./analyst/today.js'),
-  },
-  {
-    name: 'report',
-    args: '[rfq]',
-    description: 'write a workbook: the offer comparison of an RFQ, or the overview of a channel',
-    load: () => import('./analyst/report.js'),
-  },
-  {
-    name: 'rfqs',
-    isPaged: true,
-    description: 'list RFQs',
-    load: () => import('./analyst/rfqs.js'),
-  },
-  {
-    name: 'offers',
-    args: '<rfq>',
-    isPaged: true,
-    description: 'list the offers for an RFQ by rank',
-    load: () => import('./analyst/offers.js'),
-  },
-  {
-    name: 'compare',
-    args: '<rfq>',
-    isPaged: true,
-    description: 'say whom to award and why, then compare the offers: score, price, failed requirements, flags',
-    load: () => import('./analyst/compare.js'),
-  },
-  {
-    name: 'award',
-    args: '[rfq]',
-    description: 'record which offers the desk awards, and why; withdraw an award; list awards',
-    load: () => import('./analyst/award.js'),
-  },
-  {
-    name: 'listings',
-    isPaged: true,
-    description: 'list project listings',
-    load: () => import('./analyst/listings.js'),
-  },
-  {
-    name: 'history',
-    args: '<rfq>',
-    isPaged: true,
-    description: 'list changes of an RFQ and its offers, oldest first',
-    load: () => import('./analyst/history.js'),
-  },
-  {
-    name: 'changes',
-    isPaged: true,
-    description: 'list what changed in all RFQs and offers since yesterday, or another time, newest first',
-    load: () => import('./analyst/changes.js'),
-  },
-  {
-    name: 'runs',
-    isPaged: true,
-    description: 'list polls and closing rounds with their outcomes, newest first',
-    load: () => import('./operation/runs.js'),
   },
   {
     name: 'closings',
@@ -119,6 +108,12 @@ export const commands: readonly CommandEntry[] = [
     isPaged: true,
     description: 'list closings: decisions to close or keep RFQs, with reasons, newest first',
     load: () => import('./operation/closings.js'),
+  },
+  {
+    name: 'runs',
+    isPaged: true,
+    description: 'list polls and closing rounds with their outcomes, newest first',
+    load: () => import('./operation/runs.js'),
   },
   {
     name: 'problems',
@@ -132,9 +127,27 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./operation/notify.js'),
   },
   {
-    name: 'export',
-    description: 'print stored documents as NDJSON, one per line',
-    load: () => import('./analyst/export.js'),
+    name: 'backup',
+    args: '<target>',
+    description: 'copy the database to a file or folder while Quotekeeper keeps running',
+    load: () => import('./data/backup.js'),
+  },
+  {
+    name: 'restore',
+    args: '<file>',
+    description: 'replace the database by a backup; the replaced one is kept beside it',
+    load: () => import('./data/restore.js'),
+  },
+  {
+    name: 'prune',
+    description: 'fold runs that found nothing new, delete expired approval plans; versions and closings stay',
+    load: () => import('./data/prune.js'),
+  },
+  {
+    name: 'copy-database',
+    args: '<from> <to>',
+    description: 'copy everything to a new database, from SQLite to PostgreSQL or back, and verify the copy',
+    load: () => import('./data/copy-database.js'),
   },
   {
     name: 'mcp',
@@ -157,27 +170,10 @@ export const commands: readonly CommandEntry[] = [
     description: 'print a script that completes commands, options and channels in bash, zsh or fish',
     load: () => import('./operation/completion.js'),
   },
-  {
-    name: 'backup',
-    args: '<target>',
-    description: 'copy the database to a file or folder while Quotekeeper keeps running',
-    load: () => import('./data/backup.js'),
-  },
-  {
-    name: 'prune',
-    description: 'fold runs that found nothing new, delete expired approval plans; versions and closings stay',
-    load: () => import('./data/prune.js'),
-  },
-  {
-    name: 'restore',
-    args: '<file>',
-    description: 'replace the database by a backup; the replaced one is kept beside it',
-    load: () => import('./data/restore.js'),
-  },
-  {
-    name: 'copy-database',
-    args: '<from> <to>',
-    description: 'copy everything to a new database, from SQLite to PostgreSQL or back, and verify the copy',
-    load: () => import('./data/copy-database.js'),
-  },
 ]
+
+/** The commands by their reader, in help order. */
+export const commandGroups = { Analyst: analyst, Operation: operation } as const
+
+/** Every command, in help order. */
+export const commands: readonly CommandEntry[] = [...analyst, ...operation]

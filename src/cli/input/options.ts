@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { SETTING_LIMITS } from '../../core/decision/settings.js'
 import { didYouMean } from '../../core/text/suggest.js'
 
@@ -20,6 +20,9 @@ export interface VolumeOption {
 export interface AsOfOption {
   asOf?: string
 }
+export interface SinceOption {
+  since?: string
+}
 
 const CHANNEL = /^[^/\s][^/]*\/[^/]*[^/\s]$|^[^/\s]\/[^/\s]$/
 
@@ -29,14 +32,24 @@ function parseChannelKey(text: string): string {
 }
 
 export const channelOption = () =>
-  new Option('--channel <org/slug>', 'only this channel').argParser((text: string) => parseChannelKey(text))
+  new Option('--channel <org/slug>', 'only this channel').argParser((text: string, before: string | undefined) => {
+    if (before === undefined) return parseChannelKey(text)
+    throw new InvalidArgumentError('This command takes one channel; without --channel, it takes all.')
+  })
 
 export const channelsOption = () =>
   new Option('--channel <org/slug>', 'only this channel; can be repeated').argParser(
     (text: string, before: string[] | undefined) => [...(before ?? []), parseChannelKey(text)],
   )
 
+/** The RFQ that a command is about. */
+export const rfqArgument = () => new Argument('<rfq>', 'number, reference or id of the RFQ')
+
+export const rfqOption = () => new Option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
+
 export const jsonOption = (what = 'print JSON instead of a table') => new Option('--json', what)
+
+export const csvOption = () => new Option('--csv', 'print comma-separated values with a header')
 
 export interface WaitOption {
   wait?: boolean
@@ -59,12 +72,12 @@ export const asOfOption = () =>
     'the data as it was known then: 2026-01-31 (end of that day), 2026-01-31T12:00Z, yesterday, Monday or "2 days ago"',
   )
 
-/** A moment, which the command parses with its time zone. */
-export const sinceOption = (what: string, name: '--since' | '--changed-since' = '--since') =>
-  new Option(`${name} <time>`, `${what}: yesterday, Monday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z`)
-
-export const changedSinceOption = (what: string) =>
-  sinceOption(`only ${what} that are new or changed since`, '--changed-since')
+/** The beginning of the period that a command shows, which it parses with its time zone. */
+export const sinceOption = (what: string, defaultMoment = 'the beginning') =>
+  new Option(
+    '--since <time>',
+    `only ${what} since then: yesterday, Monday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z (default: ${defaultMoment})`,
+  )
 
 /** An option that takes one of some values and lists them; an unknown value is answered with the most similar one. */
 export const choiceOption = (flags: string, description: string, values: readonly string[]) =>
@@ -100,10 +113,15 @@ export const overridesOf = ({ set = [], volume }: SetOption & VolumeOption): Req
   set: [...set, ...(volume === undefined ? [] : [`volume=${volume}`])],
 })
 
-export const limitOption = (defaultLimit: number, order = 'newest first') =>
-  new Option('--limit <number>', `maximum number of rows, ${order} (default: ${defaultLimit})`)
-    .default(defaultLimit)
-    .argParser(wholeNumber(1, 1_000_000))
+export interface LimitOption {
+  limit?: number
+}
+/** @param defaultLimit default: all rows */
+export function limitOption(defaultLimit?: number) {
+  const option = new Option('--limit <number>', `show at most so many rows (default: ${defaultLimit ?? 'all'})`)
+  if (defaultLimit !== undefined) option.default(defaultLimit)
+  return option.argParser(wholeNumber(1, 1_000_000))
+}
 
 /** Makes a parser for an option that takes a whole number from `min` to `max`. */
 export const wholeNumber = (min: number, max: number) => (text: string) => {

@@ -35,7 +35,7 @@ export async function parseReadFilter(
   return filter
 }
 
-const DAY_MEANS = { '--as-of': 'end', '--since': 'start', '--changed-since': 'start' } as const
+const DAY_MEANS = { '--as-of': 'end', '--since': 'start' } as const
 
 /**
  * The moment that an option names.
@@ -49,18 +49,6 @@ export async function parseTimeOption(
 ): Promise<Date> {
   const now = await databaseNow(store, cli.io.now())
   return parseMoment(text, { option, now, zone: zoneOf(cli), dayMeans: DAY_MEANS[option] })
-}
-
-/** The documents whose present version was first observed after the moment of `--changed-since`. */
-export async function keepChangedSince<Row extends { observedAt: string }>(
-  cli: Pick<Cli, 'io' | 'globals'>,
-  store: Pick<Store, 'runs'>,
-  rows: Row[],
-  changedSince: string | undefined,
-): Promise<Row[]> {
-  if (changedSince === undefined) return rows
-  const since = await parseTimeOption(cli, store, '--changed-since', changedSince)
-  return rows.filter(({ observedAt }) => new Date(observedAt) > since)
 }
 
 /** An empty answer about a moment before the first poll would look as if there had been nothing. */

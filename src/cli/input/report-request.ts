@@ -7,7 +7,7 @@ import { timeZoneOf } from './select-channels.js'
  * The request for a report on a channel, sent to a worker thread. It contains only the report settings of the
  * configuration, and no API key.
  */
-export function createReportOrder(
+export function createReportRequest(
   config: Config,
   { channel: key, asOf, now, madeBy }: { channel: string; asOf: Date; now: Date; madeBy?: string },
 ): ReportRequest {

@@ -1,18 +1,21 @@
 import { extraText } from '../../compare/decision/choices.js'
 import type { Choice } from '../../compare/decision/decision-model.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
-import type { RfqWithResponses } from '../../core/records.js'
+import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import { formatPercent, formatPrice, formatTotal } from '../../core/text/number-format.js'
 import type { Store } from '../../store/contract.js'
 import { awardLines } from '../../views/awards/award-lines.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../views/offer/offer-view.js'
-import { rateLines, recommendationLines } from '../../views/rfq/rfq-view.js'
+import { type RfqView, rateLines, recommendationLines } from '../../views/rfq/rfq-view.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { readComparison } from '../input/read-comparison.js'
+import type { SinceOption } from '../input/options.js'
+import { databaseNow } from '../input/read-filter.js'
+import { createReportRequest } from '../input/report-request.js'
 import { rfqLabel } from '../input/require-rfq.js'
+import { keepSince } from '../input/since.js'
 import { formatRecommendation } from './format-recommendation.js'
-import { type ListColumns, type ListOptions, printList } from './list.js'
+import { type ListColumn, type ListColumns, type ListOptions, printList } from './list.js'
 import { bold, printJson, printTable, tableWidth } from './output.js'
 import type { Column } from './terminal-table.js'
 import { formatNumber } from './terminal-text.js'
@@ -31,13 +34,14 @@ export async function printComparison(
   cli: Pick<Cli, 'io' | 'globals'>,
   { store, app, asOf, freshness }: ComparisonContext,
   found: RfqWithResponses,
-  options: ListOptions = {},
+  options: ListOptions & SinceOption = {},
 ): Promise<void> {
   const { io } = cli
   const view = await readComparison(cli, { store, app }, found.rfq, asOf)
-  if (options.json) return printJson(io, view)
-  const { decision, offers, channel } = view
-  if (!options.tsv) {
+  const { decision, channel } = view
+  const offers = await keepSince(cli, store, view.offers, options, ({ observedAt }) => observedAt)
+  if (options.json) return printJson(io, { ...view, offers: offers.slice(0, options.limit) })
+  if (!options.csv && !options.tsv) {
     const rates = rateLines(view)
     const used = rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`]
     const shown = [awardLines(view.award), [...recommendationLines(decision), ...used]].filter(
@@ -51,9 +55,26 @@ export async function printComparison(
       io.out(`\n${bold(io, 'Offers')}\n`)
     }
   }
-  const { unreadOffers } = view.rfq
-  const emptyText = unreadOffers === 0 ? 'There are no offers.' : `${unreadText(unreadOffers)}.`
+  const emptyText = emptyTextOf(view)
   printList(cli, { columns: COMPARISON_COLUMNS, rows: offers, emptyText, ...(freshness && { freshness }) }, options)
+}
+
+function emptyTextOf({ offers, rfq: { unreadOffers } }: RfqView): string {
+  if (offers.length > 0) return `None of the ${offers.length} offers match.`
+  return unreadOffers === 0 ? 'There are no offers.' : `${unreadText(unreadOffers)}.`
+}
+
+/** The comparison of the offers for an RFQ as of a moment, default now, with the settings of the configuration. */
+async function readComparison(
+  { io }: Pick<Cli, 'io'>,
+  { store, app }: { store: Store; app: App },
+  { channel, id }: KnownDocument,
+  asOf: Date | undefined,
+): Promise<RfqView> {
+  const now = await databaseNow(store, io.now())
+  const request = createReportRequest(app.config, { channel, asOf: asOf ?? now, now })
+  const { buildRfqView } = await import('../../views/rfq/build-rfq-view.js')
+  return buildRfqView({ ...request, store, rfqId: id })
 }
 
 const CHOICE_COLUMNS: readonly Column<Choice>[] = [
@@ -85,12 +106,21 @@ function priceText(offer: OfferView): string {
 }
 
 /** `–` for an offer without a rank. */
-export const rankText = ({ rank }: OfferView): string => (rank === null ? '–' : formatNumber(rank))
+const rankText = ({ rank }: OfferView): string => (rank === null ? '–' : formatNumber(rank))
 
-export const COMPARISON_COLUMNS: ListColumns<OfferView> = () => [
+/** With what the list or the RFQ says otherwise than the offer as it was read. */
+function labelText({ label, missingSince, notListed, newerTerms }: OfferView): string {
+  const notes = [
+    ...(missingSince !== null ? ['missing'] : notListed ? ['not listed'] : []),
+    ...(newerTerms ? ['newer terms'] : []),
+  ]
+  return notes.length === 0 ? label : `${label} (${notes.join(', ')})`
+}
+
+export const COMPARISON_COLUMNS: ListColumns<OfferView> = ({ label, minute }) => [
   { header: 'Rank', cell: rankText, value: ({ rank }) => rank, align: 'right' },
   { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
-  { header: 'Offer', cell: ({ label }) => label, min: 18 },
+  { header: 'Offer', cell: labelText, value: ({ label }) => label, min: 18 },
   { header: 'Score', cell: ({ score }) => formatNumber(score, 1), value: ({ score }) => score, align: 'right' },
   {
     header: 'Per tonne',
@@ -120,6 +150,7 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = () => [
     hideIfEmpty: true,
   },
   { header: 'Status', cell: ({ status }) => status, isExtra: true },
+  { header: 'Missing since', cell: ({ missingSince }) => missingSince, isExtra: true },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, isExtra: true },
   {
     header: NOT_MET_TITLE,
@@ -131,4 +162,41 @@ export const COMPARISON_COLUMNS: ListColumns<OfferView> = () => [
   { header: 'Flags', cell: flagCounts, drop: 1 },
   { header: 'Flag details', cell: flagMessages, min: 40, isExtra: true },
   { header: 'Notes', cell: ({ notes }) => notes, min: 40, isExtra: true },
+  { header: 'Developer', cell: ({ developer }) => developer, isExtra: true },
+  { header: 'Project', cell: ({ project }) => project, isExtra: true },
+  { header: 'Contract', cell: ({ contractType }) => contractType, isExtra: true },
+  ...OWN_COLUMNS,
+  {
+    header: `Submitted (${label})`,
+    cell: ({ submittedAt, late }) => `${minute(submittedAt)}${late ? ' late' : ''}`,
+    value: ({ submittedAt }) => submittedAt,
+    isExtra: true,
+  },
+  {
+    header: `Changed (${label})`,
+    cell: ({ observedAt }) => minute(observedAt),
+    value: ({ observedAt }) => observedAt,
+    isExtra: true,
+  },
+  { header: 'Id', cell: ({ id }) => id, isExtra: true },
+]
+
+/** Money as offered, in the currency of the offer. */
+const OWN_COLUMNS: readonly ListColumn<OfferView>[] = [
+  {
+    header: 'Own per tonne',
+    cell: ({ own }) => (own.pricePerTonne === null ? '' : formatPrice(own.pricePerTonne)),
+    value: ({ own }) => own.pricePerTonne,
+    align: 'right',
+    isExtra: true,
+  },
+  {
+    header: 'Own total',
+    cell: ({ own }) => formatNumber(own.total),
+    value: ({ own }) => own.total,
+    align: 'right',
+    isExtra: true,
+  },
+  { header: 'Own currency', cell: ({ own }) => own.currency, isExtra: true },
+  { header: 'Basis', cell: ({ own }) => own.basis, isExtra: true },
 ]

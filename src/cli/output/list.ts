@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
 import { formatDecimal } from '../../core/text/number-format.js'
 import { didYouMean } from '../../core/text/suggest.js'
-import { isFormulaLike } from '../../presentation/csv.js'
+import { BYTE_ORDER_MARK, isFormulaLike, renderCsv } from '../../presentation/csv.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
+import { csvOption } from '../input/options.js'
 import { type TimeFormat, timeFormatOf } from '../input/time-zone.js'
 import type { Io } from '../process/process-io.js'
 import { bold, printJson, printWrapped, tableWidth } from './output.js'
@@ -14,14 +15,14 @@ import { sanitize } from './terminal-text.js'
 export interface ListColumn<Row> extends Column<Row> {
   /** Default: the header in lower case. */
   key?: string
-  /** The value that `--sort` compares and `--tsv` prints, where the cell is formatted for reading. */
+  /** The value that `--sort` compares and `--csv` prints, where the cell is formatted for reading. */
   value?: (row: Row) => string | number | null | undefined
   /** What `--sort` compares, if not the value. */
   sortValue?: (row: Row) => number
   /** Shown only with `--wide` and `--columns`. */
   isExtra?: true
-  /** An extra column that `--tsv` always has, because a cell of the table says it too. */
-  inTsv?: true
+  /** An extra column that `--csv` always has, because a cell of the table says it too. */
+  inCsv?: true
   /** Left out of a table in which all its cells are empty. */
   hideIfEmpty?: true
   /** `drop`, for a table in which all its cells are equal. */
@@ -33,20 +34,21 @@ export type ListColumns<Row> = (time: TimeFormat) => readonly ListColumn<Row>[]
 
 export interface ListOptions {
   json?: boolean
+  limit?: number
   sort?: string
   columns?: string
   wide?: boolean
+  csv?: boolean
+  /** `--csv` with tabs: its earlier form. */
   tsv?: boolean
 }
 
 export interface List<Row> {
   columns: ListColumns<Row>
-  /** In the default order. */
+  /** In the default order; those that `--limit` leaves out may be among them. */
   rows: readonly Row[]
   /** Printed on stderr if there are none. */
   emptyText: string
-  /** Printed below the table. */
-  footer?: string
   /** How recent the data is, shown below everything else. */
   freshness?: string
   /** What `--json` prints for a row; default: the row. */
@@ -66,27 +68,36 @@ export function addListOptions<Row>(command: Command, columns: ListColumns<Row>)
     )
     .addOption(new Option('--columns <columns>', 'show these columns, separated by commas'))
     .addOption(new Option('--wide', 'show all columns, however wide the table becomes'))
-    .addOption(new Option('--tsv', 'print tab-separated values with a header'))
+    .addOption(csvOption())
+    .addOption(new Option('--tsv', 'print tab-separated values with a header').hideHelp())
 }
 
-/** Prints a list as a table that fits the terminal, as JSON, or as tab-separated values. */
+/** How many rows a list has to read: one more than `--limit` shows whether there are others, and `--sort` is about all. */
+export const rowsToRead = ({ limit, sort }: ListOptions): number =>
+  limit === undefined || sort !== undefined ? ALL_ROWS : limit + 1
+
+const ALL_ROWS = 10_000_000
+
+/** Prints a list as a table that fits the terminal, as JSON, or as CSV. */
 export function printList<Row>(cli: Pick<Cli, 'io' | 'globals'>, list: List<Row>, options: ListOptions): void {
   const { io } = cli
   refuseContradictions(options)
   const all = list.columns(timeFormatOf(cli))
-  const rows = sortRows(list, all, options.sort)
+  const rows = sortRows(list, all, options.sort).slice(0, options.limit)
   const columns = chooseColumns(all, options)
+  const isData = options.json || options.csv || options.tsv
   if (options.json) printJson(io, list.toJson ? rows.map(list.toJson) : rows)
-  else if (options.tsv) printTsv(io, columns, rows)
+  else if (isData) printCsv(io, columns, rows, options)
   else if (rows.length === 0) io.err(`${list.emptyText}\n`)
   else printFitted(io, { columns: fitToRows(columns, rows, options), rows, wide: options.wide ?? false })
-  if (options.json || options.tsv) return
-  if (list.footer !== undefined && rows.length > 0) io.out(`\n${list.footer}`)
+  if (rows.length < list.rows.length) io.err('There are more rows; a larger --limit shows them.\n')
+  if (isData) return
   if (list.freshness !== undefined) printFreshness(io, list.freshness)
 }
 
-function refuseContradictions({ json, tsv, columns, wide }: ListOptions): void {
-  if (json && tsv) throw new UsageError('--json and --tsv are two formats; use one of them')
+function refuseContradictions({ json, csv, tsv, columns, wide }: ListOptions): void {
+  if ([json, csv, tsv].filter(Boolean).length > 1)
+    throw new UsageError('--json, --csv and --tsv are different formats; use one of them')
   if (columns !== undefined && wide) throw new UsageError('--wide shows all columns, --columns some; use one of them')
 }
 
@@ -112,16 +123,21 @@ function printFitted<Row>(io: Io, { columns, rows, wide }: Shown<Row>): void {
   printWrapped(io, `Not shown, for lack of width: ${hidden.join(', ')}. --wide shows all, --columns others.`)
 }
 
-function printTsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[]): void {
-  const lines = [columns.map(keyOf), ...rows.map((row) => columns.map((column) => tsvValue(columnValue(column, row))))]
-  io.out(lines.map((cells) => `${cells.join('\t')}\n`).join(''))
+function printCsv<Row>(io: Io, columns: readonly ListColumn<Row>[], rows: readonly Row[], { tsv }: ListOptions): void {
+  const values = rows.map((row) => columns.map((column) => csvValue(columnValue(column, row))))
+  const lines = [columns.map(keyOf), ...values]
+  if (tsv) io.out(lines.map((cells) => `${cells.map(tsvText).join('\t')}\n`).join(''))
+  else io.out(io.width === null ? renderCsv(lines) : renderCsv(lines).replace(BYTE_ORDER_MARK, ''))
 }
 
-function tsvValue(value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return ''
+/** Text of the marketplace must not control the terminal. */
+const csvValue = (value: string | number | null | undefined): string | number | null =>
+  typeof value === 'string' ? sanitize(value) : (value ?? null)
+
+function tsvText(value: string | number | null): string {
+  if (value === null) return ''
   if (typeof value === 'number') return formatDecimal(value)
-  const text = sanitize(value)
-  return isFormulaLike(text) ? `'${text}` : text
+  return isFormulaLike(value) ? `'${value}` : value
 }
 
 const columnValue = <Row>(column: ListColumn<Row>, row: Row) => (column.value ?? column.cell)(row)
@@ -137,12 +153,12 @@ const keyOf = <Row>({ key, header }: ListColumn<Row>): string =>
 
 function chooseColumns<Row>(
   all: readonly ListColumn<Row>[],
-  { columns, wide, tsv }: ListOptions,
+  { columns, wide, csv, tsv }: ListOptions,
 ): readonly ListColumn<Row>[] {
   // Chosen columns are never hidden.
   if (columns !== undefined)
     return columns.split(',').map((name) => omitDrop(findColumn(all, name.trim(), '--columns')))
-  return wide ? all : all.filter(({ isExtra, inTsv }) => !isExtra || (tsv && inTsv))
+  return wide ? all : all.filter(({ isExtra, inCsv }) => !isExtra || ((csv || tsv) && inCsv))
 }
 
 /** Leaves out columns that say nothing about these rows, unless the user chose the columns. */

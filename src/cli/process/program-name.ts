@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { delimiter, isAbsolute, join, relative } from 'node:path'
+import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 
 /** How this process was started. */
@@ -34,13 +34,32 @@ function resolveLinks(path: string): string | null {
 }
 
 /** A command or an option after `quotekeeper`, where that is a word of its own. */
-const COMMAND_LINE = /(?<![\w./-])quotekeeper (?=(--)?([a-z-]+)\b)/g
+const COMMAND_LINE = /(?<![\w./-]|npx )quotekeeper (?=(--)?([a-z-]+)\b( \(process )?)/g
 
-/**
- * Replaces `quotekeeper` by what to type here, wherever it begins a command line.
- * @param commands names of the commands
- */
-export const withProgramName = (text: string, name: string, commands: ReadonlySet<string>): string =>
-  text.replace(COMMAND_LINE, (found, dashes: string | undefined, word: string) =>
-    dashes !== undefined || commands.has(word) ? `${name} ` : found,
+/** What a command line starts with here. */
+export interface CommandStart {
+  /** What to type to run this program. */
+  name: string
+  /** The configuration to name; null if it is the one that is read by default. */
+  config: string | null
+  /** Names of the commands. */
+  commands: ReadonlySet<string>
+}
+
+/** Replaces `quotekeeper` by what to type here, wherever it begins a command line, or names a process. */
+export function withProgramName(text: string, { name, config, commands }: CommandStart): string {
+  const withConfig = config === null ? name : `${name} --config ${quoteForShell(config)}`
+  return text.replace(
+    COMMAND_LINE,
+    (found, dashes: string | undefined, word: string, isProcess: string | undefined) => {
+      if (dashes === undefined && !commands.has(word)) return found
+      return `${dashes !== undefined || isProcess !== undefined ? name : withConfig} `
+    },
   )
+}
+
+/** The configuration that a command line has to name to read the same one; null if that is the default. */
+export function configToName(config: string | undefined, { env, cwd }: Pick<Invocation, 'env' | 'cwd'>): string | null {
+  const byDefault = env.QUOTEKEEPER_CONFIG || 'quotekeeper.yaml'
+  return config === undefined || resolve(cwd, config) === resolve(cwd, byDefault) ? null : config
+}

@@ -5,9 +5,12 @@ import { errorMessage } from '../output/error-message.js'
 import { printNote } from '../output/output.js'
 import { RATE_SCHEDULES } from '../service/maintenance-jobs.js'
 
-/** Reads the configured exchange rates, an address only if the service would: once a day. A failure is a note. */
-export async function readDueRates(cli: Cli, { config: { rates }, store }: App): Promise<void> {
-  if (rates === null) return
+/**
+ * Reads the configured exchange rates, an address only if the service would: once a day. A failure is a note.
+ * @returns false if they could not be read
+ */
+export async function readDueRates(cli: Cli, { config: { rates }, store }: App): Promise<boolean> {
+  if (rates === null) return true
   const [{ compileCron }, { isDue }, { refreshRates }] = await Promise.all([
     import('../../config/cron.js'),
     import('../../../jobs/maintenance.js'),
@@ -21,12 +24,14 @@ export async function readDueRates(cli: Cli, { config: { rates }, store }: App):
     started,
     (state) => rates.kind === 'file' || isDue(state, cron, started),
   )
-  if (!begun) return
+  if (!begun) return true
   try {
     await refreshRates(opened, rates, { now, signal: stop })
     await opened.endMaintenance(task, now(), 'succeeded')
+    return true
   } catch (error) {
     await opened.endMaintenance(task, now(), stop.aborted ? 'stopped' : { error: (error as Error).message })
     if (!stop.aborted) printNote(cli, `exchange rates were not read: ${errorMessage(error)}`)
+    return false
   }
 }

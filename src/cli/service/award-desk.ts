@@ -9,7 +9,7 @@ import type { Awards } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
 import type { AwardOrder } from '../../views/awards/award-order.js'
 import type { AwardActions } from '../../web/award-actions.js'
-import { createReportOrder } from '../input/report-request.js'
+import { createReportRequest } from '../input/report-request.js'
 
 interface AwardDeskDeps {
   store: Pick<Awards, 'awards' | 'recordAward' | 'withdrawAward'>
@@ -45,7 +45,7 @@ async function makeWorkbook(
   const { channel, rfqId, asOf, now, by, settings } = order
   const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-award-'))
   try {
-    const request = createReportOrder(config, { channel, asOf, now, madeBy: by })
+    const request = createReportRequest(config, { channel, asOf, now, madeBy: by })
     const reports = { ...config.reports, settings, settingsGiven: true }
     const { path } = await makeReport({
       ...request,

@@ -6,7 +6,7 @@ import type { Readiness } from '../../readiness/contract.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
 import { operatorName } from '../input/operator-name.js'
-import { createReportOrder } from '../input/report-request.js'
+import { createReportRequest } from '../input/report-request.js'
 import type { OpenMetrics } from './service-metrics.js'
 
 /** The functions that the service's job handlers call: the use-cases, with the store and the marketplace they need. */
@@ -40,7 +40,7 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
     { madeBy, signal, asOf = now(), format }: ReportJobOptions,
     about: { rfqId?: string } = {},
   ): Promise<string> => {
-    const order = createReportOrder(app.config, { channel: key, asOf, now: now(), madeBy })
+    const order = createReportRequest(app.config, { channel: key, asOf, now: now(), madeBy })
     return (await app.makeReport({ ...order, ...about, ...(format && { format }) }, { signal })).path
   }
   return { rfqReport: (channel, rfqId, options) => make(channel, options, { rfqId }), channelReport: make }

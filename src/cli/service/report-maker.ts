@@ -10,7 +10,7 @@ import { reportName } from '../../report-files/report-folder.js'
 import type { Store } from '../../store/contract.js'
 import type { MakeReportFile, ReportOrder } from '../../web/reports/report-jobs.js'
 import type { App } from '../app.js'
-import { createReportOrder } from '../input/report-request.js'
+import { createReportRequest } from '../input/report-request.js'
 
 interface ReportMakerDeps extends Pick<App, 'config'> {
   log: Pick<Log, 'warn'>
@@ -30,7 +30,7 @@ export const createReportMaker =
     const { config, now, makeReport } = deps
     const { channel, asOf, rfq, format, settings, by, isWhatIf } = order
     const request: ReportRequest = {
-      ...createReportOrder(config, { channel, asOf, now: now(), madeBy: by }),
+      ...createReportRequest(config, { channel, asOf, now: now(), madeBy: by }),
       config: { reports: { ...config.reports, settings, settingsGiven: isWhatIf } },
       ...(rfq && { rfqId: rfq.id }),
       format,

@@ -47,7 +47,7 @@ const toItem = (row: RfqListRow, asOf: Date | undefined): TodayItem => ({
         }
       : {
           message: 'See what changed',
-          command: `quotekeeper history ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+          command: `quotekeeper changes --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
         }),
     path: rfqPath(row.channel, row.name),
   },

@@ -156,7 +156,7 @@ function rfqOffersItem(revision: OfferRevisions, row: RfqListRow | undefined): T
       since: newestAt,
       action: {
         message: 'See what changed',
-        command: `quotekeeper history ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+        command: `quotekeeper changes --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
         path: rfqPath(row.channel, row.name),
       },
     },

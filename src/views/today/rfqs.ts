@@ -65,7 +65,7 @@ const toItem = (row: RfqListRow, message: string): TodayItem => ({
   since: newestOf(row),
   action: {
     message: 'See what changed',
-    command: `quotekeeper history ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+    command: `quotekeeper changes --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
     path: rfqPath(row.channel, row.name),
   },
 })

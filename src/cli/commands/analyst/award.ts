@@ -21,7 +21,9 @@ import {
   limitOption,
   overridesOf,
   type SetOption,
+  type SinceOption,
   setOption,
+  sinceOption,
   type VolumeOption,
   volumeOption,
   withExamples,
@@ -29,8 +31,9 @@ import {
 import { databaseNow, parseReadFilter, type ReadFilter } from '../../input/read-filter.js'
 import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
 import { timeZoneOf } from '../../input/select-channels.js'
+import { keepSince } from '../../input/since.js'
 import { formatRecommendation } from '../../output/format-recommendation.js'
-import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
+import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { printJson, tableWidth } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
 import { formatNumber } from '../../output/terminal-text.js'
@@ -38,6 +41,7 @@ import { createAwardDesk } from '../../service/award-desk.js'
 
 type Options = ChannelOption &
   AsOfOption &
+  SinceOption &
   SetOption &
   VolumeOption &
   ListOptions & {
@@ -48,7 +52,6 @@ type Options = ChannelOption &
     workbook?: string
     force?: boolean
     yes?: boolean
-    limit: number
   }
 
 /** `award [RFQ]`: records which offers the desk awards, withdraws that, or lists awards. */
@@ -73,6 +76,7 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--yes', 'record it without asking')
     .option('--workbook <file>', 'write the workbook that is kept with the newest award of the RFQ')
     .option('--force', 'overwrite the file of --workbook if it exists')
+    .addOption(sinceOption('awards of the list that were decided'))
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
@@ -232,7 +236,8 @@ async function listAwards(
   filter: ReadFilter & { rfqId?: string },
   options: Options,
 ): Promise<void> {
-  const rows = await store.awards({ ...filter, limit: options.limit })
+  const newest = await store.awards({ ...filter, limit: rowsToRead(options) })
+  const rows = await keepSince(cli, store, newest, options, ({ at }) => at)
   const emptyText = 'No awards found. `quotekeeper award RFQ --offers NUMBER` records one.'
   printList(cli, { columns: AWARD_COLUMNS, rows, emptyText }, options)
 }

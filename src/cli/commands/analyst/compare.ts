@@ -7,9 +7,13 @@ import {
   type ChannelOption,
   channelOption,
   jsonOption,
+  limitOption,
   overridesOf,
+  rfqArgument,
   type SetOption,
+  type SinceOption,
   setOption,
+  sinceOption,
   type VolumeOption,
   volumeOption,
   withExamples,
@@ -20,16 +24,18 @@ import { COMPARISON_COLUMNS, printComparison } from '../../output/comparison.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListOptions } from '../../output/list.js'
 
-type Options = ChannelOption & AsOfOption & SetOption & VolumeOption & ListOptions
+type Options = ChannelOption & AsOfOption & SinceOption & SetOption & VolumeOption & ListOptions
 
 /** `compare RFQ`: the recommendation, the awards to choose from, and the offers. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .argument('<rfq>', 'number, reference or id of the RFQ')
+    .addArgument(rfqArgument())
     .addOption(channelOption())
+    .addOption(sinceOption('offers that are new or changed'))
     .addOption(asOfOption())
     .addOption(volumeOption())
     .addOption(setOption())
+    .addOption(limitOption())
     .addOption(jsonOption('print JSON: the decision and the offers, as the API has them'))
     .action((name: string, options: Options) =>
       withStore(
@@ -53,5 +59,6 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper compare 1012 --volume 8000', 'if at least 8,000 t are to be awarded'],
     ['quotekeeper compare 1012 --set awardRule=best-score --set weights.price=60', 'with other settings'],
     ['quotekeeper compare 1012 --as-of yesterday', 'as it was at the end of yesterday'],
+    ['quotekeeper compare 1012 --csv > offers.csv', 'the offers, for a spreadsheet'],
   )
 }

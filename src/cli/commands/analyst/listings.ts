@@ -7,38 +7,42 @@ import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
-  changedSinceOption,
   channelOption,
   jsonOption,
+  limitOption,
+  type SinceOption,
+  sinceOption,
   withExamples,
 } from '../../input/options.js'
-import { keepChangedSince, parseReadFilter } from '../../input/read-filter.js'
+import { parseReadFilter } from '../../input/read-filter.js'
 import { shownChannels } from '../../input/select-channels.js'
+import { keepSince } from '../../input/since.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
 import { formatNumber } from '../../output/terminal-text.js'
 
-type Options = ChannelOption & AsOfOption & ListOptions & { changedSince?: string }
+type Options = ChannelOption & AsOfOption & SinceOption & ListOptions
 
 /** `listings`: lists project listings. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
+    .addOption(sinceOption('listings that are new or changed'))
     .addOption(asOfOption())
-    .addOption(changedSinceOption('listings'))
+    .addOption(limitOption())
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'listings')
         const all = (await store.listings(filter)).map((listing) => withBody(listingRow(listing), listing))
-        const rows = await keepChangedSince(cli, store, all, options.changedSince)
+        const rows = await keepSince(cli, store, all.sort(byProject), options, ({ observedAt }) => observedAt)
         const channels = shownChannels(app.config, filter.channel)
         const freshness = await describeFreshness(cli, store, { channels, kind: 'listings', asOf: filter.asOf })
         const emptyText =
           all.length === 0
             ? 'No listings found. `quotekeeper sync` polls the marketplace.'
             : 'No listings match; there are others.'
-        printList(cli, { columns: COLUMNS, rows: rows.sort(byProject), emptyText, freshness }, options)
+        printList(cli, { columns: COLUMNS, rows, emptyText, freshness }, options)
       }),
     )
   addListOptions(command, COLUMNS)

@@ -23,7 +23,7 @@ import {
 } from '../../input/options.js'
 import { databaseNow, parseReadFilter } from '../../input/read-filter.js'
 import { checkFreshOptions, type FreshOptions, readFresh } from '../../input/read-fresh.js'
-import { createReportOrder } from '../../input/report-request.js'
+import { createReportRequest } from '../../input/report-request.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { findChannel } from '../../input/select-channels.js'
 import { formatRecommendation } from '../../output/format-recommendation.js'
@@ -90,10 +90,10 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
   const file = fileOf(cli, context.app, options)
   const search = { name, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
   const { rfq } = await (options.fresh ? readFresh(cli, context, search, options) : requireRfq(context.store, search))
-  const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
-  if (!options.json) return writeReport(cli, context.app, { ...order, ...file }, options)
+  const request = { ...(await requestOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
+  if (!options.json) return writeReport(cli, context.app, { ...request, ...file }, options)
   const { buildRfqReport } = await import('../../../views/rfq/build-rfq-view.js')
-  printJson(cli.io, await buildRfqReport({ ...order, store: context.store }))
+  printJson(cli.io, await buildRfqReport({ ...request, store: context.store }))
 }
 
 async function writeOverviews(cli: Cli, context: ReportContext, options: Options): Promise<void> {
@@ -106,11 +106,11 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
       unread.push(channel)
       continue
     }
-    const order = await orderOf(cli, context, options, channel)
+    const request = await requestOf(cli, context, options, channel)
     if (options.json) {
       const { buildChannelReport } = await import('../../../report-files/channel-report.js')
-      printJson(cli.io, await buildChannelReport({ ...order, store: context.store }))
-    } else await writeReport(cli, context.app, { ...order, ...file }, options)
+      printJson(cli.io, await buildChannelReport({ ...request, store: context.store }))
+    } else await writeReport(cli, context.app, { ...request, ...file }, options)
   }
   if (unread.length === 0) return
   const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${quoteForShell(channel)}`).join('')}`
@@ -118,11 +118,11 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
 }
 
 /** Makes a report, with a progress bar on a terminal. Prints its path, and the recommendation on stderr. */
-async function writeReport(cli: Cli, app: App, order: ReportRequest, { open }: Options): Promise<void> {
+async function writeReport(cli: Cli, app: App, request: ReportRequest, { open }: Options): Promise<void> {
   const { io } = cli
   const progress = await createProgress(io)
   progress.start('sheets')
-  const making = app.makeReport(order, { signal: io.stop, onProgress: progress.update })
+  const making = app.makeReport(request, { signal: io.stop, onProgress: progress.update })
   const { path, recommendation } = await making.finally(progress.end)
   io.out(`${path}\n`)
   io.err(formatRecommendation(recommendation, io.width))
@@ -144,10 +144,10 @@ function channelsOf({ config }: App, { channel, json, out }: Options): string[] 
   return channels
 }
 
-async function orderOf(cli: Cli, context: ReportContext, options: Options, channel: string): Promise<ReportRequest> {
+async function requestOf(cli: Cli, context: ReportContext, options: Options, channel: string): Promise<ReportRequest> {
   const now = await databaseNow(context.store, cli.io.now())
   const { asOf = now } = await parseReadFilter(cli, context, { ...options, channel })
-  return createReportOrder(context.app.config, { channel, asOf, now, madeBy: options.by ?? operatorName() })
+  return createReportRequest(context.app.config, { channel, asOf, now, madeBy: options.by ?? operatorName() })
 }
 
 /** The requested file, checked before the report is made. */

@@ -14,19 +14,21 @@ import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
-  changedSinceOption,
   channelOption,
   jsonOption,
+  limitOption,
+  type SinceOption,
+  sinceOption,
   withExamples,
 } from '../../input/options.js'
 import { databaseNow, parseReadFilter, parseTimeOption, type ReadFilter } from '../../input/read-filter.js'
 import { shownChannels } from '../../input/select-channels.js'
 import { zoneOf } from '../../input/time-zone.js'
 import { describeFreshness } from '../../output/freshness.js'
-import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
+import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatNumber, sanitize } from '../../output/terminal-text.js'
 
-type Filters = { state?: string; dueBefore?: string; changedSince?: string }
+type Filters = SinceOption & { state?: string; dueBefore?: string }
 type Options = ChannelOption & AsOfOption & ListOptions & Filters
 
 /** `rfqs`: lists RFQs. */
@@ -35,8 +37,9 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(channelOption())
     .option('--state <state>', 'only RFQs in this state, such as open or closed')
     .option('--due-before <date>', 'only RFQs due before this date: 2026-01-31, tomorrow or "in 7 days"')
-    .addOption(changedSinceOption('RFQs that, or offers of which,'))
+    .addOption(sinceOption('RFQs that, or offers of which, are new or changed'))
     .addOption(asOfOption())
+    .addOption(limitOption())
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
@@ -51,7 +54,7 @@ export const register: RegisterCommand = (command, cli) => {
         const moment = { now: await databaseNow(store, cli.io.now()), ...(filter.asOf && { asOf: filter.asOf }) }
         const all = await list.rows({ ...filter, ...moment })
         const wanted = await createFilter(cli, store, { filter, options }, all)
-        const rows = await withFigures(list, all.filter(wanted), moment)
+        const rows = await withFigures(list, all.filter(wanted).slice(0, rowsToRead(options)), moment)
         const emptyText =
           all.length === 0
             ? 'No RFQs found. `quotekeeper sync` polls the marketplace.'
@@ -63,12 +66,6 @@ export const register: RegisterCommand = (command, cli) => {
         const freshness = await describeFreshness(cli, store, sources)
         const toJson = options.json ? await jsonRows(store, filter, rows) : undefined
         printList(cli, { columns: COLUMNS, rows, emptyText, freshness, ...(toJson && { toJson }) }, options)
-        if (rows.length > MAX_WITH_FIGURES) {
-          const first = MAX_WITH_FIGURES.toLocaleString('en')
-          cli.io.err(
-            `Recommended offers, best prices and coverage are shown for the first ${first} RFQs only; filters show others.\n`,
-          )
-        }
       }),
     )
   addListOptions(command, COLUMNS)
@@ -76,31 +73,32 @@ export const register: RegisterCommand = (command, cli) => {
     command,
     ['quotekeeper rfqs --state open', 'the open RFQs, due soonest first'],
     ['quotekeeper rfqs --due-before "in 7 days" --sort -offers', 'due within a week, most offers first'],
-    ['quotekeeper rfqs --changed-since yesterday', 'with news since yesterday'],
+    ['quotekeeper rfqs --since yesterday', 'with news since yesterday'],
     ['quotekeeper rfqs --as-of yesterday --json', 'as known at the end of yesterday, for a script'],
   )
 }
 
-type Row = RfqListRow & Partial<RfqFigures>
-type RowWithCurrency = Row & { priceCurrency?: string | null }
+/** The currency of the figures is not always that of the RFQ. */
+type Row = RfqListRow & Omit<RfqFigures, 'currency'> & { priceCurrency: string | null }
 
-/** Computing the figures of more takes seconds. */
-const MAX_WITH_FIGURES = 1_000
+/** RFQs whose figures are read at once: if none is recorded, so many are computed. */
+const FIGURES_BATCH = 1_000
 
 async function withFigures(
   list: RfqList,
   rows: readonly RfqListRow[],
   moment: { now: Date; asOf?: Date },
 ): Promise<Row[]> {
-  const figures = await list.figures(rows.slice(0, MAX_WITH_FIGURES), moment)
-  // The currency of the RFQ stays; the one of its figures is shown with them.
-  return rows.map((row, at) => ({ ...row, ...omitCurrency(figures[at]) }))
-}
-
-const omitCurrency = (figures: RfqFigures | undefined): Partial<RfqFigures> & { priceCurrency?: string | null } => {
-  if (figures === undefined) return {}
-  const { currency: priceCurrency, ...others } = figures
-  return { ...others, priceCurrency }
+  const all: Row[] = []
+  for (let at = 0; at < rows.length; at += FIGURES_BATCH) {
+    const batch = rows.slice(at, at + FIGURES_BATCH)
+    const figures = await list.figures(batch, moment)
+    batch.forEach((row, index) => {
+      const { currency: priceCurrency, ...own } = figures[index] as RfqFigures
+      all.push({ ...row, ...own, priceCurrency })
+    })
+  }
+  return all
 }
 
 async function createFilter(
@@ -109,11 +107,11 @@ async function createFilter(
   { filter, options }: { filter: ReadFilter; options: Filters },
   all: readonly RfqListRow[],
 ): Promise<(row: RfqListRow) => boolean> {
-  const { state, dueBefore, changedSince } = options
+  const { state, dueBefore } = options
   if (state !== undefined) await refuseUnknownState(store, state, all)
   const context = { option: '--due-before', now: cli.io.now(), zone: zoneOf(cli) }
   const due = dueBefore === undefined ? null : parseDueDate(dueBefore, context)
-  const since = changedSince === undefined ? null : await parseTimeOption(cli, store, '--changed-since', changedSince)
+  const since = options.since === undefined ? null : await parseTimeOption(cli, store, '--since', options.since)
   const changed = new Set<string>()
   if (since !== null) {
     const { channel, asOf } = filter
@@ -158,9 +156,9 @@ function daysText({ daysToDue, state }: Row): string {
   return formatNumber(daysToDue)
 }
 
-const priceCurrencyOf = ({ priceCurrency, currency }: RowWithCurrency) => priceCurrency ?? currency
+const priceCurrencyOf = ({ priceCurrency, currency }: Row) => priceCurrency ?? currency
 
-const bestPrice = (row: RowWithCurrency) =>
+const bestPrice = (row: Row) =>
   row.bestPricePerTonne == null ? '' : `${formatPrice(row.bestPricePerTonne)} ${priceCurrencyOf(row) ?? ''}`.trim()
 
 /** The accepted offers, or those that are recommended; empty if there are none. */
@@ -171,7 +169,7 @@ function recommendedText({ accepted, award }: Row): string {
   return `${first}${more}${accepted == null ? '' : ' (accepted)'}`
 }
 
-const COLUMNS: ListColumns<RowWithCurrency> = ({ label, minute }) => [
+const COLUMNS: ListColumns<Row> = ({ label, minute }) => [
   { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
   { header: 'Reference', cell: ({ reference }) => reference, drop: 6 },
   { header: 'Title', cell: ({ title }) => title, min: 16 },
@@ -199,7 +197,7 @@ const COLUMNS: ListColumns<RowWithCurrency> = ({ label, minute }) => [
     align: 'right',
     drop: 1,
   },
-  { header: 'Cur.', cell: priceCurrencyOf, isExtra: true, inTsv: true },
+  { header: 'Cur.', cell: priceCurrencyOf, isExtra: true, inCsv: true },
   {
     header: 'Covered',
     cell: ({ coverage }) => (coverage == null ? '' : formatPercent(coverage)),
@@ -231,5 +229,5 @@ const COLUMNS: ListColumns<RowWithCurrency> = ({ label, minute }) => [
     isExtra: true,
   },
   { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 2 },
-  { header: 'Unread offers', cell: ({ unreadOffers }) => unreadOffers, align: 'right', isExtra: true, inTsv: true },
+  { header: 'Unread offers', cell: ({ unreadOffers }) => unreadOffers, align: 'right', isExtra: true, inCsv: true },
 ]

@@ -1,15 +1,15 @@
 import stringWidth from 'string-width'
 import type { Severity } from '../../../compare/flag.js'
-import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import { DUE_WITHIN_DAYS, type Today, type TodayItem } from '../../../views/today/today-view.js'
 import { withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
   type ChannelOption,
   channelOption,
-  type JsonOption,
+  csvOption,
   jsonOption,
   limitOption,
+  type SinceOption,
   sinceOption,
   wholeNumber,
   withExamples,
@@ -18,26 +18,27 @@ import { databaseNow, parseReadFilter, parseTimeOption } from '../../input/read-
 import { shownChannels } from '../../input/select-channels.js'
 import { zoneOf } from '../../input/time-zone.js'
 import { describeFreshness } from '../../output/freshness.js'
-import { printFreshness } from '../../output/list.js'
+import { type ListColumns, type ListOptions, printFreshness, printList } from '../../output/list.js'
 import { bold, printJson, tableWidth } from '../../output/output.js'
 import { plural, sanitize } from '../../output/terminal-text.js'
 import { padEnd, truncate, wrap } from '../../output/text-width.js'
 
-type Options = ChannelOption & JsonOption & { since: string; dueWithin: number; limit: number }
+type Options = ChannelOption & SinceOption & ListOptions & { dueWithin: number }
 
 /** `today`: lists what needs attention. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(sinceOption('RFQs and offers that are new or changed since (default: yesterday)').default('yesterday'))
+    .addOption(sinceOption('RFQs and offers that are new or changed', 'yesterday'))
     .option(
       '--due-within <days>',
       `open RFQs due within so many days (default: ${DUE_WITHIN_DAYS})`,
       wholeNumber(0, 3650),
       DUE_WITHIN_DAYS,
     )
-    .addOption(limitOption(50, 'most urgent first'))
+    .addOption(limitOption(50))
     .addOption(jsonOption('print JSON'))
+    .addOption(csvOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
@@ -50,11 +51,17 @@ export const register: RegisterCommand = (command, cli) => {
         const found = await today(createTodaySource(app, store), {
           ...filter,
           now: await databaseNow(store, cli.io.now()),
-          since: await parseTimeOption(cli, store, '--since', options.since),
+          since: await parseTimeOption(cli, store, '--since', options.since ?? 'yesterday'),
           dueWithinDays: options.dueWithin,
         })
-        if (options.json) return printJson(cli.io, found)
-        printToday(cli, found, options.limit)
+        const { items } = found
+        const shown = items.slice(0, options.limit)
+        if (options.json) printJson(cli.io, { ...found, items: shown })
+        else if (options.csv) printList(cli, { columns: COLUMNS, rows: shown, emptyText: '' }, options)
+        else printToday(cli, found, shown)
+        if (items.length > shown.length)
+          cli.io.err(`${items.length - shown.length} more; --limit ${items.length} shows all.\n`)
+        if (options.json || options.csv) return
         const channels = shownChannels(app.config, filter.channel)
         printFreshness(cli.io, await describeFreshness(cli, store, { channels, kind: 'rfqs' }))
       }),
@@ -68,7 +75,7 @@ export const register: RegisterCommand = (command, cli) => {
 
 const HEADINGS: Record<Severity, string> = { high: 'Now', medium: 'Soon', low: 'To know' }
 
-function printToday(cli: Cli, { items, since, dueWithinDays }: Today, limit: number): void {
+function printToday(cli: Cli, { items, since, dueWithinDays }: Today, shown: readonly TodayItem[]): void {
   const { io } = cli
   const zone = zoneOf(cli)
   const period = `RFQs due within ${plural(dueWithinDays, 'day')}, news since ${zone.minute(new Date(since))} ${zone.timeZone}`
@@ -80,14 +87,24 @@ function printToday(cli: Cli, { items, since, dueWithinDays }: Today, limit: num
     (severity) => `${items.filter((item) => item.severity === severity).length} ${HEADINGS[severity].toLowerCase()}`,
   )
   io.out(`${counts.join(', ')} (${period})\n`)
-  const shown = items.slice(0, limit)
   for (const severity of Object.keys(HEADINGS) as Severity[]) {
     const group = shown.filter((item) => item.severity === severity)
     if (group.length > 0)
       io.out(`\n${bold(io, HEADINGS[severity])}\n${group.map((item) => itemLines(cli, item, shown)).join('')}`)
   }
-  if (items.length > shown.length) io.err(`${items.length - shown.length} more; --limit ${items.length} shows all.\n`)
 }
+
+const COLUMNS: ListColumns<TodayItem> = () => [
+  { header: 'Severity', cell: ({ severity }) => severity },
+  { header: 'Kind', cell: ({ kind }) => kind },
+  { header: 'Channel', cell: ({ channel }) => channel },
+  { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId },
+  { header: 'Title', cell: ({ rfqTitle }) => rfqTitle },
+  { header: 'Due', cell: ({ dueDate }) => dueDate },
+  { header: 'Since', cell: ({ since }) => since },
+  { header: 'Message', cell: ({ message }) => message },
+  { header: 'Command', cell: ({ action }) => action.command },
+]
 
 const MAX_LABEL_WIDTH = 36
 const MAX_TITLE_WIDTH = 60
@@ -97,14 +114,8 @@ const MIN_TEXT_WIDTH = 30
 const labelOf = ({ rfqNumber, rfqId, channel }: TodayItem) =>
   truncate(sanitize(rfqId === null ? channel : `RFQ ${rfqNumber ?? rfqId} ${channel}`), MAX_LABEL_WIDTH)
 
-/** With the configuration that this command was given. */
-const commandOf = ({ action }: TodayItem, config: string | undefined): string =>
-  config === undefined
-    ? action.command
-    : action.command.replace(/^quotekeeper /, () => `quotekeeper --config ${quoteForShell(config)} `)
-
-/** The item in words, and below it what to run. */
-function itemLines({ io, runnable, globals }: Cli, item: TodayItem, all: readonly TodayItem[]): string {
+/** What happened, and below it what to run. */
+function itemLines({ io, runnable }: Cli, item: TodayItem, all: readonly TodayItem[]): string {
   const labelWidth = Math.max(...all.map((each) => stringWidth(labelOf(each))))
   const width = Math.max(MIN_TEXT_WIDTH, tableWidth(io) - labelWidth - 4)
   const title = item.rfqTitle === null ? '' : ` “${truncate(sanitize(item.rfqTitle), MAX_TITLE_WIDTH)}”`
@@ -114,7 +125,7 @@ function itemLines({ io, runnable, globals }: Cli, item: TodayItem, all: readonl
     `  ${padEnd(labelOf(item), labelWidth)}  ${first}`,
     ...more.map((line) => `${indent}${line}`),
     // A command is never broken, so that it can be copied.
-    `${indent}$ ${sanitize(runnable(commandOf(item, globals.config)))}`,
+    `${indent}$ ${sanitize(runnable(item.action.command))}`,
   ]
     .map((line) => `${line}\n`)
     .join('')

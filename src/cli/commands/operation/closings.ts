@@ -10,30 +10,37 @@ import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
 import {
+  type AsOfOption,
+  asOfOption,
   type ChannelOption,
   channelOption,
   choiceOption,
   jsonOption,
   limitOption,
+  rfqOption,
+  type SinceOption,
+  sinceOption,
   wholeNumber,
   withExamples,
 } from '../../input/options.js'
-import { parseReadFilter } from '../../input/read-filter.js'
+import { parseReadFilter, type ReadFilter } from '../../input/read-filter.js'
 import { toCliError } from '../../input/require-rfq.js'
 import { shownChannels } from '../../input/select-channels.js'
+import { keepSince } from '../../input/since.js'
 import type { TimeFormat } from '../../input/time-zone.js'
 import { describeFreshness } from '../../output/freshness.js'
-import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
+import { addListOptions, type ListColumn, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { printJson } from '../../output/output.js'
 import { refuseNeededFile } from '../../output/output-file.js'
 import { plural, sanitize } from '../../output/terminal-text.js'
 
 type Options = ChannelOption &
+  AsOfOption &
+  SinceOption &
   ListOptions & {
     all?: boolean
     rfq?: string
     outcome?: CloseOutcome
-    limit: number
     explain?: number
     verify?: boolean
     anchors?: string
@@ -44,9 +51,11 @@ type Options = ChannelOption &
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
+    .addOption(rfqOption())
     .addOption(choiceOption('--outcome <outcome>', 'only closings whose close had this outcome', CLOSE_OUTCOMES))
     .option('--all', 'also list earlier decisions to keep an RFQ open, which are otherwise counted in the newest one')
+    .addOption(sinceOption('closings that were decided'))
+    .addOption(asOfOption())
     .addOption(limitOption(50))
     .option(
       '--explain <id>',
@@ -74,7 +83,7 @@ export const register: RegisterCommand = (command, cli) => {
 
 async function run(cli: Cli, { store, app }: { store: Store; app: App }, options: Options): Promise<void> {
   const filter = await parseReadFilter(cli, { store, app }, options)
-  const { rfq, outcome, limit, explain, json } = options
+  const { rfq, outcome, explain, json } = options
   if (options.anchors !== undefined && !options.verify)
     throw new UsageError('--anchors names the file of anchors that --verify compares with; use it with --verify')
   if (options.anchor !== undefined && options.verify)
@@ -85,10 +94,12 @@ async function run(cli: Cli, { store, app }: { store: Store; app: App }, options
   const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
   const wanted = { ...about, ...(outcome && { outcome }) }
   const isFolded = !json && !options.all
-  const all = await listDecisions(store, { ...wanted, limit: isFolded ? limit * READ_TO_FOLD : limit }, cli.io.now())
-  const rows = isFolded ? foldKeeps(all).slice(0, Math.max(limit, all.filter(({ standing }) => standing).length)) : all
+  const limit = rowsToRead(options) * (isFolded ? READ_TO_FOLD : 1)
+  const newest = await listDecisions(store, { ...wanted, limit }, cli.io.now())
+  const all = await keepSince(cli, store, newest, options, (row) => row.repeatedUntil ?? row.decidedAt)
+  const rows = isFolded ? foldKeeps(all) : all
   const channels = shownChannels(app.config, about.channel)
-  const freshness = await describeFreshness(cli, store, { channels, kind: 'close' })
+  const freshness = await describeFreshness(cli, store, { channels, kind: 'close', asOf: filter.asOf })
   const emptyText = rows.length > 0 ? '' : await describeNone(store, outcome === undefined ? channels : [])
   const toJson = ({ folded: _folded, ...row }: ListedDecision) => row
   printList(cli, { columns: listedColumns, rows, emptyText, freshness, toJson }, options)
@@ -105,17 +116,17 @@ async function describeNone(store: Store, channels: readonly string[]): Promise<
 }
 
 /** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
-async function findDecidedRfq(store: Store, filter: { channel?: string }, name: string) {
+async function findDecidedRfq(store: Store, filter: ReadFilter, name: string) {
   const lookup = await findRfq(store, { ...filter, name, withoutResponses: true })
   const { text, kind = 'id' } = parseRfqName(name)
   const [logged] = kind === 'id' ? await store.decisions({ ...filter, rfqId: text, limit: 1 }) : []
   if ('found' in lookup) {
     const { rfq } = lookup.found
-    if (logged === undefined || logged.rfqId === rfq.id) return { channel: rfq.channel, rfqId: rfq.id }
+    if (logged === undefined || logged.rfqId === rfq.id) return { ...filter, channel: rfq.channel, rfqId: rfq.id }
     const others = [namedRfq(lookup.found), { channel: logged.channel, id: text, number: logged.rfqNumber }]
-    throw toCliError(ambiguousRfq(name, others), {})
+    throw toCliError(ambiguousRfq(name, others), filter)
   }
-  if (logged === undefined || lookup.problem.reason === 'ambiguous') throw toCliError(lookup.problem, {})
+  if (logged === undefined || lookup.problem.reason === 'ambiguous') throw toCliError(lookup.problem, filter)
   return { ...filter, rfqId: text }
 }
 
@@ -147,14 +158,15 @@ function foldKeeps(newestFirst: readonly ListedDecision[]): ListedDecision[] {
   })
 }
 
-/** The decisions that a person has to look at, whatever their age, then the others; both newest first. */
+/** The decisions that a person has to look at now, whatever their age, then the others; both newest first. */
 async function listDecisions(
   store: Store,
-  filter: { channel?: string; rfqId?: string; outcome?: CloseOutcome; limit: number },
+  filter: ReadFilter & { rfqId?: string; outcome?: CloseOutcome; limit: number },
   now: Date,
 ): Promise<ListedDecision[]> {
-  const { channel, rfqId, outcome, limit } = filter
-  const unsettled = await store.unsettledCloses({ ...(channel === undefined ? {} : { channel }), now })
+  const { channel, rfqId, outcome, asOf } = filter
+  const unsettled =
+    asOf === undefined ? await store.unsettledCloses({ ...(channel === undefined ? {} : { channel }), now }) : []
   const wanted = unsettled.filter(
     (each) => (rfqId === undefined || each.rfqId === rfqId) && (outcome === undefined || each.outcome === outcome),
   )
@@ -164,7 +176,7 @@ async function listDecisions(
   return [
     ...standing.map((decision) => ({ ...decision, standing: true, folded: 0 })),
     ...others.map((decision) => ({ ...decision, standing: false, folded: 0 })),
-  ].slice(0, Math.max(limit, standing.length))
+  ]
 }
 
 async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: Options): Promise<void> {

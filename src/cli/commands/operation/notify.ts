@@ -1,23 +1,24 @@
-import type { DeliveryRecord, Redelivery, TargetState } from '../../../core/events/deliveries.js'
+import type { DeliveryRecord, DeliveryState, Redelivery, TargetState } from '../../../core/events/deliveries.js'
 import { scrubError } from '../../../core/text/secret-scrubber.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { NotifyTarget, SendResult } from '../../../notify/contract.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
-import { type JsonOption, jsonOption, limitOption, withExamples } from '../../input/options.js'
-import { type TimeFormat, timeFormatOf } from '../../input/time-zone.js'
+import { type ChannelOption, channelOption, jsonOption, limitOption, withExamples } from '../../input/options.js'
+import { parseReadFilter } from '../../input/read-filter.js'
+import type { TimeFormat } from '../../input/time-zone.js'
+import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
 import { printJson, printTable } from '../../output/output.js'
 import type { Column } from '../../output/terminal-table.js'
 import { plural } from '../../output/terminal-text.js'
 
-interface Options extends JsonOption {
+interface Options extends ChannelOption, ListOptions {
   /** True without a name. */
   test?: string | true
   retry?: string
   from?: number
   target?: string
-  limit: number
 }
 
 /** `notify`: lists what could not be sent, sends a test, or sends again. */
@@ -27,6 +28,7 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--retry <id>', 'send a notification of the list again, or `all` of them; the running service does so')
     .option('--from <sequence>', 'send again what was sent or not, of the events from this sequence on', parseSequence)
     .option('--target <target>', 'with --retry all or --from: only to this target')
+    .addOption(channelOption())
     .addOption(limitOption(100))
     .addOption(jsonOption())
     .action((options: Options) => {
@@ -35,9 +37,12 @@ export const register: RegisterCommand = (command, cli) => {
       if (actions.length > 1) throw new UsageError('use one of --test, --retry and --from')
       if (target !== undefined && retry !== 'all' && from === undefined)
         throw new UsageError('--target is for --retry all and --from')
+      if (actions.length > 0 && options.channel !== undefined)
+        throw new UsageError('--channel is for the list; --test, --retry and --from are about targets')
       if (test !== undefined) return sendTests(cli, options, test)
       return actions.length === 0 ? list(cli, options) : sendAgain(cli, options)
     })
+  addListOptions(command, deliveryColumns)
   withExamples(
     command,
     ['quotekeeper notify --test', 'send a test to every target'],
@@ -107,23 +112,33 @@ const TEST_COLUMNS: Column<TestResult>[] = [
 
 const readOptions = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
 
-const list = (cli: Cli, { json, limit }: Options) =>
+const list = (cli: Cli, options: Options) =>
   withApp(cli, { ...readOptions, readOnlyIfNeeded: true }, async (app) => {
     const store = await app.store()
-    const [targets, deliveries] = await Promise.all([
+    const { channel } = await parseReadFilter(cli, { store, app }, options)
+    const [allTargets, allDeliveries] = await Promise.all([
       store.targetStates().then((found) => withoutSecrets(cli, found)),
-      store.deliveries({ limit: json ? limit : MAX_FOLDED }).then((found) => withoutSecrets(cli, found)),
+      store.deliveries({ limit: MAX_FOLDED }).then((found) => withoutSecrets(cli, found)),
     ])
-    if (json) {
-      printJson(cli.io, { targets, deliveries })
+    const deliveries = allDeliveries.filter((delivery) => channel === undefined || delivery.channel === channel)
+    const targets = channel === undefined ? allTargets : allTargets.map((target) => recount(target, deliveries))
+    if (options.json) {
+      printJson(cli.io, { targets, deliveries: deliveries.slice(0, options.limit) })
       return
     }
-    const rows = foldWaiting(deliveries, targets).slice(0, limit)
-    printTable(cli.io, deliveryColumns(timeFormatOf(cli)), rows, emptyText(app, targets))
+    const rows = foldWaiting(deliveries, targets)
+    printList(cli, { columns: deliveryColumns, rows, emptyText: emptyText(app, targets) }, options)
     const pending = targets.reduce((sum, target) => sum + target.pending, 0)
     const dead = targets.reduce((sum, target) => sum + target.dead, 0)
     if (deliveries.length > 0) cli.io.err(`${pending} to be sent, ${plural(dead, 'dead letter')}.${remedy(dead)}\n`)
   })
+
+/** The state of a target, about some deliveries only. */
+function recount(target: TargetState, deliveries: readonly DeliveryRecord[]): TargetState {
+  const count = (wanted: DeliveryState) =>
+    deliveries.filter((delivery) => delivery.target === target.target && delivery.state === wanted).length
+  return { ...target, pending: count('pending'), dead: count('dead') }
+}
 
 /** Deliveries that are read to be folded. */
 const MAX_FOLDED = 10_000
@@ -166,7 +181,7 @@ function emptyText({ config }: App, targets: readonly TargetState[]): string {
   return 'Everything was sent.'
 }
 
-const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryLine>[] => [
+const deliveryColumns = ({ label, minute }: TimeFormat): ListColumn<DeliveryLine>[] => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: 'Target', cell: ({ target }) => target },
   { header: 'Kind', cell: ({ kind }) => kind },
@@ -175,9 +190,15 @@ const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryLine>[] 
   {
     header: `Next try (${label})`,
     cell: ({ state, nextAt }) => (state === 'dead' ? '' : nextAt === null ? 'at once' : minute(nextAt)),
+    value: ({ nextAt }) => nextAt,
   },
   { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', drop: 1 },
-  { header: `Since (${label})`, cell: ({ createdAt }) => minute(createdAt), drop: 3 },
+  {
+    header: `Since (${label})`,
+    cell: ({ createdAt }) => minute(createdAt),
+    value: ({ createdAt }) => createdAt,
+    drop: 3,
+  },
   { header: 'Last error', cell: ({ error }) => error, below: true },
 ]
 

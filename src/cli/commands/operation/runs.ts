@@ -7,13 +7,16 @@ import {
   choiceOption,
   jsonOption,
   limitOption,
+  type SinceOption,
+  sinceOption,
   withExamples,
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
+import { keepSince } from '../../input/since.js'
 import type { TimeFormat } from '../../input/time-zone.js'
-import { addListOptions, type ListColumn, type ListOptions, printList } from '../../output/list.js'
+import { addListOptions, type ListColumn, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 
-type Options = ChannelOption & ListOptions & { kind?: RunKind; outcome?: RunOutcome; limit: number }
+type Options = ChannelOption & SinceOption & ListOptions & { kind?: RunKind; outcome?: RunOutcome }
 
 /** `runs`: lists polls and closing rounds. */
 export const register: RegisterCommand = (command, cli) => {
@@ -21,14 +24,16 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(channelOption())
     .addOption(choiceOption('--kind <kind>', 'only runs of this kind', RUN_KINDS))
     .addOption(choiceOption('--outcome <outcome>', 'only runs with this outcome', RUN_OUTCOMES))
+    .addOption(sinceOption('runs that started'))
     .addOption(limitOption(30))
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
-        const { kind, outcome, limit } = options
+        const { kind, outcome } = options
         const wanted = { ...(kind === undefined ? {} : { kind }), ...(outcome === undefined ? {} : { outcome }) }
-        const rows = await store.runs({ ...filter, ...wanted, limit })
+        const newest = await store.runs({ ...filter, ...wanted, limit: rowsToRead(options) })
+        const rows = await keepSince(cli, store, newest, options, ({ startedAt }) => startedAt)
         const emptyText = 'No runs found. `quotekeeper sync` polls the marketplace.'
         printList(cli, { columns: runColumns, rows, emptyText }, options)
       }),

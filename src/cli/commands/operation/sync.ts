@@ -53,7 +53,7 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   const kinds = options.only ? [options.only] : KINDS
   const channels = selectChannels(app.config, options.channel)
   // First, so that what a poll changes is compared at the newest rates.
-  if (kinds.includes('rfqs') && !cli.io.stop.aborted) await readDueRates(cli, app)
+  const ratesRead = !kinds.includes('rfqs') || cli.io.stop.aborted || (await readDueRates(cli, app))
   const progress = await createProgress(cli.io)
   const polled: PollOutcome[] = []
   for (const channel of channels) {
@@ -65,7 +65,8 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
     const { recordRecommendations } = await import('../../service/keep-recommendations.js')
     await recordRecommendations(cli, app, { polls: true })
   }
-  printPolls(cli, options, polled, channels.length * kinds.length)
+  const arePolled = printPolls(cli, options, polled, channels.length * kinds.length)
+  cli.status = arePolled && ratesRead ? 0 : 1
 }
 
 interface PollTarget {
@@ -91,7 +92,8 @@ async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }:
   }
 }
 
-function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): void {
+/** @returns whether every planned poll is complete */
+function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): boolean {
   const runs = polled.flatMap(({ run }) => (run ? [run] : []))
   if (options.json) printJson(cli.io, polled)
   else printTable(cli.io, columnsOf(cli), runs, 'Nothing was polled.')
@@ -100,8 +102,7 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
     for (const { id, message } of failures) printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
   }
   if (polled.length < planned) cli.io.err(`Stopped: ${planned - polled.length} of ${planned} polls were not run.\n`)
-  const complete = polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')
-  cli.status = complete ? 0 : 1
+  return polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')
 }
 
 /** Errors are printed below the table, each with its document. A poll by hand postpones nothing. */
