@@ -30,7 +30,7 @@ it.each([
     setHolder(`'$.host', 'desk-7'`)
     const elsewhere = await quotekeeper(...args)
     expect(elsewhere.err).toMatch(
-      /\(process \d+\) on desk-7\. Wait until .* if it is gone, the run ends by itself at \d\d:\d\d:\d\d UTC\./,
+      /\(process \d+\) on desk-7\. Wait until .* if it is gone, the lease of the run expires at \d\d:\d\d:\d\d UTC\./,
     )
   },
 )

@@ -39,6 +39,6 @@ describe('explainDecision', () => {
     expect(kept && explainDecision(kept)).toContain('Sent         nothing\n')
     expect(kept && explainDecision(kept)).toContain('Against      its response due date 2026-12-01 has not passed')
     const hostile = { ...kept, reason: 'red \u001b[31malert\nSent         everything' } as NonNullable<typeof kept>
-    expect(explainDecision(hostile)).toContain('Because      red \ufffd[31malert Sent         everything\n')
+    expect(explainDecision(hostile)).toContain('Because      red \ufffd[31malert Sent everything\n')
   })
 })
