@@ -13,7 +13,7 @@ import type { ReportRecords } from './reports/report-contract.js'
 import type { RunQueries, Runs } from './runs/run-contract.js'
 import type { SchedulingProcesses } from './runs/scheduling-contract.js'
 
-// Other modules import all types of the store from here; only those of the outbox have a path of their own.
+// Other modules import the types of the store from here, except those of the outbox (events/outbox-contract.ts).
 export type * from './awards/award-contract.js'
 export type * from './closings/closing-contract.js'
 export type * from './documents/history-contract.js'
@@ -27,8 +27,7 @@ export type * from './runs/run-contract.js'
 export type * from './runs/scheduling-contract.js'
 
 /**
- * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
- * They reject with `StoreError` (errors.ts).
+ * The store (docs/DATABASE.md). All methods are asynchronous, and reject with `StoreError` (errors.ts).
  */
 export interface Store
   extends Runs,
@@ -47,27 +46,27 @@ export interface Store
     ExchangeRates,
     EventFeed,
     Outbox {
-  /** Of the database, for messages: the absolute path of its file, or its URL without user and password. */
+  /** The name of the database for messages: the absolute path of its file, or its URL without user and password. */
   readonly name: string
-  /** A UUID that identifies the database. Its copies and backups have the same one. */
+  /** The UUID of the database. Its copies and backups have the same one. */
   identity(): Promise<string>
   /**
-   * The ledger in which all processes on this database share the request limits of a marketplace.
+   * The ledger by which all processes on this database share the request limits of a marketplace.
    * @param origin scheme, host and port of the marketplace
    */
   requestLedger(origin: string): RequestLedger
-  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. `freeBytes` of the file are not used. */
+  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. `freeBytes` is the unused part of the file. */
   check(): Promise<{ ok: boolean; message: string; bytes: number; freeBytes: number; schemaVersion: number }>
-  /** Tests the write path: a small file in the folder, the free space, a write transaction that is rolled back. */
+  /** Tests whether the database can be written: a small file in its folder, the free space, and a transaction that is rolled back. */
   checkWritable(): Promise<{ ok: boolean; message: string }>
-  /** Parses every stored version again, after the schemas changed, and updates `valid` and the problems. */
+  /** Parses every stored version again after the document schemas have changed, and updates `valid` and the problems. */
   revalidate(now: Date): Promise<RevalidationReport>
-  /** Makes a consistent copy (mode 0600) while others continue to write. */
+  /** Makes a consistent copy (mode 0600) while other processes write. */
   backup(file: string, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** Queries of the store on a connection of their own that cannot write, so that they wait for no transaction. */
+/** Queries of the store on a separate read-only connection, so that they do not wait for transactions. */
 export interface Reader
   extends RunQueries,
     PollStates,
@@ -96,7 +95,7 @@ export interface Reader
   close(): Promise<void>
 }
 
-/** RFQs with equal values that decide whether they are due. */
+/** The number of RFQs with a state and due date. */
 export interface RfqCount {
   state: string | null
   /** `responseDueDate` as received, usually YYYY-MM-DD. */
@@ -107,19 +106,18 @@ export interface RfqCount {
 export interface RecordedVersion {
   kind: DocumentKind
   /**
-   * How long the change can have been unknown at most: since the last observation that still showed the version before
-   * (`versions.not_before`). Null for the first version of a document.
+   * The longest time that the change can have been unknown: since the last observation of the previous version (`versions.not_before`). Null
+   * for the first version of a document.
    */
   delaySeconds: number | null
 }
 
 export interface Monitoring {
   /**
-   * The RFQs of a channel that are not missing, by state and due date. Parses each version once, in small steps, and
-   * remembers the result.
+   * The RFQs of a channel that are not missing, by state and due date.
    */
   rfqCounts(channel: string): Promise<RfqCount[]>
-  /** The versions that a run has recorded. */
+  /** The versions that a run recorded. */
   recordedVersions(runId: number): Promise<RecordedVersion[]>
   /** Sizes of the database and of its write-ahead log, in bytes. */
   sizes(): Promise<{ database: number; wal: number }>

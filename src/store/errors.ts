@@ -1,21 +1,21 @@
 import type { Timestamp } from '../core/time/clock.js'
 
-/** An error of the database, with a remedy in its message. Subclasses differ in what the caller does next. */
+/** An error of the database, with a remedy in its message. Subclasses differ in how callers handle them. */
 export class StoreError extends Error {
   override name = 'StoreError'
 }
 
 /** Why a run cannot begin. */
 export interface RunInProgress {
-  /** A person began it, or waits to begin one. */
+  /** A person started the run, or the run that is next in the queue. */
   byHand: boolean
-  /** Its process, such as `quotekeeper start (process 12)`. */
+  /** The process of the run, such as `quotekeeper start (process 12)`. */
   by: string
-  /** Null if it has not begun, because its process waits for its turn. */
+  /** When the run began; null if it is still in the queue. */
   startedAt: Timestamp | null
 }
 
-/** Another run of this kind is active on this channel, or others wait to begin one: skip this one, or wait for its turn. */
+/** Another run of this kind is active on the channel, or is ahead in the queue. The caller skips its run or waits. */
 export class RunBusyError extends StoreError {
   override name = 'RunBusyError'
 
@@ -27,32 +27,32 @@ export class RunBusyError extends StoreError {
   }
 }
 
-/** This run was taken over by another process: stop at once, write nothing more. */
+/** Another process has taken over the run. The caller stops at once and writes nothing more. */
 export class RunLostError extends StoreError {
   override name = 'RunLostError'
 }
 
-/** The RFQ has a close that is not settled: settle it first. */
+/** The RFQ has a close that is not settled. The caller settles it first. */
 export class IntentOpenError extends StoreError {
   override name = 'IntentOpenError'
 }
 
-/** The file cannot be used: newer than the program, damaged, of another program or not writable. Needs an operator. */
+/** The database cannot be used: it is newer than the program, damaged, of another program or not writable. An operator must act. */
 export class UnusableDatabaseError extends StoreError {
   override name = 'UnusableDatabaseError'
 }
 
-/** There is no database yet: create it, or correct its path. */
+/** There is no database yet. An operator creates it, or corrects its path. */
 export class MissingDatabaseError extends UnusableDatabaseError {
   override name = 'MissingDatabaseError'
 }
 
-/** The connection was lost during a commit: it is not known whether the change was stored. */
+/** The connection was lost during a commit, so that it is not known whether the change was stored. */
 export class UnknownCommitError extends StoreError {
   override name = 'UnknownCommitError'
 }
 
-/** The text is not a cursor that a query returned. */
+/** The cursor was not returned by a query. */
 export class InvalidCursorError extends StoreError {
   override name = 'InvalidCursorError'
 }

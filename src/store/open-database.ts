@@ -5,12 +5,12 @@ import type { StoreOptions } from './sqlite/store.js'
 export interface DatabaseOptions extends Omit<StoreOptions, 'path'> {
   /** The path of a SQLite file, or the URL of a PostgreSQL database, which may contain a password. */
   database: string
-  /** Connections to a PostgreSQL database that are made at most. */
+  /** The maximum number of connections to a PostgreSQL database. */
   connections?: number
 }
 
 /**
- * Opens the store in a database of either engine; only the driver of that engine is loaded.
+ * Opens the store in a database of either engine, and loads only the driver of that engine.
  * @throws UnusableDatabaseError with a remedy if the database cannot be used
  */
 export async function openDatabase({ database, connections, ...options }: DatabaseOptions): Promise<Store> {
@@ -30,7 +30,7 @@ export async function openDatabase({ database, connections, ...options }: Databa
 
 /**
  * Opens a database of either engine for reading only.
- * @param options.checked this process has the database open, so that its schema is known to be that of this program
+ * @param options.checked skips the check of the schema, because this process has the database open
  * @throws UnusableDatabaseError
  */
 export async function openDatabaseReader(database: string, options: { checked?: boolean } = {}): Promise<Reader> {
@@ -39,17 +39,17 @@ export async function openDatabaseReader(database: string, options: { checked?: 
 }
 
 /**
- * Tests whether a database that does not exist yet can be created, and creates nothing.
- * @throws an error that says why not
+ * Tests whether a database that does not exist yet can be created, without creating it.
+ * @throws an error with the reason if it cannot
  */
 export async function tryToCreateDatabase(database: string): Promise<void> {
   if (!isPostgresUrl(database)) return (await import('./maintenance/write-check.js')).tryToCreateFile(database)
   return (await import('./postgres/store.js')).tryToCreateTables(database)
 }
 
-/** The path of a SQLite database; null for a PostgreSQL database, which is no file of this machine. */
+/** The path of a SQLite database; null for a PostgreSQL database. */
 export const databaseFile = (database: string): string | null => (isPostgresUrl(database) ? null : database)
 
-/** What messages call a database: the path of its file, or its URL without user and password. */
+/** The name of a database for messages: the path of its file, or its URL without user and password. */
 export const databaseName = (database: string): string =>
   isPostgresUrl(database) ? parsePostgresUrl(database).name : database

@@ -21,7 +21,7 @@ import { createTickClaims } from './runs/tick-claims.js'
 import { findIdentity } from './sql/meta.js'
 import type { SqlDatabase } from './sql/sql-database.js'
 
-/** What readers of both engines have, written once over `SqlDatabase` (docs/ARCHITECTURE.md). */
+/** The queries of readers that are the same for both engines, because they use `SqlDatabase` (docs/ARCHITECTURE.md). */
 export const createSharedQueries = (database: SqlDatabase) => ({
   ...createRunQueries(database),
   ...createPollStates(database),
@@ -40,11 +40,11 @@ interface SharedStoreOptions {
   database: SqlDatabase
   events: EventWriter
   clock: Clock
-  /** What this process runs, for others that wait for it. */
+  /** The command that this process runs, for messages of processes that wait for it. */
   command: string | null
 }
 
-/** What stores of both engines have, written once over `SqlDatabase`, and what stops the renewal of leases. */
+/** The part of the store that is the same for both engines, because it uses `SqlDatabase`; and `stopRenewing`, which ends the renewal of leases. */
 export const createSharedStore = ({ database, events, clock, command }: SharedStoreOptions) => ({
   ...createRuns({ database, clock, command, events }),
   ...createPollStates(database),

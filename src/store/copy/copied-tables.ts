@@ -4,15 +4,15 @@ import type { CopySide } from './copy-side.js'
 /** A table that is copied row by row. */
 export interface CopiedTable {
   name: string
-  /** Columns by which it is read in pages. */
+  /** The columns that pages are ordered by. */
   key: readonly string[]
-  /** What orders rows with one key; none if keys are unique. */
+  /** Orders rows with the same key; absent if keys are unique. */
   ties?: readonly string[]
 }
 
 /**
- * All tables except `meta` and `counters`, referred ones first. What is of use for seconds only (`request_limits`, `recommendation_lease`) or describes the
- * schema (`migrations`) is not copied.
+ * All copied tables, each after those that it references. `meta` and `counters` are copied separately. Tables whose rows are valid for seconds
+ * only (`request_limits`, `recommendation_lease`) and the list of `migrations` are not copied.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'runs', key: ['id'] },
@@ -48,7 +48,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'exchange_rates', key: ['currency', 'date', 'fetched_at'] },
 ]
 
-/** Columns that number rows, whose numbers are never given out twice. */
+/** Columns whose numbers are never reused. */
 export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'runs', column: 'id' },
   { table: 'close_intents', column: 'id' },
@@ -59,17 +59,19 @@ export const NUMBERED: readonly { table: string; column: string }[] = [
   { table: 'recommendations', column: 'number' },
 ]
 
-/** Columns that PostgreSQL has alone, computed from others. */
+/** Columns that only PostgreSQL has, computed from others. */
 const COMPUTED = new Set(['versions.document'])
 
-/** The columns that are copied: those that both databases have. */
+/**
+ * The columns that are copied.
+ * @throws StoreError if the databases differ in columns other than computed ones
+ */
 export async function columnsOf(table: CopiedTable, sides: readonly [CopySide, CopySide]): Promise<string[]> {
   const [one, other] = (await Promise.all(sides.map((side) => side.columnsOf(table.name)))) as [string[], string[]]
   const different = [
     ...one.filter((column) => !other.includes(column)),
     ...other.filter((column) => !one.includes(column)),
   ].filter((column) => !COMPUTED.has(`${table.name}.${column}`))
-  // A migration of one engine without its counterpart.
   if (different.length > 0)
     throw new StoreError(
       `The databases differ in columns of ${table.name}: ${different.join(', ')}. Nothing was copied.`,

@@ -25,11 +25,11 @@ export interface CopyReport {
   /** Whether an earlier copy was finished. */
   resumed: boolean
   tables: { table: string; rows: number; sha256: string }[]
-  /** What the verification of the closing log says, of both. */
+  /** The result of verifying the closing log, the same for both databases. */
   closings: string
 }
 
-/** Kept in the copy until it is finished. Tables before `table` are complete. */
+/** The progress, stored in the copy until it is finished. Tables before `table` are complete. */
 interface Unfinished {
   /** The identity of the database that is copied. */
   source: string
@@ -45,9 +45,9 @@ interface CopyContext extends CopyOptions {
 
 /**
  * Copies a database of either engine to a new one of either engine, and verifies the copy: the rows of each table by their number and
- * SHA-256, and the closing log and the log of awards by their chains. The copy has the identity of the database, and is used only when it is finished; one that
- * was interrupted is continued. What is written to the database meanwhile would be missing in the copy: on PostgreSQL nothing can be,
- * and on SQLite the copy is not finished then.
+ * SHA-256, and the closing log and the log of awards by their hash chains. The copy has the identity of the database and cannot be used
+ * before it is finished; an interrupted copy is resumed. Writes during the copy would be missing in it: PostgreSQL is locked against them,
+ * and a copy of a SQLite database that was written to is not finished.
  * @throws StoreError if a process uses the database, if it was written to, if the new one has other data, or if the copy differs
  */
 export async function copyDatabase(options: CopyOptions): Promise<CopyReport> {
@@ -107,7 +107,7 @@ async function copyAll(context: CopyContext): Promise<CopyReport> {
   return { from: source.name, to: target.name, resumed: unfinished !== null, tables, closings }
 }
 
-/** @returns where an earlier copy stopped, or null */
+/** @returns the progress of an interrupted copy, or null */
 async function beginOrContinue(
   { name, database, removal, isInPlace }: CopyTarget,
   source: string,
@@ -127,7 +127,7 @@ async function beginOrContinue(
   )
   if (!found?.found) return null
   if (isInPlace) throw new StoreError(`${name} has data already. Copy to an empty database.`)
-  // It was stopped when all that was left was to put it in its place.
+  // It was interrupted before its file was renamed.
   if ((await findIdentity(database)) !== source) throw ofAnother
   return { source, table: null, after: null }
 }
@@ -198,7 +198,7 @@ const verifyDecisions = (source: CopySide, target: CopyTarget) =>
 const verifyAwards = (source: CopySide, target: CopyTarget) =>
   verifyLog(source, target, 'log of awards', ({ database }) => createAwards(database).verifyAwards())
 
-/** A broken log is copied as it is: the copy is no more and no less than the database. */
+/** Both logs must verify alike. A broken log is copied as it is. */
 async function verifyLog(
   source: CopySide,
   target: CopyTarget,
@@ -214,7 +214,7 @@ async function verifyLog(
   return copy?.message ?? ''
 }
 
-/** The identity, so that a queue knows the copy; from then on it can be used. */
+/** Copies the identity, so that a queue accepts the copy, and makes the copy usable. */
 async function copyMeta(source: CopySource, target: CopyTarget): Promise<void> {
   const rows = await source.database.all<{ key: string; value: string }>('select key, value from meta order by key')
   await source.rejectChanges(target.removal)

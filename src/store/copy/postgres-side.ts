@@ -10,7 +10,7 @@ import type { CopySide, CopySource, CopyTarget, Row } from './copy-side.js'
 
 type PostgresSide = CopySide & { database: PostgresDatabase }
 
-/** How long to wait for connections that are being closed, in milliseconds. */
+/** How long to wait for other connections to close, in milliseconds. */
 const CLOSING_MS = 1000
 
 /** @throws UnusableDatabaseError; StoreError if the database cannot be reached, or while a process uses it */
@@ -26,7 +26,7 @@ export async function openPostgresSource(url: string): Promise<CopySource> {
       ...side,
       async rejectChanges() {
         await lock.verify()
-        // It waits for the lock, and would write when the copy is finished.
+        // Another process that waits for the lock would write when the copy is finished.
         await rejectInUse(side.database)
       },
       async close() {
@@ -40,7 +40,7 @@ export async function openPostgresSource(url: string): Promise<CopySource> {
   }
 }
 
-/** Lets all that would write wait, until `release`. */
+/** Locks all tables against writing until `release`. */
 async function lockWrites(database: PostgresDatabase) {
   const release = new AbortController()
   const released = new Promise((resolve) => release.signal.addEventListener('abort', resolve))
@@ -49,7 +49,7 @@ async function lockWrites(database: PostgresDatabase) {
   let held: Promise<unknown> = Promise.resolve()
   const queries = await new Promise<Queries>((resolve, reject) => {
     held = database.snapshot(async (queries) => {
-      // It is made again after the connection was lost.
+      // A retry, because the connection was lost.
       if (++attempts > 1) throw new StoreError(`The connection to ${database.location.name} was lost.`)
       await queries.all('set local idle_in_transaction_session_timeout = 0')
       await queries.all(`lock table ${tables} in share mode`)
@@ -75,14 +75,14 @@ async function lockWrites(database: PostgresDatabase) {
   }
 }
 
-/** Creates the tables, if there are none. */
+/** Opens a database to copy to, and creates its tables if it is empty. */
 export async function openPostgresTarget(url: string, now: Date): Promise<CopyTarget> {
   const side = await open(url, {}, async (database) => void (await migrate(database, now)))
   const removal = dropStatement(parsePostgresUrl(url))
   return { ...side, isInPlace: true, removal, finish: () => side.close() }
 }
 
-/** Each process of Quotekeeper keeps a connection while it runs. */
+/** @throws StoreError while another process of Quotekeeper, each of which keeps a connection open, uses the database */
 async function rejectInUse(database: PostgresDatabase): Promise<void> {
   const { name, application } = database.location
   for (const deadline = performance.now() + CLOSING_MS; ; await wait(100)) {

@@ -1,19 +1,19 @@
 import type { CopiedTable } from './copied-tables.js'
 import type { CopySide, Row } from './copy-side.js'
 
-/** About how much a page may hold, in characters. */
+/** The approximate maximum length of a page, in characters. */
 const PAGE_LENGTH = 4 * 2 ** 20
 const MAX_ROWS = 2000
 
 export interface PageOptions {
   columns: readonly string[]
-  /** The key after which to begin; null: at the first row. */
+  /** The key after which to start; null: at the first row. */
   after: readonly (string | number)[] | null
 }
 
 export type Key = readonly (string | number)[]
 
-/** Reads a table in pages, ordered by its key; all rows with one key are in one page. */
+/** Reads a table in pages ordered by its key. All rows with the same key are in one page. */
 export async function* readPages(
   { database }: CopySide,
   { name, key, ties }: CopiedTable,
@@ -47,7 +47,7 @@ export async function* readPages(
   }
 }
 
-/** Rows differ in size by five orders of magnitude. */
+/** The row limit of the next page, because rows differ in size by five orders of magnitude. */
 function nextLimit(limit: number, rows: readonly Row[]): number {
   const length = rows.reduce(
     (sum, row) =>

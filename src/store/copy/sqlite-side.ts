@@ -14,7 +14,7 @@ export async function openSqliteSource(path: string): Promise<CopySource> {
   requireFile(path)
   rejectInUse(path)
   const connection = await Connection.openReadOnly(path, async (db) => requireCurrentSchema(db))
-  // SQLite changes it for a connection whenever another one commits.
+  // SQLite changes this number whenever another connection commits.
   const version = () => connection.read(() => connection.reader.pragma('data_version', { simple: true }))
   const opened = await version()
   return {
@@ -34,7 +34,7 @@ export async function openSqliteSource(path: string): Promise<CopySource> {
   }
 }
 
-/** The file has another name until the copy is finished, so that nothing uses it. */
+/** The name of the file until the copy is finished, so that nothing uses it before. */
 export const unfinishedPath = (path: string): string => `${path}.copying`
 
 /** @throws StoreError if the file exists */

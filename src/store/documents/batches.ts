@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * A batch waits for others so many times as long as the last one took, so that what many share takes a small part of all time; not after
- * one that was alone, because items that are added one after another would wait in vain.
+ * After each batch, the next one waits this multiple of its duration for more items, so that transactions take a limited share of the time. It
+ * does not wait after a batch of one item, because items that are added one after another would only be delayed.
  */
 const WAIT_SHARE = 2
 const MAX_WAIT_MS = 100
-/** Items that share one transaction. */
+/** The maximum number of items in a transaction. */
 const MAX_ITEMS = 24
-/** How much they may weigh together. */
+/** The maximum total weight of the items in a transaction. */
 const MAX_WEIGHT = 8 * 2 ** 20
 
 interface Waiting<Item, Result> {
@@ -18,18 +18,18 @@ interface Waiting<Item, Result> {
 }
 
 interface BatchOptions<Item, Result> {
-  /** Makes the writes of a batch in one transaction; an error means that nothing was written. */
+  /** Writes a batch in one transaction; an error means that nothing was written. */
   write: (items: readonly Item[]) => Promise<Result[]>
-  /** Two items with one name are never in one batch. */
+  /** A batch has at most one item of each name. */
   nameOf: (item: Item) => string
   weightOf: (item: Item) => number
-  /** Whether an error concerns all items, so that it is of no use to write each by itself. */
+  /** Whether an error affects all items, so that retrying each item alone is useless. */
   concernsAll: (error: unknown) => boolean
 }
 
 /**
- * Writes items in batches, one batch after another: those that wait while one is written make up the next. If a batch fails, each
- * of its items is written by itself, so that an error of one does not concern the others.
+ * Writes items in batches, one after another. Items that are added while a batch is written form the next one. If a batch fails, each item is
+ * retried alone, so that an error of one item does not affect the others.
  */
 export class Batches<Item, Result> {
   readonly #options: BatchOptions<Item, Result>
@@ -53,15 +53,15 @@ export class Batches<Item, Result> {
   /** Never rejects. */
   async #writeAll(): Promise<void> {
     this.#isWriting = true
-    // Those that are added in the same turn share the first batch.
+    // So that items added in the same tick share the first batch.
     await null
     while (this.#waiting.length > 0) {
       const began = performance.now()
       const batch = this.#takeBatch()
       await this.#writeBatch(batch)
-      const hadCompany = batch.length > 1 || this.#waiting.length > 0
+      const wasShared = batch.length > 1 || this.#waiting.length > 0
       const took = performance.now() - began
-      if (hadCompany && this.#waiting.length < MAX_ITEMS) await wait(Math.min(MAX_WAIT_MS, WAIT_SHARE * took))
+      if (wasShared && this.#waiting.length < MAX_ITEMS) await wait(Math.min(MAX_WAIT_MS, WAIT_SHARE * took))
     }
     this.#isWriting = false
   }
@@ -75,7 +75,7 @@ export class Batches<Item, Result> {
       const name = this.#options.nameOf(each.item)
       weight += this.#options.weightOf(each.item)
       const fits = batch.length === 0 || (weight <= MAX_WEIGHT && batch.length < MAX_ITEMS)
-      // What waits for another one of its name keeps its place before later ones.
+      // Items of one name are written in the order in which they were added.
       if (fits && !names.has(name)) batch.push(each)
       else rest.push(each)
       names.add(name)

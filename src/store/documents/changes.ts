@@ -25,24 +25,24 @@ import { lastSeenAt, later, versionTimes } from './read-order.js'
 import type { ObservedResponse, UpsertResult } from './recorder-contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
-/** The run that writes, its timestamp and the number of its recording, and when the data was read. */
+/** The run, the timestamp and number of its recording, and when the data was read. */
 export interface ChangeContext {
   run: LiveRun
   stamp: Timestamp
   recording: number
   readAt: Timestamp
-  /** What becomes events at the end of the transaction. */
+  /** The observations from which events are written at the end of the transaction. */
   observed: Observations
 }
 
-/** What becomes of `latest_body`: it is replaced by `body`, unless that is the text of the version. */
+/** The new value of `latest_body`: null, or `body` unless it equals the text of the version. */
 export type LatestBody = 'clear' | { body: string; parsed_body: string | null }
 
-/** What changed of a document that was stored before. */
+/** A change of a stored document. */
 export interface DocumentUpdate {
-  /** Null: it stays. */
+  /** Null: unchanged. */
   latest: LatestBody | null
-  /** Nothing but `SEEN_COLUMNS` changed. */
+  /** Only `SEEN_COLUMNS` changed. */
   isSeenOnly: boolean
 }
 type SeenColumns = Pick<DocumentState, (typeof SEEN_COLUMNS)[number]>
@@ -54,41 +54,41 @@ export interface AbsenceRow extends Omit<VersionKey, 'version'> {
   returned_at: string | null
   run_id: number
 }
-/** A new version, with what it was parsed to. */
+/** A new version, with its parsed document. */
 export type AddedVersion = NewVersion & { parsed: () => unknown }
-/** A version that was stored before, with what changed of it. */
+/** A change of a stored version. */
 export type ChangedVersion = VersionKey & { superseded_at: string | null; followed_at: string | null; valid: number }
 
-/** A change whose text before is still to be read. */
+/** A change whose previous text must still be read. */
 interface PendingText {
   key: VersionKey
   change: ObservedChange
 }
 
 /**
- * What becomes of stored documents when some are read again: the rules of the history (docs/ARCHITECTURE.md), without a database. A
- * writer of each engine stores the rows.
+ * Computes the changes of stored documents when they are read again: the rules of the history (docs/ARCHITECTURE.md), independent of the
+ * database. A writer for each engine stores the rows.
  */
 export class DocumentChanges {
   readonly #documents = new Map<string, DocumentState>()
-  /** Of them, the responses by RFQ. */
+  /** The responses among them, by RFQ. */
   readonly #responses = new Map<string, DocumentState[]>()
   readonly inserted = new Set<DocumentState>()
   readonly updated = new Map<DocumentState, DocumentUpdate>()
   readonly newVersions: AddedVersion[] = []
-  /** Of each document, the newest of them. */
+  /** The newest of them for each document. */
   readonly #newest = new Map<DocumentState, AddedVersion>()
   readonly changedVersions = new Map<string, ChangedVersion>()
   readonly absences: AbsenceRow[] = []
-  /** Of them, those that have not ended, by document. */
+  /** The absences among them that have not ended, by document. */
   readonly #openAbsences = new Map<string, AbsenceRow>()
   readonly returned: (Omit<VersionKey, 'version'> & { returned_at: string })[] = []
   readonly problems = new FoundProblems()
   readonly pendingTexts: PendingText[] = []
-  /** What recommendations depend on, with the moment of the first change. */
+  /** RFQs and listings whose changes affect recommendations, with the moment of the first change. */
   readonly dirty = { rfqs: new Map<string, string>(), listings: new Map<string, string>() }
 
-  /** @param stored all documents that the changes concern, as far as they are stored */
+  /** @param stored all documents that may change and are stored */
   constructor(stored: readonly DocumentState[]) {
     for (const row of stored) this.#add(row)
   }
@@ -114,26 +114,26 @@ export class DocumentChanges {
   upsert(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     if (snapshot.shape === 'full' && this.#recordSame(key, snapshot, context)) return 'unchanged'
     const result = this.#upsertContent(key, snapshot, context)
-    // Those of a list entry are recorded with its RFQ.
+    // Problems of a list entry are recorded with its RFQ.
     if (key.kind !== 'rfq-entry') for (const problem of snapshot.problems) this.problems.add(key, problem, context)
     if (snapshot.problems.some(({ code }) => code === 'conflict')) this.#markDirty(key, context.stamp)
     if (result !== 'inserted') this.#recordRequest(key, snapshot, context)
     return result
   }
 
-  /** A response of which only the summary was read; one that is missing or unknown stays as it is. */
+  /** Records that the summary of a response was read. Does nothing for a missing or unknown response. */
   recordObserved(key: DocumentKey, { summaryHash }: ObservedResponse, { stamp, readAt }: ChangeContext): void {
     if (this.find(key)?.missing_since !== null) return
     this.#see(key, { last_observed_at: stamp, last_read_at: readAt, summary_hash: summaryHash })
   }
 
-  /** The RFQ itself was read. */
+  /** Records that the RFQ itself was read. */
   recordRead(rfqId: string, context: ChangeContext): void {
     this.#see(documentKey(context.run, 'rfq', rfqId), { recording: context.recording })
     this.follow(rfqId, context)
   }
 
-  /** Notes that what was read of an RFQ is not older than its list entry. */
+  /** Records that the RFQ was read after its list entry. */
   follow(rfqId: string, { run, stamp }: ChangeContext): void {
     const key = documentKey(run, 'rfq-entry', rfqId)
     const entry = this.find(key)
@@ -142,14 +142,14 @@ export class DocumentChanges {
     this.#markDirty(key, stamp)
   }
 
-  /** Notes whether the list contradicts an RFQ, once it or its entry was recorded. */
+  /** Records whether the list contradicts an RFQ, after the RFQ or its entry was recorded. */
   compareWithEntry(rfqId: string, { run, stamp }: ChangeContext): boolean {
     const key = documentKey(run, 'rfq', rfqId)
     const rfq = this.find(key)
     if (rfq === undefined) return false
     const contradicted = isContradicted(this.find(documentKey(run, 'rfq-entry', rfqId)) ?? null, rfq)
     if ((rfq.contradicted === 1) !== contradicted) this.#update(key, { contradicted: contradicted ? 1 : 0 })
-    // Lists tell of a contradiction with when the RFQ was read.
+    // Lists show a contradiction with the time when the RFQ was read.
     if (contradicted) this.#markDirty(key, stamp)
     return contradicted
   }
@@ -183,7 +183,7 @@ export class DocumentChanges {
     this.#markDirty(key, stamp)
   }
 
-  /** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
+  /** Records a change for events. The texts of changed bodies are kept only up to MAX_BODIES_BEFORE. */
   observe(
     key: DocumentKey,
     change: ObservedChange['change'],
@@ -201,7 +201,7 @@ export class DocumentChanges {
       change,
       version: change === 'changed' && row ? row.version + 1 : (this.find(key)?.version ?? 1),
       before: row && { text: null, shape: row.shape },
-      // Not a copy: most bodies are not asked for, and would be parsed.
+      // Not a copy, which would parse the body; most bodies are not needed.
       after: snapshot,
     }
     changes.push(observed)
@@ -223,7 +223,7 @@ export class DocumentChanges {
   #upsertContent(key: DocumentKey, snapshot: ShapedSnapshot, context: ChangeContext): UpsertResult {
     const row = this.find(key)
     if (!row) return this.#insert(key, snapshot, context)
-    // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
+    // Only a poll can tell that an RFQ has returned: one that a closing round reads may still be missing from the list.
     if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {
       this.clearMissing(key, context)
       this.observe(key, 'returned', null, snapshot, context)
@@ -244,7 +244,7 @@ export class DocumentChanges {
     const { channel, kind, rfqId: rfq_id, id } = key
     const request = requestColumns(snapshot, readAt)
     const content = contentColumns(key, snapshot, hashOf(key, snapshot))
-    // Spelled out, because thousands of them are made at once.
+    // Without spread operators, because thousands of rows are created at once.
     const row: DocumentState = {
       channel,
       kind,
@@ -308,7 +308,7 @@ export class DocumentChanges {
     return 'changed'
   }
 
-  /** Same content hash: only volatile members, order and white space may differ. The newest text is kept as `latest_body`. */
+  /** Records a read with the same content hash: only volatile members, order and white space may differ. Stores the text as `latest_body`. */
   #recordUnchanged(
     key: DocumentKey,
     row: DocumentState,
@@ -317,7 +317,7 @@ export class DocumentChanges {
   ): UpsertResult {
     const { fingerprint, has_problems } = readColumns(snapshot)
     const seen = { last_observed_at: stamp, last_read_at: readAt, has_problems }
-    // The same bytes may have other problems than before: a summary contradicts them.
+    // The same bytes may have other problems than before, if a summary contradicts them.
     if (hasSameBytes(row, snapshot)) this.#see(key, seen)
     else {
       const { body, parsedBody } = storedTexts(snapshot)
@@ -325,16 +325,19 @@ export class DocumentChanges {
       const latest = isOfVersion ? 'clear' : { body, parsed_body: parsedBody }
       this.#update(key, { ...seen, fingerprint }, latest)
     }
-    // The same content may have been received as a text that loses something when it is parsed.
+    // A text with the same content may lose something when it is parsed.
     if (snapshot.valid !== (row.valid === 1)) this.#changeVersion(key, row, { valid: snapshot.valid ? 1 : 0 })
     return 'unchanged'
   }
 
-  /** A document with the bytes of its stored version, without problems. Returns false if something else is to be recorded. */
+  /**
+   * Records a read of the same bytes without problems.
+   * @returns false if more must be recorded
+   */
   #recordSame(key: DocumentKey, snapshot: ShapedSnapshot, { stamp, readAt }: ChangeContext): boolean {
     const { fingerprint, hash } = snapshot
     const row = this.find(key)
-    // A hash is calculated only of other bytes than those that were stored.
+    // A snapshot with a hash has other bytes than the stored ones.
     if (fingerprint == null || hash !== undefined || row?.fingerprint !== fingerprint) return false
     if (!hasNoProblems(snapshot)) return false
     if (row.has_problems !== 0 || row.missing_since !== null) return false
@@ -343,7 +346,7 @@ export class DocumentChanges {
     return true
   }
 
-  /** When the document was read, and what decides whether it is read again. */
+  /** Records when the document was read, and the values that decide whether it is read again. */
   #recordRequest(key: DocumentKey, snapshot: ShapedSnapshot, { readAt }: ChangeContext): void {
     const columns = requestColumns(snapshot, readAt)
     if (snapshot.shape === 'full') this.#see(key, columns)
@@ -357,7 +360,7 @@ export class DocumentChanges {
     } else if (snapshot.requested) this.#see(key, { requested_at: columns.requested_at })
   }
 
-  /** Changes what changes whenever a document is read. */
+  /** Updates columns that change whenever a document is read. */
   #see(key: DocumentKey, columns: Partial<SeenColumns>): void {
     const row = this.find(key)
     if (!row) return
@@ -365,12 +368,12 @@ export class DocumentChanges {
     if (!this.inserted.has(row) && !this.updated.has(row)) this.updated.set(row, { latest: null, isSeenOnly: true })
   }
 
-  /** @param latest what becomes of the newest text; null: nothing */
+  /** @param latest the change of the newest text; null: none */
   #update(key: DocumentKey, columns: Partial<DocumentState>, latest: LatestBody | null = null): void {
     const row = this.find(key)
     if (!row) return
     Object.assign(row, columns)
-    // The row of a new document is inserted as it is in the end; a text to replace is for an update.
+    // The row of a new document is inserted in its final state; only a newest text needs an update.
     if (this.inserted.has(row) && (latest === null || latest === 'clear')) return
     this.updated.set(row, { latest: latest ?? this.updated.get(row)?.latest ?? null, isSeenOnly: false })
   }
@@ -403,7 +406,7 @@ export class DocumentChanges {
     this.#markDirty({ kind, rfqId: rfq_id, id }, observedAt)
   }
 
-  /** Notes that what is recommended, or what lists show, may differ from a moment on. */
+  /** Marks an RFQ or listing whose change may affect recommendations or lists from a moment on. */
   #markDirty({ kind, rfqId, id }: Pick<DocumentKey, 'kind' | 'rfqId' | 'id'>, since: string): void {
     const [marks, entity] =
       kind === 'listing' ? [this.dirty.listings, id] : [this.dirty.rfqs, kind === 'response' ? rfqId : id]

@@ -6,18 +6,18 @@ import type { LiveRun } from '../runs/run-contract.js'
 import type { ResponseSnapshot, Snapshot } from './recorder-contract.js'
 import { isStorable, toStoredText } from './stored-text.js'
 
-/** The primary key of a document; the texts are as they are stored (stored-text.ts). */
+/** The primary key of a document, as stored (stored-text.ts). */
 export interface DocumentKey {
   channel: string
   kind: DocumentKind
   /** Empty unless it is a response. */
   rfqId: string
   id: string
-  /** Names it among those of its channel. */
+  /** Unique among the documents of the channel. */
   name: string
 }
 
-/** A row of `documents` without its texts, with what its newest version has. */
+/** A row of `documents` without its texts, joined with its newest version. */
 export interface DocumentState {
   channel: string
   kind: DocumentKind
@@ -27,7 +27,7 @@ export interface DocumentState {
   first_observed_at: string
   last_observed_at: string
   last_read_at: string
-  /** When its newest version was observed. */
+  /** When the newest version was observed. */
   changed_at: string
   missing_since: string | null
   full_read_at: string | null
@@ -38,13 +38,13 @@ export interface DocumentState {
   last_modified: string | null
   fingerprint: string | null
   has_problems: number
-  /** Number of the recording on its channel that read it last; of a list entry, that first had its newest version. */
+  /** The number of the recording on the channel that read it last; for a list entry, the one that first had its newest version. */
   recording: number
   state: string | null
   due_date: string | null
-  /** Of an RFQ: whether the list contradicts it. */
+  /** For an RFQ: 1 if the list contradicts it. */
   contradicted: number
-  /** Of an RFQ and of a list entry, JSON: what decides whether they contradict each other (core/sources.ts). */
+  /** JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/sources/sources.ts). */
   terms: string | null
   valid: number
   content_hash: string
@@ -52,7 +52,7 @@ export interface DocumentState {
   followed_at: string | null
 }
 
-/** Columns of `documents` that change whenever it is read. */
+/** Columns of `documents` that change whenever a document is read. */
 export const SEEN_COLUMNS = [
   ...([
     'last_observed_at',
@@ -69,12 +69,12 @@ export const CHANGING_COLUMNS = [
   ...SEEN_COLUMNS,
   ...(['version', 'changed_at', 'missing_since', 'fingerprint', 'state', 'due_date', 'contradicted', 'terms'] as const),
 ] satisfies readonly (keyof DocumentState)[]
-/** All columns of `documents` but its texts. */
+/** All columns of `documents` except texts. */
 export const DOCUMENT_COLUMNS = [
   ...(['channel', 'kind', 'rfq_id', 'id', 'first_observed_at'] as const),
   ...CHANGING_COLUMNS,
 ] satisfies readonly (keyof DocumentState)[]
-/** SQL: a `DocumentState` from its row `e` of `documents` and its newest version `v`. */
+/** The columns of a `DocumentState`, from `documents e` and its newest version `v`. */
 export const STATE_COLUMNS = `${DOCUMENT_COLUMNS.map((column) => `e.${column}`).join(', ')},
   v.valid, v.content_hash, v.shape, v.followed_at`
 
@@ -115,19 +115,19 @@ export function documentKey({ channel }: LiveRun, kind: DocumentKind, id: string
   return { channel, kind, rfqId: storedRfqId, id: storedId, name: nameOf(kind, storedRfqId, storedId) }
 }
 
-/** Stored texts have no NUL. */
+/** Joins with NUL, which stored texts do not contain. */
 export const nameOf = (kind: DocumentKind, rfqId: string, id: string): string => `${kind}\0${rfqId}\0${id}`
 export const toRowKey = ({ channel, kind, rfqId, id }: DocumentKey) => ({ channel, kind, rfq_id: rfqId, id })
 
-/** Whether a document was received with the bytes that were last received of the stored version. */
+/** Whether a document has the bytes that were last received of its stored version. */
 export const hasSameBytes = (row: DocumentState, { fingerprint, shape }: ShapedSnapshot): boolean =>
   fingerprint != null && row.fingerprint === fingerprint && row.shape === shape
 
-/** When the last request that showed the whole stored version was sent: a summary shows a part of a response only. */
+/** When the last request that showed the whole stored version was sent. A summary shows only a part of a response. */
 export const lastShownAt = (row: DocumentState): string =>
   (row.shape === 'full' && row.full_read_at) || row.last_read_at
 
-/** A closing round may keep a document not valid that it reads without problems. */
+/** Whether a document is valid and has no problems. In a closing round, an invalid document may have none. */
 export const hasNoProblems = ({ valid, problems }: ShapedSnapshot): boolean => valid && problems.length === 0
 
 export const hashOf = ({ kind }: DocumentKey, snapshot: Snapshot): string =>
@@ -135,16 +135,16 @@ export const hashOf = ({ kind }: DocumentKey, snapshot: Snapshot): string =>
 
 const exactBodyOf = ({ body, exactBody = body }: Snapshot) => exactBody
 
-/** The body as it is stored, and the parsed body, serialized, if parsing loses something. */
+/** The body to store, and the serialized parsed body if parsing loses something. */
 export function storedTexts(snapshot: Snapshot): { body: string; parsedBody: string | null } {
-  // Does not ask for the body: it may have to be parsed.
+  // Does not access the body, which may not be parsed yet.
   if (snapshot.losesNothing && typeof snapshot.text === 'string') return { body: snapshot.text, parsedBody: null }
   const { body, text } = snapshot
   const serialized = () => JSON.stringify(body) ?? 'null'
   return { body: text ?? serialized(), parsedBody: exactBodyOf(snapshot) === body ? null : serialized() }
 }
 
-/** When the document itself was read, or requested in vain since then, and what decides whether it is read again. */
+/** The columns with the last read or failed request of the document, and with the values that decide whether it is read again. */
 export function requestColumns(snapshot: ShapedSnapshot, readAt: string) {
   const { shape, summaryHash = null, requested = shape === 'summary', validators } = snapshot
   const isFull = shape === 'full'
@@ -158,13 +158,13 @@ export function requestColumns(snapshot: ShapedSnapshot, readAt: string) {
   }
 }
 
-/** What is remembered of the bytes, so that they need not be parsed again. */
+/** The columns by which the same bytes are recognized and not parsed again. */
 export const readColumns = (snapshot: ShapedSnapshot) => ({
   fingerprint: snapshot.valid && snapshot.shape === 'full' ? (snapshot.fingerprint ?? null) : null,
   has_problems: hasNoProblems(snapshot) ? 0 : 1,
 })
 
-/** What the newest version of a document determines. */
+/** The columns that the newest version of a document determines. */
 export const contentColumns = ({ kind }: DocumentKey, snapshot: ShapedSnapshot, hash: string) => ({
   content_hash: hash,
   shape: snapshot.shape,
@@ -173,7 +173,7 @@ export const contentColumns = ({ kind }: DocumentKey, snapshot: ShapedSnapshot, 
   ...termColumns(kind, snapshot),
 })
 
-/** Of an RFQ and of a list entry, what decides whether they contradict each other; of an RFQ, its state and due date beside. */
+/** The values of an RFQ and a list entry that decide whether they contradict each other; for an RFQ, also its state and due date. */
 function termColumns(kind: DocumentKind, snapshot: ShapedSnapshot) {
   if (kind === 'rfq') {
     const terms = termsOf(snapshot.body)
@@ -184,13 +184,16 @@ function termColumns(kind: DocumentKind, snapshot: ShapedSnapshot) {
   return { state: null, due_date: null, terms: entry ? JSON.stringify(entry) : null }
 }
 
-/** Of an index, whose entries PostgreSQL limits. */
+/** The maximum length of indexed terms, because PostgreSQL limits index entries. */
 const MAX_TERM_LENGTH = 100
-/** A text that cannot be stored, or is long, is none that means something. */
+/** Null for a text that cannot be stored or is too long, which cannot be a state or date. */
 const storable = (text: string | null) =>
   text !== null && text.length <= MAX_TERM_LENGTH && isStorable(text) ? text : null
 
-/** Whether the list contradicts an RFQ, as they are stored. @param entry null if the list was never recorded with it */
+/**
+ * Whether the stored list entry contradicts the stored RFQ.
+ * @param entry null if no list with the RFQ was recorded
+ */
 export const isContradicted = (entry: DocumentState | null, rfq: DocumentState): boolean =>
   entry?.terms != null &&
   rfq.terms !== null &&

@@ -15,11 +15,11 @@ import type { FutureTimes } from '../../core/time/clock.js'
 export interface RfqFilter {
   channel?: string
   asOf?: Date
-  /** RFQs that have this name; with `former`, also those that had it at any time. */
+  /** Only RFQs that have this name; with `former`, also those that had it earlier. */
   match?: RfqName & { former?: boolean }
   /** Only RFQs with these ids. */
   ids?: readonly string[]
-  /** Omit the responses. Default false. */
+  /** Omits the responses. Default false. */
   withoutResponses?: boolean
 }
 
@@ -33,10 +33,10 @@ export interface History {
     channel?: string
     entityIds?: readonly string[]
     limit?: number
-    /** Only those found until then; when they were last seen is that of now. */
+    /** Only problems found by this moment; their last observation may be later. */
     asOf?: Date
   }): Promise<ProblemRecord[]>
-  /** By channel, sorted. @param filter.since counts problems that were first seen after this moment */
+  /** Counts by channel, sorted. @param filter.since `fresh` counts problems first seen after this moment */
   problemCounts(filter: { channel?: string; since: Date }): Promise<ProblemCounts[]>
   /** Streams documents in a stable order. */
   export(filter: { kind?: DocumentKind; channel?: string; asOf?: Date }): AsyncIterable<KnownDocument>
@@ -46,9 +46,9 @@ export interface ProblemCounts {
   channel: string
   problems: number
   documents: number
-  /** First seen after the moment of the filter. */
+  /** Problems first seen after `since`. */
   fresh: number
-  /** When the newest one was first seen. */
+  /** When the newest problem was first seen. */
   newestAt: string
 }
 
@@ -57,26 +57,26 @@ export interface RevisionFilter {
   /** With `channel`: only this RFQ and its responses. */
   rfqId?: string
   /**
-   * Only what was observed later. Of `revisions` without `asOf` also what was committed after something of this moment: who asks
-   * for what came after the newest that it saw misses nothing, and may see something twice.
+   * Only what was observed later. `revisions` without `asOf` also returns what was committed after a revision of this moment, so that a
+   * caller that passes the moment of the newest revision it has seen misses none, but may see some twice.
    */
   after?: Date
   /** Only what was observed up to this moment. */
   asOf?: Date
 }
 
-/** Queries over all RFQs at once. They read no documents but those they return. */
+/** Queries across all RFQs. They read only the documents that they return. */
 export interface Overview {
-  /** The channels of which something is stored, sorted. */
+  /** The channels with stored documents, sorted. */
   storedChannels(): Promise<string[]>
   /** Every RFQ that was known at a moment. */
   rfqEntries(filter: { channel?: string; asOf?: Date }): Promise<RfqEntry[]>
-  /** Newest first; those of one moment by RFQ. `before`: only those after this cursor in that order. */
+  /** Newest first, within one moment by RFQ. `before`: only those that follow this cursor in that order. */
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
-  /** Times that are stored and in the future (`isInFuture`), by channel; none if the clocks are right. */
+  /** Stored times that are in the future (`isInFuture`), by channel; empty if the clocks are right. */
   futureTimes(now: Date): Promise<FutureTimes[]>
-  /** What the first poll of a channel has found, or found so far; null if that is not known any more. */
+  /** The counts of the first poll of a channel, also while it runs; null if they are no longer stored. */
   foundByFirstPoll(channel: string): Promise<{ offers: number; rfqs: number } | null>
-  /** Changes of offers, counted by RFQ. */
+  /** Counts the changes of offers by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
 }

@@ -1,49 +1,49 @@
 import type { Validators } from '../../core/documents/validators.js'
 import type { Timestamp } from '../../core/time/clock.js'
 
-/** Stored state from which a poll decides whether to read an RFQ again. */
+/** The stored state by which a poll decides whether to read an RFQ again. */
 export interface RfqPollState {
   id: string
-  /** Of its newest entry in the list; null if none was recorded. */
+  /** The hash of its newest list entry; null if none was recorded. */
   entryHash: string | null
-  /** Whether the RFQ itself was read since that entry was first in the list. */
+  /** Whether the RFQ itself was read after that entry first appeared. */
   isFollowed: boolean
   shape: 'full' | 'list'
   state: string | null
-  /** Its list contradicts it (core/sources.ts). */
+  /** Whether the list contradicts it (core/sources/sources.ts). */
   contradicted: boolean
   /** When the RFQ itself, not only its list entry, was last read. */
   detailReadAt: Timestamp | null
-  /** When it was last requested, also if that failed. */
+  /** When it was last requested, even if the request failed. */
   requestedAt: Timestamp | null
-  /** Some response is known only by its summary, or was last requested in vain, and can be requested. */
+  /** Whether some response is known only by its summary, or its last request failed, and it can be requested. */
   incomplete: boolean
   missingSince: Timestamp | null
   firstObservedAt: Timestamp
   validators: Validators | null
-  /** Of the bytes last received; null if they must be parsed again, as those with problems. */
+  /** The fingerprint of the bytes last received; null if they must be parsed again, for example because of problems. */
   fingerprint: string | null
 }
 
-/** Stored state from which a poll decides whether to read a response again. */
+/** The stored state by which a poll decides whether to read a response again. */
 export interface ResponsePollState {
   rfqId: string
   id: string
   /** When the response itself was last read; null if only its summary is known. */
   readAt: Timestamp | null
-  /** When it was last requested, also if that failed. */
+  /** When it was last requested, even if the request failed. */
   requestedAt: Timestamp | null
-  /** Hashes of its summary as last observed, and when it was last read; null if unknown. */
+  /** Hashes of its summary as last observed, and as of the last read of the response; null if unknown. */
   summaryHash: string | null
   readSummaryHash: string | null
   firstObservedAt: Timestamp
   missingSince: Timestamp | null
   validators: Validators | null
-  /** Of the bytes last received; null if they must be parsed again, as those with problems. */
+  /** The fingerprint of the bytes last received; null if they must be parsed again, for example because of problems. */
   fingerprint: string | null
 }
 
-/** Names a document of a channel. */
+/** Identifies a document of a channel. */
 export interface StoredDocument {
   channel: string
   kind: 'rfq' | 'response'
@@ -52,13 +52,13 @@ export interface StoredDocument {
   id: string
 }
 
-/** The stored states from which a poll decides what to read. */
+/** The stored states by which a poll decides what to read. */
 export interface PollStates {
   /** All RFQs of the channel. */
   rfqStates(channel: string): Promise<RfqPollState[]>
   /** The responses of some RFQs. */
   responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
-  /** The newest text of a document, as received with these validators; null if it is another one. */
+  /** The newest text of a document, if it was received with these validators; else null. */
   textWithValidators(document: StoredDocument, validators: Validators): Promise<string | null>
   /** Ids of documents that are not missing; used to detect a mass loss. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>

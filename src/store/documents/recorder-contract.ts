@@ -13,32 +13,32 @@ export interface Snapshot {
   text?: string | null
   valid: boolean
   problems: readonly Problem[]
-  /** What the marketplace sent with the text; null (the default) if nothing. */
+  /** The validators that the marketplace sent with the text; null (the default) if none. */
   validators?: Validators | null
-  /** Equal for documents that were received with the same bytes; null (the default) if not known. */
+  /** Equal for documents with the same bytes; null (the default) if not known. */
   fingerprint?: string | null
-  /** Its content hash (core/canonical-json.ts), if it was calculated before. */
+  /** The content hash (core/documents/canonical-json.ts), if it is already known. */
   hash?: string
-  /** Parsing the text is known to lose nothing, so that the body is not asked for when it is stored. */
+  /** Parsing the text is known to lose nothing, so that storing it does not access the body. */
   losesNothing?: boolean
 }
 
 /** An RFQ with its responses, stored in one transaction. */
 export interface RfqSnapshot {
-  /** `requested`, of a list entry: the RFQ itself was requested in vain. Default false. */
+  /** `requested` of a list entry: the RFQ itself was requested, and the request failed. Default false. */
   rfq: Snapshot & Pick<ResponseSnapshot, 'requested'>
-  /** `list` for an RFQ that could never be read, of which only the list entry is known. */
+  /** `list` for an RFQ of which only the list entry is known. */
   shape: 'full' | 'list'
   responses: readonly ResponseSnapshot[]
-  /** Responses that are stored in full and were not read again: their summaries show that they still exist. */
+  /** Responses that were not read again, whose summaries show that they still exist. */
   observed?: readonly ObservedResponse[]
   /** False if `responses` of the RFQ was unusable: then no response is marked missing. */
   responsesComplete: boolean
-  /** Just before its first request was sent: all values are at least this recent. */
+  /** Just before its first request was sent, so that all values are at least this recent. */
   readAt: Date
   /**
-   * `newestRecording` of the channel before its first request was sent. An RFQ that was read, and recorded since, is not recorded.
-   * Default: the read is known to be newer than what is stored.
+   * `newestRecording` of the channel before its first request was sent. If the RFQ was recorded after that, this read is stale and not
+   * recorded. Default: the read is known to be newer than the stored state.
    */
   sentAfter?: number
 }
@@ -49,17 +49,17 @@ export interface ResponseSnapshot extends Snapshot {
   summaryHash?: string | null
   /** False if it was not requested, so that only its summary is known. Default true. */
   requested?: boolean
-  /** When it was submitted, as parsed. Default: the body is parsed when that is needed. */
+  /** When it was submitted, as parsed. Default: taken from the body when needed. */
   submittedAt?: string | null
 }
-/** A response of which only the summary was read. */
+/** A response whose summary was read, but not the response itself. */
 export interface ObservedResponse {
   id: string
-  /** Null if unknown: the response is read at the next poll. */
+  /** Null if unknown; the next poll then reads the response. */
   summaryHash: string | null
 }
 
-/** `stale`: the RFQ was recorded since it was read, so that nothing of this read was recorded: read it again. */
+/** `stale`: the RFQ was recorded after this read was sent, so that the read was not recorded and must be repeated. */
 export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
 export interface RecordResult {
@@ -67,7 +67,7 @@ export interface RecordResult {
   /** Version number after the write. */
   rfqVersion: number
   rfqHash: string
-  /** The list contradicts it. */
+  /** Whether the list contradicts it. */
   contradicted: boolean
   responses: { id: string; change: UpsertResult }[]
   /** Ids of responses newly marked missing. */
@@ -82,7 +82,7 @@ export interface ListRead {
 }
 
 export interface Recorder {
-  /** The number of the newest recording on a channel; 0 if there is none. Numbers are given by the database, whatever the clocks say. */
+  /** The number of the newest recording on a channel; 0 if there is none. The database assigns the numbers, independently of clocks. */
   newestRecording(channel: string): Promise<number>
   /** Stores listings in several transactions. Marks nothing missing. */
   recordListings(run: LiveRun, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
@@ -91,13 +91,13 @@ export interface Recorder {
   /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
   touchRfqs(run: LiveRun, ids: readonly string[], now: Date): Promise<void>
   /**
-   * Stores the entries that a list has of RFQs, and whether they contradict them. Of an RFQ that was recorded after the list was requested,
-   * it is not known which of the two is newer: only a contradiction counts.
+   * Stores list entries of RFQs, and whether they contradict the RFQs. If an RFQ was recorded after the list was requested, it is not known
+   * which of the two is newer, and only a contradiction is recorded.
    */
   recordEntries(run: LiveRun, entries: readonly Snapshot[], read: ListRead, now: Date): Promise<void>
   /**
-   * After a complete list: marks documents not in `listedIds` as missing, unless they were recorded after it was requested, and clears
-   * the mark of those that returned.
+   * Marks documents that are not in a complete list as missing, unless they were recorded after the list was requested; clears the mark of
+   * those that returned.
    */
   updatePresence(
     run: LiveRun,

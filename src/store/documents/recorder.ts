@@ -23,15 +23,15 @@ import type { Recorder, RecordResult, RfqSnapshot, UpsertResult } from './record
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 const DOCUMENTS_PER_TRANSACTION = 200
-/** Bytes of a document whose text is not known. */
+/** The assumed size of a document whose text is not known, in bytes. */
 const UNKNOWN_BYTES = 4096
 
-/** What an engine does with documents; it holds no rule of the history. */
+/** The operations of the recorder that differ between engines. They contain no rules of the history. */
 export interface DocumentEngine {
   database: SqlDatabase
-  /** Writes what became of documents of a channel, and reads the texts that changes replace. */
+  /** Writes changes of documents of a channel, and reads the texts that they replace. */
   save(tx: Transaction, channel: string, changes: DocumentChanges): Promise<void>
-  /** Whether an error says that the database cannot be reached. */
+  /** Whether an error means that no transaction can succeed now. */
   isUnavailable(error: unknown): boolean
 }
 
@@ -40,12 +40,12 @@ interface RfqWrite {
   now: Date
 }
 
-/** Documents of a channel: by their ids, or the responses to RFQs. */
-type Wanted = { kind: DocumentKind; ids: readonly string[] } | { kind: 'response'; rfqIds: readonly string[] }
+/** Selects documents of a channel by their ids, or responses by their RFQs. */
+type Selection = { kind: DocumentKind; ids: readonly string[] } | { kind: 'response'; rfqIds: readonly string[] }
 
 /**
- * Records observations (docs/DATABASE.md). A transaction reads the state of all documents it concerns, computes what becomes of them in
- * memory, and writes it. RFQs that wait at the same time share one.
+ * Records observations (docs/DATABASE.md). A transaction reads the state of all documents that may change, computes the changes in memory, and
+ * writes them. RFQs that wait at the same time share a transaction.
  */
 export function createRecorder({ database, save, isUnavailable }: DocumentEngine, events: ObservedEvents): Recorder {
   const batches = new Map<number, Batches<RfqWrite, RecordResult>>()
@@ -82,7 +82,7 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
     const slice = new TimeSlice()
     for (const [at, { snapshot }] of items.entries()) {
       const { shape, readAt } = snapshot
-      // Not a copy: its content may not be parsed yet.
+      // Not a copy, because the body may not be parsed yet.
       const rfq = Object.assign(snapshot.rfq, { shape })
       const observed: Observed['observations'] = { rfq, changes: [], problems: [] }
       const stamp = timestamps[at] as Timestamp
@@ -96,11 +96,11 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
     return results
   }
 
-  /** Makes changes of some documents in one transaction. */
+  /** Changes some documents in one transaction. */
   const record = <T>(
     run: LiveRun,
     { readAt, now }: { readAt: Date; now: Date },
-    load: (tx: Transaction) => Promise<readonly Wanted[]>,
+    load: (tx: Transaction) => Promise<readonly Selection[]>,
     work: (changes: DocumentChanges, context: ChangeContext) => Promise<T>,
   ): Promise<T> =>
     database.write(async (tx) => {
@@ -121,17 +121,17 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
 
     async recordListings(run, listings, readAt, now) {
       const results: UpsertResult[] = []
-      for (const part of inParts(listings)) {
-        const wanted = [{ kind: 'listing' as const, ids: part.map(({ id }) => id) }]
+      for (const batch of inBatches(listings)) {
+        const selected = [{ kind: 'listing' as const, ids: batch.map(({ id }) => id) }]
         const recorded = await record(
           run,
           { readAt, now },
-          async () => wanted,
+          async () => selected,
           async (changes, context) => {
             const slice = new TimeSlice()
             const made: UpsertResult[] = []
-            for (const listing of part) {
-              // Not a copy: its content may not be parsed yet.
+            for (const listing of batch) {
+              // Not a copy, because the body may not be parsed yet.
               const snapshot = Object.assign(listing, { shape: 'full' as const })
               made.push(changes.upsert(documentKey(run, 'listing', listing.id), snapshot, context))
               if (slice.isOver) await slice.next()
@@ -145,20 +145,20 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
     },
 
     async recordEntries(run, entries, { readAt, sentAfter }, now) {
-      for (const part of inParts(entries)) {
-        const ids = part.map(({ id }) => id)
-        const wanted = (['rfq', 'rfq-entry'] as const).map((kind) => ({ kind, ids }))
+      for (const batch of inBatches(entries)) {
+        const ids = batch.map(({ id }) => id)
+        const selected = (['rfq', 'rfq-entry'] as const).map((kind) => ({ kind, ids }))
         await record(
           run,
           { readAt, now },
-          async () => wanted,
+          async () => selected,
           async (changes, context) => {
             const slice = new TimeSlice()
-            for (const entry of part) {
+            for (const entry of batch) {
               const rfq = changes.find(documentKey(run, 'rfq', entry.id))
               const snapshot = Object.assign(entry, { shape: 'list' as const })
               changes.upsert(documentKey(run, 'rfq-entry', entry.id), snapshot, context)
-              // Which of the two is newer is not known; that they contradict each other is.
+              // It is not known which of the two is newer, but a contradiction is recorded.
               if (rfq !== undefined && !isNewerRead(sentAfter, rfq.recording)) changes.follow(entry.id, context)
               changes.compareWithEntry(entry.id, context)
               if (slice.isOver) await slice.next()
@@ -183,7 +183,7 @@ export function createRecorder({ database, save, isUnavailable }: DocumentEngine
 
     updatePresence(run, kind, listedIds, { sentAfter }, now) {
       let found: Presence = { missing: [], returned: [] }
-      const load = async (tx: Transaction): Promise<readonly Wanted[]> => {
+      const load = async (tx: Transaction): Promise<readonly Selection[]> => {
         const rows = await tx.all<PresenceRow>(SELECT_PRESENCE, { channel: run.channel, kind })
         found = presenceOf(rows, new Set(listedIds), sentAfter)
         return [{ kind, ids: [...found.missing, ...found.returned] }]
@@ -211,7 +211,7 @@ interface Presence {
   returned: string[]
 }
 
-/** Which documents a list newly lacks, or has again. One that was recorded since the list was requested is not missing because of it. */
+/** The documents that a list no longer has, or has again. A document recorded after the list was requested does not become missing. */
 function presenceOf(rows: readonly PresenceRow[], listed: ReadonlySet<string>, sentAfter: number): Presence {
   const presence: Presence = { missing: [], returned: [] }
   for (const row of rows) {
@@ -223,10 +223,10 @@ function presenceOf(rows: readonly PresenceRow[], listed: ReadonlySet<string>, s
   return presence
 }
 
-async function loadChanges(tx: Transaction, { channel }: LiveRun, all: readonly Wanted[]): Promise<DocumentChanges> {
+async function loadChanges(tx: Transaction, { channel }: LiveRun, all: readonly Selection[]): Promise<DocumentChanges> {
   const rows: DocumentState[] = []
-  for (const { kind, ...wanted } of all) {
-    const [column, ids] = 'ids' in wanted ? (['id', wanted.ids] as const) : (['rfq_id', wanted.rfqIds] as const)
+  for (const { kind, ...selected } of all) {
+    const [column, ids] = 'ids' in selected ? (['id', selected.ids] as const) : (['rfq_id', selected.rfqIds] as const)
     const where = allOf(column === 'id' && `e.rfq_id = ''`, tx.dialect.anyOf(`e.${column}`, '@ids'))
     const found = await tx.all<DocumentState>(
       `select ${STATE_COLUMNS} from documents e ${tx.dialect.joinOne('versions', 'v', CURRENT_VERSION)}
@@ -238,7 +238,7 @@ async function loadChanges(tx: Transaction, { channel }: LiveRun, all: readonly 
   return new DocumentChanges(rows)
 }
 
-/** What becomes of an RFQ and its responses, all read together. */
+/** Computes the changes of an RFQ and its responses, which were read together. */
 async function recordRfq(
   changes: DocumentChanges,
   snapshot: RfqSnapshot,
@@ -281,15 +281,16 @@ function findMissing(changes: DocumentChanges, { rfq, responses, observed = [] }
   return changes.presentResponses(rfq.id).filter((id) => !listed.has(id))
 }
 
-function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
+function* inBatches<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < all.length; start += DOCUMENTS_PER_TRANSACTION)
     yield all.slice(start, start + DOCUMENTS_PER_TRANSACTION)
 }
 
 /**
- * Stops a writer whose run was taken over, and lets no other one write documents of the channel before the end of the transaction.
+ * Locks the documents of the channel until the transaction ends.
  * @param moments at least one
  * @returns the number of the recording, a timestamp for each moment, and the first of them
+ * @throws RunLostError if another process has taken over the run
  */
 async function beginWriting(
   tx: Transaction,
@@ -297,7 +298,7 @@ async function beginWriting(
   [first, ...others]: readonly Date[],
 ): Promise<{ recording: number; timestamps: Timestamp[]; stamp: Timestamp }> {
   const row = await tx.get<RecordingRow>(BEGIN_RECORDING, recordingParameters(run.channel, first as Date))
-  // Afterwards: a lock of the run that is held by all who wait, in turns, would keep its lease from being renewed.
+  // After the lock of the channel: transactions that wait for it must not lock the run, which would delay the renewal of its lease.
   await assertLive(tx, run)
   const { newest_at: stamp, recordings: recording } = row as RecordingRow
   const timestamps = [stamp]

@@ -22,16 +22,16 @@ export interface StoredVersion {
 }
 type Entity = Pick<StoredVersion, 'channel' | 'kind' | 'id'>
 
-/** What a list says of an RFQ is judged with the RFQ (core/sources.ts). */
+/** Without list entries, which are compared with their RFQs (core/sources/sources.ts). */
 export const SELECT_VERSIONS = `select * from versions where kind <> 'rfq-entry' order by channel, kind, id, rfq_id, version`
 
-/** Codes of problems of a list, a request or a received text: parsing stored bodies does not find them all. */
+/** Codes of problems of a list, a request or a received text, which parsing stored bodies cannot find. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding', 'duplicate-key', 'precision',
   'conflict', 'api-key')`
 
 /**
  * Parses every stored version with the current schemas, updates `valid`, removes problems that no version has any more and
- * adds new ones. Never changes a body. Uses short transactions, so that others can write meanwhile.
+ * adds new ones. Never changes a body. Uses short transactions, so that other processes can write.
  * @param rows all versions by channel, kind, id, rfq_id and version, from one consistent state
  */
 export async function revalidate(
@@ -61,7 +61,7 @@ async function* byDocument(rows: AsyncIterable<StoredVersion>): AsyncGenerator<S
   if (versions.length > 0) yield versions
 }
 
-// Problems have no rfq_id, so responses with one id in several RFQs share theirs.
+// Problems have no rfq_id, so responses with the same id in several RFQs share them.
 const documentKey = ({ channel, kind, id }: Entity) => JSON.stringify([channel, kind, id])
 
 async function revalidateDocument(
@@ -73,7 +73,7 @@ async function revalidateDocument(
   const [first] = versions
   if (!first) return report
   const entity = { channel: first.channel, kind: first.kind, id: first.id }
-  // No other process records documents of the channel meanwhile.
+  // So that no other process records documents of the channel at the same time.
   await tx.get(`select channel from channels where channel = @channel ${tx.dialect.shareLock}`, entity)
   const found = new Map<string, Problem>()
   const lossRecorded = await hasRecordedLoss(tx, entity)
@@ -108,8 +108,8 @@ function parseRow({ kind, shape, body, parsed_body }: StoredVersion) {
 }
 
 /**
- * Whether parsing a received text lost something (docs/DATABASE.md). A body that was serialized again may not show it, so a version that
- * is not valid stays so until the document is received again.
+ * Whether parsing a received text lost something (docs/DATABASE.md). A body that was serialized again may not show this, so such a version
+ * stays invalid until the document is received again.
  */
 const hasRecordedLoss = async (tx: Transaction, entity: Entity): Promise<boolean> =>
   (await tx.get(

@@ -5,35 +5,35 @@ import { RecentlyUsed } from '../../core/recently-used.js'
 import type { Dialect, Queries } from '../sql/sql-database.js'
 import { sameDocument } from './queries/history-queries.js'
 
-/** Documents that are read at once: they may be large. */
+/** Documents read by one query, because they may be large. */
 const DOCUMENTS_PER_STEP = 25
-/** Versions whose hashes are kept, because several rows of a log are often about one. */
+/** The number of cached hashes. Several rows of a log often refer to the same version. */
 const MAX_KEPT = 20_000
 
-/** A version of a document that a row of a log is based on. Identifiers are as they are stored. */
+/** A version of a document to which a row of a log refers. Identifiers are as stored. */
 export interface LoggedVersion {
   channel: string
-  /** Of the RFQ that an offer is for; empty for an RFQ. */
+  /** The RFQ of an offer; empty for an RFQ. */
   rfqId: string
   id: string
   version: number
-  /** What the log says its hash is. */
+  /** Its hash according to the log. */
   hash: string
-  /** When the row of the log was made. */
+  /** When the row of the log was written. */
   loggedAt: string
 }
 
-/** What is stored of a version: the hash of each of its bodies, as received first and last. */
+/** The hashes of the stored bodies of a version, as first and last received. */
 interface StoredHashes {
   observedAt: string
   hashes: readonly (string | null)[]
 }
 
-/** `unchecked`: the version is not stored any more, or only in a state that was recorded after the row of the log. */
+/** `unchecked`: the version is no longer stored, or was recorded after the row of the log. */
 type LoggedVersionState = 'unchanged' | 'changed' | 'unchecked'
 
 /**
- * Makes a function that compares versions that a log is based on with what is stored of them, in their order.
+ * Creates a function that compares the versions to which a log refers with the stored ones, in their order.
  * @param kind of the documents
  */
 export function createVersionCheck(
@@ -43,7 +43,7 @@ export function createVersionCheck(
   const known = new RecentlyUsed<StoredHashes>(MAX_KEPT)
   const select = selectBodies(dialect)
 
-  /** The hashes of some versions, by `keyOf`, without those that are not stored. */
+  /** The hashes of versions by `keyOf`; those that are not stored are absent. */
   async function readHashes(queries: Queries, logged: readonly LoggedVersion[]): Promise<Map<string, StoredHashes>> {
     const found = new Map<string, StoredHashes>()
     const missing = new Map<string, LoggedVersion>()
@@ -83,7 +83,7 @@ const keyOf = ({ channel, rfqId, id, version }: LoggedVersion) => `${channel} ${
 
 function stateOf({ hash, loggedAt }: LoggedVersion, stored: StoredHashes | undefined): LoggedVersionState {
   if (stored?.hashes.every((each) => each === hash)) return 'unchanged'
-  // After a restore, what was read since has the numbers of the versions that the backup did not have.
+  // After a restore, newly read versions reuse the numbers of versions that the backup did not have.
   return stored === undefined || stored.observedAt > loggedAt ? 'unchecked' : 'changed'
 }
 
@@ -94,7 +94,7 @@ interface BodyRow {
   latest_body: string | null
 }
 
-/** The content of a body as it was hashed when it was recorded; null for a text that is not JSON. */
+/** The content hash of a body; null for a text that is not JSON. */
 function hashOf(kind: 'rfq' | 'response', body: string): string | null {
   try {
     return contentHash(kind, parseExactly(body, JSON.parse(body)).exact)
@@ -105,7 +105,7 @@ function hashOf(kind: 'rfq' | 'response', body: string): string | null {
 
 const KEY = `v.channel || ' ' || v.rfq_id || ' ' || v.id || ' ' || v.version`
 
-/** Bodies of versions by `keyOf`, and of the newest one the text that was received last. */
+/** Selects bodies of versions by `keyOf`, and for the newest version of a document the text received last. */
 const selectBodies = ({ versionsOfDocuments, outerRow, anyOf }: Dialect) => `
 select ${KEY} as key, v.observed_at, v.body, case when e.version = v.version then e.latest_body end as latest_body
 from ${versionsOfDocuments(sameDocument('v', 'e'))}

@@ -5,10 +5,10 @@ import type { Queries } from '../sql/sql-database.js'
 import { CURRENT_VERSION } from './queries/history-queries.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
-/** RFQs whose bodies are read at once. */
+/** RFQs read by one query. */
 const RFQS_PER_QUERY = 50
 
-/** What events say of RFQs, from their newest versions, by id. Those that are not stored are absent. */
+/** The facts of RFQs that events contain, from their newest versions, by id. RFQs that are not stored are absent. */
 export async function storedRfqs(
   queries: Queries,
   channel: string,

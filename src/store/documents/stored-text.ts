@@ -1,16 +1,16 @@
 /**
- * Identifiers and messages may contain characters that no database keeps: lone surrogates, which UTF-8 cannot express, and
- * NUL, at which SQLite's functions stop and which PostgreSQL rejects. They are stored as `\u0000` and `\ud800`, and every
- * other text as it is. Backslashes that would make a text look escaped are doubled, so that different texts stay different.
+ * Identifiers and messages may contain characters that databases cannot store: lone surrogates, which UTF-8 cannot encode, and NUL, at which
+ * functions of SQLite stop and which PostgreSQL rejects. They are escaped as `\u0000` and `\ud800`. Backslashes that would make a text look
+ * escaped are doubled, so that different texts stay different.
  */
 
 const UNSTORABLE = String.raw`\0|\p{Surrogate}`
 const ESCAPE = 'u(?:0000|d[89a-f][0-9a-f]{2})'
-// A run of backslashes is tried at its start only, so that searching takes linear time.
+// The lookbehind matches a run of backslashes only at its start, so that searching takes linear time.
 const TO_ESCAPE = new RegExp(String.raw`(?<!\\)(\\*)(${UNSTORABLE}|${ESCAPE})`, 'gu')
 const ESCAPED = new RegExp(String.raw`(?<!\\)(\\+)(${ESCAPE})`, 'g')
 
-/** Most identifiers: nothing to escape. */
+/** A fast path for texts with nothing to escape, such as most identifiers. */
 const PLAIN = /^[ -[\]-~]*$/
 const HAS_UNSTORABLE = new RegExp(UNSTORABLE, 'u')
 

@@ -7,12 +7,12 @@ import { APPLICATION_ID } from '../sqlite/migrate.js'
 import { pageSize } from '../sqlite/sqlite.js'
 import { removeBackupLeftovers } from './leftovers.js'
 
-/** How much is copied before other work of the process gets its turn. */
-const BYTES_PER_TURN = 4 * 2 ** 20
+/** Bytes copied before yielding to the event loop. */
+const BYTES_PER_STEP = 4 * 2 ** 20
 
 /**
- * Makes a consistent copy of a database (mode 0600) while others continue to write. The copy is checked and needs no
- * companion files. It gets its name when it is complete; after an error nothing is left.
+ * Makes a consistent copy of a database (mode 0600) while other processes write. The copy is checked and needs no companion files. It gets
+ * its name when it is complete; after an error, it is removed.
  * @throws StoreError if the file exists or cannot be written; the reason of the signal when it is aborted
  */
 export async function backupDatabase(source: Sqlite, file: string, signal?: AbortSignal): Promise<void> {
@@ -25,11 +25,11 @@ export async function backupDatabase(source: Sqlite, file: string, signal?: Abor
   const temporary = join(folder, `.${basename(file)}.${process.pid}.partial`)
   try {
     signal?.throwIfAborted()
-    const pagesPerTurn = BYTES_PER_TURN / pageSize(source)
+    const pagesPerStep = BYTES_PER_STEP / pageSize(source)
     await source.backup(temporary, {
       progress: () => {
         signal?.throwIfAborted()
-        return pagesPerTurn
+        return pagesPerStep
       },
     })
     chmodSync(temporary, 0o600)
@@ -43,7 +43,7 @@ export async function backupDatabase(source: Sqlite, file: string, signal?: Abor
   }
 }
 
-/** Checks a copy, and makes it readable from a read-only folder: without a write-ahead log. */
+/** Checks a copy, and removes its write-ahead log so that it can be read in a read-only folder. */
 function finishCopy(path: string): void {
   const copy = connect(path)
   try {
@@ -83,7 +83,7 @@ function toBackupError(error: unknown, file: string): Error {
   )
 }
 
-/** Positions in the header of a SQLite file: https://www.sqlite.org/fileformat.html#the_database_header */
+/** From the header of a SQLite file: https://www.sqlite.org/fileformat.html#the_database_header */
 const MAGIC = 'SQLite format 3\0'
 const APPLICATION_ID_OFFSET = 68
 

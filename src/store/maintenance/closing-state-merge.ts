@@ -6,23 +6,22 @@ import { DECISION_LOG, type DecisionRow } from '../closings/decision-log.js'
 import { GENESIS, verifyChain } from '../sql/hash-chain.js'
 import { connect, retryWhileBusy, type Sqlite } from '../sqlite/connection.js'
 
-/** What was carried over, or why nothing was. */
+/** How many rows were merged, or why none were. */
 export type ClosingStateMerge = { decisions: number; intents: number } | { skipped: string }
 
 type Row = Record<string, string | number | null>
 
-/** Thrown inside the transaction to roll it back; its message is the `skipped` of the result. */
-class NotCarriedError extends Error {}
+/** Thrown in the transaction to roll it back; its message is the `skipped` of the result. */
+class MergeRefusedError extends Error {}
 
 /**
- * Copies what a restored backup does not know about closing from the database it replaced: the later decisions, the
- * close intents, and the runs they refer to, in one transaction; and the later awards and events. Otherwise a restored backup would send closes again
- * that the marketplace has refused, or whose effect is uncertain (docs/CLOSING.md, rule 11). Decisions are copied
- * verbatim, so that the hash chain stays valid.
+ * Copies to a restored backup the closing state that it lacks from the database that it replaces, in one transaction: later decisions, close
+ * intents and their runs, and later awards and events. Otherwise a restored backup would send closes again that the marketplace has refused,
+ * or whose effect is uncertain (docs/CLOSING.md, rule 11). Decisions are copied verbatim, so that the hash chain stays valid.
  * @param restored path of the restored database, which no process has open
- * @param replaced path of the database it replaced, with its `-wal` file beside it if there is one
- * @returns `skipped` with the reason if the log of the backup is not the beginning of the replaced one, or if the
- *   replaced database cannot be read; the restored database is unchanged then
+ * @param replaced path of the replaced database, with its `-wal` file in the same folder if there is one
+ * @returns `skipped` with the reason if the log of the backup is not the beginning of the replaced one, or the replaced database cannot be
+ *   read; the restored database is then unchanged
  */
 export async function mergeClosingState(restored: string, replaced: string): Promise<ClosingStateMerge> {
   let source: Sqlite | undefined
@@ -34,12 +33,12 @@ export async function mergeClosingState(restored: string, replaced: string): Pro
     const db = target
     const from = source
     await retryWhileBusy(() => db.exec('begin immediate'))
-    const carried = copyClosings(from, db, chain)
+    const merged = copyClosings(from, db, chain)
     await retryWhileBusy(() => db.exec('commit'))
-    return carried
+    return merged
   } catch (error) {
     if (target?.inTransaction) target.exec('rollback')
-    if (error instanceof NotCarriedError) return { skipped: error.message }
+    if (error instanceof MergeRefusedError) return { skipped: error.message }
     if (!(error instanceof Database.SqliteError)) throw error
     return { skipped: `The closings of ${replaced} were not carried over to ${restored}: ${error.message}.` }
   } finally {
@@ -52,7 +51,7 @@ function openReplaced(path: string): Sqlite {
   try {
     return new Database(path, { readonly: true, fileMustExist: true })
   } catch (error) {
-    throw new NotCarriedError(`The replaced database ${path} cannot be opened (${(error as Error).message}).`)
+    throw new MergeRefusedError(`The replaced database ${path} cannot be opened (${(error as Error).message}).`)
   }
 }
 
@@ -62,10 +61,10 @@ function readChain(source: Sqlite): DecisionRow[] {
     const rows = source.prepare('select * from close_decisions order by id').all() as DecisionRow[]
     const { brokenAt, message } = verifyChain(DECISION_LOG, rows, rows.length)
     if (brokenAt === null) return rows
-    throw new NotCarriedError(`The closing log of the replaced database ${source.name} is not intact: ${message}`)
+    throw new MergeRefusedError(`The closing log of the replaced database ${source.name} is not intact: ${message}`)
   } catch (error) {
-    if (error instanceof NotCarriedError) throw error
-    throw new NotCarriedError(
+    if (error instanceof MergeRefusedError) throw error
+    throw new MergeRefusedError(
       `The closings of the replaced database ${source.name} cannot be read (${(error as Error).message}).`,
     )
   }
@@ -83,7 +82,7 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
     : (known?.hash ?? GENESIS)
   const expected = isLater ? newest.hash : last === 0 ? GENESIS : chain[last - 1]?.hash
   if (common !== expected) {
-    throw new NotCarriedError(
+    throw new MergeRefusedError(
       `The closing log of ${target.name} (${last} closings) is not the beginning of the one of ${source.name} ` +
         `(${chain.length} closings): they come from different databases, or the backup was used after it was made.`,
     )
@@ -98,16 +97,16 @@ function copyClosings(source: Sqlite, target: Sqlite, chain: readonly DecisionRo
   copyRepeats(source, target)
   copyStop(source, target)
   const refusal = copyAwards(source, target)
-  if (refusal !== null) throw new NotCarriedError(refusal)
+  if (refusal !== null) throw new MergeRefusedError(refusal)
   copyEvents(source, target)
   copyCounters(source, target)
   return { decisions: later.length, intents: intents.length }
 }
 
-/** The run as far as both databases have its columns. A run that the backup shows unfinished gets its end. */
+/** Copies a run, or the end of a run that is unfinished in the backup. */
 function copyRun(source: Sqlite, target: Sqlite, id: number): void {
   const run = source.prepare('select * from runs where id = ?').get(id) as Row | undefined
-  if (!run) throw new NotCarriedError(`Run ${id} is missing in ${source.name}.`)
+  if (!run) throw new MergeRefusedError(`Run ${id} is missing in ${source.name}.`)
   const ended: Row =
     run.finished_at === null
       ? {
@@ -123,11 +122,11 @@ function copyRun(source: Sqlite, target: Sqlite, id: number): void {
     return
   }
   if (known.channel !== run.channel || known.kind !== run.kind || known.started_at !== run.started_at) {
-    throw new NotCarriedError(
+    throw new MergeRefusedError(
       `Run ${id} of ${target.name} is another one than in ${source.name}: the backup was used after it was made.`,
     )
   }
-  if (known.finished_at !== null) return // The backup has its end already.
+  if (known.finished_at !== null) return // The backup has the end of the run.
   const columns = sharedColumns(source, target, 'runs').filter((column) => column !== 'id')
   target
     .prepare(`update runs set ${columns.map((column) => `${column} = @${column}`).join(', ')} where id = @id`)
@@ -142,7 +141,7 @@ function changedIntents(source: Sqlite, target: Sqlite): Row[] {
     const known = find.get(row.id) as Row | undefined
     if (!known) return true
     if (known.channel !== row.channel || known.rfq_id !== row.rfq_id || known.created_at !== row.created_at) {
-      throw new NotCarriedError(
+      throw new MergeRefusedError(
         `Close intent ${row.id} of ${target.name} is another one than in ${source.name}: ` +
           'the backup was used after it was made.',
       )
@@ -158,7 +157,7 @@ function copyIntents(source: Sqlite, target: Sqlite, intents: readonly Row[]): v
   )
   const exists = target.prepare('select 1 from close_intents where id = ?')
   const isOpen = (row: Row) => OPEN_INTENT_STATES.some((state) => state === row.state)
-  // Settled ones first: an RFQ may have only one open intent at a time.
+  // Settled intents first, because an RFQ may have only one open intent.
   for (const row of [...intents].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)) || Number(a.id) - Number(b.id))) {
     if (!exists.get(row.id)) insert(row)
     else update.run(pick(row, ['id', 'state', 'posts', 'sent_at', 'settled_at']))
@@ -171,7 +170,7 @@ function copyRepeats(source: Sqlite, target: Sqlite): void {
   for (const row of source.prepare(`select * from ${table}`).all() as Row[]) insert(row)
 }
 
-/** A person's order to close nothing outlives a restored backup. */
+/** Copies the order of a person to stop all closing. */
 function copyStop(source: Sqlite, target: Sqlite): void {
   const order = source.prepare('select * from meta where key = ?').get(CLOSING_STOPPED) as Row | undefined
   if (!order) return
@@ -179,8 +178,8 @@ function copyStop(source: Sqlite, target: Sqlite): void {
 }
 
 /**
- * Copies the awards that a restored backup does not have from the database it replaced, verbatim, with their settings and workbooks.
- * @returns why none can be copied; null if the restored database has all of them now
+ * Copies the awards that the backup lacks verbatim, with their settings and workbooks.
+ * @returns why no award can be copied, or null
  */
 function copyAwards(source: Sqlite, target: Sqlite): string | null {
   const rows = source.prepare('select * from awards order by id').all() as AwardRow[]
@@ -207,7 +206,7 @@ function copyAwards(source: Sqlite, target: Sqlite): string | null {
   return null
 }
 
-/** So that who follows events misses none. What is to be sent of them is not carried over. */
+/** Copies later events, so that readers of the feed miss none. Deliveries are not copied. */
 function copyEvents(source: Sqlite, target: Sqlite): void {
   const newest = target.prepare(`select value from counters where name = 'events'`).pluck().get() as number
   const insert = inserter(source, target, 'events', 'insert or ignore')
@@ -220,7 +219,7 @@ function copyCounters(source: Sqlite, target: Sqlite): void {
   for (const row of source.prepare('select * from counters').all() as Row[]) advance.run(row)
 }
 
-/** A function that inserts a row, as far as both databases have its columns. */
+/** Creates a function that inserts a row with the columns that both databases have. */
 function inserter(source: Sqlite, target: Sqlite, table: string, verb = 'insert') {
   const columns = sharedColumns(source, target, table)
   const statement = target.prepare(

@@ -7,14 +7,13 @@ import { PAGE_SIZE } from '../sqlite/sqlite.js'
 import { toStoreError } from '../sqlite/sqlite-errors.js'
 import { rejectInUse } from './restore.js'
 
-/** Each table and index has a page of its own, which would make a smaller file larger. */
+/** A smaller file keeps its page size: each table and index takes at least one page, so that large pages would make it larger. */
 const MIN_BYTES_FOR_LARGE_PAGES = 8 * 2 ** 20
 
 /**
- * Gives the unused pages of the file back to the disk, and a larger file the page size of new ones. SQLite rewrites the file in one
- * transaction, so that a crash or a full disk changes nothing. It takes about as much free space as the data, or up to twice
- * as much if that does not fit in memory meanwhile.
- * @throws StoreError while a process uses the database, this one included, or if the space is not enough
+ * Frees the unused pages of the file, and gives a large file the current page size. SQLite rewrites the file in one transaction, so that a
+ * crash or a full disk changes nothing. This needs about as much free space as the data, or twice as much if the data does not fit in memory.
+ * @throws StoreError while any process, including this one, uses the database, or if there is not enough space
  */
 export function compactDatabase(path: string): { before: number; after: number } {
   const before = statSync(path).size
@@ -22,13 +21,13 @@ export function compactDatabase(path: string): { before: number; after: number }
   let db: Sqlite | undefined
   try {
     db = connect(path)
-    // The size of pages can change only without a write-ahead log.
+    // The page size can change only without a write-ahead log.
     db.pragma('journal_mode = delete')
     if (before >= MIN_BYTES_FOR_LARGE_PAGES) db.pragma(`page_size = ${PAGE_SIZE}`)
     db.exec('vacuum')
     db.pragma('journal_mode = wal')
   } catch (error) {
-    // SQLite has given back the space that it took.
+    // SQLite has freed the space that it used.
     if (db && error instanceof Database.SqliteError && error.code === 'SQLITE_FULL') throw spaceError(db, error)
     throw toStoreError(error, path)
   } finally {
@@ -37,18 +36,18 @@ export function compactDatabase(path: string): { before: number; after: number }
   return { before, after: statSync(path).size }
 }
 
-/** How much it takes depends on where the unused pages are, so that it is not known before. */
+/** An error with the expected need of space, which depends on the position of the unused pages and is not known before. */
 function spaceError(db: Sqlite, cause: Error): StoreError {
   const data = dataBytes(db)
   return new StoreError(
-    `The disk has not enough free space to compact ${db.name}: it takes about ${megabytes(data)} to ${megabytes(2 * data)}, and ` +
+    `The disk does not have enough free space to compact ${db.name}: it needs about ${megabytes(data)} to ${megabytes(2 * data)}, and ` +
       `${megabytes(freeBytes(db))} are free in ${dirname(db.name)}. The file was not compacted. Free some space, or set SQLITE_TMPDIR ` +
       'to a folder on another disk, which then takes half of it.',
     { cause },
   )
 }
 
-/** Without the unused pages. */
+/** The size without the unused pages. */
 const dataBytes = (db: Sqlite): number => {
   const [pages, unused, size] = ['page_count', 'freelist_count', 'page_size'].map(
     (name) => db.pragma(name, { simple: true }) as number,

@@ -10,8 +10,7 @@ export interface FileUser {
 const MAX_COMMAND_LENGTH = 80
 
 /**
- * The other processes that have one of these files open, as far as the system shows them: on Linux, the processes of
- * this user and this container, or all of them for root.
+ * Finds the other processes that have one of these files open. Only Linux shows them: those of this user in this container, or all for root.
  */
 export function findFileUsers(paths: readonly string[]): FileUser[] {
   const wanted = new Set(paths.flatMap((path) => identity(path) ?? []))
@@ -22,7 +21,7 @@ export function findFileUsers(paths: readonly string[]): FileUser[] {
 export const describeFileUsers = (users: readonly FileUser[]): string =>
   users.map(({ pid, command }) => `process ${pid} (${command})`).join(', ')
 
-/** Device and inode, which are the same under every name and in every container. */
+/** Device and inode, which identify a file under every name and in every container. */
 function identity(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true })

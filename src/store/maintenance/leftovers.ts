@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { isProcessAlive } from '../runs/process-holder.js'
 
 /**
- * A file that was written to as recently as this may belong to a process that is not visible from here, such as one in
- * another container, in milliseconds.
+ * A file that was written to more recently may belong to a process that this one cannot see, such as one in another container, in
+ * milliseconds.
  */
 const MIN_AGE_MS = 60_000
 const COMPANIONS = '(?:-wal|-shm|-journal)?'
@@ -16,7 +16,7 @@ export function removeBackupLeftovers(folder: string): void {
 
 /**
  * Removes temporary files beside a database whose process was killed: of a restore, of an upgrade and of the write test.
- * @param except a file that is kept whatever its name
+ * @param except a file to keep
  */
 export function removeDatabaseLeftovers(database: string, except?: string): void {
   const name = basename(database).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
@@ -34,7 +34,7 @@ function removeLeftovers(folder: string, pattern: RegExp, except?: string): void
     const pid = Number(pattern.exec(name)?.[1])
     const path = join(folder, name)
     if (!pid || path === except || !isOld(path)) continue
-    // This process has not begun yet: a file with its id is from another one, for example in an earlier container.
+    // This process has written no such file yet: a file with its id is from another one, for example in an earlier container.
     if (pid === process.pid || !isProcessAlive(pid)) remove(path)
   }
 }
@@ -56,6 +56,6 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // It does no harm where it is.
+    // A leftover is harmless.
   }
 }

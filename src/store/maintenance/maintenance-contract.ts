@@ -1,8 +1,8 @@
 import type { Timestamp } from '../../core/time/clock.js'
 
 /**
- * `anchor`: the head of the closing log is written outside; `prune`: idle runs are folded; `rates SOURCE`: the exchange rates of a source
- * are read.
+ * `anchor` writes the head of the closing log to the anchor target; `prune` folds idle runs; `rates SOURCE` reads the exchange rates of a
+ * source.
  */
 export type MaintenanceTask = 'anchor' | 'prune' | `rates ${string}`
 
@@ -12,7 +12,7 @@ export interface MaintenanceState {
   attemptedAt: Timestamp
   /** Failed attempts since it last succeeded. */
   failures: number
-  /** Of the newest attempt; null if it succeeded or is running for the first time. */
+  /** The error of the newest attempt; null if it succeeded or is running for the first time. */
   error: string | null
 }
 
@@ -20,7 +20,7 @@ export interface MaintenanceLog {
   /** Null if the task never ran. */
   maintenanceState(task: MaintenanceTask): Promise<MaintenanceState | null>
   /**
-   * Records the beginning of a task, so that no other process runs it at the same time.
+   * Records the start of a task, so that no other process runs it at the same time.
    * @param isDue decides within the transaction whether to run it
    * @returns whether to run it
    */
@@ -33,27 +33,27 @@ export interface MaintenanceLog {
   endMaintenance(task: MaintenanceTask, now: Date, end: MaintenanceEnd): Promise<void>
 }
 
-/** Which process enqueues a tick of the schedule, where processes have a queue each. */
+/** Decides which process enqueues a tick of the schedule if each process has its own queue. */
 export interface TickClaims {
   /**
    * Claims a tick of a scheduled job.
-   * @param job what becomes due, such as `channel-report acme/forest`
+   * @param job the scheduled job, such as `channel-report acme/forest`
    * @returns false if this tick, or a later one, was claimed before
    */
   claimTick(job: string, tick: Date, now: Date): Promise<boolean>
   /**
-   * Records that jobs become due, and returns how often the clock was set back since the first time, by more than clocks may differ.
-   * A tick that comes again then is another one, so the number is part of the id of its job.
+   * Records the time, and returns how often the clock was set back by more than clocks may differ. A tick that recurs after that is a new
+   * one, so this number is part of the id of its job.
    */
   clockSetBacks(now: Date): Promise<number>
 }
 
-/** `stopped`: neither succeeded nor failed, because the process was stopped. */
+/** `stopped`: the process was stopped before the task ended. */
 export type MaintenanceEnd = 'succeeded' | 'stopped' | { error: string }
 
-/** What pruning removed, or would remove: rows, and about how many bytes they take in the file. */
+/** What pruning removed, or would remove: rows, and approximately how many bytes they take in the file. */
 export interface PruneReport {
-  /** Idle runs, without the rows they were folded into. */
+  /** Idle runs, not counting the rows into which they were folded. */
   runs: { rows: number; bytes: number }
   /** Approval plans that expired. */
   plans: { rows: number; bytes: number }
@@ -64,16 +64,16 @@ export interface PruneReport {
 export interface Pruning {
   /**
    * Folds runs that found nothing new into one row per day, channel, kind and outcome, and deletes expired approval plans
-   * and old events. Versions, absences and decisions stay. Null: nothing of that kind.
+   * and old events. Versions, absences and decisions are kept. Null: prunes nothing of that kind.
    */
   prune(options: {
-    /** Runs that began before this day (UTC). */
+    /** Folds runs that began before this day (UTC). */
     foldRunsBefore: Date | null
-    /** Plans that expired before. */
+    /** Deletes plans that expired before. */
     dropPlansBefore: Date | null
-    /** Events before, unless they are still to be delivered. */
+    /** Deletes older events, unless they are still to be delivered. */
     dropEventsBefore: Date | null
-    /** Only report what would be done. */
+    /** Only reports what would be removed. */
     dryRun?: boolean
     signal?: AbortSignal
   }): Promise<PruneReport>

@@ -2,7 +2,7 @@ import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import type { MaintenanceLog, MaintenanceState } from '../contract.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
 
-/** A task that has not ended after this time was killed, in milliseconds. */
+/** A task that has not ended after this time counts as killed, in milliseconds. */
 const MAX_DURATION_MS = 600_000
 
 interface Row {
@@ -34,7 +34,7 @@ export function createMaintenanceLog(database: SqlDatabase): MaintenanceLog {
         await tx.lock('maintenance', task)
         const at = now.toISOString()
         const row = await tx.get<Row>(find, { task })
-        // A moment far ahead was written before the clock was set back.
+        // A later moment was written before the clock was set back.
         const until = new Date(now.getTime() + MAX_DURATION_MS).toISOString()
         const farAhead = new Date(now.getTime() + MAX_DURATION_MS + MAX_CLOCK_DIFFERENCE_MS).toISOString()
         const running = row?.running_until != null && row.running_until > at && row.running_until <= farAhead

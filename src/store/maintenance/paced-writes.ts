@@ -1,16 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 
-/** How long short transactions may hold the lock before a pause as long, in milliseconds. */
+/** How long consecutive transactions may hold the write lock before a pause, in milliseconds. */
 const MAX_BURST_MS = 50
 
 export type PacedWrite = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 
 /**
- * Makes many short transactions one after another, of which none is urgent, with pauses between them: the lock is not handed on
- * in the order of asking, so that others may miss every moment without a transaction. Only the time of their work counts: while
- * one waits for its turn, or for its flush to disk, others can write.
- * @returns makes one write, and then pauses if it is time
+ * Runs many short transactions that are not urgent, with pauses between them. The lock of SQLite is not fair, so that without pauses other
+ * processes might not get it at all. Only the time within transactions counts, because others can write while one waits.
+ * @returns a function that runs one write, and then pauses if necessary
  */
 export function pacedWrites(
   database: Pick<SqlDatabase, 'write'>,

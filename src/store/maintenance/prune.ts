@@ -3,17 +3,17 @@ import type { PruneReport, Pruning } from '../contract.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { type PacedWrite, pacedWrites } from './paced-writes.js'
 
-/** The newest runs of each channel and kind stay single, whatever their age. */
+/** The newest runs of each channel and kind are never folded. */
 const MIN_SINGLE_RUNS = 100
-/** Runs looked at before yielding to the event loop. */
-const RUNS_PER_TURN = 500
-/** Runs folded in one transaction, so that polls do not wait. */
+/** Runs read before yielding to the event loop. */
+const RUNS_PER_STEP = 500
+/** Runs folded in one transaction, so that polls do not wait long. */
 const RUNS_PER_TRANSACTION = 250
-/** What a row takes besides its texts, with its entry in the index. */
+/** The size of a row without its texts, including its index entry. */
 const ROW_OVERHEAD_BYTES = 60
 
 const isReferenced = (table: string) => `exists (select 1 from ${table} where run_id = r.id)`
-/** Runs that ended, found nothing new, and that nothing refers to. */
+/** A condition: the run has ended, found nothing new, and nothing refers to it. */
 const IDLE = `r.finished_at is not null and r.inserted = 0 and r.changed = 0 and r.missing = 0 and r.suspicious = 0
   and not (${['versions', 'absences', 'close_decisions', 'close_intents'].map(isReferenced).join(' or ')})`
 const BYTES = `length(r.channel || r.kind || r.started_at || r.lease_until || r.holder || coalesce(r.finished_at, '')
@@ -25,12 +25,12 @@ interface RunRow {
   kind: string
   outcome: string
   day: string
-  /** 0 for a run that is newer, not finished, not idle, or referred to. */
+  /** 1 if the run may be folded. */
   idle: number
   bytes: number
 }
 
-/** What a group of runs becomes; the other values are sums. */
+/** The row into which a group of runs is folded; the other values are sums. */
 interface Totals extends Record<string, string | number | null> {
   folded: number
   /** Of the newest run. */
@@ -42,8 +42,8 @@ type Group = RunRow[]
 
 /**
  * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired and old events.
- * Never touches versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that
- * others can write meanwhile, and pauses between them; when it is killed, what was folded stays folded.
+ * Never changes versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions with pauses between
+ * them, so that other processes can write. If it is interrupted, the finished part is kept.
  */
 export function createPruning(database: SqlDatabase): Pruning {
   return {
@@ -72,7 +72,7 @@ export function createPruning(database: SqlDatabase): Pruning {
 
 const averageBytes = (rows: readonly RunRow[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0) / rows.length
 
-/** The groups with more than one run, in the order of their first runs. */
+/** The groups with more than one run, ordered by their first run. */
 async function idleGroups(database: SqlDatabase, before: Date, signal: AbortSignal | undefined): Promise<Group[]> {
   const groups = new Map<string, Group>()
   const single = await singleRuns(database)
@@ -84,7 +84,7 @@ async function idleGroups(database: SqlDatabase, before: Date, signal: AbortSign
         case when r.started_at < @cutOff and ${IDLE} then 1 else 0 end as idle,
         case when r.started_at < @cutOff then ${BYTES} else 0 end as bytes,
         case when r.started_at < @cutOff then 1 else 0 end as old
-      from runs r where r.id > @after order by r.id limit ${RUNS_PER_TURN}`,
+      from runs r where r.id > @after order by r.id limit ${RUNS_PER_STEP}`,
       { after, cutOff },
     )
     for (const row of rows) {
@@ -94,8 +94,8 @@ async function idleGroups(database: SqlDatabase, before: Date, signal: AbortSign
       if (group) group.push(row)
       else groups.set(key, [row])
     }
-    // Runs are stored in the order in which they began.
-    if (rows.length < RUNS_PER_TURN || rows.every(({ old }) => old === 0)) break
+    // Runs are numbered in the order in which they began.
+    if (rows.length < RUNS_PER_STEP || rows.every(({ old }) => old === 0)) break
     after = rows.at(-1)?.id ?? after
     await yieldToEventLoop()
   }
@@ -104,7 +104,7 @@ async function idleGroups(database: SqlDatabase, before: Date, signal: AbortSign
 
 const startOfDay = (moment: Date) => `${moment.toISOString().slice(0, 10)}T00:00:00.000Z`
 
-/** The channels that have runs, one step in the index each. */
+/** The channels that have runs, found by one index lookup each. */
 const CHANNELS_OF_RUNS = `
 with recursive names (channel) as (
   select min(channel) from runs
@@ -113,7 +113,7 @@ with recursive names (channel) as (
 )
 select channel from names where channel is not null`
 
-/** For each kind and channel, the id from which runs stay single, because readiness looks through the newest ones. */
+/** For each kind and channel, the id from which runs are not folded, because readiness reads the newest runs. */
 async function singleRuns(database: SqlDatabase): Promise<Map<string, number>> {
   const newest = new Map<string, number>()
   for (const { channel } of await database.all<{ channel: string }>(CHANNELS_OF_RUNS)) {
@@ -129,7 +129,10 @@ async function singleRuns(database: SqlDatabase): Promise<Map<string, number>> {
   return newest
 }
 
-/** Folds runs into the newest of them. What another process folded meanwhile is left as it is. Returns the rows removed. */
+/**
+ * Folds runs into the newest of them. Skips runs that another process has folded in the meantime.
+ * @returns how many rows were removed
+ */
 async function foldRuns(tx: Transaction, group: Group): Promise<number> {
   await tx.lock('folding of runs')
   const ids = group.map(({ id }) => id)
@@ -154,7 +157,7 @@ async function foldRuns(tx: Transaction, group: Group): Promise<number> {
   return totals.folded - 1
 }
 
-/** Plans that nobody can approve any more since long ago. */
+/** Deletes plans that expired before a moment. */
 async function dropPlans(database: SqlDatabase, before: string, dryRun: boolean): Promise<PruneReport['plans']> {
   const found = (await database.get<PruneReport['plans']>(
     `select count(*) as rows, coalesce(sum(length(plan_id || channel || rfq_ids) + ${ROW_OVERHEAD_BYTES}), 0) as bytes
@@ -166,17 +169,17 @@ async function dropPlans(database: SqlDatabase, before: string, dryRun: boolean)
   return { ...found, rows }
 }
 
-/** Events looked at in one transaction. */
+/** Events deleted in one transaction. */
 const EVENTS_PER_TRANSACTION = 250
 
 /**
- * Events of which there is one for each occasion, such as a due date: without it, the occasion would be notified again. Who stopped
- * closing, and who ended that, is recorded nowhere else.
+ * Events that are kept. Some are written once for an occasion, such as a due date, and would be written again if they were missing. Others are
+ * the only record of who stopped or resumed closing.
  */
 const KEPT_EVENTS = `(kind in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused',
   'close.stopped', 'close.resumed') or kind = 'close.held' and rfq_id is null)`
 
-/** Old events with their deliveries. Those that are still to be delivered stay, and those that keep others from being written. */
+/** Deletes old events with their deliveries, except KEPT_EVENTS and those that are still to be delivered. */
 async function dropEvents(
   database: SqlDatabase,
   before: string,
@@ -206,7 +209,7 @@ async function dropEvents(
 
 async function deleteEvents(tx: Transaction, events: readonly { sequence: number }[]): Promise<void> {
   const sequences = events.map(({ sequence }) => sequence)
-  // A delivery that was asked for again meanwhile stays.
+  // Except events that a user has asked to send again in the meantime.
   const done = `select id from events e where ${tx.dialect.anyOf('sequence', '@sequences')}
     and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
   await tx.run(`delete from deliveries where event_id in (${done})`, { sequences })

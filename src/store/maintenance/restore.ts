@@ -14,19 +14,19 @@ import { removeDatabaseLeftovers } from './leftovers.js'
 export interface RestoreReport {
   schemaVersion: number
   bytes: number
-  /** Where the replaced database was kept; null if there was none. */
+  /** Where the replaced database is kept; null if there was none. */
   kept: string | null
-  /** Closing decisions that the backup did not have; null if no database was replaced. */
+  /** The closing state that was merged from the replaced database; null if there was none. */
   mergedClosings: ClosingStateMerge | null
 }
 
-/** How long to wait for connections that are being closed, in milliseconds. */
+/** How long to wait for other connections to close, in milliseconds. */
 const LOCK_TIMEOUT_MS = 1000
 
 /**
- * Replaces a database by a copy of a backup. The backup is checked first; the replaced database and its write-ahead log
- * are kept beside it under a dated name; the new database takes its place in one step.
- * @throws StoreError if the backup is not usable, or while a process uses the database; nothing was changed then
+ * Replaces a database by a copy of a backup, which is checked first. The replaced database and its write-ahead log are kept in the same
+ * folder under a dated name. The replacement is atomic.
+ * @throws StoreError if the backup is not usable, or while a process uses the database; nothing is changed then
  */
 export async function restoreDatabase(options: {
   backup: string
@@ -34,7 +34,7 @@ export async function restoreDatabase(options: {
   now: Date
 }): Promise<RestoreReport> {
   const { backup, now } = options
-  // Behind a link, the log and the replaced database belong beside the file itself.
+  // Follows a link, because the log and the replaced database belong in the folder of the real file.
   const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
   rejectUnusableSource(backup, database)
   makeFolder(dirname(database))
@@ -45,7 +45,7 @@ export async function restoreDatabase(options: {
     const facts = checkCopy(temporary, backup)
     rejectInUse(database)
     const kept = keepReplaced(database, now)
-    const mergedClosings = kept === null ? null : await carryOver(temporary, kept, database)
+    const mergedClosings = kept === null ? null : await mergeReplaced(temporary, kept, database)
     rejectInUse(database)
     replace(temporary, database)
     return { ...facts, kept, mergedClosings }
@@ -66,7 +66,7 @@ function rejectUnusableSource(backup: string, database: string): void {
   }
 }
 
-/** Copies a database with its write-ahead log, which a database replaced by an earlier restore may have. */
+/** Copies a database with its write-ahead log, which a database that an earlier restore replaced may have. */
 function copyWithLog(from: string, to: string): void {
   copyFileSync(from, to)
   chmodSync(to, 0o600)
@@ -107,8 +107,8 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
 }
 
 /**
- * Refuses while another process has the database open. Takes SQLite's exclusive lock for a moment, which also notices
- * processes in other containers, and which applies a write-ahead log left by a crash.
+ * Briefly takes the exclusive lock of SQLite, which also detects processes in other containers, and applies a write-ahead log left by a crash.
+ * @throws StoreError while another process has the database open
  */
 export function rejectInUse(database: string, consequence = 'Nothing was changed.'): void {
   if (!existsSync(database)) return
@@ -125,7 +125,7 @@ export function rejectInUse(database: string, consequence = 'Nothing was changed
     db.pragma('locking_mode = exclusive')
     db.exec('begin exclusive; rollback')
   } catch (error) {
-    // A damaged database, which is what a backup replaces, cannot be locked.
+    // A damaged database cannot be locked, but may be replaced.
     if (!(error instanceof Database.SqliteError) || !/^SQLITE_(BUSY|LOCKED)/.test(error.code)) return
     throw new StoreError(
       `The database ${database} is in use by a process that this user or this container cannot see. ` +
@@ -136,7 +136,7 @@ export function rejectInUse(database: string, consequence = 'Nothing was changed
   }
 }
 
-/** Keeps the database that is about to be replaced, with its write-ahead log, under a dated name. */
+/** Keeps the database that will be replaced, with its write-ahead log, under a dated name. */
 function keepReplaced(database: string, now: Date): string | null {
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const kept = unusedName(`${database}.replaced-${stamp}`)
@@ -158,8 +158,12 @@ function unusedName(name: string): string {
   }
 }
 
-/** Carries over what the backup does not know about closing. After an error, the database has no second name either. */
-async function carryOver(temporary: string, kept: string | null, database: string): Promise<ClosingStateMerge | null> {
+/** Merges the closing state that the backup lacks. Removes the kept database again after an error. */
+async function mergeReplaced(
+  temporary: string,
+  kept: string | null,
+  database: string,
+): Promise<ClosingStateMerge | null> {
   if (kept === null) return null
   try {
     const result = await mergeClosingState(temporary, kept)

@@ -1,13 +1,13 @@
 import type { Pruning } from '../contract.js'
 
-/** For how many days details are kept; null: for ever. */
+/** For how many days details are kept; null: forever. */
 export interface Retention {
   keepRunsDays: number | null
   keepPlansDays: number | null
   keepEventsDays: number | null
 }
 
-/** What to prune at a moment. */
+/** The options for pruning at a moment. */
 export function pruneOptions(
   { keepRunsDays, keepPlansDays, keepEventsDays }: Retention,
   now: Date,

@@ -6,7 +6,7 @@ import type { Connection } from '../sqlite/connection.js'
 import { isBusy } from '../sqlite/sqlite-errors.js'
 import { describeFileUsers, findFileUsers } from './file-users.js'
 
-/** With less free space than this, in bytes, the next large poll may not fit. */
+/** The minimum free space, in bytes; with less, the next large poll may not fit. */
 const MIN_FREE_BYTES = 32 * 2 ** 20
 /** How long another process may hold the write lock, in milliseconds. */
 const MAX_LOCK_WAIT_MS = 1000
@@ -29,19 +29,19 @@ export async function checkWritable(connection: Connection): Promise<{ ok: boole
   }
 }
 
-/** Who may hold the lock, if the system shows it. */
+/** The processes that may hold the lock, if the system shows them. */
 function otherUsers({ path }: Connection): string {
   const users = findFileUsers([path])
   return users.length === 0 ? '' : `. Open in ${describeFileUsers(users)}`
 }
 
 /**
- * Tests whether a database file that does not exist, or is empty, can be created, and leaves everything as it is.
- * @throws Error that says why not: that of creating it, or a StoreError
+ * Tests whether a database file that does not exist, or is empty, can be created, without creating it.
+ * @throws the error of creating it, or a StoreError
  */
 export async function tryToCreateFile(path: string): Promise<void> {
   const file = await lstat(path).catch(() => null)
-  // The folder that a link leads to is not created.
+  // The folder that a link points to would not be created, so it must exist.
   if (file?.isSymbolicLink()) return requireWritable(dirname(resolve(dirname(path), await readlink(path))))
   if (file !== null) await access(path, constants.W_OK)
   const existing = tryToMakeFolder(dirname(path))
@@ -63,7 +63,7 @@ async function requireFreeSpace(folder: string): Promise<void> {
 
 /**
  * Writes a small file in a folder, flushes it to disk and removes it.
- * @throws Error that says why nothing can be written there
+ * @throws StoreError with the reason if nothing can be written there
  */
 export async function probeFolder(folder: string): Promise<void> {
   const file = join(folder, `.quotekeeper-write-test-${process.pid}`)

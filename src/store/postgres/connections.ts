@@ -5,18 +5,18 @@ import { LivenessProbe, SELECT_SESSION, type Session } from './liveness-probe.js
 import { isConnectionLost, isServerReadOnly, NoAnswerError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
-/** How long a connection may take to be made, or to become free, in milliseconds. */
+/** How long to wait for a new or a free connection, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5000
-/** A commit may wait for a synchronous replica; nobody knows for how long. */
+/** How long a commit may wait, for example for a synchronous replica, in milliseconds. */
 const MAX_COMMIT_MS = 60_000
-/** Readers would not notice that the name of the server belongs to another one now. */
+/** Readers reconnect after this time, because they would not notice that the host name leads to another server. */
 const MAX_READER_SECONDS = 600
 
 const INT8 = 20
 const NUMERIC = 1700
 
 export interface ConnectionOptions {
-  /** How many are made at most. */
+  /** The maximum number of connections. */
   connections: number
   readOnly: boolean
   application: string
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 export interface Connection {
   /** @throws NoAnswerError; pg.DatabaseError and other errors of the driver */
   query(statement: string | pg.QueryConfig): Promise<pg.QueryResult>
-  /** Gives it back: without a transaction, or not at all if it was lost. */
+  /** Returns the connection to the pool, after a rollback if `failure` is given; discards it if it was lost. */
   release(failure?: unknown): Promise<void>
 }
 
@@ -36,8 +36,8 @@ interface Prepared {
 }
 
 /**
- * A pool of connections. When one turns out to be lost, or its server to be read-only, the others made before are not used any
- * more: the name of the server may belong to another one now, as after a fail-over.
+ * A pool of connections. When a connection is lost, or its server has become read-only, all connections made before are discarded, because
+ * the host name may lead to another server, as after a fail-over.
  */
 export class ConnectionPool {
   readonly #pool: pg.Pool
@@ -48,7 +48,7 @@ export class ConnectionPool {
   readonly #name: string
   readonly #prepared = new WeakMap<pg.PoolClient, Prepared>()
   #generation = 0
-  /** The generation of connections whose sessions were found to be their own, if a pooler is in between. */
+  /** The generation of connections that were found not to share sessions, if there is a pooler. */
   #unshared = -1
 
   constructor(
@@ -60,7 +60,7 @@ export class ConnectionPool {
     this.#name = name
     this.#readOnly = readOnly
     this.#liveness = new LivenessProbe(config)
-    // The server ends what a client left behind that is gone, and statements that nobody waits for any more.
+    // So that the server ends sessions of clients that are gone, and statements whose client no longer waits.
     this.#settings = `
       set search_path to "${schema}"; set idle_in_transaction_session_timeout = '60s';
       set lock_timeout = '30s'; set statement_timeout = '60s'; ${readOnly ? 'set default_transaction_read_only = on;' : ''}
@@ -70,7 +70,7 @@ export class ConnectionPool {
     this.#pool = new pg.Pool({
       ...config,
       max: connections,
-      // One that stays connected, so that others see that this process uses the database.
+      // One connection stays open, so that other processes see that this one uses the database.
       min: readOnly ? 0 : 1,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idleTimeoutMillis: 30_000,
@@ -78,9 +78,9 @@ export class ConnectionPool {
       allowExitOnIdle: true,
       types: { getTypeParser: typeParser },
     })
-    // An idle connection was lost; the next query makes a new one.
+    // An idle connection was lost; the next query opens a new one.
     this.#pool.on('error', () => {})
-    // Errors of others are those of their queries; without a listener, losing one would end the process.
+    // Queries report the errors of busy connections; without a listener, a lost connection would end the process.
     this.#pool.on('connect', (client) => client.on('error', () => {}))
   }
 
@@ -93,7 +93,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits until running queries have ended. */
   async close(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end()
   }
@@ -103,7 +103,7 @@ export class ConnectionPool {
     try {
       const { rows } = await this.#liveness.wait(client.query<Session>(SELECT_SESSION), null)
       const { session, pid } = rows[0] as Session
-      // Before the settings, which might apply to other programs otherwise.
+      // Before the settings, which a pooler might otherwise apply to other programs.
       if (isPooled(client, pid) && this.#unshared !== generation) await this.#rejectSharedSessions(client, generation)
       await this.#liveness.wait(client.query(this.#settings), session)
       const prepared = { session, generation }
@@ -140,7 +140,7 @@ export class ConnectionPool {
   }
 }
 
-/** Whether another connection may do better. */
+/** Whether a query that failed may succeed on another connection. */
 export const isWorthAnotherConnection = (error: unknown): boolean =>
   isConnectionLost(error) && !(error instanceof NoAnswerError && error.isServerGone)
 
@@ -151,29 +151,29 @@ const sharedSessions = (name: string) =>
       'database in PgBouncer, or name PostgreSQL itself in "database".',
   )
 
-/** Numbers as numbers: identifiers and sums stay far below 2^53. */
+/** Parses bigint and numeric as numbers: identifiers and sums stay far below 2^53. */
 function typeParser(type: number, format?: 'text' | 'binary') {
   return type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text')
 }
 
-/** How long the second connection may take for each answer, in milliseconds. */
+/** The timeout of queries on the second connection, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 1000
-/** Others may use the pooler at the same time, so that one look is not enough. */
+/** How often to check, because other programs may use the pooler at the same time. */
 const ROUNDS = 5
-/** A setting that nothing reads. */
+/** A setting that no other program reads. */
 const MARK = 'quotekeeper.connection'
 
 /**
- * Whether a pooler is between this connection and the server. PostgreSQL tells a client the process that serves it, a pooler a number of
- * its own.
- * @param pid what pg_backend_pid() says on this connection
+ * Whether there is a pooler between this connection and the server: PostgreSQL sends a client the id of its server process, a pooler sends
+ * another number.
+ * @param pid the result of pg_backend_pid() on this connection
  */
 const isPooled = (client: pg.ClientBase, pid: number): boolean =>
   (client as pg.ClientBase & { processID: number | null }).processID !== pid
 
 /**
- * Whether a pooler serves connections by sessions that they share, as PgBouncer does unless its `pool_mode` is `session`: a setting of
- * this connection is then gone in its next transaction, or applies to another connection. Nothing else is changed.
+ * Whether a pooler lets connections share sessions, as PgBouncer does unless its `pool_mode` is `session`. A setting of this connection is
+ * then gone in its next transaction, or applies to another connection. Changes nothing else.
  * @param config for a second connection
  * @returns unknown if the second connection did not get an answer in time
  * @throws errors of the driver on this connection
@@ -194,7 +194,7 @@ async function sharesSessions(client: pg.ClientBase, config: pg.ClientConfig): P
   try {
     const connected = other.connect()
     for (let round = 0; round < ROUNDS; round++) {
-      // Without an answer on the second one, the first one tells only whether its own setting is gone.
+      // If the second connection fails, only a lost setting of the first one can be detected.
       const passedOn = await connected.then(() => isMarked(other)).catch(() => 'unknown' as const)
       if (passedOn === true || !(await isMarked(client))) return true
       if (passedOn === 'unknown') return passedOn

@@ -44,11 +44,11 @@ const SELECT_TEXTS = `
 select v.kind, v.rfq_id, v.id, v.version, coalesce(v.parsed_body, v.body) as text
 from json_populate_recordset(null::versions, @rows) d join versions v on ${sameKey('v', 'd')} and v.version = d.version`
 
-/** A statement has rows of about so many characters at most: a large RFQ must not fill the memory, nor block the process. */
+/** The approximate maximum length of the rows of a statement, so that a large RFQ neither fills the memory nor blocks the process. */
 const MAX_CHARACTERS = 2 ** 20
 
-/** Rows as JSON lists of a limited length. */
-function* inParts(rows: Iterable<object>): Generator<string> {
+/** Splits rows into JSON lists of a limited length. */
+function* inBatches(rows: Iterable<object>): Generator<string> {
   let texts: string[] = []
   let length = 0
   for (const row of rows) {
@@ -63,10 +63,10 @@ function* inParts(rows: Iterable<object>): Generator<string> {
   if (texts.length > 0) yield `[${texts.join()}]`
 }
 
-/** Writes rows of documents: one statement for each table, unless there are very many. */
+/** Writes changes of documents, with one statement for each table unless there are very many rows. */
 export const saveDocuments: DocumentEngine['save'] = async (tx, channel, changes) => {
   const run = async (sql: string, all: Iterable<object>) => {
-    for (const rows of inParts(all)) await tx.run(sql, { rows })
+    for (const rows of inBatches(all)) await tx.run(sql, { rows })
   }
   const updated = [...changes.updated]
   await readTexts(tx, changes)
@@ -94,7 +94,7 @@ export const saveDocuments: DocumentEngine['save'] = async (tx, channel, changes
   await run(INSERT_ABSENCES, changes.absences)
   await run(END_ABSENCES, changes.returned)
   const { problems } = changes
-  for (const rows of inParts(problems.rows))
+  for (const rows of inBatches(problems.rows))
     problems.reportNew(await tx.all<ProblemKey & { times: number }>(UPSERT_PROBLEMS, { channel, rows }))
 }
 
@@ -102,7 +102,7 @@ function* versionRows({ newVersions }: DocumentChanges): Generator<object> {
   for (const { parsed, ...row } of newVersions) yield { ...row, document: toJsonb(parsed()) }
 }
 
-/** Reads the texts that changed, for events that tell what changed in them. */
+/** Reads the previous texts of changed documents, for events that list the changed fields. */
 async function readTexts(tx: Transaction, { pendingTexts }: DocumentChanges): Promise<void> {
   if (pendingTexts.length === 0) return
   const rows = await tx.all<{ kind: string; rfq_id: string; id: string; version: number; text: string }>(SELECT_TEXTS, {

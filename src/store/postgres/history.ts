@@ -11,8 +11,8 @@ const NUMBER = `m.document #>> '{number}'`
 const NUMBER_TEXT = 'cast(cast(@number as numeric) as text)'
 
 /**
- * The condition for RFQs with a name. They are found once, by the indexes that versions have of numbers and references.
- * @param key the columns that name a version, or a document, of `$`
+ * The condition for RFQs with a given name. The subqueries run once, on the indexes of numbers and references.
+ * @param key the columns that identify a version or a document, where `$` is the alias of the table
  */
 const matchCondition = (key: string) => {
   const found = (condition: string) =>
@@ -30,7 +30,7 @@ const HAD_NAME = matchCondition('$.channel, $.id')
 export function createHistory(database: PostgresDatabase): History {
   return {
     ...createDocumentQueries(database),
-    // One state of the database, so that an RFQ and its responses belong together.
+    // In one snapshot, so that an RFQ and its responses are consistent.
     rfqs: (filter) => database.snapshot((queries) => selectRfqs(queries, filter)),
     async *export(filter) {
       const { sql, parameters } = selectKnown(database, filter)

@@ -1,13 +1,13 @@
 import { toStoredText } from '../documents/stored-text.js'
 
-/** Deeper documents would exhaust the stack of the server. */
+/** Documents that are nested deeper would exhaust the stack of the server. */
 const MAX_DEPTH = 500
 /** Characters that `jsonb` rejects, as JSON.stringify escapes them: NUL and lone surrogates. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/
 
 /**
- * A parsed document for a `jsonb` column, in which characters that cannot be stored are escaped as in identifiers
- * (docs/DATABASE.md). Null if PostgreSQL cannot hold it.
+ * Converts a parsed document for a `jsonb` column: escapes characters that cannot be stored, as in identifiers (docs/DATABASE.md).
+ * @returns null if PostgreSQL cannot store the document
  */
 export function toJsonb(document: unknown): unknown {
   let text: string
@@ -20,14 +20,14 @@ export function toJsonb(document: unknown): unknown {
   return UNSTORABLE.test(text) ? JSON.parse(text, storable) : document
 }
 
-/** As a reviver. Keys become storable with the object that has them. */
+/** A reviver for JSON.parse. The keys of an object are escaped with the object. */
 function storable(_: string, value: unknown): unknown {
   if (typeof value === 'string') return toStoredText(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [toStoredText(key), member]))
 }
 
-/** At least how deep a JSON text is nested: brackets within texts count too. */
+/** An upper bound of how deep a JSON text is nested: it also counts brackets within strings. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -29,9 +29,9 @@ interface Found {
 }
 
 /**
- * Applies missing migrations in one transaction, under a lock: other processes see the old schema or the new one.
- * @throws UnusableDatabaseError for a server that is too old, a schema of another program or of a newer Quotekeeper, and for an empty
- * database unless its tables may be created
+ * Applies missing migrations in one transaction, under a lock. Other processes see the old schema or the new one.
+ * @throws UnusableDatabaseError if the server is too old, or the schema belongs to another program or a newer Quotekeeper; and for an empty
+ *   database unless `create` is true
  */
 export function migrate(
   database: PostgresDatabase,
@@ -63,12 +63,12 @@ async function applyMissing(
   database: PostgresDatabase,
   { steps, now }: { steps: readonly Migration[]; now: Date },
 ): Promise<void> {
-  // It takes as long as it takes; but others wait behind whoever waits for a table.
+  // Migrations may take any time; but a wait for the lock of a table blocks other processes, so that is limited.
   await tx.run('set local statement_timeout = 0')
   await tx.run('set local lock_timeout = 0')
   await tx.lock('migration')
   await tx.run(`set local lock_timeout = '30s'`)
-  // Another process may have applied them meanwhile.
+  // Another process may have applied them while this one waited for the lock.
   const current = await checkSchema(tx, database, steps)
   for (const step of steps.filter(({ version }) => version > current)) await apply(tx, database, step, now)
 }
@@ -84,10 +84,10 @@ export async function requireCurrentSchema(database: PostgresDatabase): Promise<
   )
 }
 
-/** The key of `meta` under which a copy keeps how far it is (../copy/copy-database.ts). */
+/** The key of `meta` under which an unfinished copy stores its progress (../copy/copy-database.ts). */
 export const UNFINISHED_COPY = 'unfinished_copy'
 
-/** @throws UnusableDatabaseError for a copy that is not complete */
+/** @throws UnusableDatabaseError if the database is an unfinished copy */
 export async function rejectUnfinishedCopy(database: PostgresDatabase): Promise<void> {
   if ((await findMeta(database, UNFINISHED_COPY)) === null) return
   const { name } = database.location
@@ -96,13 +96,13 @@ export async function rejectUnfinishedCopy(database: PostgresDatabase): Promise<
   )
 }
 
-/** Removes all tables of Quotekeeper from a database. */
+/** The SQL that removes all tables of Quotekeeper from a database. */
 export const dropStatement = ({ schema }: PostgresLocation) => `drop schema "${schema}" cascade`
 
 const emptyDatabase = ({ location: { name } }: PostgresDatabase) =>
   new MissingDatabaseError(`${name} is an empty database. Fill it first with: quotekeeper sync (or quotekeeper start).`)
 
-/** The version of the schema; 0 if it is empty. */
+/** @returns the version of the schema; 0 if it is empty */
 async function checkSchema(
   queries: Queries,
   { location: { name, schema } }: PostgresDatabase,
@@ -154,7 +154,7 @@ async function apply(
   now: Date,
 ): Promise<void> {
   const known = await tx.get('select 1 as found from pg_namespace where nspname = @schema', { schema })
-  // Without the right to create schemas, an existing one can be used.
+  // A role that may not create schemas can use an existing one.
   if (!known) await tx.run(`create schema "${schema}"`)
   await tx.run(
     'create table if not exists migrations (number integer primary key, name text not null, applied_at text not null)',

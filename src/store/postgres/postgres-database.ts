@@ -5,9 +5,9 @@ import { type Connection, ConnectionPool, isWorthAnotherConnection } from './con
 import { isConflict, isConnectionLost, isServerUnavailable, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
-/** How long a write waits for a server that is away, in milliseconds: about as long as a restart takes. */
+/** How long a write waits for an unavailable server, in milliseconds: about as long as a restart takes. */
 const MAX_OUTAGE_MS = 5000
-/** How often a transaction is made again that PostgreSQL cancelled because of others. */
+/** How many attempts a transaction has if PostgreSQL cancels it because of conflicts. */
 const MAX_CONFLICTS = 10
 
 const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
@@ -26,8 +26,7 @@ export const POSTGRES: Dialect = {
 }
 
 /**
- * A pool of connections to a PostgreSQL database. Transactions see what was committed before each statement (read committed);
- * the locks they need are named by their callers. This is the one place where transactions are made again.
+ * A PostgreSQL database. Transactions are read committed; callers take the locks that they need. Only this class retries transactions.
  */
 export class PostgresDatabase implements SqlDatabase {
   readonly dialect = POSTGRES
@@ -52,7 +51,7 @@ export class PostgresDatabase implements SqlDatabase {
     return (await this.all<T>(sql, parameters))[0]
   }
 
-  /** Queries that see one state of the database. */
+  /** Runs queries that all see the same state of the database. */
   snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#reading(async (client) => {
       await client.query('begin isolation level repeatable read, read only')
@@ -62,7 +61,7 @@ export class PostgresDatabase implements SqlDatabase {
     })
   }
 
-  /** Reads rows in pages, from one state of the database. */
+  /** Reads rows in pages from one snapshot. */
   async *stream<T>(sql: string, parameters: SqlParameters, pageSize: number): AsyncGenerator<T> {
     const client = await this.#pool.take().catch((error) => {
       throw toPostgresError(error, this.location.name)
@@ -70,7 +69,7 @@ export class PostgresDatabase implements SqlDatabase {
     let failure: unknown
     try {
       await client.query('begin isolation level repeatable read, read only')
-      // What is done with the rows may take a while.
+      // The caller may take long to process the rows.
       await client.query('set local idle_in_transaction_session_timeout = 0')
       await query(client, `declare rows no scroll cursor for ${sql}`, parameters)
       for (;;) {
@@ -82,14 +81,14 @@ export class PostgresDatabase implements SqlDatabase {
       failure = error
       throw toPostgresError(error, this.location.name)
     } finally {
-      // Its caller may have stopped reading.
+      // The caller may have stopped reading, which leaves a transaction open.
       await client.release(failure ?? 'stopped')
     }
   }
 
   /**
-   * Makes writes in one transaction. It is made again if PostgreSQL cancelled it because of others, or if the connection was lost
-   * before the commit was sent: then nothing of it was stored.
+   * Runs writes in one transaction. Retries it after a conflict, and if the server was unavailable before the commit was sent, in which case
+   * nothing was stored.
    */
   async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (this.#readOnly) throw new UnusableDatabaseError(`${this.location.name} was opened for reading only.`)
@@ -106,7 +105,7 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits until running queries have ended. */
   async close(): Promise<void> {
     await this.#pool.close()
   }
@@ -133,7 +132,7 @@ export class PostgresDatabase implements SqlDatabase {
     }
   }
 
-  /** Runs queries on a connection; once more on another one if it was lost. */
+  /** Runs queries on a connection, and retries once on another one if it was lost. */
   async #reading<T>(work: (client: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let client: Connection | undefined
@@ -143,7 +142,7 @@ export class PostgresDatabase implements SqlDatabase {
         return await work(client)
       } catch (error) {
         failure = error
-        // A connection that had been idle may have been lost before.
+        // An idle connection may have been lost before.
         if (attempt > 1 || !client || !isWorthAnotherConnection(error)) throw toPostgresError(error, this.location.name)
       } finally {
         await client?.release(failure)

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { StoreError, UnusableDatabaseError } from '../errors.js'
 
-/** The server does not answer on a connection, and no error arrived that says why. */
+/** The server does not answer on a connection, and the driver reported no error. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError'
-  /** It does not answer on another connection either. */
+  /** The server does not answer on another connection either. */
   readonly isServerGone: boolean
   constructor(message: string, { isServerGone }: { isServerGone: boolean }) {
     super(message)
@@ -12,7 +12,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** The connection was lost or cannot be made, whatever the statement. */
+/** Whether the connection was lost or cannot be opened. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof NoAnswerError) return true
@@ -30,21 +30,21 @@ export function isConnectionLost(error: unknown): boolean {
   )
 }
 
-/** PostgreSQL cancelled a transaction because of another one; it can be made again at once. */
+/** Whether PostgreSQL cancelled a transaction because of a conflict with another one, so that it can be retried at once. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(40001|40P01)$/.test(error.code ?? '')
 
-/** The server is a standby, or became one. */
+/** Whether the server is a standby, or has become one. */
 export const isServerReadOnly = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '25006'
 
 /**
- * The server cannot be used for the moment: it cannot be reached, has no free connection, or is a standby, as during a fail-over
- * whose address has not moved yet.
+ * Whether the server cannot be used now: it cannot be reached, has no free connection, or is a standby, as during a fail-over before the
+ * address has moved.
  */
 export const isServerUnavailable = (error: unknown): boolean =>
   isConnectionLost(error) || isServerReadOnly(error) || (error instanceof pg.DatabaseError && error.code === '53300')
 
-/** No transaction succeeds for the moment, whatever it contains: the server is away, or others hold locks for too long. */
+/** Whether no transaction can succeed now: the server is unavailable, or others hold locks for too long. */
 export const isTemporarilyUnavailable = (error: unknown): boolean =>
   isServerUnavailable(error) || (error instanceof pg.DatabaseError && error.code === '55P03')
 
@@ -59,20 +59,20 @@ const UNREACHABLE: Remedy = {
   todo: 'Check that it runs and that "database" in the configuration is right.',
 }
 
-/** Of the driver, by their message or code. */
+/** Errors of the driver, by their message or code. */
 const DRIVER_REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
   [
     /^timeout exceeded when trying to connect/,
     {
       what: 'Every connection of this process to PostgreSQL was in use for too long',
-      todo: 'Check that it answers, and look for slow statements and for locks in its pg_stat_activity.',
+      todo: 'Check that it answers, and check its pg_stat_activity for slow statements and locks.',
     },
   ],
   [
     /^SASL|password must be a string/,
     {
       what: 'PostgreSQL asks for a password',
-      todo: 'Name it in databasePassword of the configuration, or set PGPASSWORD.',
+      todo: 'Set databasePassword in the configuration, or PGPASSWORD.',
       unusable: true,
     },
   ],
@@ -163,7 +163,7 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     /^53300/,
     {
       what: 'PostgreSQL has no free connection',
-      todo: 'Raise its max_connections, or let fewer processes use it.',
+      todo: 'Raise its max_connections, or run fewer processes.',
     },
   ],
   [/^53100/, { what: 'The disk of PostgreSQL is full', todo: 'Free some space; the transaction was rolled back.' }],
@@ -178,20 +178,20 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     /^57014/,
     {
       what: 'PostgreSQL cancelled a statement that took longer than a minute, or that somebody cancelled',
-      todo: 'It was rolled back. Look for the load and for locks of others in pg_stat_activity of the server, and whether its autovacuum runs.',
+      todo: 'It was rolled back. Check pg_stat_activity of the server for load and locks, and whether its autovacuum runs.',
     },
   ],
   [
     /^(40001|40P01|55P03)/,
     {
       what: 'PostgreSQL cancelled the transaction because others held its locks for too long',
-      todo: 'It was rolled back and is made again in the next run.',
+      todo: 'It was rolled back; the next run tries again.',
     },
   ],
 ]
 
 /**
- * Converts errors of PostgreSQL into messages with a remedy; other errors pass unchanged.
+ * Converts errors of PostgreSQL and its driver into messages with a remedy; returns other errors unchanged.
  * @param name of the database, without user and password
  */
 export function toPostgresError(error: unknown, name: string): Error {
@@ -212,7 +212,7 @@ function toDriverError(error: unknown, name: string): Error {
   return isConnectionLost(error) ? storeError(UNREACHABLE, error, name) : error
 }
 
-/** The error, those that caused it, and those of the addresses that were tried. */
+/** The error, its causes, and the errors of all addresses that were tried. */
 function withCauses(error: unknown): NodeJS.ErrnoException[] {
   if (!(error instanceof Error)) return []
   const attempts: unknown[] = error instanceof AggregateError ? error.errors : []

@@ -1,22 +1,22 @@
 import { isAbsolute } from 'node:path'
 import { UnusableDatabaseError } from '../errors.js'
 
-/** Where the database is: the server, and the schema that contains the tables. */
+/** The server of the database, and the schema that contains the tables. */
 export interface PostgresLocation {
-  /** For the driver, without the parameter `schema`. */
+  /** The URL for the driver, without the parameter `schema`. */
   connectionString: string
   schema: string
-  /** What the sessions of Quotekeeper are called on the server, so that others on this schema can be found. */
+  /** The application name of sessions, by which processes on the same schema find each other. */
   application: string
-  /** For messages: without user and password. */
+  /** The name for messages, without user and password. */
   name: string
 }
 
 const DEFAULT_SCHEMA = 'quotekeeper_data'
 
-/** Parameters of the URL. Others are mistakes: the driver would ignore them, or connect to another host. */
+/** The parameters of the URL. Others are refused: the driver would ignore them, or connect to another host. */
 const PARAMETERS = ['schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
-/** Not `prefer` and `allow`, which may not encrypt at all. */
+/** Without `prefer` and `allow`, which do not guarantee encryption. */
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 
 function isDecodable(text: string): boolean {
@@ -43,7 +43,7 @@ export function parsePostgresUrl(text: string): PostgresLocation {
     )
   }
   const url = URL.canParse(text) && isDecodable(text) ? new URL(text) : null
-  // The text may contain a password.
+  // The message does not repeat the text, which may contain a password.
   if (!url || !isPostgresUrl(text)) {
     throw new UnusableDatabaseError(
       'The URL of the database is not valid. Expected: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with % and other ' +
@@ -61,7 +61,7 @@ export function parsePostgresUrl(text: string): PostgresLocation {
   url.searchParams.delete('schema')
   rejectRelativePaths(url.searchParams)
   setSslMode(url.searchParams)
-  // PostgreSQL cuts longer names.
+  // PostgreSQL truncates longer names.
   const application = `quotekeeper${schema === DEFAULT_SCHEMA ? '' : ` ${schema}`}`.slice(0, 63)
   const name = `postgres://${url.host}${url.pathname}${schema === DEFAULT_SCHEMA ? '' : `?schema=${schema}`}`
   return { connectionString: url.href, schema, application, name }
@@ -72,13 +72,13 @@ function rejectUnknownParameters({ search, searchParams }: URL): void {
   const wrong = keys.find((key, at) => !PARAMETERS.includes(key) || keys.indexOf(key) !== at)
   if (wrong === undefined) return
   const allowed = `Allowed are ${PARAMETERS.join(', ')}, each once; host, port and user belong before the "?".`
-  // A password with "?" may be there.
+  // It may be part of a password that contains "?".
   const shown = /^\w{1,30}$/.test(wrong) && !search.includes('@') ? ` "${wrong}"` : ''
   const what = PARAMETERS.includes(wrong) ? 'more than once' : 'which is not known'
   throw new UnusableDatabaseError(`The URL of the database has the parameter${shown} ${what}. ${allowed}`)
 }
 
-/** The folder that a relative path begins in is another one for each way to start a process. */
+/** A relative path is refused, because it depends on the working directory of each process. */
 function rejectRelativePaths(parameters: URLSearchParams): void {
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
     const path = parameters.get(name)
@@ -89,7 +89,7 @@ function rejectRelativePaths(parameters: URLSearchParams): void {
   }
 }
 
-/** Gives `sslmode` the meaning that it has for psql; without one, a named certificate is verified in full. */
+/** Sets `sslmode` with its meaning for psql. Default if a certificate is given: verify-full. */
 function setSslMode(parameters: URLSearchParams): void {
   if (parameters.size === 0) return
   const mode = parameters.get('sslmode') ?? 'verify-full'
@@ -104,6 +104,6 @@ function setSslMode(parameters: URLSearchParams): void {
     )
   }
   parameters.set('sslmode', mode)
-  // Otherwise the driver takes weaker modes for verify-full, and warns of it.
+  // Otherwise the driver treats weaker modes as verify-full, and prints a warning.
   parameters.set('uselibpqcompat', 'true')
 }

@@ -5,13 +5,13 @@ import { rejectUnfinishedCopy, requireCurrentSchema } from './migrate.js'
 import { PostgresDatabase } from './postgres-database.js'
 import { parsePostgresUrl } from './postgres-url.js'
 
-/** Connections of a thread that reads. */
+/** The number of connections of a reading thread. */
 const CONNECTIONS = 2
 
 /**
- * Opens a few connections that can only read.
- * @param options.checked this process has the database open, so that its schema was that of this program; during a rolling update it may
- *   be a newer one by now, which only has more
+ * Opens a few read-only connections.
+ * @param options.checked skips the check of the schema, because this process has opened the database before; during a rolling update the
+ *   schema may be newer by now, which only adds to it
  * @throws UnusableDatabaseError; StoreError if the database cannot be reached
  */
 export async function openPostgresReader(url: string, { checked = true } = {}): Promise<Reader> {

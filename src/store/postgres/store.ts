@@ -19,15 +19,15 @@ import { parsePostgresUrl } from './postgres-url.js'
 export interface PostgresStoreOptions {
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME */
   url: string
-  /** Create the tables in an empty database; otherwise it is an error. Default true. */
+  /** Creates the tables in an empty database, which is otherwise an error. Default true. */
   create?: boolean
-  /** Skip the check of the schema and migrations, because this process has opened the database before. Default false. */
+  /** Skips the check of the schema and migrations, because this process has opened the database before. Default false. */
   checked?: boolean
-  /** Connections that this process makes at most. Default 10. */
+  /** The maximum number of connections. Default 10. */
   connections?: number
-  /** For leases; by default that of the server. */
+  /** The clock of leases. Default: the clock of the server. */
   clock?: Clock
-  /** What this process runs, such as `quotekeeper start`, for others that wait for it. */
+  /** The command that this process runs, such as `quotekeeper start`, for messages of processes that wait for it. */
   command?: string
   /** Called with the migrations that were applied. */
   onOpen?: (report: PostgresMigrationReport) => void
@@ -93,7 +93,7 @@ export async function tryToCreateTables(url: string): Promise<void> {
   }
 }
 
-/** PostgreSQL itself keeps keys and references intact. */
+/** Checks no keys and references, because PostgreSQL keeps them intact. */
 async function check(database: PostgresDatabase) {
   const row = await database.get<{ bytes: number; version: number }>(
     `select pg_database_size(current_database()) as bytes, (select max(number) from migrations) as version`,
@@ -112,15 +112,15 @@ async function checkWritable(database: PostgresDatabase) {
 
 const REFRESH_MS = 60_000
 
-/** A clock that agrees on all machines: leases are compared across them. */
+/** A clock that is the same on all machines, so that they can compare leases. */
 interface ServerClock {
   now: Clock
   stop(): void
 }
 
-/** Follows the clock of the server, within the time that one query takes; setting the clock of this machine changes nothing. */
+/** Follows the clock of the server with the accuracy of one query, independently of the clock of this machine. */
 async function followServerClock(queries: Queries): Promise<ServerClock> {
-  /** The time of the server when the monotonic clock of this process was zero, in milliseconds. */
+  /** The server time at which the monotonic clock of this process was zero, in milliseconds. */
   let origin = Date.now() - performance.now()
   const measure = async () => {
     const sent = performance.now()
@@ -128,26 +128,26 @@ async function followServerClock(queries: Queries): Promise<ServerClock> {
     if (row) origin = row.now - (sent + performance.now()) / 2
   }
   await measure()
-  // While the server is away, the last measurement is good enough.
+  // While the server is unavailable, the last measurement is accurate enough.
   const timer = setInterval(() => void measure().catch(() => undefined), REFRESH_MS)
   timer.unref()
   return { now: () => new Date(origin + performance.now()), stop: () => clearInterval(timer) }
 }
 
-// The clock of the server, so that the processes need not have the same.
+// Uses the clock of the server, so that the clocks of the processes may differ.
 const CLAIM = claimStatement({
   now: 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint',
   greatest: 'greatest',
 })
 
-/** The ledger of a marketplace. A claim is a statement without a transaction: a process that is stopped keeps no other from claiming. */
+/** The request ledger of a marketplace. A claim is one statement without a transaction, so that a suspended process does not block others. */
 function createRequestLedger(database: SqlDatabase, origin: string): RequestLedger {
   return {
     async claim(claim) {
       const parameters = { origin, ...claim }
       const granted = await database.get<StartGrant>(CLAIM, parameters).catch((error: Error) => {
         if (!isServerUnavailable(error.cause)) throw error
-        // Waits for a server that restarts.
+        // A write waits for a server that restarts.
         return database.write((tx) => tx.get<StartGrant>(CLAIM, parameters))
       })
       return granted as StartGrant

@@ -1,6 +1,6 @@
 /**
- * The claim of starts as one statement (`claimStarts` in src/core/requests/request-ledger.ts), which both engines accept.
- * @param engine.now the time in whole milliseconds, read once the row is locked, so that no claim sees a time before that of another
+ * One statement for both engines that claims request starts, by the rule of `claimStarts` in src/core/requests/request-ledger.ts.
+ * @param engine.now the time in whole milliseconds; read when the row is locked, so that claims see times in their order
  * @param engine.greatest the function that gives the larger of two numbers
  */
 export const claimStatement = ({ now, greatest }: { now: string; greatest: string }): string => `

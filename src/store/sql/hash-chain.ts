@@ -11,11 +11,11 @@ const ROWS_PER_STEP = 500
 
 /** An append-only table whose rows are numbered without gaps, each with the hash of the one before. */
 export interface HashChainedLog<Row> {
-  /** The table, which is also the name of its counter and of its lock. */
+  /** The table; its counter and its lock have the same name. */
   table: 'close_decisions' | 'awards'
-  /** What a row is called in messages: `Decision`, and `decisions`. */
+  /** The names of a row in messages: `Decision` and `decisions`. */
   noun: { one: string; many: string }
-  /** A row and what its hash covers; `content` is undefined if the texts of the row cannot have been written so. */
+  /** The hashes of a row and the content they cover; `content` is undefined if the row cannot have been written as it is. */
   linkOf(row: Row): ChainLink
 }
 
@@ -40,7 +40,7 @@ export const chainHash = (previousHash: string, content: unknown): string =>
   createHash('sha256').update(previousHash).update('\n').update(canonicalJson(content)).digest('hex')
 
 /**
- * The number and the hashes of the next row. Nothing else appends to the log until the transaction ends.
+ * Returns the number and the hashes of the next row, and locks the log until the transaction ends.
  * @param content what the hash covers
  */
 export async function nextLink(
@@ -57,17 +57,20 @@ export async function nextLink(
   return { id: next?.value ?? null, previousHash, hash: chainHash(previousHash, content) }
 }
 
-/** Verifies a log part by part. @param check what else must hold for a row: why it does not, or null */
+/**
+ * Verifies a log in batches.
+ * @param check an additional check of a row; returns what is wrong, or null
+ */
 export async function verifyLog<Row extends { id: number }>(
   database: SqlDatabase,
   log: HashChainedLog<Row>,
   check: (row: Row) => Promise<string | null> = async () => null,
 ): Promise<ChainReport> {
   const { table } = log
-  // Asked first: what is written meanwhile is verified too.
+  // Read first, so that rows written during the verification do not count as missing.
   const counter = await database.get<{ issued: number }>(`select value as issued from counters where name = '${table}'`)
   const chain = startOfChain(log)
-  // Rows are numbered from 1, but a forged one may have any number.
+  // Rows are numbered from 1, but a forged row may have any number.
   let after: number | null = null
   for (;;) {
     const rows: Row[] = await database.all<Row>(
@@ -89,14 +92,14 @@ export async function verifyLog<Row extends { id: number }>(
 
 /**
  * Verifies the hash chain of a whole log.
- * @param issued how many rows were ever written
+ * @param issued how many rows were ever written, so that removed rows are detected
  */
 export function verifyChain<Row>(log: HashChainedLog<Row>, rows: Iterable<Row>, issued: number): ChainReport {
   const chain = startOfChain(log)
   return chain.firstBroken(rows) ?? chain.end(issued)
 }
 
-/** Verifies a hash chain part by part. */
+/** Verifies a hash chain in batches. */
 function startOfChain<Row>({ noun: { one, many }, linkOf }: Omit<HashChainedLog<Row>, 'table'>) {
   let previous = GENESIS
   let count = 0

@@ -7,7 +7,7 @@ export const SELECT_ID = "select value from meta where key = 'database_id'"
 export const findIdentity = async (queries: Queries): Promise<string> =>
   (await queries.get<{ value: string }>(SELECT_ID))?.value ?? ''
 
-/** A fact about the database itself; null if there is none with this key. */
+/** A value of `meta`; null if there is none with this key. */
 export async function findMeta(queries: Queries, key: string): Promise<string | null> {
   const row = await queries.get<{ value: string }>('select value from meta where key = @key', { key })
   return row?.value ?? null

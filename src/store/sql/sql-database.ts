@@ -1,11 +1,10 @@
 /**
- * A database for modules whose SQL keeps to what both SQLite and PostgreSQL accept (docs/ARCHITECTURE.md). Parameters are named:
- * `@name`.
+ * A database for modules whose SQL both SQLite and PostgreSQL accept (docs/ARCHITECTURE.md). Parameters are named: `@name`.
  */
 export interface SqlDatabase extends Queries {
   /**
-   * Makes writes in one transaction, durable when the promise resolves.
-   * @param work may run again if the database had to cancel it, so it changes nothing but the database
+   * Runs writes in one transaction, which is durable when the promise resolves.
+   * @param work may be retried if the database cancels the transaction, so it must have no other side effects
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 }
@@ -21,34 +20,34 @@ export interface Queries {
 export interface Transaction extends Queries {
   /** @returns how many rows were inserted, updated or deleted */
   run(sql: string, parameters?: SqlParameters): Promise<number>
-  /** Waits until no other transaction has this lock, and keeps it until the end. SQLite has one writer at a time anyway. */
+  /** Takes a named lock until the transaction ends. On SQLite it does nothing, because there is only one writer at a time. */
   lock(...name: readonly (string | number)[]): Promise<void>
 }
 
-/** A list is for `Dialect.anyOf`. Parameters that the SQL does not mention are ignored. */
+/** Lists are for `Dialect.anyOf`. Parameters that the SQL does not use are ignored. */
 export type SqlParameters = Readonly<Record<string, SqlValue | readonly (string | number)[]>>
 export type SqlValue = string | number | null
 
-/** What the engines express in different ways. */
+/** SQL that differs between the engines. */
 export interface Dialect {
-  /** Condition: a value is in the list that is the value of a parameter. */
+  /** A condition: the value is in the list that a parameter holds. */
   anyOf(value: string, parameter: string): string
-  /** The elements of the JSON list that is the value of a parameter, each as `value`. */
+  /** The elements of the JSON list that a parameter holds, each as `value`. */
   elementsOf(parameter: string): string
   /**
-   * Joins each row with the one that a condition on a unique key finds. PostgreSQL must not choose another way to join: as long as it
-   * has no statistics of a new table, it takes one whose time grows with the square of the rows.
+   * Joins each row with the one that a condition on a unique key finds. This forces a nested loop on PostgreSQL, which without statistics of
+   * a new table chooses a join whose time grows with the square of the rows.
    */
   joinOne(table: string, alias: string, condition: string): string
-  /** The same for rows that may have none: its columns are null then. */
+  /** The same as an outer join: the columns are null if no row is found. */
   leftJoin(table: string, alias: string, condition: string): string
   /** Rows `v` of `versions`, each with the row `e` of `documents` that a condition finds. */
   versionsOfDocuments(condition: string): string
-  /** Of these two, the one by which they are found and ordered. */
+  /** Which of these two to use in conditions and in `order by`, so that an index is used. */
   readonly outerRow: 'e' | 'v'
-  /** Aggregate: a JSON list of values, as text. */
+  /** An aggregate: a JSON list of the values, as text. */
   listOf(value: string): string
-  /** Ends a select whose rows no other transaction may change before this one ends. */
+  /** Appended to a select, locks its rows against changes by other transactions until this one ends. */
   readonly shareLock: string
 }
 
@@ -56,5 +55,5 @@ export interface Dialect {
 export const allOf = (...conditions: readonly (string | false)[]): string =>
   conditions.filter((condition) => condition !== false).join(' and ') || 'true'
 
-/** As a limit: all rows. */
+/** A limit that returns all rows. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER

@@ -1,6 +1,6 @@
 import { TABLES } from './tables.js'
 
-/** Versions are immutable, except "valid", which revalidate.ts updates after the document schemas changed, and two times. */
+/** Versions are immutable, except two times, and "valid", which revalidate.ts updates when the document schemas change. */
 const GUARDS = `
 create trigger versions_immutable before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
   run_id, shape, body, body_as_received, parsed_body on versions

@@ -5,8 +5,8 @@
 export const TABLES = `
 create table meta (key text primary key, value text not null) strict, without rowid;
 
--- Numbers that are given out in the order of commits, without gaps. "routed events" is the newest sequence of which deliveries were
--- created, "pruned events" the newest pruned one.
+-- Numbers that are assigned in the order of commits, without gaps. "routed events" is the newest sequence whose deliveries were
+-- created, "pruned events" the newest one that was pruned.
 create table counters (name text primary key, value integer not null) strict, without rowid;
 insert into counters values ('close_decisions', 0), ('awards', 0), ('events', 0), ('routed events', 0), ('pruned events', 0);
 
@@ -25,36 +25,36 @@ create table runs (
   missing integer not null default 0,
   invalid integer not null default 0,
   error text,
-  -- "error" without the RFQs that a closing round leaves to a person.
+  -- "error" without the RFQs that need a person.
   cause text,
-  -- Why a closing round closed nothing more, and what the comparison of the clocks found, if that is why.
+  -- Why a closing round stopped closing, and the result of comparing the clocks if they were the reason.
   stop_code text,
   stop_clocks text,
   suspicious integer not null default 0,
   not_before text,
   holder text not null,
   lease_until text not null,
-  -- RFQs that failed in a run that otherwise did everything; null if the run was cut short.
+  -- RFQs that failed in a run that processed everything else; null if the run was cut short.
   failed_items integer,
-  -- Idle runs of a day are folded into one row; how many it stands for.
+  -- How many idle runs of a day were folded into this row.
   times integer not null default 1,
-  -- Documents that a poll should have read again, but left to the next one.
+  -- Documents that a poll left to the next one because the request budget was exceeded.
   postponed integer not null default 0,
-  -- Requests per second that the limit allows the channel, and that its documents need; null if the run planned none.
+  -- Requests per second that the limit allows the channel, and that its documents require; null if the run planned no requests.
   allowed_rate real,
   required_rate real,
   expected_age_minutes real,
-  -- 1 once a poll of RFQs has compared their list with what is stored, and recorded what it found.
+  -- 1 once a poll of RFQs has compared their list with the stored RFQs and recorded the result.
   list_read integer not null default 0,
-  -- 1 once the list has arrived; if it was not recorded, closing is held.
+  -- 1 once the list has arrived; while it is not recorded, closing is blocked.
   list_arrived integer not null default 0,
   future_stored_at text
 ) strict;
--- The lock: one live run of a kind on a channel, in all processes on this database.
+-- The lock: at most one unfinished run of a kind on a channel, across all processes on this database.
 create unique index runs_one_live on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);
 
--- The newest moment anything of a channel was recorded, and how often it was. Who writes documents of a channel holds its row.
+-- When anything of a channel was last recorded, and how many recordings there were. A transaction that writes documents locks this row.
 create table channels (
   channel text primary key,
   newest_at text not null,
@@ -64,7 +64,7 @@ create table channels (
 create table documents (
   channel text not null,
   kind text not null check (kind in ('listing', 'rfq-entry', 'rfq', 'response')),
-  -- Of a response; else empty.
+  -- The RFQ of a response; empty for other documents.
   rfq_id text not null default '',
   id text not null,
   version integer not null,
@@ -73,25 +73,25 @@ create table documents (
   last_read_at text not null,
   changed_at text not null,
   missing_since text,
-  -- When the request that last read the document itself was sent; null if none did. And when it was last requested, also in vain.
+  -- When the last request that read the document itself was sent, or null; and when it was last requested, even if the request failed.
   full_read_at text,
   requested_at text,
-  -- Of a response: hashes of its summary in the RFQ, as last observed and as it was when the response was last read.
+  -- For a response: hashes of its summary in the RFQ, as last observed and as of when the response was last read.
   summary_hash text,
   read_summary_hash text,
-  -- What the marketplace sent with the newest text, for conditional requests.
+  -- The validators that the marketplace sent with the newest text, for conditional requests.
   etag text,
   last_modified text,
-  -- Of the newest text and the program that parsed it, so that the same bytes need not be parsed again.
+  -- Hash of the newest text and the program version that parsed it, so that the same bytes are not parsed again.
   fingerprint text,
   has_problems integer not null default 1,
-  -- Number of the recording on its channel that read it last; of a list entry, that first had its newest version.
+  -- Number of the recording on the channel that read it last; for a list entry, the one that first had its newest version.
   recording integer not null default 0,
-  -- Of an RFQ, from its newest version, and whether the list contradicts it.
+  -- For an RFQ: from its newest version, and whether the list contradicts it.
   state text,
   due_date text,
   contradicted integer not null default 0 check (contradicted in (0, 1)),
-  -- JSON, of an RFQ and of a list entry: what decides whether they contradict each other (core/sources.ts).
+  -- JSON, for an RFQ and a list entry: the values that decide whether they contradict each other (core/sources/sources.ts).
   terms text,
   -- The newest text, if it differs from that of the newest version, and its parsed body, if parsing loses something.
   latest_body text,
@@ -110,7 +110,7 @@ create table versions (
   not_before text,
   observed_at text not null,
   superseded_at text,
-  -- Of a list entry: when its RFQ was first read after it; null until then.
+  -- For a list entry: when its RFQ was first read after it; null until then.
   followed_at text,
   run_id integer not null references runs (id),
   valid integer not null check (valid in (0, 1)),
@@ -122,7 +122,7 @@ create table versions (
   primary key (channel, kind, rfq_id, id, version)
 ) strict;
 create index versions_of_run on versions (run_id);
--- For lists and changes over all RFQs: they are found without reading a document.
+-- For lists and changes across all RFQs, so that no document is read to find them.
 create index versions_observed on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
 
 create table absences (
@@ -146,7 +146,7 @@ create table problems (
   entity_id text not null,
   path text not null,
   code text not null,
-  -- As it was when the problem was first found, so that a report on a past moment never changes.
+  -- As of when the problem was first found, so that a report on a past moment never changes.
   message text not null,
   first_seen_at text not null,
   last_seen_at text not null,
@@ -181,7 +181,7 @@ create index close_decisions_outcome on close_decisions (channel, rfq_id, id) wh
 create index close_decisions_of_channel on close_decisions (channel, id);
 create index close_decisions_of_run on close_decisions (run_id);
 
--- Rounds in a row that came to the same decision; the log itself is append-only.
+-- Consecutive rounds that made the same decision; the log itself is append-only.
 create table close_decision_repeats (
   decision_id integer primary key references close_decisions (id),
   first_at text not null,
@@ -217,21 +217,21 @@ create table approval_plans (
   superseded_at text
 ) strict, without rowid;
 
--- When the tasks that concern the whole database last ran (jobs/maintenance.ts).
+-- When the maintenance tasks of the database last ran (jobs/maintenance.ts).
 create table maintenance (
   task text primary key,
   attempted_at text not null,
   succeeded_at text,
   failures integer not null default 0,
   error text,
-  -- While it runs, so that no other process runs it too.
+  -- Set while the task runs, so that no other process starts it.
   running_until text
 ) strict, without rowid;
 
--- Reports that were written, with all that they were made from besides the history (core/report-record.ts).
+-- Reports that were written, with all inputs besides the history (core/report-record.ts).
 create table reports (
   id integer primary key autoincrement,
-  -- Path in the report folder.
+  -- The path in the report folder.
   name text not null,
   channel text not null,
   -- Null for the overview of a channel.
@@ -259,28 +259,28 @@ create table events (
   channel text,
   rfq_id text,
   offer_id text,
-  -- Of the offer, or otherwise of the RFQ.
+  -- The version of the offer, if the event is about one; otherwise of the RFQ.
   version integer,
-  -- The run that observed it; it may have been folded since. Its events are delivered when it has ended.
+  -- The run that observed the event; it may have been folded since. Its events are delivered when it has ended.
   run_id integer,
   data text not null
 ) strict;
 create index events_of_channel on events (channel, kind);
 
--- One event for one target.
+-- The delivery of an event to a target.
 create table deliveries (
   id integer primary key autoincrement,
   event_id text not null references events (id),
   target text not null,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'dead')),
-  -- Deliveries that are sent together have the same one. Set at the first attempt.
+  -- The same for deliveries that are sent together. Set at the first attempt.
   message_id text,
   attempts integer not null default 0,
   created_at text not null,
   attempted_at text,
-  -- When the message was first tried; null until then, and again when it is to be sent once more.
+  -- When the message was first attempted; null until then, and reset when a user sends it again.
   first_attempted_at text,
-  -- Not sent before; null: at once.
+  -- When it may be sent next; null: at once.
   next_at text,
   settled_at text,
   status integer,
@@ -290,15 +290,15 @@ create table deliveries (
 create index deliveries_pending on deliveries (target, id) where state = 'pending';
 create index deliveries_dead on deliveries (id) where state = 'dead';
 
--- A target that the service was started with. One process at a time sends to it.
+-- The targets that the service was started with. One process at a time sends to a target.
 create table delivery_targets (
   target text primary key,
   -- Only later events are delivered.
   since_sequence integer not null,
   since text not null,
-  -- Attempts in a row that failed because of the target, and when the next may be made.
+  -- Consecutive attempts that failed because of the target, and when the next may be made.
   failures integer not null default 0,
-  -- When the first of them was made; null while it works.
+  -- When the first of them was made; null while the target works.
   failing_since text,
   retry_at text,
   attempted_at text,
@@ -308,7 +308,7 @@ create table delivery_targets (
   lease_until text
 ) strict, without rowid;
 
--- What first polls found that did not end well yet.
+-- The counts of first polls that have not ended successfully yet.
 create table first_polls (
   channel text primary key,
   rfqs integer not null,
@@ -324,17 +324,17 @@ create table recorded_moments (
 ) strict;
 create index recorded_moments_at on recorded_moments (at);
 
--- What the comparison was made with, under the hash of its canonical text.
+-- Settings of comparisons, by the hash of their canonical JSON.
 create table settings (hash text primary key, settings text not null) strict, without rowid;
 
--- Which settings comparisons are made with, from when on: those of the process that records recommendations.
+-- The settings in force from a moment on: those of the process that records recommendations.
 create table settings_in_force (
   number integer primary key autoincrement,
   at text not null,
   settings_hash text not null references settings (hash)
 ) strict;
 
--- What is recommended for an RFQ, and its figures: a row for each moment at which any of it differed.
+-- The recommendation for an RFQ and its figures: a row for each moment at which any of them changed.
 create table recommendations (
   number integer primary key autoincrement,
   channel text not null,
@@ -349,10 +349,10 @@ create table recommendations (
   currency text,
   coverage real,
   best_price real,
-  -- Those with the exchange rates of the moment.
+  -- The settings, with the exchange rates of the moment.
   settings_hash text not null references settings (hash),
   engine_version text not null,
-  -- Why status or offers differ from the row before; null if only figures do, and of the first row.
+  -- Why status or offers differ from the previous row; null if only figures differ, and in the first row.
   reason text,
   superseded_at text
 ) strict;
@@ -360,21 +360,21 @@ create unique index recommendations_newest on recommendations (channel, rfq_id) 
 create index recommendations_of on recommendations (channel, rfq_id, at);
 create index recommendations_changed on recommendations (at) where reason is not null;
 
--- What lists show of an RFQ. Right until the RFQ is among dirty_rfqs, or until the next day, settings or exchange rates.
+-- What lists show of an RFQ. Valid until the RFQ is in dirty_rfqs, or until the next day, new settings or new exchange rates.
 create table rfq_rows (
   channel text not null,
   rfq_id text not null,
-  -- Of the RFQ that it was computed from.
+  -- The version of the RFQ that the row was computed from.
   version integer not null,
   valid integer not null,
-  -- Those that are not missing.
+  -- The number of offers that are not missing.
   offers integer not null,
   -- JSON.
   facts text not null,
   figures text not null,
-  -- JSON: what the marketplace shows of the award that stands; null if none does.
+  -- JSON: the state of the standing award on the marketplace; null if there is none.
   award text,
-  -- By which lists are searched and sorted.
+  -- The columns by which lists are searched and sorted.
   search text not null,
   number real,
   title text,
@@ -383,14 +383,14 @@ create table rfq_rows (
   wanted real,
   coverage real,
   best_price real,
-  -- The list says otherwise, or it was not read in full or not valid.
+  -- 1 if the list differs from the RFQ, or the RFQ was not read in full or is not valid.
   notable integer not null,
   computed_at text not null,
   engine_version text not null,
   primary key (channel, rfq_id)
 ) strict, without rowid;
 
--- The RFQs with an offer for a listing, as of their rows.
+-- The RFQs that have an offer for a listing, as of their rows.
 create table offer_listings (
   channel text not null,
   listing_id text not null,
@@ -398,7 +398,7 @@ create table offer_listings (
   primary key (channel, listing_id, rfq_id)
 ) strict, without rowid;
 
--- What RFQs are called, in lower case: a name of several does not lead to one of them.
+-- The names of RFQs in lower case, to detect names that several RFQs share.
 create table rfq_names (
   channel text not null,
   name text not null,
@@ -406,7 +406,7 @@ create table rfq_names (
   primary key (channel, name, rfq_id)
 ) strict, without rowid;
 
--- RFQs whose recommendation is to be computed again: for all moments since the first change. Each change counts as a mark.
+-- RFQs whose recommendation must be recomputed for all moments since the first change. Each change adds a mark.
 create table dirty_rfqs (
   channel text not null,
   rfq_id text not null,
@@ -424,7 +424,7 @@ create table recommendation_lease (
   lease_until text not null
 ) strict;
 
--- What the desk decided: a chain of hashes, as of close_decisions. A withdrawal is a row of its own, without offers.
+-- The awards of the desk: a hash chain like close_decisions. A withdrawal is a separate row without offers.
 create table awards (
   id integer primary key,
   channel text not null,
@@ -441,9 +441,9 @@ create table awards (
   price_per_tonne real,
   currency text,
   because text,
-  -- JSON: what was said against it.
+  -- JSON: the objections that were shown when it was recorded.
   warnings text not null,
-  -- JSON: the recommendation then, and whether the award follows it.
+  -- JSON: the recommendation at that time, and whether the award follows it.
   recommendation text,
   followed integer check (followed in (0, 1)),
   settings_hash text references settings (hash),
@@ -455,7 +455,7 @@ create table awards (
 create index awards_of on awards (channel, rfq_id, id);
 create unique index awards_withdrawn on awards (withdraws) where withdraws is not null;
 
--- The workbook of an award, of which the award has the hash.
+-- The workbooks of awards, whose hashes are in awards.
 create table award_files (
   award_id integer primary key references awards (id),
   -- Base64.

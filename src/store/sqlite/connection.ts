@@ -12,14 +12,14 @@ import { WriteQueue } from './write-queue.js'
 
 /** How long a writer waits for the lock of another process, in milliseconds. */
 const MAX_BUSY_WAIT_MS = 5000
-/** Small, because the operating system caches the file too; a report on a large RFQ would fill the default 16 MiB. */
+/** Less than the default of 16 MiB, which a report on a large RFQ would fill; the operating system caches the file too. */
 const READER_CACHE_KIB = 4096
-/** How much the write-ahead log holds before it is moved into the file, which blocks the thread. */
+/** The size at which the write-ahead log is checkpointed into the file, which blocks the thread. */
 const CHECKPOINT_BYTES = 4 * 2 ** 20
 
 /**
- * A database file with one connection for reading and one for writing, which runs one transaction at a time.
- * A write transaction may yield to the event loop, so that a large one does not block it.
+ * A database file with one connection for reading and one for writing. There is one write transaction at a time; it may yield to the event
+ * loop, so that a large one does not block it.
  */
 export class Connection {
   readonly reader: Sqlite
@@ -48,9 +48,10 @@ export class Connection {
   }
 
   /**
-   * Opens or creates the file (0600, folder 0700). Errors: UnusableDatabaseError.
+   * Opens or creates the file (mode 0600, its folder 0700).
    * @param steps.inspect throws unless the file may be changed
-   * @param steps.prepare checks and migrates it
+   * @param steps.prepare checks and migrates the database
+   * @throws UnusableDatabaseError
    */
   static async open(
     path: string,
@@ -65,10 +66,10 @@ export class Connection {
       opened.pragma(`page_size = ${PAGE_SIZE}`)
       const mode = await retryWhileBusy(() => opened.pragma('journal_mode = wal', { simple: true }))
       await prepare(opened)
-      // Flushing within a commit would block the thread; without a write-ahead log, only that is safe.
+      // With a write-ahead log, this process flushes commits itself, because SQLite would block the thread.
       const isFlushedHere = mode === 'wal'
       if (isFlushedHere) opened.pragma('synchronous = normal')
-      // The pages that a savepoint changes are copied: not to a temporary file.
+      // So that savepoints do not copy pages to a temporary file.
       opened.pragma('temp_store = memory')
       opened.pragma(`wal_autocheckpoint = ${CHECKPOINT_BYTES / pageSize(opened)}`)
       const reader = await retryWhileBusy(() => connect(path))
@@ -87,7 +88,10 @@ export class Connection {
     }
   }
 
-  /** Opens a file that cannot be written, for reading only. Errors: UnusableDatabaseError. */
+  /**
+   * Opens a file for reading only.
+   * @throws UnusableDatabaseError
+   */
   static async openReadOnly(path: string, prepare: (db: Sqlite) => Promise<void>): Promise<Connection> {
     try {
       const { reader, release } = await openReadOnly(path, prepare)
@@ -118,8 +122,8 @@ export class Connection {
   }
 
   /**
-   * Makes a write in a transaction (BEGIN IMMEDIATE), once all earlier ones have been made; resolves when it is flushed to disk.
-   * Writes that wait at the same time share a transaction (write-queue.ts).
+   * Runs a write in a transaction (BEGIN IMMEDIATE) after all earlier writes; resolves when it is flushed to disk. Writes that wait at the
+   * same time share a transaction (write-queue.ts).
    * @param work may await `yieldToEventLoop`; an error rolls back what it wrote
    */
   write<T>(work: () => Promise<T> | T): Promise<T> {
@@ -127,8 +131,8 @@ export class Connection {
   }
 
   /**
-   * Takes the write lock, writes within a transaction and rolls it back; does nothing while this process is writing.
-   * Errors: StoreError if another process holds the lock for longer than this.
+   * Takes the write lock, writes in a transaction and rolls it back; does nothing while this process is writing.
+   * @throws StoreError if another process holds the lock for longer than `maxWaitMs`
    */
   async probeWrite(maxWaitMs: number): Promise<void> {
     const writer = this.#requireWriter()
@@ -149,7 +153,7 @@ export class Connection {
     )
   }
 
-  /** Runs queries, converting errors with `toStoreError`. */
+  /** Runs queries, and converts errors with `toStoreError`. */
   read<T>(work: (reader: Sqlite) => T): T {
     try {
       return work(this.reader)
@@ -168,7 +172,10 @@ export class Connection {
 /** Call `yieldToEventLoop` between batches of a long transaction, so that it does not block the event loop. */
 export { connect, type Sqlite, yieldToEventLoop }
 
-/** Writes in a transaction and rolls it back. Throws the error of SQLite. */
+/**
+ * Writes in a transaction and rolls it back.
+ * @throws the error of SQLite
+ */
 export function tryToWrite(db: Sqlite): void {
   db.exec('begin immediate')
   try {
@@ -185,7 +192,7 @@ function createPrivateFile(path: string): void {
   chmodSync(path, 0o600)
 }
 
-/** Repeats an attempt while another process holds the lock, by default for five seconds; does not block the thread. */
+/** Retries while another process holds the lock, by default for five seconds, without blocking the thread. */
 export async function retryWhileBusy<T>(attempt: () => T, maxWaitMs = MAX_BUSY_WAIT_MS): Promise<T> {
   const deadline = performance.now() + maxWaitMs
   for (;;) {
@@ -193,7 +200,7 @@ export async function retryWhileBusy<T>(attempt: () => T, maxWaitMs = MAX_BUSY_W
       return attempt()
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
-      // Often, because another process may release the lock for a moment only.
+      // Short pauses, because another process may release the lock only briefly.
       await wait(1 + Math.random() * 9)
     }
   }

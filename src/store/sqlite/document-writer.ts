@@ -3,7 +3,7 @@ import { CHANGING_COLUMNS, DOCUMENT_COLUMNS, SEEN_COLUMNS, VERSION_COLUMNS } fro
 import type { DocumentEngine } from '../documents/recorder.js'
 import type { Connection } from './connection.js'
 
-// Statements that run for every document bind their values by position, which takes half the time.
+// Statements that run for every document bind values by position, which takes half the time.
 const KEY = ['channel', 'kind', 'rfq_id', 'id'] as const
 const OF_DOCUMENT = KEY.map((column) => `${column} = ?`).join(' and ')
 const insertOf = (table: string, columns: readonly string[]) =>
@@ -33,7 +33,7 @@ on conflict do update set last_seen_at = excluded.last_seen_at, times = times + 
 returning times`
 const SELECT_TEXT = `select coalesce(parsed_body, body) from versions where ${OF_DOCUMENT} and version = ?`
 
-/** Writes rows of documents within a transaction of a connection; may yield to the event loop. */
+/** Writes changes of documents in a transaction of the connection; may yield to the event loop. */
 export function createDocumentWriter(connection: Connection): DocumentEngine['save'] {
   const sql = (text: string) => connection.statement(text)
   return async (_, channel, changes) => {

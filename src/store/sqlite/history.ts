@@ -12,7 +12,7 @@ import type { SqlParameters } from '../sql/sql-database.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import { sqliteDatabase, toSqlite } from './sqlite-database.js'
 
-/** The condition for a version of an RFQ that has a name. */
+/** The condition that a version of an RFQ has the given name. */
 const hasName = (version: string) => {
   const document = `coalesce(${version}.parsed_body, ${version}.body)`
   return `(${version}.id in (@storedId, @shownId)
@@ -21,7 +21,7 @@ const hasName = (version: string) => {
     or json_extract(${document}, '$.reference') = @reference collate nocase)`
 }
 
-// Each RFQ is compared with its own versions only: bodies are slow to parse.
+// Reads only the versions of the RFQ itself, because bodies are slow to parse.
 const HAD_NAME = `exists (
   select 1 from versions m
   where m.channel = v.channel and m.kind = v.kind and m.rfq_id = v.rfq_id and m.id = v.id and ${hasName('m')})`
@@ -52,7 +52,7 @@ export function createHistory(connection: Connection): History {
   return {
     ...createDocumentQueries(database),
     async rfqs(filter) {
-      // One read transaction, so that an RFQ and its responses come from one state.
+      // In one read transaction, so that an RFQ and its responses are consistent.
       return connection.read((db) => db.transaction(() => rfqs(filter))())
     },
     export: (filter) => exportAll(connection, filter),
@@ -61,7 +61,7 @@ export function createHistory(connection: Connection): History {
 
 async function* exportAll(connection: Connection, filter: DocumentFilter): AsyncGenerator<KnownDocument> {
   const { sql, parameters } = selectKnown(sqliteDatabase(connection), filter)
-  // An open cursor blocks its connection, so the export uses its own, which also sees one consistent state.
+  // An open cursor blocks its connection, so the export uses a separate one, which also sees one consistent state.
   const reader: Sqlite = connect(connection.reader.name)
   try {
     for (const row of reader.prepare(sql).iterate(toSqlite(parameters))) yield toKnown(row as KnownRow)

@@ -14,7 +14,7 @@ import { retryWhileBusy } from './connection.js'
 /** Marks a file as a Quotekeeper database: "QKpr". */
 export const APPLICATION_ID = 0x514b7072
 
-/** The schema versions before and after opening, for the log. */
+/** The schema versions before and after opening. */
 export interface MigrationReport {
   from: number
   to: number
@@ -23,8 +23,8 @@ export interface MigrationReport {
 }
 
 /**
- * Applies missing migrations, all in one transaction: other processes, and a crash, see the old schema or the new one, never
- * one between. Safe when several processes start at once. Copies an existing database first.
+ * Applies missing migrations in one transaction, so that other processes, also after a crash, see the old schema or the new one. Several
+ * processes may start at the same time. Copies an existing database first.
  * @param now used for the entries and the name of the copy
  * @throws UnusableDatabaseError for a file of another program, of a newer Quotekeeper or of one before the first release
  */
@@ -41,7 +41,7 @@ export async function migrate(
   try {
     if (from < newest) await retryWhileBusy(() => applyMissing(db, steps, now))
   } catch (error) {
-    // The database is as it was, and a copy might fill the disk.
+    // The database is unchanged, so the copy is not needed.
     if (backup !== null) rmSync(backup, { force: true })
     throw error
   }
@@ -62,7 +62,7 @@ export function requireCurrentSchema(db: Sqlite): void {
     throw new UnusableDatabaseError(`${db.name} is an empty database. Fill it first with: quotekeeper sync`)
   throw new UnusableDatabaseError(
     `${db.name} was written by an older Quotekeeper (schema ${version}, this one reads ${newest}). ` +
-      'Upgrade it first with: quotekeeper check. A copy of the present state is made.',
+      'Upgrade it first with: quotekeeper check (which copies the database before).',
   )
 }
 
@@ -109,10 +109,10 @@ function rejectOtherVersion(db: Sqlite, version: number, newest: number): void {
   }
 }
 
-/** @returns null if another process, which made a copy of its own, has migrated it meanwhile */
+/** @returns null if another process has migrated the database in the meantime, which made its own copy */
 function copyBeforeMigration(db: Sqlite, version: number, now: Date): string | null {
   const file = `${db.name}.schema-${version}-${now.toISOString().replaceAll(/[-:.]/g, '')}.bak`
-  // Under another name until it is whole; removeDatabaseLeftovers removes it if this process is killed.
+  // Has a temporary name until it is complete; removeDatabaseLeftovers removes it if this process is killed.
   const unfinished = `${db.name}.upgrading-${randomBytes(4).toString('hex')}-${process.pid}`
   try {
     db.prepare('vacuum into ?').run(unfinished)

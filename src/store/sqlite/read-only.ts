@@ -20,8 +20,8 @@ export function requireFile(path: string): void {
 }
 
 /**
- * SQLite says of a folder or a device only that it cannot be opened.
- * @throws UnusableDatabaseError if there is something other than a file
+ * Checks the type of the file, because the error of SQLite says only that it cannot be opened.
+ * @throws UnusableDatabaseError if the path is a folder, a device or a pipe
  */
 export function rejectOtherThanFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
@@ -32,7 +32,7 @@ export function rejectOtherThanFile(path: string): void {
 
 type Prepare = (db: Sqlite) => Promise<void>
 
-/** Whether an error only means that the database cannot be written: read-only or full disk, no permission. */
+/** Whether an error means that the database cannot be written, because of a read-only or full disk or missing permissions. */
 export function isNotWritable(error: unknown): boolean {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   return cause instanceof Database.SqliteError && /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH|FULL|IOERR)/.test(cause.code)

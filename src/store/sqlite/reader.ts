@@ -8,8 +8,8 @@ import { requireFile } from './read-only.js'
 import { sqliteDatabase } from './sqlite-database.js'
 
 /**
- * Opens a connection that can only read.
- * @param options.checked this process has the database open, so that its schema is known to be that of this program
+ * Opens a read-only connection.
+ * @param options.checked skips the check of the schema, because this process has the database open
  * @throws UnusableDatabaseError
  */
 export async function openReader(path: string, { checked = true } = {}): Promise<Reader> {

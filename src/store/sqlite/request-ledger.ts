@@ -9,13 +9,13 @@ import { toStoreError } from './sqlite-errors.js'
 /** SQLite's busy timeout, which blocks the thread, in milliseconds. */
 const MAX_BLOCKING_WAIT_MS = 10
 
-/** The file of the ledgers is beside the database. */
+/** The suffix of the ledger file, which is in the folder of the database. */
 const LEDGER_SUFFIX = '-requests'
 
-/** The pause after a ledger was lost: starts that it granted may begin for a moment, and count for a second. */
+/** The pause after a ledger was lost, because requests that it granted may still start, in milliseconds. */
 const FORGOTTEN_MS = 1200
 
-/** Time since this machine started, which is the same in all of its processes and which nobody sets. */
+/** Time since this machine started: the same in all of its processes, and not affected by setting the clock. */
 export const machineClock: Clock = () => new Date(Number(process.hrtime.bigint() / 1_000_000n))
 
 const CREATE = `
@@ -30,7 +30,7 @@ const PAUSE = `
 insert into request_limits values (@origin, @now, @now + ${FORGOTTEN_MS}, @now)
 on conflict do update set paused_until = max(paused_until, excluded.paused_until)`
 
-/** Opens the ledgers of the marketplaces that are used with one database. Their file is opened at the first claim. */
+/** Opens the request ledgers of a database, one for each marketplace. Their file is opened at the first claim. */
 export function createRequestLedgers(database: string, clock: Clock) {
   const file = new LedgerFile(database, clock)
   return {
@@ -48,14 +48,14 @@ interface OpenLedger {
 }
 
 /**
- * A small SQLite file of its own, so that no request waits for a long write transaction of the database. What it holds is
- * of use for seconds only: nothing is flushed to disk, and a file that is missing or damaged is replaced.
+ * A separate small SQLite file, so that requests do not wait for a long write transaction of the database. Its content is valid for seconds
+ * only, so nothing is flushed to disk, and a missing or damaged file is replaced.
  */
 class LedgerFile {
   readonly #database: string
   readonly #clock: Clock
   #open: OpenLedger | null = null
-  /** Once a file was lost: the marketplaces that were paused since, so that what was claimed from it is forfeited. */
+  /** The marketplaces that were paused since the file was lost, so that its grants expire; null if it was never lost. */
   #lost: Set<string> | null = null
 
   constructor(database: string, clock: Clock) {
@@ -63,7 +63,10 @@ class LedgerFile {
     this.#clock = clock
   }
 
-  /** Waits up to five seconds while another program locks the file. Errors: StoreError. */
+  /**
+   * Waits up to five seconds while another program locks the file.
+   * @throws StoreError
+   */
   async claim(origin: string, claim: StartClaim): Promise<StartGrant> {
     try {
       return await retryWhileBusy(() => {
@@ -87,7 +90,7 @@ class LedgerFile {
 
   #claim(origin: string, claim: StartClaim): StartGrant {
     const { db, claim: statement, pause } = this.#connect()
-    // The clock is read once nobody else can write: no claim sees a time before that of another.
+    // The clock is read inside the transaction, so that claims see times in their order.
     const take = db.transaction(() => {
       const now = this.#clock().getTime()
       if (this.#lost?.has(origin) === false) pause.run({ origin, now })
@@ -110,7 +113,7 @@ class LedgerFile {
     const inode = inodeOf(path)
     const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
     try {
-      // Without a journal file and without flushing: a crash may lose or damage the file, which is harmless.
+      // No journal file and no flushing: it is harmless if a crash loses or damages the file.
       db.pragma('journal_mode = memory')
       db.pragma('synchronous = off')
       db.exec(CREATE)
@@ -122,14 +125,14 @@ class LedgerFile {
     return this.#open
   }
 
-  /** If another process has just replaced it, both pause for the one that is removed. */
+  /** Removes a damaged file. If another process has just replaced it, both processes pause. */
   #removeDamaged(): void {
     this.close()
     this.#lost = new Set()
     rmSync(this.#path(), { force: true })
   }
 
-  /** Beside the database itself, to whichever name the process was pointed: like its write-ahead log. */
+  /** In the folder of the real database file, even if the database is opened through a link, like the write-ahead log. */
   #path(): string {
     try {
       return realpathSync(this.#database) + LEDGER_SUFFIX
@@ -139,13 +142,13 @@ class LedgerFile {
   }
 }
 
-/** Damaged, emptied (its table is gone), or deleted at this moment. */
+/** Whether the file is damaged, empty or deleted. */
 const isUnusable = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR$|READONLY_DBMOVED)/.test(error.code)
 
 const inodeOf = (path: string): bigint | null => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino ?? null
 
-/** Creates a file with the owner and the permissions of another, so that all processes that use that one can use it. */
+/** Creates a file with the owner and permissions of another, so that the same processes can use it. */
 function createLike(model: string, path: string): void {
   if (inodeOf(path) !== null) return
   closeSync(openSync(path, 'a', 0o600))

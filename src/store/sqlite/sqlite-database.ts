@@ -4,7 +4,7 @@ import type { Connection } from './connection.js'
 const SQLITE: Dialect = {
   anyOf: (value, parameter) => `${value} in (select value from json_each(${parameter}))`,
   elementsOf: (parameter) => `json_each(${parameter})`,
-  // Cross joins keep their order: without statistics, SQLite might read all versions to find the documents.
+  // Cross joins fix the join order: without statistics, SQLite might read all versions to find the documents.
   joinOne: (table, alias, condition) => `cross join ${table} ${alias} on ${condition}`,
   leftJoin: (table, alias, condition) => `left join ${table} ${alias} on ${condition}`,
   versionsOfDocuments: (condition) => `documents e cross join versions v on ${condition}`,
@@ -39,7 +39,7 @@ export function sqliteTransaction(connection: Connection): Transaction {
   } satisfies Transaction & Queries
 }
 
-/** Lists become JSON. */
+/** Converts lists to JSON, which SQLite reads with json_each. */
 export function toSqlite(parameters: SqlParameters = {}): Record<string, unknown> {
   if (!Object.values(parameters).some(Array.isArray)) return parameters
   return Object.fromEntries(

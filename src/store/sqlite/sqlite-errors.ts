@@ -7,12 +7,12 @@ import { StoreError, UnusableDatabaseError } from '../errors.js'
 /** Size of the `-shm` file of a small database. */
 const SHARED_MEMORY_BYTES = 32 * 2 ** 10
 
-/** What to do about a damaged database. `.recover` prints SQL, which a second sqlite3 reads into a new file. */
+/** The remedy for a damaged database. `.recover` prints SQL, which a second sqlite3 reads into a new file. */
 export const restoreRemedy = (path: string): string =>
   'Restore a backup with: quotekeeper restore BACKUP. Without a backup, recover what is left into a new file: ' +
   `sqlite3 ${quoteForShell(path)} .recover | sqlite3 recovered.db`
 
-/** Converts SQLite errors into messages with a remedy; other errors pass unchanged. */
+/** Converts errors of SQLite into messages with a remedy; returns other errors unchanged. */
 export function toStoreError(error: unknown, path: string): Error {
   if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new StoreError(String(error))
   const remedy = remedyFor(error.code, path)
@@ -65,7 +65,7 @@ function remedyFor(code: string, path: string): { what: string; todo: string; un
   return { what: 'Unexpected database error', todo: 'This is a bug in Quotekeeper; please report it.', unusable: false }
 }
 
-/** Without room for its shared memory file, SQLite cannot open a database, and reports an I/O error. */
+/** Whether the disk is full: SQLite reports an I/O error if it has no space for its shared memory file. */
 function isFull(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder)

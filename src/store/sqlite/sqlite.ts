@@ -5,17 +5,17 @@ export type Sqlite = Database.Database
 /** SQLite's busy timeout, which blocks the thread, in milliseconds. */
 const MAX_BLOCKING_WAIT_MS = 50
 
-/** Of new files, in bytes. Documents of about 2 KB leave less of larger pages unused. */
+/** The page size of new files, in bytes. Larger pages waste less space with documents of about 2 KB. */
 export const PAGE_SIZE = 16384
 
 /**
- * Opens another connection to a file in use.
- * @throws SQLITE_BUSY while another process opens the file first or closes it last
+ * Opens a connection.
+ * @throws SQLITE_BUSY while another process opens the file as the first, or closes it as the last
  */
 export function connect(path: string): Sqlite {
   const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
   try {
-    // Not stored in the file, so it is set for each connection.
+    // Settings of the connection, which the file does not store.
     db.pragma('synchronous = full')
     db.pragma('foreign_keys = on')
     return db
@@ -25,5 +25,5 @@ export function connect(path: string): Sqlite {
   }
 }
 
-/** Of the file, in bytes. */
+/** The page size of the file, in bytes. */
 export const pageSize = (db: Sqlite): number => db.pragma('page_size', { simple: true }) as number

@@ -23,17 +23,17 @@ import { isBusy, restoreRemedy } from './sqlite-errors.js'
 export interface StoreOptions {
   /** Path of the database file. */
   path: string
-  /** Create a missing file; otherwise it is an error. Default true. */
+  /** Creates a missing file, which is otherwise an error. Default true. */
   create?: boolean
-  /** Skip the integrity check and migrations, because this process has opened the file before. Default false. */
+  /** Skips the integrity check and migrations, because this process has opened the file before. Default false. */
   checked?: boolean
   /**
-   * For a command that only reads: if the file cannot be written (read-only or full disk, no permission), open it for reading only,
-   * and look for damage only before a migration. Default false.
+   * For a command that only reads: opens the file for reading only if it cannot be written (read-only or full disk, no permission), and
+   * checks its integrity only before a migration. Default false.
    */
   readOnlyIfNeeded?: boolean
   clock?: Clock
-  /** What this process runs, such as `quotekeeper start`, for others that wait for it. */
+  /** The command that this process runs, such as `quotekeeper start`, for messages of processes that wait for it. */
   command?: string
   /** Called when the file was opened for reading only, with the reason. */
   onReadOnly?: (reason: string) => void
@@ -42,7 +42,7 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the SQLite store: a write-ahead log that is flushed before a write is acknowledged, foreign keys, integrity checked, schema migrated.
+ * Opens the SQLite store: checks its integrity and migrates the schema. Writes are flushed to disk before they are acknowledged.
  * @throws UnusableDatabaseError with a remedy if the file cannot be used
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -78,7 +78,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 async function openConnection(options: StoreOptions, clock: Clock): Promise<Connection> {
   const prepare = async (db: Sqlite) => {
-    // Takes seconds of a large file. A command that only reads fails at a damaged page that it needs.
+    // The check takes seconds for a large file. A command that only reads fails when it reads a damaged page.
     if (!options.readOnlyIfNeeded || schemaVersion(db) < newestSchema(SQLITE_MIGRATIONS)) rejectDamaged(db)
     const report = await migrate(db, clock())
     if (report.backup) chmodSync(report.backup, 0o600)
@@ -105,14 +105,14 @@ async function openConnection(options: StoreOptions, clock: Clock): Promise<Conn
 }
 
 /**
- * Writes in a transaction that is rolled back: SQLite opens a file that this user may not write without an error, and the
+ * Writes in a transaction that is rolled back, because SQLite opens a file without an error even if this user may not write to it, and the
  * first run would fail.
  */
 function rejectReadOnly(db: Sqlite): void {
   try {
     tryToWrite(db)
   } catch (error) {
-    // Another process is writing, so the file can be written.
+    // Another process is writing, so the file is writable.
     if (!isBusy(error)) throw error
   }
 }

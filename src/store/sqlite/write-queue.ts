@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import type { Sqlite } from './sqlite.js'
 
-/** Writes in one transaction, and how long it may go on taking them, in milliseconds: other processes wait for its end. */
+/** The maximum number of writes in a transaction, and for how long it accepts them, in milliseconds, because other processes wait for it. */
 const MAX_GROUP = 64
 const MAX_GROUP_MS = 100
 
@@ -15,7 +15,7 @@ interface PendingWrite {
 interface WriteQueueOptions {
   /** The writing connection; throws if there is none. */
   writer: () => Sqlite
-  /** Repeats an attempt while another process holds the lock. */
+  /** Retries while another process holds the lock. */
   retryWhileBusy: (attempt: () => void) => Promise<void>
   /** Flushes what was committed to disk, without blocking the thread. */
   flush: () => Promise<void>
@@ -24,8 +24,8 @@ interface WriteQueueOptions {
 }
 
 /**
- * Commits writes in groups: those that wait are made in one transaction, one after another, each within a savepoint. An error
- * of one rolls back only that one; none is acknowledged before the commit of all is flushed to disk. Meanwhile others gather.
+ * Commits writes in groups. The writes that wait run in one transaction, each in a savepoint, so that an error rolls back only that write.
+ * Writes are acknowledged after the commit is flushed to disk; new writes wait in the meantime.
  */
 export class WriteQueue {
   readonly #options: WriteQueueOptions
@@ -38,7 +38,7 @@ export class WriteQueue {
   }
 
   /**
-   * Makes a write as soon as those before it have been made.
+   * Runs a write after all earlier writes.
    * @param work may await `yieldToEventLoop`
    */
   add<T>(work: () => Promise<T> | T): Promise<T> {
@@ -52,13 +52,13 @@ export class WriteQueue {
     return result
   }
 
-  /** Makes all writes that wait. */
+  /** Resolves when no write waits any more. */
   async flush(): Promise<void> {
     while (this.#isWriting) await this.#idle
   }
 
   async #writeAll(): Promise<void> {
-    // Those that are added in the same turn share the first commit.
+    // So that writes added in the same tick share the first commit.
     await null
     while (this.#waiting.length > 0) {
       await this.#writeGroup()
@@ -67,7 +67,7 @@ export class WriteQueue {
     this.#isWriting = false
   }
 
-  /** One transaction. Never rejects. */
+  /** Runs one transaction. Never rejects. */
   async #writeGroup(): Promise<void> {
     const { retryWhileBusy, flush, toError } = this.#options
     const acknowledge: (() => void)[] = []
@@ -88,7 +88,7 @@ export class WriteQueue {
       await flush()
     } catch (error) {
       this.#rollBack()
-      // Those that were added while it waited for the lock wait as long themselves.
+      // Writes added while this waited for the lock get their own wait.
       const failed = group.length > 0 ? group : this.#waiting.splice(0, waitingAtStart)
       for (const { reject } of failed) reject(toError(error))
       return
@@ -97,9 +97,9 @@ export class WriteQueue {
   }
 
   /**
-   * Makes one write of a group.
-   * @returns tells the caller how it went, to be called after the commit
-   * @throws an error at which SQLite rolled back the whole transaction
+   * Runs one write of a group.
+   * @returns a function that resolves or rejects the write, to be called after the commit
+   * @throws an error after which SQLite rolled back the whole transaction
    */
   async #writeOne(writer: Sqlite, { work, resolve, reject }: PendingWrite): Promise<() => void> {
     writer.exec('savepoint write')
@@ -119,7 +119,7 @@ export class WriteQueue {
       const writer = this.#options.writer()
       if (writer.inTransaction) writer.exec('rollback')
     } catch {
-      // The database cannot be written at all; the callers get the error that says so.
+      // The database cannot be written at all; the callers get that error.
     }
   }
 }

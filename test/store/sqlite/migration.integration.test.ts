@@ -80,7 +80,7 @@ it.each([1, 12, 18])(
     const db = new Database(path)
     db.pragma(`user_version = ${schema}`)
     db.close()
-    await expect(openStore({ path })).rejects.toThrow(/before its first release.*Set "database" to another one/)
+    await expect(openStore({ path })).rejects.toThrow(/before its first release.*Set "database" to a new one/)
     expect(filesBeside(path).filter((name) => name.endsWith('.bak'))).toEqual([])
   },
 )

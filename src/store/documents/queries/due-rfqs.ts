@@ -9,7 +9,7 @@ interface DueRow {
   due_date: string | null
 }
 
-/** Open RFQs whose response due date is reached, from the columns beside their documents. */
+/** Finds open RFQs that are due by a day. Reads columns only, not the documents. */
 export const createOpenRfqsDue =
   (queries: Queries): Outbox['openRfqsDue'] =>
   async (channel, upTo) => {
@@ -24,12 +24,12 @@ export const createOpenRfqsDue =
     )
   }
 
-/** Each of these conditions is a range of the index documents_due, unlike `state is distinct from 'closed'`. */
+/** Each condition is a range of the index documents_due, unlike `state is distinct from 'closed'`. */
 const UNCLOSED = ["state < 'closed'", "state > 'closed'", 'state is null']
   .map((condition) => `select id, due_date from documents where channel = @channel and kind = 'rfq' and ${condition}`)
   .join(' union all ')
 
-/** RFQs that are not closed, without those that are due later. */
+/** Finds RFQs that are not closed, except those that are due later. */
 export const createUnclosedRfqs =
   (queries: Queries): Closings['unclosedRfqs'] =>
   async ({ channel, dueBefore }) => {

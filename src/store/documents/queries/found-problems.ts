@@ -10,14 +10,14 @@ export interface ProblemKey {
   code: string
 }
 
-/** A problem of a document, with how often it was found. */
+/** A problem of a document, and how often it was found. */
 interface FoundProblem extends ProblemKey {
   message: string
   stamp: string
   times: number
 }
 
-/** Where a problem was found first, for its event. */
+/** The first occurrence of a problem, for its event. */
 interface ProblemSource {
   id: string
   kind: string
@@ -25,7 +25,7 @@ interface ProblemSource {
   observed: Observations
 }
 
-/** Problems of documents that are recorded together. */
+/** The problems of documents that are recorded together. */
 export class FoundProblems {
   readonly #rows = new Map<string, FoundProblem>()
   readonly #sources = new Map<string, ProblemSource>()
@@ -46,7 +46,10 @@ export class FoundProblems {
     if (times === 1) this.#sources.set(name, { id: fromStoredText(id), kind, problem, observed })
   }
 
-  /** Tells the observations of the problems that are new. @param stored with how often each has been found, this time included */
+  /**
+   * Adds problems that were not stored before to the observations.
+   * @param stored the stored problems; `times` includes these occurrences
+   */
   reportNew(stored: readonly (ProblemKey & { times: number })[]): void {
     const isNew = new Set(
       stored.flatMap((row) => (row.times === this.#rows.get(nameOf(row))?.times ? [nameOf(row)] : [])),

@@ -51,7 +51,7 @@ export interface KnownRow extends VersionRow {
   entry_parsed_body: string | null
 }
 
-/** The body is parsed on each access, so that only its text stays in memory. */
+/** Parses the body on each access, so that only its text is kept in memory. */
 export const toVersion = (row: VersionRow): Version => ({
   channel: row.channel,
   kind: row.kind,
@@ -99,7 +99,7 @@ function toEntry(row: KnownRow): KnownEntry | null {
   }
 }
 
-/** @param text of which parsing loses something */
+/** @param text a text that loses something when it is parsed */
 function hasAmbiguousEntry(text: string): boolean {
   const value = JSON.parse(text) as unknown
   const { exact, losses } = parseExactly(text, value)
@@ -112,23 +112,23 @@ function hasAmbiguousEntry(text: string): boolean {
   })
 }
 
-/** The condition for the rows of `versions` of a row of `documents`. */
+/** The condition that a row of `versions` belongs to a row of `documents`. */
 export const sameDocument = (version: string, entity: string): string =>
   ['channel', 'kind', 'rfq_id', 'id'].map((column) => `${version}.${column} = ${entity}.${column}`).join(' and ')
 
-/** The condition for its newest version. */
+/** The condition that it is the newest version. */
 export const currentVersion = (version: string, entity: string): string =>
   `${sameDocument(version, entity)} and ${version}.version = ${entity}.version`
 export const CURRENT_VERSION = currentVersion('v', 'e')
 
-/** Since when the document of a row was missing at @asOf; null if it was not. */
+/** Since when the document was missing as of @asOf; null if it was not missing. */
 export const missingSinceAsOf = (row: string): string =>
   `(select max(a.missing_since) from absences a where ${sameDocument('a', row)}
     and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf))`
 
 const isCurrentAsOf = (version: string): string =>
   `${version}.observed_at <= @asOf and (${version}.superseded_at is null or ${version}.superseded_at > @asOf)`
-/** The condition for the version `l` of the list entry of a row that is an RFQ, now or at @asOf. */
+/** The condition that `l` is the version of the list entry of an RFQ, now or as of @asOf. */
 export const entryOf = (row: string, moment: 'now' | 'asOf'): string =>
   `${row}.kind = 'rfq' and l.channel = ${row}.channel and l.kind = 'rfq-entry' and l.rfq_id = '' and l.id = ${row}.id
   and ${moment === 'now' ? 'l.superseded_at is null' : isCurrentAsOf('l')}`
@@ -136,7 +136,7 @@ const ENTRY_TEXTS = 'l.observed_at as entry_at, l.body as entry_body, l.parsed_b
 const ENTRY = `${ENTRY_TEXTS}, l.followed_at as entry_followed_at`
 const ENTRY_AS_OF = `${ENTRY_TEXTS}, case when l.followed_at <= @asOf then l.followed_at end as entry_followed_at`
 
-/** The newest version of each document, with its body as last received. */
+/** Selects the newest version of each document, with its body as last received. */
 const selectCurrent = ({ joinOne, leftJoin }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
   v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
@@ -147,11 +147,11 @@ ${joinOne('versions', 'v', CURRENT_VERSION)}
 ${leftJoin('versions', 'l', entryOf('e', 'now'))}
 where true`
 
-/** When the version of a row was superseded; null if it was not at @asOf. */
+/** When a version was superseded; null if it was current as of @asOf. */
 const supersededAsOf = (row: string): string =>
   `case when ${row}.superseded_at <= @asOf then ${row}.superseded_at end as superseded_at`
 
-/** The versions known at @asOf. Nothing recorded later changes the result. */
+/** Selects the versions as of @asOf. Nothing recorded later changes the result. */
 const selectAsOf = ({ versionsOfDocuments, leftJoin, outerRow }: Dialect) => `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   ${supersededAsOf('v')},
@@ -162,7 +162,7 @@ from ${versionsOfDocuments(sameDocument('v', 'e'))}
 ${leftJoin('versions', 'l', entryOf(outerRow, 'asOf'))}
 where ${isCurrentAsOf('v')}`
 
-/** Which documents of the current state, or of the state as of a moment. */
+/** Selects documents, now or as of a moment. */
 export interface DocumentFilter {
   kind?: DocumentKind | undefined
   channel?: string | undefined
@@ -172,7 +172,10 @@ export interface DocumentFilter {
   rfqIds?: readonly string[] | undefined
 }
 
-/** A query of known documents in a stable order. @param more another condition on `versions v` */
+/**
+ * A query of documents in a stable order.
+ * @param more another condition on `versions v`
+ */
 export function selectKnown(
   { dialect }: Pick<Queries, 'dialect'>,
   filter: DocumentFilter,
@@ -204,7 +207,7 @@ export function selectKnown(
 /** After all timestamps. */
 export const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 
-/** Queries of documents that are one statement each. */
+/** The queries of documents that are one statement each. */
 export function createDocumentQueries(queries: Queries): Omit<History, 'rfqs' | 'export'> {
   const ofRfq = `channel = @channel
     and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))`

@@ -2,9 +2,9 @@ import { isPlainObject } from '../../../core/documents/exact-json.js'
 import type { Transaction } from '../../sql/sql-database.js'
 import { toStoredText } from '../stored-text.js'
 
-/** A poll may record an RFQ from its list entry, which has the ids of its offers, and read them in a later one. */
+/** Offers that earlier runs recorded from list entries of an RFQ. A poll may record only the entry, and a later one read the offers. */
 export interface ListedOffers {
-  /** The run that first recorded the RFQ; null if none did before. */
+  /** The run that first recorded the RFQ; null if it is new. */
   rfqRunId: number | null
   /** The run that first recorded a list entry with this offer, and when. */
   first: ReadonlyMap<string, { runId: number; at: string }>
@@ -12,7 +12,7 @@ export interface ListedOffers {
 
 export const NOTHING_LISTED: ListedOffers = { rfqRunId: null, first: new Map() }
 
-/** What runs before this one recorded. */
+/** Reads what runs before this one recorded. */
 export async function listedOffers(
   tx: Transaction,
   run: { id: number; channel: string },

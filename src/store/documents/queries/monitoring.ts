@@ -7,7 +7,7 @@ interface VersionRow {
   not_before: string | null
 }
 
-/** Figures for monitoring, cheap enough to be read several times a minute. */
+/** Queries for monitoring, fast enough to run several times a minute. */
 export function createMonitoring(queries: Queries): Omit<Monitoring, 'sizes'> {
   return {
     rfqCounts: (channel) =>

@@ -19,7 +19,7 @@ import {
 } from './history-queries.js'
 import { offerIdsOf } from './listed-offers.js'
 
-/** Queries over all RFQs, which read no documents but those they return. */
+/** Queries across all RFQs, which read only the documents that they return. */
 export function createOverview(queries: Queries): Overview {
   return {
     storedChannels: () => storedChannels(queries),
@@ -102,8 +102,8 @@ interface EntryRow {
 }
 
 /**
- * Versions only increase, and a new absence is newer than all others: so the number of responses, the sum of their versions,
- * the number that is present and the newest absence are equal only if nothing changed.
+ * `responsesKey` is equal only if no response changed: versions only increase, and a new absence is newer than all others, so any change
+ * affects the number of responses, the sum of their versions, the number present or the newest absence.
  */
 const toEntry = (row: EntryRow): RfqEntry => ({
   channel: row.channel,
@@ -134,7 +134,7 @@ left join responses r on r.rfq_id = e.id
 where e.channel = @channel and e.kind = 'rfq'
 order by e.id`
 
-/** Of the versions, only those are read that were superseded since, and those of RFQs. */
+/** Reads only the versions of RFQs, and those that were superseded after @asOf. */
 const entriesAsOf = ({ joinOne, leftJoin }: Dialect) => `
 with known as (
   select e.channel, e.kind, e.rfq_id, e.id,
@@ -162,7 +162,7 @@ order by e.id`
 
 // --- revisions ------------------------------------------------------------------------------------------------------
 
-/** A revision with one of the versions it is about, or with none. */
+/** A revision joined with its version or the previous one, or with none. */
 interface RevisionRow extends VersionRow {
   event: Revision['event']
   of_channel: string
@@ -176,7 +176,7 @@ interface RevisionRow extends VersionRow {
   key: string
 }
 
-/** Orders the revisions of one moment: by channel and RFQ, the RFQ itself first, as the order is descending. */
+/** The order of revisions of one moment: by channel and RFQ, the RFQ itself first, because the order is descending. */
 const keyOf = (event: string) =>
   `t.channel || '\t' || case t.kind when 'rfq' then t.id || '\tz' else t.rfq_id || '\ta' end
     || '\t' || t.id || '\t${event}'${event === 'version' ? ' || substr(cast(10000000000 + t.version as text), 2)' : ''}`
@@ -206,7 +206,7 @@ select * from (
 ) ${event}`
 }
 
-/** Where another award is recommended than before. */
+/** Recommendations of another award than before. */
 function recommendationsFrom({ channel, rfqId, after, asOf }: RevisionFilter): string {
   const key = `t.channel || '\t' || t.rfq_id || '\tz\t' || t.rfq_id || '\trecommendation'`
   const begin = after !== undefined && asOf === undefined ? BEGIN_OF_UNSEEN : '@after'
@@ -225,7 +225,7 @@ select * from (
 const REVISION = `f.event, f.channel as of_channel, f.kind as of_kind, f.rfq_id as of_rfq_id, f.id as of_id,
   f.version as of_version, f.since, f.at, f.reason, f.key`
 
-/** One statement, so that revisions, versions and moments come from one state. */
+/** One statement, so that revisions, versions and moments are consistent. */
 const revisionsQuery = (filter: RevisionFilter) => `
 with found as (
   select * from (
@@ -248,7 +248,7 @@ function toRevisions(rows: readonly RevisionRow[]): Revision[] {
   let last: RevisionRow | undefined
   for (const row of rows) {
     const revision = revisions.at(-1)
-    // The version before follows the version itself.
+    // The row after a version is the previous version.
     if (revision && last?.key === row.key && last.at === row.at) revision.previous = toVersion(row)
     else revisions.push(toRevision(row))
     last = row
@@ -270,7 +270,7 @@ const toRevision = (row: RevisionRow): Revision => ({
   cursor: Buffer.from(JSON.stringify([row.at, row.key])).toString('base64url'),
 })
 
-/** Without a cursor: the end of all time, so that the newest revisions come. */
+/** The position of a cursor; without one, after all revisions. */
 function parseCursor(cursor: string | undefined): [at: string, key: string] {
   if (cursor === undefined) return [MAX_TIMESTAMP, '']
   const parsed = parseJson(Buffer.from(cursor, 'base64url').toString())
@@ -307,7 +307,7 @@ const toOfferRevisions = (row: OfferRevisionRow): OfferRevisions => ({
 
 type OfferPeriod = Omit<RevisionFilter, 'rfqId'>
 
-/** Offers that are new in the period and that the list entry of their RFQ, which was not read, named before it. */
+/** Offers that are new in the period, but were in a list entry of their RFQ before it. */
 async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promise<string[]> {
   const rows = await queries.all<{ channel: string; id: string; text: string }>(
     listEntriesBefore(filter),
@@ -318,7 +318,7 @@ async function offersListedBefore(queries: Queries, filter: OfferPeriod): Promis
   )
 }
 
-/** Of the versions of a period, which are found by when they were observed: SQLite would read all those of the channel. */
+/** The expressions keep SQLite from using the index of the channel, so that it finds the versions of a period by their time. */
 const responsesOf = ({ channel }: OfferPeriod) =>
   allOf(`kind || '' = 'response'`, channel !== undefined && `channel || '' = @channel`)
 const ofChannel = ({ channel }: OfferPeriod) => allOf(channel !== undefined && 'channel = @channel')
@@ -333,7 +333,7 @@ select v.channel, v.id, coalesce(v.parsed_body, v.body) as text
 from added a join versions v on v.channel = a.channel and v.kind = 'rfq' and v.rfq_id = '' and v.id = a.rfq_id
 where v.shape = 'list' and v.observed_at <= @after`
 
-/** That an offer of which a part was known was read in full, or could no longer be, is no change of it. */
+/** A version with another shape than the previous one is not a change: the offer was read in full, or could no longer be read. */
 const offerRevisions = (filter: OfferPeriod, { anyOf }: Dialect) => `
 with observed as (
   select channel, rfq_id, id, min(version) as first, 0 as missing, max(observed_at) as at

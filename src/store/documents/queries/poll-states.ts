@@ -6,7 +6,7 @@ import type { Dialect, Queries } from '../../sql/sql-database.js'
 import { fromStoredText, toStoredText } from '../stored-text.js'
 import { CURRENT_VERSION, currentVersion, entryOf } from './history-queries.js'
 
-/** Queries what a poll needs to know of the documents that it may read again. */
+/** Queries the state by which a poll decides which documents to read again. */
 export function createPollStates(queries: Queries): PollStates {
   const selectRfqStates = rfqStates(queries.dialect)
   const selectResponseStates = responseStates(queries.dialect)
@@ -17,7 +17,7 @@ export function createPollStates(queries: Queries): PollStates {
       for (let after = ''; ; ) {
         const rows = await queries.all<RfqStateRow>(selectRfqStates, { channel, after })
         for (const row of rows) states.push(toRfqState(row))
-        if (rows.length < RFQS_PER_TURN) return states
+        if (rows.length < RFQS_PER_STEP) return states
         after = rows.at(-1)?.id ?? ''
         await yieldToEventLoop()
       }
@@ -44,8 +44,8 @@ export function createPollStates(queries: Queries): PollStates {
   }
 }
 
-/** RFQs whose states are read before yielding to the event loop: some milliseconds. */
-const RFQS_PER_TURN = 300
+/** RFQs read before yielding to the event loop after some milliseconds. */
+const RFQS_PER_STEP = 300
 
 const rfqStates = ({ listOf, joinOne, leftJoin }: Dialect) => `
 select e.id, l.content_hash as entry_hash, l.followed_at, v.shape, e.contradicted, e.state, e.full_read_at,
@@ -60,7 +60,7 @@ from documents e
 ${joinOne('versions', 'v', CURRENT_VERSION)}
 ${leftJoin('versions', 'l', entryOf('e', 'now'))}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
-order by e.id limit ${RFQS_PER_TURN}`
+order by e.id limit ${RFQS_PER_STEP}`
 
 interface RfqStateRow {
   id: string
@@ -76,7 +76,7 @@ interface RfqStateRow {
   etag: string | null
   last_modified: string | null
   fingerprint: string | null
-  /** Ids of the responses known only by their summary, or last requested in vain, as JSON. */
+  /** JSON: ids of the responses that are known only by their summary, or whose last request failed. */
   unread: string
 }
 const toRfqState = (row: RfqStateRow): RfqPollState => ({

@@ -3,7 +3,7 @@ import type { SqlParameters } from '../../sql/sql-database.js'
 import { isStorable, toStoredText } from '../stored-text.js'
 
 /**
- * The parameters of the conditions that find RFQs by name. What is null matches nothing.
+ * The parameters of the conditions that find RFQs by name. A parameter that is null matches nothing.
  * @param name.kind default: id, number or reference
  */
 export function matchParameters({ text, kind }: RfqName): SqlParameters {
@@ -12,7 +12,7 @@ export function matchParameters({ text, kind }: RfqName): SqlParameters {
   const number = Number(text)
   return {
     storedId: isMeant('id') ? toStoredText(text) : null,
-    // As queries of the database show it.
+    // The stored form of the id, as users see it in the database.
     shownId: kind === undefined ? storable : null,
     number: isMeant('number') && Number.isFinite(number) && String(number) === text ? number : null,
     numberText: isMeant('number') ? storable : null,
