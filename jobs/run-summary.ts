@@ -36,13 +36,14 @@ export function logRunSummary(
   logShortage(result.run, previous, log)
 }
 
-/** Once when requests begin not to suffice, and when they suffice again. */
+/** Logs once when the request budget is exceeded, and once when it no longer is. */
 function logShortage({ channel, requestRates }: RunRecord, previous: RunRecord | null, log: Log): void {
   if (requestRates === null) return
   const shortage = describeShortage(requestRates)
   const before = describeShortage(previous?.requestRates)
   if (shortage !== null && before === null) log.warn({ channel, ...requestRates }, `${shortage}; ${SHORTAGE_REMEDY}`)
-  if (shortage === null && before !== null) log.info({ channel, ...requestRates }, 'requests suffice again')
+  if (shortage === null && before !== null)
+    log.info({ channel, ...requestRates }, 'the request budget is no longer exceeded')
 }
 
 /** Logs a warning for each RFQ that a person should look at, when its situation changed: not in every round. */

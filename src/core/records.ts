@@ -61,9 +61,9 @@ export interface RunRecord extends RunCounts {
   notBefore: Timestamp | null
   /** How many runs it stands for. */
   times: number
-  /** Documents that it should have read again, but left to the next poll because requests did not suffice. */
+  /** Documents that it should have read again, but left to the next poll because the request budget was exceeded. */
   postponed: number
-  /** Whether the requests that the limit allows suffice (docs/POLLING.md); null if it planned none. */
+  /** The request rates needed and allowed (docs/POLLING.md); null if it planned none. */
   requestRates: RequestRates | null
   /** The newest time that was stored on the channel when it began, if the clock of its process was behind it; null if not. */
   futureStoredAt: Timestamp | null

@@ -8,9 +8,9 @@ export interface PollContext {
   session: ChannelSession
   store: Runs & Recorder & PollStates & Pick<History, 'rfqs'>
   now: Clock
-  /** In which due dates of the channel are interpreted; default UTC. */
+  /** Time zone in which due dates of the channel are interpreted; default UTC. */
   timeZone?: string
-  /** Stops the poll before the next RFQ is read; what was recorded stays. */
+  /** Stops the poll before it reads the next RFQ; recorded RFQs stay. */
   signal?: AbortSignal
   /** Accept a list even if most of its entries disappeared (`--accept-loss`). */
   acceptLoss?: boolean
@@ -18,32 +18,32 @@ export interface PollContext {
 }
 
 export interface PollRfqsOptions {
-  /** Read every RFQ again, whatever is stored. */
+  /** Read every RFQ again. */
   full?: boolean
   /** Hours after which a closed RFQ is read again. */
   recheckClosedHours: number
   /** RFQs read at the same time. */
   concurrency: number
-  /** A name of the only RFQ to read (rfq-name.ts), besides the list; others that should be read are left to the next poll. */
+  /** A name of the only RFQ to read after the list (rfq-name.ts); the others are left to the next poll. */
   only?: string
-  /** Asks for documents only if they changed, where the marketplace said how. Default false. */
+  /** Makes requests conditional where the marketplace sent an ETag or Last-Modified. Default false. */
   conditional?: boolean
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
 }
 
-/** What a scheduled poll plans its requests with. */
+/** Limits and deadlines by which a scheduled poll plans its requests. */
 export interface PollPlanning {
-  /** Requests that the channel may send until the next poll, one of them for the list. */
+  /** Requests that the channel may send until the next poll, including one for the list. */
   budget: number
-  /** As `budget`, of a poll that begins at a tick of the schedule. */
+  /** The budget of a poll that begins at a tick of the schedule. */
   usualBudget: number
   nextPollAt: Date
   /** From that poll to the one after it, in milliseconds. */
   intervalMs: number
-  /** A response is read again before its last full read is older; 0: at every poll. */
+  /** Maximum age of a response: it is read again before its last full read is older; 0: at every poll. */
   offersMaxAgeMinutes: number
-  /** Everything of an RFQ due within this time, before or after, is read at every poll. */
+  /** An RFQ due within this time, before or after, is read with all its responses at every poll. */
   urgentHours: number
 }
 

@@ -1,10 +1,12 @@
 import { contentHash } from '../core/documents/canonical-json.js'
 import type { SubjectKind } from '../core/documents/documents.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
-import type { Observation, RfqListItem } from '../core/documents/observation.js'
+import { isAmbiguous, type Observation, type RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
-import { entryTermsOf } from '../core/sources/sources.js'
+import { contradictionOf, type EntryBody, entryTermsOf, quoted } from '../core/sources/sources.js'
 import { TimeSlice } from '../core/time/time-slice.js'
+import type { ListRead, RfqPollState, Snapshot } from '../store/contract.js'
+import type { Poll } from './poll.js'
 
 /** An entry of the list of RFQs. */
 export type RfqEntry = ListEntry<RfqListItem>
@@ -12,35 +14,35 @@ export type RfqEntry = ListEntry<RfqListItem>
 /** An entry of a list with the hash of its content. */
 export interface ListEntry<T> extends Observation<T> {
   hash: string
-  /** Of all that the list has under its identifier, whatever the order. */
+  /** Hash of all entries with its identifier, whatever their order. */
   entryHash: string
-  /** Earlier entries with the same identifier and another content. */
+  /** Earlier entries with the same identifier and different content. */
   others?: Observation<T>[]
 }
 
-/** Further entries with one identifier that are kept, and again as many that decide about closing. */
+/** Further entries kept per identifier; as many again are kept if they differ in what decides about closing. */
 const MAX_OTHERS = 10
 
-/** What is known of the entries with one identifier. */
-interface Found<T> {
+/** The entries with one identifier. */
+interface EntryGroup<T> {
   last: ListEntry<T>
   others: Observation<T>[]
   hashes: Set<string>
-  /** What the kept ones say about what decides whether an RFQ is closed. */
+  /** The states and due dates of the kept entries, which decide about closing. */
   terms: Set<string>
 }
 
 /**
- * Maps the entries of a list by identifier, in the order in which they are stored: what is recorded together is stored together, so
- * that fewer pages of the database are written. If several share one, equal entries count once; if they differ, the last
- * one is kept, with a problem, and with ten others; of more, those that say something else about state or due date, ten at most.
+ * Maps the entries of a list by identifier, sorted, so that entries recorded together are stored together and fewer database pages
+ * are written. Equal entries with one identifier count once. If they differ, the last one is used, with a problem, and up to ten
+ * others are kept, plus up to ten more that differ in state or due date.
  */
 export async function dedupeById<T>(
   kind: SubjectKind,
   observed: readonly Observation<T>[],
 ): Promise<Map<string, ListEntry<T>>> {
   const slice = new TimeSlice()
-  const byId = new Map<string, Found<T>>()
+  const byId = new Map<string, EntryGroup<T>>()
   for (const each of observed) {
     const hash = each.hash ?? contentHash(kind, each.exactBody)
     // Not a copy: the content of an entry may not be parsed yet.
@@ -58,16 +60,16 @@ export async function dedupeById<T>(
   return new Map(entries.map(([id, found]) => [id, found.hashes.size === 1 ? found.last : withOthers(id, found)]))
 }
 
-/** Among ten with different terms are two that disagree: then the list does not say one thing. */
-function keepOther<T>({ others, terms }: Found<T>, entry: ListEntry<T>): void {
+/** Ten entries with different terms are enough to show that the list is ambiguous. */
+function keepOther<T>({ others, terms: knownTerms }: EntryGroup<T>, entry: ListEntry<T>): void {
   if (others.length >= 2 * MAX_OTHERS || others.some(({ hash }) => hash === entry.hash)) return
-  const said = JSON.stringify(entryTermsOf({ body: entry.body, isAmbiguous: false }))
-  if (others.length >= MAX_OTHERS && terms.has(said)) return
-  terms.add(said)
+  const terms = JSON.stringify(entryTermsOf({ body: entry.body, isAmbiguous: false }))
+  if (others.length >= MAX_OTHERS && knownTerms.has(terms)) return
+  knownTerms.add(terms)
   others.push(entry)
 }
 
-const withOthers = <T>(id: string, { last, others, hashes }: Found<T>): ListEntry<T> =>
+const withOthers = <T>(id: string, { last, others, hashes }: EntryGroup<T>): ListEntry<T> =>
   Object.assign(last, {
     others: others.filter(({ hash }) => hash !== last.hash),
     problems: [...last.problems, duplicateProblem(id)],
@@ -79,3 +81,54 @@ const duplicateProblem = (id: string): Problem => ({
   code: 'duplicate',
   message: `the list contains several different entries with the identifier ${id.slice(0, 80)}; the last one is used`,
 })
+
+/** All entries with the identifier of an RFQ: usually one. */
+const allOf = (entry: RfqEntry) => [...(entry.others ?? []), entry]
+
+/** The body of the list entry of an RFQ; an array if several differ. */
+export function entryBodyOf(entry: RfqEntry): EntryBody {
+  const all = allOf(entry)
+  return { body: all.length === 1 ? entry.body : all.map(({ body }) => body), isAmbiguous: all.some(isAmbiguous) }
+}
+
+/**
+ * Records the list entries that changed since the last list. This happens before the RFQs are read, so that entries of RFQs that are
+ * postponed, cannot be read or are not reached are known too (docs/CLOSING.md, rule 2).
+ */
+export async function recordEntries(
+  { context, run }: Poll,
+  entries: ReadonlyMap<string, RfqEntry>,
+  known: ReadonlyMap<string, RfqPollState>,
+  read: ListRead,
+): Promise<void> {
+  const changed = [...entries.values()].filter((entry) => known.get(entry.id)?.entryHash !== entry.entryHash)
+  if (changed.length > 0) await context.store.recordEntries(run, changed.map(toSnapshot), read, context.now())
+}
+
+const losesNothing = ({ losesNothing = false, body, exactBody }: Observation<RfqListItem>) =>
+  losesNothing || exactBody === body
+
+function toSnapshot(entry: RfqEntry): Snapshot {
+  // Not a copy: its content may not be parsed yet.
+  if (entry.others === undefined) return entry
+  const all = allOf(entry)
+  const body = all.map((each) => each.body)
+  return {
+    id: entry.id,
+    body,
+    exactBody: all.every(losesNothing) ? body : all.map(({ exactBody }) => exactBody),
+    text: all.every(({ text }) => text !== null) ? `[${all.map(({ text }) => text).join()}]` : null,
+    valid: all.every(({ valid }) => valid),
+    // Ambiguous if one of them is.
+    problems: all.filter(isAmbiguous).flatMap(({ problems }) => problems),
+    hash: entry.entryHash,
+  }
+}
+
+/** Problems for members in which the list contradicts an open RFQ that was read. */
+export const contradictions = (entry: EntryBody, rfq: unknown): Problem[] =>
+  (contradictionOf(entry, rfq)?.members ?? []).map(({ path, listed, own }) => ({
+    path,
+    code: 'conflict',
+    message: `the list says ${quoted(listed)}, the RFQ itself says ${quoted(own)}`,
+  }))

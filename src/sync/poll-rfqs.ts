@@ -2,13 +2,11 @@ import { isAddressable } from '../core/documents/identifier.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
 import { hasName, namesIn, parseRfqName } from '../core/text/rfq-name.js'
 import type { RfqPollState } from '../store/contract.js'
-import type { StoredState } from './conditional-reads.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import { dedupeById, type RfqEntry } from './list-entries.js'
-import { recordEntries } from './listed-entries.js'
+import { dedupeById, type RfqEntry, recordEntries } from './list-entries.js'
 import { isReadable, planEntries, type Selection } from './plan/plan-entries.js'
-import { nameOf, type RfqToRead, rfqToRead } from './plan/rfq-to-read.js'
-import { reasonToRead } from './plan/selection.js'
+import { reasonToRead } from './plan/read-reasons.js'
+import { nameOf, type RfqToRead, rfqToRead, type StoredState } from './plan/rfq-to-read.js'
 import { checkMassLoss, markMissing, type Poll, readList, runPoll } from './poll.js'
 import { countRecorded, forEachInPoll, MAX_UNRECORDED, readRfqs } from './read-rfqs.js'
 import { createResponseLoader } from './stored-responses.js'
@@ -22,8 +20,8 @@ interface RfqPoll extends Poll {
 
 /**
  * Polls the RFQs of a channel: reads the list, then each RFQ that needs it with all its responses, and records each in
- * one transaction. A failure on one RFQ does not stop the others. If the process dies, every recorded RFQ is complete,
- * and the next poll reads the others.
+ * one transaction. A failure on one RFQ does not stop the others. If the process dies, every recorded RFQ is complete
+ * and the next poll reads the rest.
  * @returns the recorded run; errors of the marketplace make it `partial` or `failed` and are not thrown
  * @throws RunBusyError, RunLostError, StoreError
  */
@@ -38,10 +36,10 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
     const listed = new Set(entries.keys())
     await checkMassLoss(poll, 'rfq', listed)
-    // At once: until it is known, closing rounds go by the poll before.
+    // Recorded at once, because closing rounds use the previous poll until then.
     if (progress.suspicious) await store.recordListRead(run, { suspicious: true })
     await markMissing(poll, 'rfq', listed, read)
-    // What a list says counts as recorded: then reads of closing rounds that it overlaps with are made again.
+    // Recording the entries makes closing rounds repeat reads that overlap with this list.
     await recordEntries(poll, entries, known, read)
     if (!progress.suspicious) await store.recordListRead(run, { suspicious: false })
     const selection = options.planning
@@ -63,7 +61,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
       left,
       storedState: storedStates(rfqPoll, selection),
       sentAfter: await store.newestRecording(run.channel),
-      onUnreadable: ({ id }: RfqToRead, inVain: boolean) => recordUnsent(rfqPoll, id, inVain),
+      onUnreadable: ({ id }: RfqToRead, requestFailed: boolean) => recordUnread(rfqPoll, id, requestFailed),
       onDone: reportProgress(context, rfqs.length),
     }
     await readRfqs(reading, rfqs)
@@ -95,7 +93,7 @@ function selectEntries(
   return all
 }
 
-/** Selects the RFQs that have a name, usually one. The poll is partial if others should be read. */
+/** Limits a selection to the RFQs with a name, usually one. The poll is partial if others should be read too. */
 function selectOnly(
   { progress }: Pick<Poll, 'progress'>,
   selection: Selection,
@@ -107,7 +105,7 @@ function selectOnly(
   const isOther = (entry: RfqEntry) => !wanted.includes(entry)
   const others = [...selection.unreadable, ...selection.toRead].filter(isOther).length
   progress.postponed += others
-  if (others > 0) progress.limitedTo = `only ${wanted.map(nameOfEntry).join(', ') || 'the list'} was read, as asked for`
+  if (others > 0) progress.limitedTo = `only ${wanted.map(nameOfEntry).join(', ') || 'the list'} was read, as requested`
   return {
     ...selection,
     unreadable: wanted.filter((entry) => !isReadable(entry)),
@@ -119,14 +117,14 @@ function selectOnly(
 function entriesNamed(entries: ReadonlyMap<string, RfqEntry>, only: string): RfqEntry[] {
   const name = parseRfqName(only)
   const withId = entries.get(name.text)
-  // Without parsing all entries.
+  // An id is found without parsing all entries.
   if (name.kind === 'id') return withId ? [withId] : []
   return [...entries.values()].filter(({ id, body }) => hasName({ id, ...namesIn(body) }, name))
 }
 
 const nameOfEntry = ({ id, document }: RfqEntry) => nameOf({ id, number: document?.number ?? null })
 
-/** What is stored of an RFQ; undefined if it is new. A poll that plans its requests has loaded that before. */
+/** Loads the stored state of an RFQ; undefined if it is new. A planned poll has already loaded the responses. */
 function storedStates(
   { context, run, known }: RfqPoll,
   { toRead, responses }: Selection,
@@ -142,10 +140,11 @@ function storedStates(
 const UNADDRESSABLE: Problem = {
   path: 'id',
   code: 'unaddressable',
-  message: 'its identifier cannot be part of a URL, so only its list entry is known; correct it on the marketplace',
+  message:
+    'its identifier cannot be part of a URL, so only its list entry is known; correct the identifier on the marketplace',
 }
 
-/** Records what is known of an RFQ that can never be read. */
+/** Records the list entry of an RFQ that can never be read. */
 async function recordUnreadable(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   if (!entry.document || isAddressable(entry.id)) return recordListEntry(poll, entry)
   poll.progress.limitations.push({ id: nameOfEntry(entry), message: UNADDRESSABLE.message })
@@ -153,13 +152,12 @@ async function recordUnreadable(poll: RfqPoll, entry: RfqEntry): Promise<void> {
 }
 
 /**
- * Records at least the list entry of an RFQ that was never read, and that it was requested in vain; the next poll tries to read its detail
- * again.
+ * Records a failed request for an RFQ, with its list entry if it was never read. The next poll requests it again.
  */
-async function recordUnsent(poll: RfqPoll, id: string, inVain: boolean): Promise<void> {
+async function recordUnread(poll: RfqPoll, id: string, requestFailed: boolean): Promise<void> {
   const entry = poll.entries.get(id)
   const wasRead = poll.known.get(id)?.shape === 'full'
-  if (entry && (inVain || !wasRead)) await recordListEntry(poll, entry, inVain)
+  if (entry && (requestFailed || !wasRead)) await recordListEntry(poll, entry, requestFailed)
 }
 
 /** Records the list entry of an RFQ whose detail cannot be read, or that has no identifier. */

@@ -3,7 +3,6 @@ import type { ReadResult } from '../marketplace/contract.js'
 import type { ListRead, LiveRun, UpsertResult } from '../store/contract.js'
 import { type RunProgress, withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult } from './contract.js'
-import { detectMassLoss } from './mass-loss.js'
 
 type DocumentKind = PollResult['changes'][number]['kind']
 const PLURALS = { listing: 'listings', rfq: 'RFQs' }
@@ -27,7 +26,7 @@ export async function runPoll(
   return { ...result, changes }
 }
 
-/** Reads a list, and tells which recordings it is newer than. Throws MarketplaceError. */
+/** Reads a list, with the number of the newest record of the channel before the request. Throws MarketplaceError. */
 export async function readList<T>(
   { context, run }: Pick<Poll, 'context' | 'run'>,
   request: () => Promise<ReadResult<T>>,
@@ -85,4 +84,24 @@ export function countMissing(
 ): void {
   progress.counts.missing += ids.length
   for (const id of ids) changes.push({ kind, id, change: 'missing' })
+}
+
+/** Mass loss is detected in lists of at least this many entries. */
+const MIN_ENTRIES = 10
+
+/**
+ * Detects a list that suddenly lost more than half of ten or more entries. Such a list is more likely to be incomplete
+ * than correct, so it marks nothing as missing (docs/ARCHITECTURE.md, "Absence is not deletion").
+ * @param present identifiers that are stored and not missing
+ * @param listed identifiers of the list just read
+ * @param noun what the list contains, in the plural
+ * @returns a message that says what was lost and what to do, or null
+ */
+export function detectMassLoss(present: readonly string[], listed: ReadonlySet<string>, noun: string): string | null {
+  const lost = present.filter((id) => !listed.has(id)).length
+  if (present.length < MIN_ENTRIES || lost * 2 <= present.length) return null
+  return (
+    `The list suddenly lost ${lost} of ${present.length} ${noun}, so nothing was marked missing. ` +
+    'If the list is right, run: quotekeeper sync --accept-loss.'
+  )
 }

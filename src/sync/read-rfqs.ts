@@ -18,31 +18,30 @@ import {
 } from '../marketplace/rfq-reader.js'
 import type { RecordResult } from '../store/contract.js'
 import type { ItemFailure } from '../store/runs/with-run.js'
-import { conditionalReads, type StoredState } from './conditional-reads.js'
-import { contradictions } from './listed-entries.js'
-import { chooseResponses, lastRequestFailed } from './plan/response-choice.js'
-import { nameOf, type RfqToRead } from './plan/rfq-to-read.js'
+import { contradictions } from './list-entries.js'
+import { chooseResponses, lastRequestFailed } from './plan/read-reasons.js'
+import { conditionalReads, nameOf, type RfqToRead, type StoredState } from './plan/rfq-to-read.js'
 import { countChange, countMissing, type Poll } from './poll.js'
 
-/** What reads RFQs for a run. */
+/** A run that reads RFQs. */
 export interface RfqReading extends Poll {
   /** RFQs read at the same time. */
   concurrency: number
-  /** Whether documents are asked for only if they changed. */
+  /** Whether requests are conditional. */
   conditional: boolean
   /** Requests left for responses whose summaries turn out to have changed. */
   left: number
   /** `newestRecording` of the channel before any RFQ was requested. */
   sentAfter: number
-  /** What is stored of an RFQ; undefined if it is new. */
+  /** Loads the stored state of an RFQ; undefined if it is new. */
   storedState: (id: string) => Promise<StoredState | undefined>
-  /** Called with an RFQ that the marketplace did not send; `inVain`: a planned poll requested it, and that is to be remembered. */
-  onUnreadable: (rfq: RfqToRead, inVain: boolean) => void | Promise<void>
+  /** Called with an RFQ that could not be read; `requestFailed`: the failed request of a planned poll is to be recorded. */
+  onUnreadable: (rfq: RfqToRead, requestFailed: boolean) => void | Promise<void>
   /** Called after each RFQ. */
   onDone?: () => void
 }
 
-/** RFQs that were read and wait for their commit, while further ones are read. */
+/** RFQs that may wait for their commit while further ones are read. */
 export const MAX_UNRECORDED = 64
 
 /** An RFQ that another run records during each of this many reads is left to the next poll. */
@@ -50,13 +49,13 @@ const MAX_READS = 3
 
 /**
  * Reads RFQs with their responses, and records each in one transaction. A failure on one RFQ does not stop the others.
- * @throws an error that concerns the whole channel or this process, once no RFQ is read any more
+ * @throws an error that concerns the whole channel or this process, after all reads in progress have ended
  */
 export async function readRfqs(reading: RfqReading, rfqs: readonly RfqToRead[]): Promise<void> {
   const limit = pLimit(reading.concurrency)
-  await forEachInPoll(reading, rfqs, reading.concurrency + MAX_UNRECORDED, async (rfq, ended) => {
+  await forEachInPoll(reading, rfqs, reading.concurrency + MAX_UNRECORDED, async (rfq, hasFailed) => {
     try {
-      await readRfq(reading, rfq, { limit, ended })
+      await readRfq(reading, rfq, { limit, hasFailed })
     } catch (error) {
       if (endsRun(error)) throw error
       reading.progress.failures.push({ id: nameOf(rfq), message: (error as Error).message })
@@ -66,14 +65,14 @@ export async function readRfqs(reading: RfqReading, rfqs: readonly RfqToRead[]):
 }
 
 /**
- * Does work for each item, many at the same time. An error ends the poll: no other item begins, and it is thrown at the end.
- * @param work receives a function that says whether another item ended the poll
+ * Does work for each item, several at the same time. After an error no other item begins, and the error is thrown at the end.
+ * @param work receives a function that returns whether another item has failed
  */
 export async function forEachInPoll<T>(
   poll: Poll,
   items: readonly T[],
   concurrency: number,
-  work: (item: T, ended: () => boolean) => Promise<unknown>,
+  work: (item: T, hasFailed: () => boolean) => Promise<unknown>,
 ): Promise<void> {
   let fatal: Error | null = null
   const limit = pLimit(concurrency)
@@ -103,16 +102,17 @@ const endsRun = (error: unknown): boolean =>
   error instanceof LedgerError ||
   error instanceof AbortedError
 
-interface Turn {
+interface ReadLimits {
   /** Limits how many RFQs are read at the same time. */
   limit: LimitFunction
-  ended: () => boolean
+  /** Whether another RFQ has ended the poll. */
+  hasFailed: () => boolean
 }
 
-async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Turn): Promise<void> {
+async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, hasFailed }: ReadLimits): Promise<void> {
   try {
     for (let reads = 1; reads <= MAX_READS; reads++) {
-      const read = await limit(() => (ended() ? null : fetchRfq(reading, rfq, reads > 1)))
+      const read = await limit(() => (hasFailed() ? null : fetchRfq(reading, rfq, reads > 1)))
       if (read === null || (await recordRead(reading, rfq, read))) return
     }
     const message = `another run recorded it during each of ${MAX_READS} reads; the next poll reads it again`
@@ -124,7 +124,7 @@ async function readRfq(reading: RfqReading, rfq: RfqToRead, { limit, ended }: Tu
   }
 }
 
-/** @returns false if another run recorded the RFQ meanwhile, so that this read may be older: it must be read again */
+/** @returns false if another run recorded the RFQ meanwhile: this read may be older, so the RFQ must be read again */
 async function recordRead(reading: RfqReading, rfq: RfqToRead, read: FetchedForPoll): Promise<boolean> {
   const { context, run, progress } = reading
   const { fetched, failures, sentAfter } = read
@@ -133,7 +133,7 @@ async function recordRead(reading: RfqReading, rfq: RfqToRead, read: FetchedForP
   const recorded = await context.store.recordRfq(run, snapshot, context.now())
   if (recorded.rfq === 'stale') {
     progress.postponed -= read.choice.postponed
-    // The next read counts what is planned once more.
+    // The next read counts the planned requests again.
     reading.left -= 1 + (rfq.planned?.responses.size ?? 0)
     return false
   }
@@ -151,7 +151,7 @@ async function fetchRfq(reading: RfqReading, rfq: RfqToRead, again: boolean) {
   throwIfStopped(reading)
   const { context, run, conditional } = reading
   const sentAfter = again ? await context.store.newestRecording(run.channel) : reading.sentAfter
-  // What the poll looked up is out of date by then: everything is read as if nothing were stored.
+  // The stored state that the poll loaded is outdated by then, so everything is read as if nothing were stored.
   const stored = again ? undefined : await reading.storedState(rfq.id)
   const choice = { postponed: 0 }
   const unavailable: UnavailableError[] = []
@@ -165,8 +165,8 @@ async function fetchRfq(reading: RfqReading, rfq: RfqToRead, again: boolean) {
 }
 
 /**
- * What can be read of an RFQ is recorded. A planned poll spends one request on a document whose last request was in vain; in other
- * polls, a person waits for it.
+ * An RFQ is recorded with those of its responses that can be read. A planned poll requests a document whose last request failed only
+ * once; other polls retry, because a person waits for the result.
  */
 function failureOptions(
   { planned }: RfqToRead,
@@ -175,49 +175,46 @@ function failureOptions(
 ): FailureOptions {
   const isPlanned = planned !== null
   const rfqState = stored && { readAt: stored.rfq.detailReadAt, requestedAt: stored.rfq.requestedAt }
-  const failedBefore = (id: string) => isInVain(stored?.responses.get(id))
+  const failedBefore = (id: string) => lastRequestFailed(stored?.responses.get(id))
   return {
-    attemptOnce: { rfq: isPlanned && isInVain(rfqState), response: (id) => isPlanned && failedBefore(id) },
+    attemptOnce: { rfq: isPlanned && lastRequestFailed(rfqState), response: (id) => isPlanned && failedBefore(id) },
     failedBefore,
     onUnavailable: (error) => void unavailable.push(error),
   }
 }
 
-const isInVain = (state: Parameters<typeof lastRequestFailed>[0] | undefined) =>
-  state !== undefined && lastRequestFailed(state)
-
-/** One failure, however many offers of the RFQ could not be read. */
+/** Reports one failure, however many offers of the RFQ could not be read. */
 function describeUnavailable(rfq: RfqToRead, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {
   if (first === undefined) return []
   const more = others.length === 0 ? '' : ` (and ${others.length} more of its offers could not be read)`
   return [{ id: nameOf(rfq), message: `${first.message}${more}` }]
 }
 
-/** Chooses the responses to request; undefined: all. @param made what is chosen */
+/** Chooses the responses to request; undefined: all. @param counts receives the number of postponed responses */
 function responseChooser(
   reading: RfqReading,
   { planned }: RfqToRead,
   stored: StoredState | undefined,
-  made: { postponed: number },
+  counts: { postponed: number },
 ): ChooseResponses | undefined {
   if (planned === null) return undefined
   return (listed) => {
     const choice = chooseResponses(listed, planned, stored?.responses, reading.left)
     reading.left = choice.left
-    made.postponed = choice.postponed
+    counts.postponed = choice.postponed
     reading.progress.postponed += choice.postponed
     return choice
   }
 }
 
-/** An RFQ with what its list entry contradicts, and the problems of that entry. */
+/** An RFQ with the problems of its list entry, including contradictions between the two. */
 function comparedWithList(rfq: Observation<Rfq>, { listProblems, entry }: RfqToRead): Observation<Rfq> {
   const problems = [...listProblems, ...contradictions(entry(), rfq.body)]
   // Not a copy: its content may not be parsed yet.
   return problems.length === 0 ? rfq : Object.assign(rfq, { problems: [...rfq.problems, ...problems] })
 }
 
-/** What is stored of the documents that are present, by which those that did not change are recognized. */
+/** Fingerprints of the stored documents, by which unchanged ones are recognized. */
 function knownDocuments({ rfq, responses }: StoredState, { returned }: RfqToRead): KnownDocuments {
   return {
     rfq: returned || rfq.missingSince !== null ? null : rfq.fingerprint,

@@ -20,11 +20,11 @@ export function addByRfq(
   return grouped
 }
 
-/** Documents whose states are loaded at once: a few milliseconds. */
+/** Documents whose states are loaded at once, which takes a few milliseconds. */
 const STATES_BATCH = 1_000
 
 /**
- * Loads the stored responses of RFQs at once; also of those without any.
+ * Loads the stored responses of RFQs; an RFQ without any has an empty map.
  * @param rfqs `responses`: how many it may have
  */
 export async function loadResponses(
@@ -53,7 +53,7 @@ export async function loadResponses(
 }
 
 /**
- * Loads the stored responses of RFQs, of many at once, in the order in which they are read; each is asked for once.
+ * Creates a loader of the stored responses of RFQs that loads them in groups, in the order in which they are read. Each is loaded once.
  * @param rfqIds of stored RFQs
  */
 export function createResponseLoader(

@@ -1,11 +1,11 @@
 // A day of one channel in memory: what changes on the marketplace, and when a policy of reading finds it. Time is that of the
 // sandbox's clock, which each request moves forward by its share of the rate; nothing waits, and nothing is sent.
 const dist = new URL('../../dist/src/', import.meta.url)
-const { planRequests } = await import(new URL('sync/request-plan.js', dist))
-const { reasonToRead } = await import(new URL('sync/selection.js', dist))
-const { chooseResponses } = await import(new URL('sync/response-choice.js', dist))
-const { SandboxClock } = await import(new URL('sandbox/sandbox-clock.js', dist))
-const { SeededRandom } = await import(new URL('sandbox/seeded-random.js', dist))
+const { planRequests } = await import(new URL('sync/plan/request-plan.js', dist))
+const { reasonToRead } = await import(new URL('sync/plan/read-reasons.js', dist))
+const { chooseResponses } = await import(new URL('sync/plan/read-reasons.js', dist))
+const { SandboxClock } = await import(new URL('sandbox/world/sandbox-clock.js', dist))
+const { SeededRandom } = await import(new URL('sandbox/world/seeded-random.js', dist))
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -143,7 +143,7 @@ describe('check', () => {
     })
   })
 
-  it('warns with the numbers if requests do not suffice to read everything in time', async () => {
+  it('warns with the numbers if the request budget does not allow reading everything in time', async () => {
     const more = 'schedule: { rfqs: "* * * * * *" }\npolling: { offersMaxAgeMinutes: 0 }\n'
     const { quotekeeper, folder } = await createCliFixture({ more })
     const file = join(folder, 'quotekeeper.yaml')
@@ -152,7 +152,9 @@ describe('check', () => {
     const found = (JSON.parse(out) as Finding[]).filter(({ what }) => what.endsWith(' RFQs'))
     expect(status).toBe(0)
     expect(found).toMatchObject([{ ok: true }, { ok: true }])
-    expect(found[0]?.found).toMatch(/requests do not suffice: \d+\.\d per second are needed .*, 2\.0 are available/)
+    expect(found[0]?.found).toMatch(
+      /the request budget is exceeded: .* needs \d+\.\d requests per second, 2\.0 are available/,
+    )
     expect(found[0]?.remedy).toContain('polling.offersMaxAgeMinutes')
     expect(found[0]?.remedy).toContain('schedule.rfqs')
   })

@@ -1,9 +1,8 @@
 import type { ResponsePollState, RfqPollState } from '../../src/store/contract.js'
 import type { PollPlanning } from '../../src/sync/contract.js'
+import { chooseResponses, reasonToRead } from '../../src/sync/plan/read-reasons.js'
 import { planRequests } from '../../src/sync/plan/request-plan.js'
 import type { PlannableRfq, RequestPlan } from '../../src/sync/plan/request-plan-model.js'
-import { chooseResponses } from '../../src/sync/plan/response-choice.js'
-import { reasonToRead } from '../../src/sync/plan/selection.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
@@ -76,7 +75,7 @@ export class RequestWorld {
     this.changeEntry(rfq)
   }
 
-  /** Requests per poll that suffice whatever the distribution of ages: everything once within the maximum age, twice over. */
+  /** Requests per poll that are enough whatever the distribution of ages: everything once within the maximum age, twice over. */
   sufficientBudget(): number {
     const open = this.#rfqs.filter(({ state }) => state === 'open')
     const documents = this.#rfqs.reduce((sum, { offers }) => sum + 1 + offers.length, 0)

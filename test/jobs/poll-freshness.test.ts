@@ -31,10 +31,10 @@ it('poll freshness › rejects an older poll and shows its age', () => {
     message: expect.stringMatching(/ 25 h ago \(older than 3 intervals\)/),
   })
 })
-it('poll freshness › says with the numbers that requests do not suffice, which is no failure', () => {
+it('poll freshness › reports an exceeded request budget with the numbers, which is no failure', () => {
   const finishedAt = '2026-11-21T10:06:00.000Z'
   const requestRates = { required: 0.0412, allowed: 0.015, ageMinutes: 90.4 }
-  const message = /60 s ago; requests do not suffice: 0\.041 .* 0\.015 .* 90 min/
+  const message = /60 s ago; the request budget is exceeded: reading .* 0\.041 .* 0\.015 .* 90 min/
   expect(check({ newest: { finishedAt }, rates: requestRates })).toMatchObject({
     ok: true,
     message: expect.stringMatching(message),

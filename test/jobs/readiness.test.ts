@@ -133,9 +133,10 @@ describe('readiness', () => {
     }
   })
 
-  it('says that requests do not suffice also after polls by hand, which do not plan, until a planned one finds that they do', async () => {
+  it('reports an exceeded request budget even after manual polls, which do not plan, until a planned poll is within it', async () => {
     const { poll, at, messages } = await createTestReadiness()
-    const shortages = async () => (await messages()).filter((message) => message.includes('requests do not suffice'))
+    const shortages = async () =>
+      (await messages()).filter((message) => message.includes('the request budget is exceeded'))
     await poll('2026-11-21T10:00:00Z', { requestRates: { required: 3, allowed: 2, ageMinutes: 90 } })
     for (let round = 1; round <= 6; round++) {
       await poll(`2026-11-21T10:0${round}:00Z`)

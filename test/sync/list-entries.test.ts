@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { contentHash } from '../../src/core/documents/canonical-json.js'
-import type { Observation } from '../../src/core/documents/observation.js'
+import { type Observation, parseRfqListItem } from '../../src/core/documents/observation.js'
 import { entryTermsOf } from '../../src/core/sources/sources.js'
 import { dedupeById } from '../../src/sync/list-entries.js'
 
@@ -62,5 +62,46 @@ describe('several entries with one identifier', () => {
     const all = [...titles(50), ...titles(50, { state: 'open' }), { id: 'a', state: 'closed' }, ...titles(9)]
     const { bodies } = await kept(all)
     expect(entryTermsOf({ body: bodies, isAmbiguous: false }).isDoubtful).toBe(true)
+  })
+})
+
+describe('dedupeById', () => {
+  const listing = (id: string, title: string) => parseRfqListItem({ id, title })
+  const codes = async (...titles: string[]) => {
+    const entries = await dedupeById(
+      'rfq',
+      titles.map((title) => listing('a', title)),
+    )
+    const { problems, body } = entries.get('a') ?? { problems: [], body: null }
+    return { size: entries.size, title: (body as { title: string }).title, codes: problems.map(({ code }) => code) }
+  }
+
+  it('counts equal entries once, without a problem', async () => {
+    const once = await codes('A')
+    expect(await codes('A', 'A')).toEqual(once)
+    expect(once.codes).not.toContain('duplicate')
+  })
+
+  it('keeps the last of different entries, with a problem', async () => {
+    const found = await codes('A', 'B')
+    expect(found).toMatchObject({ size: 1, title: 'B' })
+    expect(found.codes).toContain('duplicate')
+  })
+
+  it('lets the event loop run every 10 ms', async () => {
+    let [time, turns] = [0, 0]
+    vi.spyOn(performance, 'now').mockImplementation(() => time++) // Each entry takes one millisecond.
+    const countTurn = () => {
+      turns++
+      timer = setImmediate(countTurn)
+    }
+    let timer = setImmediate(countTurn)
+    await dedupeById(
+      'rfq',
+      Array.from({ length: 95 }, (_, index) => listing(`id-${index}`, 'A')),
+    )
+    clearImmediate(timer)
+    expect(turns).toBeGreaterThanOrEqual(8)
+    expect(turns).toBeLessThanOrEqual(10)
   })
 })

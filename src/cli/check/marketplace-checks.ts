@@ -73,7 +73,7 @@ function sessionOpener({ io }: Cli, app: App) {
   return async (channel: ChannelConfig) => (await open()).session(channel, { signal: io.stop })
 }
 
-/** Whether the request limit suffices to read everything in time: a warning only, because polls read what they can. */
+/** Whether the request budget allows reading everything in time: a warning only, because polls read what they can. */
 async function withShortage(
   { cli, app }: ChannelContext,
   channel: ChannelConfig,

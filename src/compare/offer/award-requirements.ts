@@ -101,7 +101,7 @@ function evaluate(name: OfferRequirement, offer: AssessedOffer, rfq: RfqTerms): 
   return unknown === undefined ? RULES[name](offer, rfq) : notDeterminable(`the ${unknown} of the RFQ cannot be read`)
 }
 
-/** Whatever the reason: requests did not suffice so far, or the marketplace did not give the offer. */
+/** Whatever the reason: the request budget was exceeded so far, or the marketplace did not give the offer. */
 const ONLY_SUMMARY = 'only the summary of the offer was read so far'
 
 /** What is missing to compare the price with the limits of the RFQ. */

@@ -1,16 +1,16 @@
 import type { RequestRates } from '../records.js'
 
-/** What to do if the requests that the limit allows do not suffice. */
+/** What to do if the request budget is exceeded. */
 export const SHORTAGE_REMEDY =
-  'raise polling.offersMaxAgeMinutes, poll less often (schedule.rfqs), or raise requests.perSecond if the marketplace allows more; until then, the most valuable documents are read first (docs/POLLING.md)'
+  'raise polling.offersMaxAgeMinutes, poll less often (schedule.rfqs), or raise requests.perSecond if the marketplace allows more; until then, documents with the highest priority are read first (docs/POLLING.md)'
 
-/** Says with the numbers that not every document can be read within its maximum age; null if it can. */
+/** A message with the numbers if not every document can be read within its maximum age; null if all can. */
 export function describeShortage(rates: RequestRates | null | undefined): string | null {
   if (!rates || rates.required <= rates.allowed) return null
   const { required, allowed, ageMinutes } = rates
   return (
-    `requests do not suffice: ${perSecond(required)} per second are needed to read everything within its maximum age, ` +
-    `${perSecond(allowed)} are available, so what is shown becomes at most about ${duration(ageMinutes)} old`
+    `the request budget is exceeded: reading everything within its maximum age needs ${perSecond(required)} requests per second, ` +
+    `${perSecond(allowed)} are available, so data may be up to about ${duration(ageMinutes)} old`
   )
 }
 

@@ -8,25 +8,25 @@ import type { PollPlanning, PollRfqsOptions } from '../contract.js'
 import type { RfqEntry } from '../list-entries.js'
 import type { Poll } from '../poll.js'
 import { loadResponses, type StoredResponses } from '../stored-responses.js'
+import { isEntryRead, reasonToRead } from './read-reasons.js'
 import { planRequests } from './request-plan.js'
-import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
-import { isEntryRead, type ListedRfq, reasonToRead } from './selection.js'
+import type { ListedRfq, PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
 
 /** What a poll does with the entries of the list. */
 export interface Selection {
-  /** Those that cannot be read: recorded from their entry. */
+  /** RFQs that cannot be read; recorded from their entry. */
   unreadable: RfqEntry[]
-  /** In the order in which they are read. */
+  /** RFQs to read, in this order. */
   toRead: RfqEntry[]
-  /** Not read, because nothing shows that they changed. */
+  /** RFQs that are not read, because nothing shows a change. */
   unchanged: RfqEntry[]
-  /** Recorded from their entry, because they were never read and are left to the next poll. */
+  /** RFQs that were never read and are left to the next poll; recorded from their entry. */
   listOnly: RfqEntry[]
-  /** The responses to request of each RFQ; all of those that are not here. */
+  /** The responses to request of each RFQ; of an RFQ that is not here, all. */
   planned: ReadonlyMap<string, Pick<PlannedRfq, 'responses' | 'postponed'>>
-  /** Requests left for responses whose summaries turn out to have changed. */
+  /** Requests reserved for responses whose summaries turn out to have changed. */
   left: number
-  /** The stored responses by RFQ, as far as they were loaded. */
+  /** The stored responses that were loaded, by RFQ. */
   responses: ReadonlyMap<string, StoredResponses>
 }
 
@@ -36,7 +36,7 @@ interface PlanningContext {
   planning: PollPlanning
 }
 
-/** Plans the requests of a scheduled poll (docs/POLLING.md), and counts what is left to the next one. */
+/** Plans the requests of a scheduled poll (docs/POLLING.md), and counts the documents left to the next one. */
 export async function planEntries(
   { context, run, progress }: Poll,
   entries: ReadonlyMap<string, RfqEntry>,
@@ -56,7 +56,7 @@ export async function planEntries(
   return toSelection(plan, { entries, known, responses })
 }
 
-/** What polls of a channel need and may send, known from its list alone. */
+/** Estimates the request rates of a channel from its list alone. */
 export async function ratesOfList(
   list: readonly Observation<RfqListItem>[],
   { planning, timeZone, now }: { planning: PollPlanning; timeZone: string; now: Date },
@@ -66,7 +66,7 @@ export async function ratesOfList(
   return (await planRequests({ listed, known: new Map(), responses: new Map(), now, planning })).rates
 }
 
-/** Others are recorded from their entry without a request. */
+/** Whether an RFQ can be requested; others are recorded from their entry. */
 export const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
   entry.document !== null && isAddressable(entry.id)
 

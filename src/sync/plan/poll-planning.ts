@@ -9,18 +9,18 @@ type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' 
   channels: readonly { key: string }[]
 }
 
-/** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries, and commands by hand. */
+/** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries and manual commands. */
 const RFQ_POLLS_SHARE = 0.9
-/** However low the limit: the list and four documents. The poll then takes longer than an interval, and ticks are skipped. */
+/** Minimum budget of a poll: the list and four documents. With a low limit, a poll then takes longer than an interval and ticks are skipped. */
 const MIN_REQUESTS = 5
-/** A channel may need more than at its last poll: this many times as much, and some requests. */
+/** A channel may need more than at its last poll: this many times as much, plus some requests. */
 const GROWTH = 1.5
 const MIN_DEMAND = 100
 
 /**
- * What a scheduled poll of the RFQs of a channel plans its requests with (docs/POLLING.md): its share of what the limit
- * allows until the next poll. That begins at the next tick of the schedule, or, if the limit does not allow every channel a few
- * requests by then, at the first tick by which it does.
+ * Computes the request budget of a scheduled poll of the RFQs of a channel (docs/POLLING.md): its share of the requests that the limit
+ * allows until the next poll. The next poll begins at the next tick of the schedule, or at the first tick by which the limit allows
+ * every channel its minimum.
  * @returns undefined if no later poll is scheduled: then everything is read
  */
 export async function planPoll(
@@ -35,7 +35,7 @@ export async function planPoll(
   if (tick === null) return undefined
   const untilTick = tick.getTime() - now.getTime()
   const tickMs = (nextTick(cron, tick)?.getTime() ?? tick.getTime() + untilTick) - tick.getTime()
-  // Ticks before a poll is over are skipped.
+  // Ticks during a poll are skipped.
   const wholeTicks = (milliseconds: number) => Math.max(0, Math.ceil(milliseconds / tickMs)) * tickMs
   const minMs = minPollMs(config)
   const untilNext = untilTick + wholeTicks(minMs - untilTick)
@@ -56,25 +56,25 @@ export async function planPoll(
   }
 }
 
-/** How long the limit takes at least for one poll of the RFQs of every channel, in milliseconds. */
+/** The minimum time for one poll of the RFQs of every channel within the request limit, in milliseconds. */
 export const minPollMs = ({ channels, requests }: Pick<PlanningConfig, 'channels' | 'requests'>): number =>
   (channels.length * MIN_REQUESTS * 1_000) / (allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE)
 
-/** Runs looked through for one that planned: others were asked for by a person. */
+/** Runs searched for one that planned its requests; runs that a person started do not. */
 const MAX_RECENT_RUNS = 20
 
-/** The newest poll of the RFQs of a channel that planned its requests; null if there is none of late. */
+/** The newest poll of the RFQs of a channel that planned its requests; null if there is none recently. */
 export async function newestPlanned(store: Pick<Store, 'runs'>, channel: string): Promise<RunRecord | null> {
   const recent = await store.runs({ channel, kind: 'rfqs', limit: MAX_RECENT_RUNS })
   return recent.find(({ requestRates }) => requestRates !== null) ?? null
 }
 
-/** What a channel may send at its next poll; without limit if that is not known. */
+/** The estimated requests of the next poll of a channel; infinite if unknown. */
 const demandOf = (run: RunRecord | null): number =>
   run === null ? Number.POSITIVE_INFINITY : GROWTH * ((run.requests + run.postponed) / run.times) + MIN_DEMAND
 
 /**
- * Shares requests so that a channel that needs less than an equal share gets what it needs, and the others share the rest
+ * Shares requests fairly (max-min): a channel that needs less than an equal share gets what it needs, and the others share the rest
  * equally.
  */
 export function shareRequests(total: number, demands: readonly number[]): number[] {
@@ -86,6 +86,6 @@ export function shareRequests(total: number, demands: readonly number[]): number
     shares[channel] = Math.floor(share)
     left -= share
   }
-  // What is left beyond the known demand is shared equally: a channel may need more than at its last poll.
+  // Requests beyond the estimated demand are shared equally, because a channel may need more than at its last poll.
   return shares.map((share) => share + Math.floor(left / demands.length))
 }

@@ -3,9 +3,9 @@ import type { TimeSlice } from '../../core/time/time-slice.js'
 import type { PollPlanning } from '../contract.js'
 import { READ_REASONS, type ReadReason } from './request-plan-model.js'
 
-/** Share of the budget for what has waited longest if not everything can be read, so that nothing waits for ever. */
-const LONGEST_WAIT_SHARE = 0.2
-/** Share of what is left after what is more valuable, if not everything can be read, for RFQs without their responses. */
+/** Share of the budget for the documents that have waited longest if not everything can be read, so that none waits for ever. */
+const OLDEST_SHARE = 0.2
+/** Share of the remaining budget for RFQs without their responses, if not everything can be read. */
 export const RFQS_SHARE = 0.5
 /** The list of a poll is read before the plan is made. */
 export const LIST_REQUESTS = 1
@@ -19,59 +19,59 @@ export interface Item {
   reason: ReadReason
   /** When it was last requested, or first listed (epoch milliseconds). */
   waitingSince: number
-  /** How many polls it can still wait without exceeding its maximum age; 0 or less: none. */
+  /** How many polls it can wait without exceeding its maximum age; 0 or less: none. */
   slack: number
-  /** Its last request was in vain. */
+  /** Its last request failed. */
   failed: boolean
 }
 
-/** An RFQ that should be read, with its responses that should be. */
+/** An RFQ that should be read, with its responses that should be read. */
 export interface Unit {
   id: string
-  /** Why it is read: the most valuable reason of the RFQ itself and its responses. */
+  /** The highest-priority reason of the RFQ itself and its responses. */
   reason: ReadReason
   /** The RFQ itself. */
   rfq: Item
   dueAt: number
-  /** Due soon, or due lately and still open: everything of it is read at every poll. */
+  /** Due soon, or due recently and still open: read with all its responses at every poll. */
   urgent: boolean
   /** The earliest `waitingSince` of the RFQ and those of its responses that are due and that a poll can read. */
-  longestWait: number
+  waitingSince: number
   responses: Item[]
-  /** Responses that need not be read yet, but will. */
+  /** Responses that must be read by a later poll. */
   later: Item[]
   closed: boolean
 }
 
-/** Due soon, or due lately. */
+/** Whether an RFQ is due soon or was due recently. */
 export const isUrgent = (dueAt: Date, { urgentHours }: PollPlanning, now: Date): boolean =>
   Math.abs(dueAt.getTime() - now.getTime()) <= urgentHours * HOUR_MS
 
-/** How many polls can pass before a document is read again, so that it is before its maximum age, however long a poll takes. */
+/** How many polls can pass before a document must be read again to stay within its maximum age. */
 export function pollsUntilDue(lastAt: number, { nextPollAt, intervalMs, offersMaxAgeMinutes }: PollPlanning): number {
   return Math.floor((lastAt + offersMaxAgeMinutes * MINUTE_MS - nextPollAt.getTime()) / intervalMs)
 }
 
-/** The place of each reason: the most valuable first. */
-export const VALUE = Object.fromEntries(READ_REASONS.map((reason, at) => [reason, at])) as Record<ReadReason, number>
+/** The rank of each reason: 0 is the highest priority. */
+export const PRIORITY = Object.fromEntries(READ_REASONS.map((reason, at) => [reason, at])) as Record<ReadReason, number>
 
-export const moreValuable = (one: ReadReason, other: ReadReason): ReadReason =>
-  VALUE[one] <= VALUE[other] ? one : other
+export const higherPriority = (one: ReadReason, other: ReadReason): ReadReason =>
+  PRIORITY[one] <= PRIORITY[other] ? one : other
 
 interface Load {
   rates: RequestRates
   /** Whether every open RFQ can be read at every poll, besides what else must be read. */
   readsEveryRfq: boolean
-  /** Requests of each poll for what is read because of its age. */
+  /** Requests of each poll for documents that are read because of their age. */
   capacity: number
 }
 
-/** Requests of a poll for what has waited longest if not everything can be read: at least an RFQ and one of its responses. */
-export const reservedOf = (usable: number): number =>
-  Math.min(usable, Math.max(2, Math.ceil(usable * LONGEST_WAIT_SHARE)))
+/** Requests of a poll reserved for the documents that have waited longest: at least an RFQ and one of its responses. */
+export const reservedRequests = (usable: number): number =>
+  Math.min(usable, Math.max(2, Math.ceil(usable * OLDEST_SHARE)))
 
 /**
- * What the open RFQs and their responses need, by the number of documents.
+ * Computes the request rates that the open RFQs and their responses need.
  * @param usable requests of a poll that has a whole interval, besides the list
  */
 export function measureLoad(units: readonly Unit[], usable: number, planning: PollPlanning): Load {
@@ -83,13 +83,13 @@ export function measureLoad(units: readonly Unit[], usable: number, planning: Po
   const urgentCost = sizeOf(urgent)
   const rfqs = open.length - urgent.length
   const others = sizeOf(open) - urgentCost
-  // Read before they could exceed their age while the next poll reads.
+  // One less, so that no document exceeds its age while the next poll is reading.
   const pollsWithinAge = Math.max(1, Math.floor((offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
   const everyRfq = urgentCost + rfqs + (others - rfqs) / pollsWithinAge
   const readsEveryRfq = usable >= everyRfq
-  const needed = Math.min(everyRfq, neededInTurn({ urgentCost, others }, pollsWithinAge))
+  const needed = Math.min(everyRfq, requestsPerCycle({ urgentCost, others }, pollsWithinAge))
   const rate = (requests: number) => ((requests + LIST_REQUESTS) * SECOND_MS) / intervalMs
-  const pollsForAll = usable >= needed ? 0 : pollsInTurn({ urgentCost, rfqs, others }, usable) + 1
+  const pollsForAll = usable >= needed ? 0 : pollsPerCycle({ urgentCost, rfqs, others }, usable) + 1
   return {
     readsEveryRfq,
     capacity: usable - urgentCost - (readsEveryRfq ? rfqs : 0),
@@ -110,27 +110,27 @@ interface Counts {
   others: number
 }
 
-/** Requests of a poll that may read an RFQ, or a response in the next poll, without getting further: it ends among responses. */
+/** Requests that a poll may lose because it ends in the middle of an RFQ, which the next poll then reads again. */
 const LOST_PER_POLL = 2
 
-/** How many polls read everything once, if not every RFQ can be read at every poll. */
-function pollsInTurn({ urgentCost, rfqs, others }: Counts, usable: number): number {
-  const reserved = reservedOf(usable)
+/** How many polls it takes to read everything once, if not every RFQ can be read at every poll. */
+function pollsPerCycle({ urgentCost, rfqs, others }: Counts, usable: number): number {
+  const reserved = reservedRequests(usable)
   const left = usable - urgentCost
   const forRfqs = Math.min(rfqs, Math.floor(Math.max(0, left - reserved) * RFQS_SHARE))
   const perPoll = Math.max(1, Math.max(reserved, left - forRfqs) - LOST_PER_POLL)
   return Math.ceil((others + Math.max(0, urgentCost - (usable - reserved))) / perPoll)
 }
 
-/** Requests of a poll so that `pollsInTurn` is not more than a number of polls. */
-function neededInTurn({ urgentCost, others }: Omit<Counts, 'rfqs'>, polls: number): number {
-  const perPoll = Math.max(others / polls + LOST_PER_POLL, urgentCost * LONGEST_WAIT_SHARE)
+/** How many requests each poll needs to read everything once within a number of polls. */
+function requestsPerCycle({ urgentCost, others }: Omit<Counts, 'rfqs'>, polls: number): number {
+  const perPoll = Math.max(others / polls + LOST_PER_POLL, urgentCost * OLDEST_SHARE)
   return urgentCost + perPoll / (1 - RFQS_SHARE)
 }
 
 /**
- * Moves responses that must be read in one of the next polls to this one, if those polls could not read them all: the least
- * number, those with the earliest deadlines first.
+ * Moves responses from later polls to this one if those polls could not read all of theirs in time: as few as possible, those with the
+ * earliest deadlines first.
  */
 export async function readAhead(units: readonly Unit[], load: Load, slice: TimeSlice): Promise<void> {
   const dueIn = await countByDeadline(units, slice)
@@ -139,7 +139,7 @@ export async function readAhead(units: readonly Unit[], load: Load, slice: TimeS
   const { latest, ofLatest } = deadlineOf(ahead, dueIn)
   const readNow = (unit: Unit, item: Item) => {
     unit.responses.push(item)
-    unit.reason = moreValuable(unit.reason, 'age')
+    unit.reason = higherPriority(unit.reason, 'age')
   }
   const dueLatest: { unit: Unit; item: Item }[] = []
   for (const unit of units) {
@@ -153,7 +153,7 @@ export async function readAhead(units: readonly Unit[], load: Load, slice: TimeS
   for (const { unit, item } of dueLatest.slice(0, ofLatest)) readNow(unit, item)
 }
 
-/** How many responses must be read within so many polls. */
+/** Counts responses by the number of polls within which they must be read. */
 async function countByDeadline(units: readonly Unit[], slice: TimeSlice): Promise<Map<number, number>> {
   const dueIn = new Map<number, number>()
   for (const { later } of units) {
@@ -163,7 +163,7 @@ async function countByDeadline(units: readonly Unit[], slice: TimeSlice): Promis
   return dueIn
 }
 
-/** How many responses the next polls could not read before they exceed their age. */
+/** How many responses the next polls could not read before they exceed their maximum age. */
 function countAhead(
   units: readonly Unit[],
   { readsEveryRfq, capacity }: Load,
@@ -181,7 +181,7 @@ function countAhead(
   return Math.ceil(ahead)
 }
 
-/** Up to which deadline a number of responses is due, the earliest first, and how many of those due at that one are among them. */
+/** The last deadline among a number of responses, earliest first, and how many of the responses with that deadline are among them. */
 function deadlineOf(responses: number, dueIn: ReadonlyMap<number, number>): { latest: number; ofLatest: number } {
   let left = responses
   for (const [polls, documents] of byDeadline(dueIn)) {

@@ -1,19 +1,26 @@
-/** What the plan of a poll's requests is made from, and what it consists of (docs/POLLING.md). */
+/** Input and output of the request plan of a poll (docs/POLLING.md). */
 import type { RequestRates } from '../../core/records.js'
 import type { RfqPollState } from '../../store/contract.js'
 import type { PollPlanning } from '../contract.js'
 import type { StoredResponses } from '../stored-responses.js'
-import type { ListedRfq } from './selection.js'
 
-/** Why a document is read, the most valuable first (docs/POLLING.md). */
+/** Why a document is read, highest priority first (docs/POLLING.md). */
 export const READ_REASONS = ['never read', 'changed', 'due soon', 'summary changed', 'age', 'open', 'failed'] as const
 export type ReadReason = (typeof READ_REASONS)[number]
 
-/** An RFQ of the list, as far as planning needs it. */
+/** An RFQ as its list entry shows it. */
+export interface ListedRfq {
+  id: string
+  hash: string
+  /** `state` as sent; null if missing or unusable. */
+  state: string | null
+}
+
+/** The part of a list entry that planning needs. */
 export interface PlannableRfq extends ListedRfq {
-  /** Why it must be read, whatever the number of requests (`reasonToRead`); null if it need not be. */
+  /** Why it must be read (`reasonToRead`); null if it need not be. */
   cause: string | null
-  /** Identifiers of its responses; null if the list does not say. */
+  /** Identifiers of its responses; null if unknown. */
   responseIds: readonly string[] | null
   /** The end of its response due date; null if it has none. */
   dueAt: Date | null
@@ -29,13 +36,13 @@ export interface PlanInput {
   planning: PollPlanning
 }
 
-/** An RFQ to read, or to leave to the next poll, with those of its responses that are due to be read. */
+/** An RFQ to read, or to leave to the next poll, with its responses that are due. */
 export interface PlannedRfq {
   id: string
   reason: ReadReason
   /** Identifiers of the responses to read. */
   responses: ReadonlySet<string>
-  /** Identifiers of responses that should be read too, but are left to the next poll. */
+  /** Identifiers of due responses that are left to the next poll. */
   postponed: ReadonlySet<string>
 }
 
@@ -46,7 +53,7 @@ export interface RequestPlan {
   postponed: PlannedRfq[]
   /** RFQs that need not be read. */
   unchanged: string[]
-  /** Requests left for responses whose summaries turn out to have changed. */
+  /** Requests reserved for responses whose summaries turn out to have changed. */
   left: number
   rates: RequestRates
 }

@@ -2,28 +2,27 @@ import { isInFuture } from '../../core/time/clock.js'
 import { TimeSlice } from '../../core/time/time-slice.js'
 import type { ResponsePollState, RfqPollState } from '../../store/contract.js'
 import type { StoredResponses } from '../stored-responses.js'
+import { isEntryRead, lastRequestFailed, reasonToReadNow } from './read-reasons.js'
 import {
+  higherPriority,
   type Item,
   isUrgent,
   LIST_REQUESTS,
   measureLoad,
-  moreValuable,
+  PRIORITY,
   pollsUntilDue,
   readAhead,
   type Unit,
-  VALUE,
 } from './request-load.js'
 import type { PlanInput, PlannableRfq, PlannedRfq, ReadReason, RequestPlan } from './request-plan-model.js'
 import { selectRequests } from './request-selection.js'
-import { lastRequestFailed, reasonToReadNow } from './response-choice.js'
-import { isEntryRead } from './selection.js'
 
 /** Share of the budget kept for responses whose summaries turn out to have changed. */
 const CHANGES_SHARE = 0.1
 
 /**
  * Plans the requests of one poll (docs/POLLING.md): which RFQs are read, with which of their responses, in which order, and
- * what is left to the next poll. Never plans more requests than the budget. Works in slices, so that tens of thousands of
+ * which are left to the next poll. Never plans more requests than the budget. Works in slices, so that tens of thousands of
  * documents do not block the event loop.
  */
 export async function planRequests(input: PlanInput): Promise<RequestPlan> {
@@ -37,14 +36,18 @@ export async function planRequests(input: PlanInput): Promise<RequestPlan> {
     else units.push(unit)
     if (slice.isOver) await slice.next()
   }
-  const budget = besidesList(planning.budget)
-  const load = measureLoad(units, usableOf(besidesList(planning.usualBudget)), planning)
+  const budget = withoutListRequest(planning.budget)
+  const load = measureLoad(units, usableRequests(withoutListRequest(planning.usualBudget)), planning)
   await readAhead(units, load, slice)
-  for (const unit of units) unit.longestWait = longestWait(unit)
+  for (const unit of units) unit.waitingSince = earliestWaitingSince(unit)
   await slice.next()
-  units.sort(byValue)
+  units.sort(byPriority)
   const { ageMinutes } = load.rates
-  const taken = await selectRequests(units, { usable: usableOf(budget), now: input.now, planning, ageMinutes }, slice)
+  const taken = await selectRequests(
+    units,
+    { usable: usableRequests(budget), now: input.now, planning, ageMinutes },
+    slice,
+  )
   const reads: PlannedRfq[] = []
   const postponed: PlannedRfq[] = []
   for (const unit of units) {
@@ -56,10 +59,10 @@ export async function planRequests(input: PlanInput): Promise<RequestPlan> {
   return { reads, postponed, unchanged, left: budget - used, rates: load.rates }
 }
 
-/** Requests for RFQs and responses. */
-const besidesList = (budget: number) => Math.max(0, Math.floor(budget) - LIST_REQUESTS)
+/** Requests of a budget for RFQs and responses. */
+const withoutListRequest = (budget: number) => Math.max(0, Math.floor(budget) - LIST_REQUESTS)
 
-const usableOf = (budget: number) => budget - Math.floor(budget * CHANGES_SHARE)
+const usableRequests = (budget: number) => budget - Math.floor(budget * CHANGES_SHARE)
 
 const toPlanned = ({ id, reason, responses }: Unit, taken: ReadonlySet<string>): PlannedRfq => ({
   id,
@@ -68,7 +71,7 @@ const toPlanned = ({ id, reason, responses }: Unit, taken: ReadonlySet<string>):
   postponed: new Set(responses.flatMap((item) => (taken.has(item.id) || item.slack > 0 ? [] : [item.id]))),
 })
 
-/** What an RFQ of the list needs; null if it need not be read. */
+/** The reads that an RFQ of the list needs; null if it need not be read. */
 function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
   const { known, responses, now, planning } = input
   if (rfq.cause === null) return null
@@ -80,7 +83,7 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
     reason: item.reason,
     rfq: item,
     urgent,
-    longestWait: 0,
+    waitingSince: 0,
     dueAt: rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY,
     responses: [],
     later: [],
@@ -90,13 +93,13 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
   for (const id of rfq.responseIds ?? presentIds(stored)) {
     const response = responseItem(id, stored?.get(id), urgent, input)
     const isDue = response.slack <= 0 || response.failed
-    // A closed RFQ is read seldom, and then as a whole; only what was never read is read again before.
+    // A closed RFQ is read rarely and then as a whole, except that documents never read are requested before.
     if (closed && rfq.cause !== 'incomplete') unit.responses.push({ ...response, slack: 0 })
     else if (isDue && !(closed && response.reason === 'age' && stored?.get(id)?.readAt)) unit.responses.push(response)
     else if (!closed) unit.later.push(response)
   }
-  // Whether its responses can be read is not known before it can.
-  if (!item.failed) for (const { reason } of unit.responses) unit.reason = moreValuable(unit.reason, reason)
+  // While the RFQ cannot be read, it is unknown whether its responses can.
+  if (!item.failed) for (const { reason } of unit.responses) unit.reason = higherPriority(unit.reason, reason)
   return unit
 }
 
@@ -140,13 +143,13 @@ function responseItem(
   return { ...item, reason: 'age', slack }
 }
 
-/** A document whose last request was in vain comes last, except once in its maximum age, and in its turn if it is urgent. */
+/** A document whose last request failed comes last, unless it is urgent or has reached its maximum age. */
 function reasonToRetry(urgent: boolean, slack: number): ReadReason {
   if (urgent) return 'due soon'
   return slack <= 0 ? 'age' : 'failed'
 }
 
-/** A time in the future was stored by a clock that was wrong: how long the document waits is unknown, so it counts as the longest. */
+/** A time in the future was stored by a wrong clock. The wait is then unknown, so it counts as the longest. */
 function timeOf(stamp: string | null | undefined, now: Date): number {
   if (stamp == null) return now.getTime()
   return isInFuture(stamp, now) ? 0 : Date.parse(stamp)
@@ -154,21 +157,21 @@ function timeOf(stamp: string | null | undefined, now: Date): number {
 
 const DUE_FIRST = new Set<ReadReason>(['never read', 'changed', 'due soon', 'summary changed'])
 
-/** The most valuable first; of equal value, open ones, then the one due soonest, or the one that was read longest ago. */
-function byValue(a: Unit, b: Unit): number {
-  const value = VALUE[a.reason] - VALUE[b.reason]
-  if (value !== 0) return value
-  // The closed RFQs of years are all past due.
+/** Highest priority first; of equal priority, open RFQs, then the one due soonest or read longest ago. */
+function byPriority(a: Unit, b: Unit): number {
+  const difference = PRIORITY[a.reason] - PRIORITY[b.reason]
+  if (difference !== 0) return difference
+  // All closed RFQs of past years are past due.
   if (a.closed !== b.closed && a.reason === 'never read') return a.closed ? 1 : -1
-  // Those of RFQs that were due long ago and are still open can wait.
+  // RFQs that were due long ago and are still open can wait.
   if (a.urgent !== b.urgent && a.reason === 'never read') return a.urgent ? -1 : 1
   // Two infinite dates differ by NaN.
   if (DUE_FIRST.has(a.reason) && a.dueAt !== b.dueAt) return a.dueAt < b.dueAt ? -1 : 1
-  return a.longestWait - b.longestWait
+  return a.waitingSince - b.waitingSince
 }
 
-/** Of the RFQ and those of its responses that are due and that a poll can read. */
-const longestWait = ({ rfq, responses }: Unit): number =>
+/** The earliest `waitingSince` of the RFQ and of its due responses that can be read. */
+const earliestWaitingSince = ({ rfq, responses }: Unit): number =>
   responses.reduce(
     (oldest, { reason, waitingSince }) => (rfq.failed || reason === 'failed' ? oldest : Math.min(oldest, waitingSince)),
     rfq.waitingSince,

@@ -1,27 +1,27 @@
 import type { TimeSlice } from '../../core/time/time-slice.js'
 import type { PollPlanning } from '../contract.js'
-import { type Item, pollsUntilDue, RFQS_SHARE, reservedOf, type Unit, VALUE } from './request-load.js'
+import { type Item, PRIORITY, pollsUntilDue, RFQS_SHARE, reservedRequests, type Unit } from './request-load.js'
 import type { ReadReason } from './request-plan-model.js'
 
 const MINUTE_MS = 60_000
 
 const NEVER_READ = new Set<ReadReason>(['never read'])
 const CHANGED = new Set<ReadReason>(['changed', 'summary changed'])
-const LISTED_NEW = new Set<ReadReason>(['never read', 'changed'])
+const NEW_OR_CHANGED = new Set<ReadReason>(['never read', 'changed'])
 
 interface SelectionRules {
   /** Requests for RFQs and responses. */
   usable: number
   now: Date
   planning: PollPlanning
-  /** How old documents become at most, once each was read. */
+  /** The maximum age of documents, once each has been read. */
   ageMinutes: number
 }
 
 /**
- * Chooses what is read. If not everything can be: the most valuable first (docs/POLLING.md). While something is older than its
- * maximum age, a share of the requests is for what has waited longest.
- * @param units the most valuable first
+ * Selects the RFQs and responses to read. If not all can be read, those with the highest priority come first (docs/POLLING.md). While a
+ * document is older than its maximum age, a share of the requests is reserved for those that have waited longest.
+ * @param units highest priority first
  * @returns the RFQs to read, with the responses to read of each
  */
 export async function selectRequests(
@@ -36,43 +36,43 @@ export async function selectRequests(
     if (slice.isOver) await slice.next()
   }
   const isOld = (time: number) => pollsUntilDue(time, planning) <= 0
-  const isOlderThanSaid = (time: number) => time < now.getTime() - ageMinutes * MINUTE_MS
+  const exceedsPredictedAge = (time: number) => time < now.getTime() - ageMinutes * MINUTE_MS
   const open = units.filter(({ closed }) => !closed)
-  const keepIf = (isLate: (time: number) => boolean) =>
-    open.some(({ longestWait }) => isLate(longestWait)) ? reservedOf(usable) : 0
-  const keep = keepIf(isOld)
+  const reserveIf = (isLate: (time: number) => boolean) =>
+    open.some(({ waitingSince }) => isLate(waitingSince)) ? reservedRequests(usable) : 0
+  const reserve = reserveIf(isOld)
   const urgent = open.filter((unit) => unit.urgent)
-  const urgentInTurn = urgent.toSorted(byLongestWait)
+  const urgentOldestFirst = urgent.toSorted(byWaitingSince)
   const others = units.filter((unit) => !unit.urgent)
-  const listedNew = others.filter(({ reason }) => LISTED_NEW.has(reason))
+  const newOrChanged = others.filter(({ reason }) => NEW_OR_CHANGED.has(reason))
   const changed = others.filter(({ reason }) => reason === 'summary changed')
-  const inTurn = others.filter(({ reason }) => !LISTED_NEW.has(reason) && reason !== 'summary changed')
+  const rest = others.filter(({ reason }) => !NEW_OR_CHANGED.has(reason) && reason !== 'summary changed')
 
   const selection = new Selection(usable, slice)
-  await selection.take(urgent, keepIf(isOlderThanSaid), ({ reason }) => NEVER_READ.has(reason))
-  await selection.take(urgent, keep, ({ reason }) => CHANGED.has(reason))
-  await selection.take(urgentInTurn, keep, ({ waitingSince }) => isOld(waitingSince))
-  selection.takeRfqs(urgent, keep)
-  await selection.take(listedNew, keep)
-  await selection.take(urgentInTurn, keep)
-  await selection.take(changed, keep)
-  selection.takeRfqs(inTurn, keep)
-  await selection.take(inTurn, keep)
-  await selection.take(units.toSorted(byLongestWait), 0)
+  await selection.take(urgent, reserveIf(exceedsPredictedAge), ({ reason }) => NEVER_READ.has(reason))
+  await selection.take(urgent, reserve, ({ reason }) => CHANGED.has(reason))
+  await selection.take(urgentOldestFirst, reserve, ({ waitingSince }) => isOld(waitingSince))
+  selection.takeRfqs(urgent, reserve)
+  await selection.take(newOrChanged, reserve)
+  await selection.take(urgentOldestFirst, reserve)
+  await selection.take(changed, reserve)
+  selection.takeRfqs(rest, reserve)
+  await selection.take(rest, reserve)
+  await selection.take(units.toSorted(byWaitingSince), 0)
   await selection.take(units, 0, () => true)
   return selection.taken
 }
 
-const byLongestWait = (a: Unit, b: Unit) => a.longestWait - b.longestWait
+const byWaitingSince = (a: Unit, b: Unit) => a.waitingSince - b.waitingSince
 
-/** Of the responses of an RFQ, those that were never read come first. */
+/** Among the responses of an RFQ, those never read come first. */
 const rank = ({ reason }: Item) => (NEVER_READ.has(reason) ? 0 : 1)
 
 const isReadable = ({ reason }: Item) => reason !== 'failed'
 
-/** What is taken of a number of requests. */
+/** Spends a number of requests on RFQs and responses. */
 class Selection {
-  /** The RFQs, with the responses of each. */
+  /** The RFQs taken so far, with the responses of each. */
   readonly taken = new Map<Unit, Set<string>>()
   readonly #slice: TimeSlice
   #left: number
@@ -83,31 +83,37 @@ class Selection {
   }
 
   /**
-   * Takes as much of each RFQ as requests suffice for.
-   * @param keep requests to leave
+   * Takes as many documents of each RFQ as the budget allows.
+   * @param reserve requests to leave
    * @param wants whether a document is to be taken
    */
-  async take(ordered: readonly Unit[], keep: number, wants: (item: Item) => boolean = isReadable): Promise<void> {
+  async take(ordered: readonly Unit[], reserve: number, wants: (item: Item) => boolean = isReadable): Promise<void> {
     for (const unit of ordered) {
-      if (this.#left <= keep) return
+      if (this.#left <= reserve) return
       if (this.#slice.isOver) await this.#slice.next()
       const before = this.taken.get(unit)
-      // Whether responses can be read is not known before their RFQ can.
+      // While an RFQ cannot be read, it is unknown whether its responses can.
       const wanted = unit.rfq.failed ? [] : unit.responses.filter((item) => wants(item) && !before?.has(item.id))
-      if (before === undefined && !isWorthReading(unit, { wanted, wantsRfq: wants(unit.rfq), left: this.#left - keep }))
+      if (
+        before === undefined &&
+        !isWorthReading(unit, { wanted, wantsRfq: wants(unit.rfq), left: this.#left - reserve })
+      )
         continue
       const responses = before ?? this.#takeRfq(unit)
       for (const { id } of wanted) {
-        if (this.#left <= keep) break
+        if (this.#left <= reserve) break
         responses.add(id)
         this.#left--
       }
     }
   }
 
-  /** Takes RFQs alone with half of what is left, those read longest ago first: one request shows the summaries of all responses. */
-  takeRfqs(units: readonly Unit[], keep: number): void {
-    const rfqs = Math.floor(Math.max(0, this.#left - keep) * RFQS_SHARE)
+  /**
+   * Takes RFQs without their responses with half of the remaining requests, those read longest ago first: one request shows the
+   * summaries of all responses.
+   */
+  takeRfqs(units: readonly Unit[], reserve: number): void {
+    const rfqs = Math.floor(Math.max(0, this.#left - reserve) * RFQS_SHARE)
     const untaken = units.filter((unit) => !this.taken.has(unit) && isReadable(unit.rfq))
     untaken.sort((a, b) => a.rfq.waitingSince - b.rfq.waitingSince)
     for (const unit of untaken.slice(0, rfqs)) this.#takeRfq(unit)
@@ -121,11 +127,11 @@ class Selection {
   }
 }
 
-/** An RFQ that is read for the sake of its responses takes a request more. */
+/** An RFQ that is read only for its responses takes one more request. */
 function isWorthReading(
   { rfq }: Unit,
   { wanted, wantsRfq, left }: { wanted: readonly Item[]; wantsRfq: boolean; left: number },
 ): boolean {
-  const isForResponses = !wantsRfq || wanted.some(({ reason }) => VALUE[reason] < VALUE[rfq.reason])
+  const isForResponses = !wantsRfq || wanted.some(({ reason }) => PRIORITY[reason] < PRIORITY[rfq.reason])
   return isForResponses ? wanted.length > 0 && left > 1 : true
 }

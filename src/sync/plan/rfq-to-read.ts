@@ -1,31 +1,34 @@
 import type { Problem, ProblemCode } from '../../core/documents/lenient-parser.js'
 import type { EntryBody } from '../../core/sources/sources.js'
-import type { RfqPollState } from '../../store/contract.js'
+import type { ReadOptions } from '../../marketplace/rfq-reader.js'
+import type { PollStates, RfqPollState, StoredDocument } from '../../store/contract.js'
 import type { RfqEntry } from '../list-entries.js'
-import { entryBodyOf } from '../listed-entries.js'
+import { entryBodyOf } from '../list-entries.js'
+import type { StoredResponses } from '../stored-responses.js'
 import type { Selection } from './plan-entries.js'
+import { isEntryRead, reasonToReadNow } from './read-reasons.js'
 import type { PlannedRfq } from './request-plan-model.js'
 
-/** An RFQ that a poll reads, with what reading and recording it needs of the list and of the plan. */
+/** An RFQ that a poll reads, with the parts of its list entry and of the plan that reading and recording it need. */
 export interface RfqToRead {
   id: string
-  /** As shown to people; null if the list does not say. */
+  /** Null if the list entry has none. */
   number: number | null
-  /** Of its list entry. */
+  /** Hash of its list entry. */
   entryHash: string
-  /** Of its list entry, those that the RFQ itself does not show. */
+  /** Problems of its list entry that the RFQ itself does not show. */
   listProblems: readonly Problem[]
-  /** What the list says of it. Parsed on each access. */
+  /** The body of its list entry. Parsed at each call. */
   entry: () => EntryBody
   /** Identifiers of its responses in its list entry. */
   listedResponses: readonly string[]
-  /** It was missing until this poll. */
+  /** Whether it was missing until this poll. */
   returned: boolean
-  /** The responses to request, and those that are left to the next poll; null: all are requested. */
+  /** The responses to request and those left to the next poll; null: all are requested. */
   planned: Pick<PlannedRfq, 'responses' | 'postponed'> | null
 }
 
-/** Problems of a list entry that its detail does not show. */
+/** Problems of a list entry that the RFQ itself does not show. */
 const LIST_PROBLEMS: readonly ProblemCode[] = [
   'duplicate',
   'omitted',
@@ -56,5 +59,42 @@ export function rfqToRead(entry: RfqEntry, { known, planned }: ListContext): Rfq
   }
 }
 
-/** As shown to people. */
+/** The name of an RFQ in messages. */
 export const nameOf = ({ id, number }: Pick<RfqToRead, 'id' | 'number'>): string => `RFQ ${number ?? id}`
+
+/** The stored state of an RFQ that is read again. */
+export interface StoredState {
+  rfq: RfqPollState
+  responses: StoredResponses
+}
+
+/**
+ * The stored documents of an RFQ that may be requested conditionally. Documents that the list or a summary shows as changed are not
+ * among them, because a proxy may answer 304 for a document that did change.
+ */
+export function conditionalReads(
+  store: Pick<PollStates, 'textWithValidators'>,
+  channel: string,
+  { id: rfqId, entryHash, listedResponses, returned }: RfqToRead,
+  { rfq, responses }: StoredState,
+): ReadOptions['storedText'] {
+  if (rfq.detailReadAt === null) return undefined
+  const isPresent = (id: string) => responses.get(id)?.missingSince === null
+  const isSame = !returned && isEntryRead(rfq, entryHash) && listedResponses.every(isPresent)
+  return {
+    rfq: isSame ? storedText(store, { channel, kind: 'rfq', rfqId: null, id: rfqId }, rfq) : undefined,
+    response: (id, summaryHash) => {
+      const response = responses.get(id)
+      if (response === undefined || reasonToReadNow(response, summaryHash) !== null) return undefined
+      return storedText(store, { channel, kind: 'response', rfqId, id }, response)
+    },
+  }
+}
+
+function storedText(
+  store: Pick<PollStates, 'textWithValidators'>,
+  document: StoredDocument,
+  { validators }: Pick<RfqPollState, 'validators'>,
+) {
+  return validators === null ? undefined : { validators, text: () => store.textWithValidators(document, validators) }
+}

@@ -95,7 +95,7 @@ export const run = z
     failedItems: count.nullable(),
     notBefore: timestamp.nullable(),
     times: count.describe('How many runs it stands for.'),
-    postponed: count.describe('Documents left to the next poll, because requests did not suffice.'),
+    postponed: count.describe('Documents left to the next poll, because the request budget was exceeded.'),
     requestRates: z
       .strictObject({ required: z.number(), allowed: z.number(), ageMinutes: z.number() })
       .nullable()

@@ -94,7 +94,10 @@ export function offersTable(view: RfqView, rfqPath: string, asOf: string | undef
       view.rfq.unreadOffers === 0 ? (
         <>The RFQ has no offers yet. They appear here with the next poll after a developer submits one.</>
       ) : (
-        <>The RFQ has {unreadText(view.rfq.unreadOffers)}. A later poll reads what requests did not suffice for.</>
+        <>
+          The RFQ has {unreadText(view.rfq.unreadOffers)}. A later poll reads them, because the request budget was
+          exceeded.
+        </>
       ),
   }
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { RfqListItem } from '../../src/core/documents/observation.js'
-import type { ResponsePollState } from '../../src/store/contract.js'
-import type { RfqEntry } from '../../src/sync/list-entries.js'
-import { planEntries } from '../../src/sync/plan/plan-entries.js'
-import type { Poll } from '../../src/sync/poll.js'
+import type { RfqListItem } from '../../../src/core/documents/observation.js'
+import type { ResponsePollState } from '../../../src/store/contract.js'
+import type { RfqEntry } from '../../../src/sync/list-entries.js'
+import { planEntries } from '../../../src/sync/plan/plan-entries.js'
+import type { Poll } from '../../../src/sync/poll.js'
 
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { compileCron, nextTick } from '../../src/config/cron.js'
-import type { RfqListItem } from '../../src/core/documents/observation.js'
-import { describeShortage } from '../../src/core/requests/request-rates.js'
-import { createPollChecks } from '../../src/readiness/poll-checks.js'
-import { isStale } from '../../src/readiness/poll-freshness.js'
-import { pollStateLoader } from '../../src/readiness/readiness.js'
-import type { PollPlanning } from '../../src/sync/contract.js'
-import { ratesOfList } from '../../src/sync/plan/plan-entries.js'
-import { minPollMs, planPoll, shareRequests } from '../../src/sync/plan/poll-planning.js'
-import { apiConfigOf } from '../../src/views/api-queries.js'
-import { openNewStore } from '../helpers/new-store.js'
-import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { compileCron, nextTick } from '../../../src/config/cron.js'
+import type { RfqListItem } from '../../../src/core/documents/observation.js'
+import { describeShortage } from '../../../src/core/requests/request-rates.js'
+import { createPollChecks } from '../../../src/readiness/poll-checks.js'
+import { isStale } from '../../../src/readiness/poll-freshness.js'
+import { pollStateLoader } from '../../../src/readiness/readiness.js'
+import type { PollPlanning } from '../../../src/sync/contract.js'
+import { ratesOfList } from '../../../src/sync/plan/plan-entries.js'
+import { minPollMs, planPoll, shareRequests } from '../../../src/sync/plan/poll-planning.js'
+import { apiConfigOf } from '../../../src/views/api-queries.js'
+import { openNewStore } from '../../helpers/new-store.js'
+import { channelConfig, testConfig } from '../../helpers/test-config.js'
 
 const NOW = new Date('2026-11-21T12:00:10.000Z')
 
@@ -138,7 +138,7 @@ describe('a scheduled poll', () => {
     const entry = { body: null, exactBody: null, text: null, problems: [], valid: true, document }
     const list = Array.from({ length: 1_500 }, (_, rfq) => ({ ...entry, id: `rfq-${rfq}` }))
     const rates = await ratesOfList(list, { planning: planning as PollPlanning, timeZone: 'UTC', now })
-    const page = readFileSync(join(import.meta.dirname, '../../docs/POLLING.md'), 'utf8').replaceAll(/\n(> )?/g, ' ')
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/POLLING.md'), 'utf8').replaceAll(/\n(> )?/g, ' ')
     expect(page).toContain(`Of 1,500 open RFQs with 50 offers each`)
     expect(page).toContain(describeShortage(rates))
   })

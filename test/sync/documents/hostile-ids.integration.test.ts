@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createReadiness } from '../../src/readiness/readiness.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { ROUNDS } from '../helpers/long-tests.js'
-import { rowsOf } from '../helpers/store-engine.js'
-import { testConfig } from '../helpers/test-config.js'
+import { createReadiness } from '../../../src/readiness/readiness.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
+import { rowsOf } from '../../helpers/store-engine.js'
+import { testConfig } from '../../helpers/test-config.js'
 
 const counts = async ({ store }: ChannelFixture) => {
   const tables = ['documents', 'versions', 'absences', 'problems', 'close_decisions']

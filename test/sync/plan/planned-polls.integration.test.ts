@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { PollPlanning } from '../../src/sync/contract.js'
-import { today } from '../../src/views/today/today.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { ROUNDS } from '../helpers/long-tests.js'
-import { executeIn } from '../helpers/store-engine.js'
-import { todaySource } from '../helpers/today-source.js'
+import type { PollPlanning } from '../../../src/sync/contract.js'
+import { today } from '../../../src/views/today/today.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
+import { executeIn } from '../../helpers/store-engine.js'
+import { todaySource } from '../../helpers/today-source.js'
 
 const INTERVAL_SECONDS = 300
 
@@ -90,7 +90,7 @@ describe('planned polls', () => {
     expect(await fixture.store.absences(KEY, rfqId)).toMatchObject([{ returnedAt: fixture.now().toISOString() }])
   })
 
-  it('postpone what requests do not suffice for, which is no error, until everything was read', async () => {
+  it('postpone what exceeds the request budget, without an error, until everything was read', async () => {
     const { fixture } = await openWithRfqs(4, 5)
     const [first, asOf] = [await plannedPoll(fixture, { budget: 10 }), fixture.now()]
     expect(first.run).toMatchObject({ outcome: 'complete', error: null, requests: 10 })
@@ -140,7 +140,7 @@ describe('planned polls', () => {
     expect(recorded).toBe(1)
   })
 
-  it('say of an RFQ that requests did not suffice for how many offers the list shows, until it is read', async () => {
+  it('show how many offers the list shows of a postponed RFQ, until it is read', async () => {
     const { fixture, ids } = await openWithRfqs(3, 2)
     const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }]
     const source = todaySource(fixture.store, channels)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RequestWorld } from '../helpers/request-world.js'
+import { RequestWorld } from '../../helpers/request-world.js'
 
 const RULES = { offersMaxAgeMinutes: 60, urgentHours: 24, recheckClosedHours: 24 }
 const POLLS_PER_DAY = 288
@@ -64,7 +64,7 @@ describe('a plan after the clock was set back', () => {
     }
   })
 
-  it('reads it in turn if requests do not suffice', async () => {
+  it('reads it in turn if the budget is exceeded', async () => {
     const world = await polledWorld({ rfqs: 10, offers: 9 })
     world.setClockBack(600)
     await world.polls(20, 20)
@@ -94,7 +94,7 @@ describe('a plan with too few requests', () => {
     for (let poll = 0; poll < 6; poll++) expect((await world.poll(4, 31)).rates).toEqual(usual)
   })
 
-  it('reads the most valuable first: never read, changed, due soonest, summary changed, oldest', async () => {
+  it('reads the highest priority first: never read, changed, due soonest, summary changed, oldest', async () => {
     const world = await polledWorld({ rfqs: 40, offers: 0 })
     world.setDue(7, 10)
     world.setDue(8, 5)

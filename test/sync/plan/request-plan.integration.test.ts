@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shareOf } from '../helpers/long-tests.js'
-import { RequestWorld } from '../helpers/request-world.js'
+import { shareOf } from '../../helpers/long-tests.js'
+import { RequestWorld } from '../../helpers/request-world.js'
 
 const RULES = { offersMaxAgeMinutes: 60, urgentHours: 24, recheckClosedHours: 24 }
 const POLLS_PER_DAY = 288
@@ -53,7 +53,7 @@ describe('every plan', () => {
     )
   })
 
-  it('reads every offer within its maximum age, where the budget suffices', async () => {
+  it('reads every offer within its maximum age, if the budget allows it', async () => {
     await fc.assert(
       fc.asyncProperty(
         size,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { RfqResponse } from '../../src/core/documents/observation.js'
-import { findSummaryConflicts } from '../../src/core/sources/offer-sources.js'
-import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import type { RfqResponse } from '../../../src/core/documents/observation.js'
+import { findSummaryConflicts } from '../../../src/core/sources/offer-sources.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 
 const problemsOf = (fixture: ChannelFixture, id: string) => fixture.store.problems({ entityIds: [id] })
 
