@@ -2,7 +2,7 @@ import { exactJsonText } from '../../core/documents/exact-json.js'
 import type { Cli } from '../cli-context.js'
 import type { Io } from '../process/process-io.js'
 import { type Column, formatTable } from './terminal-table.js'
-import { escapeInvisible } from './terminal-text.js'
+import { escapeInvisible, sanitize } from './terminal-text.js'
 import { wrap } from './text-width.js'
 
 /** Prints a value as one indented JSON document. */
@@ -52,3 +52,18 @@ export const printWrapped = (io: Pick<Io, 'err' | 'width' | 'env'>, note: string
 /** A timestamp to the minute: `2026-01-31 12:00`, UTC. */
 export const formatMinute = (timestamp: string | null | undefined) =>
   timestamp ? timestamp.slice(0, 16).replace('T', ' ') : ''
+
+/** The lines of a recommendation, wrapped to the terminal with a hanging indent. */
+export function formatRecommendation(lines: readonly string[], width: Io['width']): string {
+  return lines
+    .flatMap((line) => hanging(sanitize(line), width))
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+const INDENT = '  '
+
+function hanging(line: string, width: Io['width']): string[] {
+  if (width === null) return [line]
+  return wrap(line, Math.max(20, width - INDENT.length)).map((part, at) => (at === 0 ? part : `${INDENT}${part}`))
+}

@@ -26,8 +26,7 @@ import { checkFreshOptions, type FreshOptions, readFresh } from '../../input/rea
 import { createReportRequest } from '../../input/report-request.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { findChannel } from '../../input/select-channels.js'
-import { formatRecommendation } from '../../output/format-recommendation.js'
-import { printJson, printNote } from '../../output/output.js'
+import { formatRecommendation, printJson, printNote } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
 import { createProgress } from '../../output/progress.js'
 

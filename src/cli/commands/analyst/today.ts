@@ -1,7 +1,11 @@
 import stringWidth from 'string-width'
+import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../closing/closing-blockers.js'
 import type { Severity } from '../../../compare/flag.js'
-import { DUE_WITHIN_DAYS, type Today, type TodayItem } from '../../../views/today/today-view.js'
-import { withStore } from '../../app.js'
+import { createPollChecks } from '../../../readiness/poll-checks.js'
+import type { Store } from '../../../store/contract.js'
+import { createRfqList } from '../../../views/rfqs/rfq-list.js'
+import { DUE_WITHIN_DAYS, type Today, type TodayItem, type TodaySource } from '../../../views/today/today-view.js'
+import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import {
   type ChannelOption,
@@ -42,9 +46,8 @@ export const register: RegisterCommand = (command, cli) => {
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
-        const [{ today }, { createTodaySource }, { recordRecommendations }] = await Promise.all([
+        const [{ today }, { recordRecommendations }] = await Promise.all([
           import('../../../views/today/today.js'),
-          import('../../input/today-source.js'),
           import('../../service/keep-recommendations.js'),
         ])
         await recordRecommendations(cli, app)
@@ -71,6 +74,20 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper today', 'what needs attention, most urgent first'],
     ['quotekeeper today --since Monday --due-within 14', 'news since Monday, and RFQs due within two weeks'],
   )
+}
+
+/** What the list of what needs attention is made from, with the rules of the configured channels. */
+function createTodaySource({ config }: Pick<App, 'config'>, store: Store): TodaySource {
+  const { channels } = config
+  return {
+    store,
+    channels,
+    settings: config.reports.settings,
+    rfqs: createRfqList({ store, channels, settings: config.reports.settings }),
+    pollChecks: createPollChecks(config, store),
+    findClosingBlocker: createFindClosingBlocker(config, store),
+    findClockSkewBlock: createFindClockSkewBlock(store),
+  }
 }
 
 const HEADINGS: Record<Severity, string> = { high: 'Now', medium: 'Soon', low: 'To know' }

@@ -4,7 +4,7 @@ import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
 import { timeFormatOf } from '../../input/time-zone.js'
 import { sanitize } from '../../output/terminal-text.js'
-import { untilStopped } from '../../runs/until-stopped.js'
+import { untilStopped } from '../../runs/stop-signals.js'
 
 interface Options {
   port: number

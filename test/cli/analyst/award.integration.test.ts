@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import ExcelJS from 'exceljs'
+import { describe, expect, it } from 'vitest'
+import type { AwardRecord } from '../../../src/core/decision/award-record.js'
+import type { RfqView } from '../../../src/views/rfq/rfq-view.js'
+import { type CliFixture, createCliFixture, NOW } from '../cli-fixture.js'
+
+const CHANNEL = { org: 'acme', channel: 'forest', listings: 2, rfqs: 0 } as const
+
+/** An RFQ for 1,000 to 5,000 t with three offers, of which the first, at the lowest price, is recommended. */
+async function openRfq() {
+  const cli = await createCliFixture({ channels: [CHANNEL], autoClose: 'off' })
+  const { world } = cli.sandbox
+  const rfq = world.addRfq(CHANNEL, {
+    ...{ number: 1042, responseDueDate: '2026-06-30', fulfilmentDueDate: '2028-12-31' },
+    ...{ minVolume: 1_000, maxVolume: 5_000, minVintageYear: 2021, maxVintageYear: 2028 },
+    pricing: { minUnitPrice: 1, maxUnitPrice: 20, currency: 'USD' },
+  })
+  const offer = (unitPrice: number, currency = 'USD') => ({
+    ...{ currency, prePayments: [], totalVolume: 2_000, totalPrice: 2_000 * unitPrice, expiryDate: '2026-05-01' },
+    scheduledDeliveries: [
+      {
+        ...{ fulfilmentDueDate: '2027-06-30', fulfilmentMethod: 'registryTransfer' as const },
+        vintages: [
+          {
+            ...{ volume: 2_000, unitPrice, name: 'Vintage 2025', mitigationTypes: ['removal'] },
+            ...{ reportingPeriodStart: '2025-01-01', reportingPeriodEnd: '2025-12-31' },
+          },
+        ],
+      },
+    ],
+  })
+  const responses = [9, 25, 8].map((price, at) =>
+    world.addResponse(rfq.id, { offer: offer(price, at === 2 ? 'EUR' : 'USD') }),
+  )
+  expect((await cli.quotekeeper('sync')).status).toBe(0)
+  const view = JSON.parse((await cli.quotekeeper('compare', '1042', '--json')).out) as RfqView
+  const numberOf = (id: string | undefined) => `${view.offers.find((each) => each.id === id)?.number}`
+  const [cheap = '', dear = '', unpriced = ''] = responses.map(({ id }) => id as string)
+  expect(view.decision.recommendation.award?.offers.map(({ id }) => id)).toEqual([cheap])
+  return { cli, world, cheap, dear, unpriced, numberOf }
+}
+
+const list = async ({ quotekeeper }: CliFixture) =>
+  JSON.parse((await quotekeeper('award', '--json')).out) as AwardRecord[]
+
+async function firstCells(content: ExcelJS.Buffer): Promise<string[]> {
+  const workbook = new ExcelJS.Workbook()
+  await workbook.xlsx.load(content)
+  const sheet = workbook.getWorksheet('Summary')
+  return Array.from({ length: 12 }, (_, at) => sheet?.getRow(at + 1).values).map((values) =>
+    [...new Set((values as unknown[] | undefined)?.filter((value) => typeof value === 'string'))].join(' | '),
+  )
+}
+
+describe('quotekeeper award', () => {
+  it('records the recommended award after asking, shows it first from then on, and keeps its workbook', async () => {
+    const { cli, cheap, numberOf } = await openRfq()
+    const asked: string[] = []
+    const answer = (text: string) => ({
+      prompt: {
+        async ask(question: string) {
+          asked.push(question)
+          return text
+        },
+      },
+    })
+    const args = ['award', '1042', '--offers', numberOf(cheap), '--by', 'Ana']
+    expect(await cli.quotekeeperWith(answer('no'), ...args)).toMatchObject({ status: 1 })
+    expect(await list(cli)).toEqual([])
+    const { status, out } = await cli.quotekeeperWith(answer('yes'), ...args)
+    expect(status).toBe(0)
+    expect(out).toMatch(/^RFQ 1042.*\n\nAwarded: .*2,000 t at 9\.00 USD\/t, 18,000 USD in total\.\n/)
+    expect(out).toMatch(
+      /Recommended then: This award\.[\s\S]*Recorded as award 1[\s\S]*Next: Accept .* on the marketplace by 2026-05-01/,
+    )
+    expect(asked).toHaveLength(2)
+    const [award] = await list(cli)
+    expect(award).toMatchObject({
+      ...{ id: 1, by: 'Ana', at: NOW.toISOString(), followed: true, because: null, rfqNumber: 1042, tonnes: 2_000 },
+      ...{ total: 18_000, pricePerTonne: 9, currency: 'USD', withdrawn: null, warnings: [] },
+      offers: [{ id: cheap, tonnes: 2_000, total: 18_000, status: 'submitted', version: 1 }],
+    })
+    expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^RFQ 1042.*\n\nAwarded: /)
+    expect((await cli.quotekeeper('award', '1042', '--workbook', 'kept.xlsx')).status).toBe(0)
+    const kept = readFileSync(join(cli.folder, 'kept.xlsx'))
+    const report = (await cli.quotekeeper('report', '1042', '--out', 'later.xlsx')).out.trim()
+    for (const content of [kept, readFileSync(report)]) {
+      const cells = await firstCells(content as unknown as ExcelJS.Buffer)
+      expect(cells[2]).toMatch(/^Awarded \| .*18,000 USD in total/)
+      expect(cells.slice(3, 6).join('\n')).toMatch(
+        /^Decided \| Ana, 2026-03-10 09:30 UTC.*\nRecommended then.*\nNext \| Accept/,
+      )
+    }
+    expect((await cli.quotekeeper('award', '1042', '--workbook', 'kept.xlsx')).status).toBe(1)
+  })
+
+  it('refuses what cannot be awarded, and an award without a reason that needs one', async () => {
+    const { cli, cheap, dear, unpriced, numberOf } = await openRfq()
+    const refused = async (...args: string[]) => {
+      const { status, err } = await cli.quotekeeper('award', '1042', '--yes', ...args)
+      expect({ args, status }).toEqual({ args, status: 1 })
+      return err
+    }
+    expect(await refused('--offers', '17')).toMatch(/no offer 17/)
+    expect(await refused('--offers', `${numberOf(cheap)},${cheap}`)).toMatch(/named twice/)
+    expect(await refused('--offers', numberOf(unpriced))).toMatch(/priced in EUR/)
+    expect(await refused('--offers', numberOf(dear))).toMatch(
+      /it is not the recommended award, and this is said against it: .*25/,
+    )
+    expect((await cli.quotekeeper('award', '7', '--offers', '1', '--yes')).status).toBe(2)
+    expect((await cli.quotekeeper('award', '--offers', '1', '--yes')).status).toBe(2)
+    expect((await cli.quotekeeper('award', '1042', '--offers', '1')).status).toBe(2) // No terminal to ask on.
+    expect(await list(cli)).toEqual([])
+    const because = ['--because', 'the only one with a permit']
+    expect((await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(dear), ...because)).status).toBe(0)
+    const [award] = await list(cli)
+    expect(award).toMatchObject({ followed: false, because: 'the only one with a permit' })
+    expect(award?.warnings.join()).toMatch(/25\.00.*above|above.*25\.00|maximum/)
+    expect(award?.recommendation.offers.map(({ id }) => id)).toEqual([cheap])
+    expect(await refused('--offers', numberOf(cheap))).toMatch(/award 1.*Withdraw it first/)
+  })
+
+  it('is withdrawn, and another one recorded', async () => {
+    const { cli, cheap, numberOf } = await openRfq()
+    await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))
+    const withdrawn = await cli.quotekeeper(
+      'award',
+      '1042',
+      '--withdraw',
+      '--because',
+      'a mistake',
+      '--yes',
+      '--by',
+      'Ben',
+    )
+    expect(withdrawn.status).toBe(0)
+    expect((await cli.quotekeeper('award', '1042', '--withdraw', '--yes')).status).toBe(1)
+    expect((await cli.quotekeeper('compare', '1042')).out).not.toContain('Awarded')
+    await cli.quotekeeper('award', '1042', '--yes', '--offers', cheap)
+    expect(await list(cli)).toMatchObject([
+      { id: 3, withdrawn: null },
+      { id: 1, withdrawn: { id: 2, by: 'Ben', because: 'a mistake' } },
+    ])
+    expect((await cli.quotekeeper('award', '1042')).out).toMatch(/stands[\s\S]*withdrawn/)
+  })
+
+  it('is verified with the decisions, down to its workbook', async () => {
+    const { cli, cheap, numberOf } = await openRfq()
+    await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))
+    expect(await cli.quotekeeper('decisions', '--verify')).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('1 awards'),
+    })
+    const db = new Database(join(cli.folder, 'data/quotekeeper.db'))
+    db.exec(`drop trigger award_files_immutable; update award_files set content = 'UEs='`)
+    db.close()
+    const { status, out } = await cli.quotekeeper('decisions', '--verify')
+    expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining('workbook of award 1 was changed') })
+    expect(JSON.parse((await cli.quotekeeper('decisions', '--verify', '--json')).out)).toMatchObject({
+      awards: { brokenAt: 1 },
+    })
+  })
+
+  it('is verified with its offers: one that was rewritten in the database is named', async () => {
+    const { cli, cheap, numberOf } = await openRfq()
+    await cli.quotekeeper('award', '1042', '--yes', '--offers', numberOf(cheap))
+    const verify = () => cli.quotekeeper('closings', '--verify')
+    expect(await verify()).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/\n1 of 1 awarded offers are .*\.\n$/),
+    })
+    const db = new Database(join(cli.folder, 'data/quotekeeper.db'))
+    const rewrite = `update versions set body = replace(body, '"unitPrice":9', '"unitPrice":7') where id = ?`
+    db.exec('drop trigger versions_immutable')
+    expect(db.prepare(rewrite).run(cheap).changes).toBe(1)
+    db.close()
+    const { status, out } = await verify()
+    const message = `Offer ${numberOf(cheap)} of award 1 was changed after the award was written: version 1 is stored with`
+    expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining(message) })
+    expect(out).not.toContain('awarded offers are')
+  })
+
+  it('does not compare its offers with what was read anew after an older backup was restored', async () => {
+    const { cli, world, cheap, numberOf } = await openRfq()
+    const at = (minutes: number) => ({ now: () => new Date(NOW.getTime() + minutes * 60_000) })
+    await cli.quotekeeper('backup', join(cli.folder, 'early.db'))
+    world.changeResponse(cheap, { submittedAt: '2026-03-09T00:00:00.000Z' })
+    await cli.quotekeeperWith(at(1), 'sync')
+    const made = await cli.quotekeeperWith(at(2), 'award', '1042', '--yes', '--offers', numberOf(cheap))
+    expect(made.status).toBe(0)
+    expect(await cli.quotekeeperWith(at(3), 'restore', join(cli.folder, 'early.db'))).toMatchObject({ status: 0 })
+    const verify = async () => {
+      const { status, out } = await cli.quotekeeper('closings', '--verify')
+      return { status, last: out.trimEnd().split('\n').at(-1) }
+    }
+    const gone = { status: 0, last: expect.stringMatching(/^0 of 1 awarded offers are stored unchanged; 1 could not/) }
+    expect(await verify()).toEqual(gone)
+    world.changeResponse(cheap, { submittedAt: '2026-03-08T00:00:00.000Z' })
+    await cli.quotekeeperWith(at(4), 'sync')
+    expect(await verify()).toEqual(gone)
+  })
+})

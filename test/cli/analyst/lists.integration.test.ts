@@ -1,0 +1,188 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import stringWidth from 'string-width'
+import { describe, expect, it } from 'vitest'
+import { createPolledFixture } from '../cli-fixture.js'
+
+const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
+
+/** Adds copies of an RFQ without its offers. */
+function addCopies(database: string, copies: number): void {
+  const db = new Database(database)
+  for (const table of ['documents', 'versions']) {
+    const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name).join(', ')
+    db.exec(`with recursive copies (n) as (select 1 union all select n + 1 from copies where n < ${copies})
+      insert into ${table} (${columns}) select ${columns.replace(', id,', ", id || '-' || n,")}
+      from copies, (select * from ${table} where kind = 'rfq' limit 1)`)
+  }
+  db.close()
+}
+
+describe('lists', () => {
+  it('have the figures of every RFQ, of more than 1,000 too', async () => {
+    const { folder, quotekeeper } = await createPolledFixture({
+      channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 1, rfqs: 1, responsesPerRfq: 2 }],
+    })
+    addCopies(join(folder, 'data', 'quotekeeper.db'), 1_000)
+    const { out } = await quotekeeper('rfqs', '--json')
+    const rows = JSON.parse(out) as { offers: number; coverage?: number | null; body: object }[]
+    expect(rows.filter(({ offers, body }) => offers === 2 && 'responseDueDate' in body)).toHaveLength(1)
+    expect([rows.length, rows.filter(({ coverage }) => coverage !== null).length]).toEqual([1_001, 1_001])
+  })
+
+  it('fit 100 columns on a terminal and 120 elsewhere, and never lose price, due date or time of decision', async () => {
+    const { quotekeeper, quotekeeperWith, sandbox } = await createPolledFixture()
+    await quotekeeper('close-expired')
+    const [rfq] = sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs ?? []
+    const number = `${rfq?.terms.number}`
+    const lists = [
+      { args: ['rfqs'], header: /Due.*Best price/ },
+      {
+        args: ['compare', number, '--channel', 'acme/forest'],
+        header: /Score.*Per tonne.*Covers.*Flags/,
+      },
+      { args: ['closings'], header: /Decided \(UTC\).*Due.*Decision[\s\S]*Reason: / },
+      { args: ['changes', '--since', 'yesterday'], header: /Observed \(UTC\).*RFQ.*Change/ },
+      {
+        args: ['changes', '--rfq', number, '--channel', 'acme/forest'],
+        header: /Observed \(UTC\) +Not before +Change/,
+      },
+      { args: ['runs'], header: /Started \(UTC\).*Outcome/ },
+      { args: ['listings'], header: /Project.*Price/ },
+    ]
+    for (const { args, header } of lists) {
+      const terminal = await quotekeeperWith({ width: 100 }, ...args)
+      expect(widest(terminal.out), args.join(' ')).toBeLessThanOrEqual(100)
+      expect(terminal.out, args.join(' ')).toMatch(header)
+      if (/Not shown/.test(terminal.err)) expect(terminal.err).toContain('--wide shows all')
+      if (args[0] !== 'runs') expect(terminal.out).toMatch(/\n(as of|last closing round) 09:30 UTC, 0 s ago/)
+      expect(terminal.out.includes('; terms read 0 s ago')).toBe(args[0] === 'compare')
+      if (!['rfqs', 'compare', 'closings'].includes(args[0] ?? '')) continue
+      const piped = await quotekeeper(...args)
+      expect(widest(piped.out), args.join(' ')).toBeLessThanOrEqual(120)
+      const tsv = (await quotekeeper(...args, '--tsv')).out.replace(/\n$/, '').split('\n')
+      expect(new Set(tsv.map((line) => line.split('\t').length)).size, args.join(' ')).toBe(1)
+    }
+    const narrow = await quotekeeperWith({ env: { COLUMNS: '90' } }, 'rfqs')
+    expect(widest(narrow.out)).toBeLessThanOrEqual(90)
+  })
+
+  it('list RFQs by urgency, or as asked for by --sort, --columns and filters', async () => {
+    const { quotekeeper, sandbox } = await createPolledFixture()
+    const add = (responseDueDate: string) =>
+      sandbox.world.addRfq(
+        { org: 'acme', channel: 'blue' },
+        { responseDueDate, number: Number(responseDueDate.slice(5, 7)) },
+      )
+    for (const date of ['2027-09-01', '2026-04-01', '2027-02-01']) add(date)
+    await quotekeeper('sync')
+    const numbers = async (...args: string[]) => {
+      const { out, err } = await quotekeeper(
+        'rfqs',
+        '--channel',
+        'acme/blue',
+        '--columns',
+        'number,due',
+        '--tsv',
+        ...args,
+      )
+      return out === ''
+        ? err
+        : out
+            .trim()
+            .split('\n')
+            .slice(1)
+            .map((line) => line.split('\t')[1])
+    }
+    const byUrgency = await numbers('--state', 'open')
+    expect(byUrgency).toEqual([...byUrgency].sort())
+    expect(await numbers('--sort', '-due')).toEqual([...(await numbers())].sort().reverse())
+    expect(await numbers('--due-before', '2027-01-01')).not.toContain('2027-02-01')
+    expect(await numbers('--due-before', '2026-03-10', '--state', 'open')).toEqual(['2026-03-07'])
+    const json = JSON.parse((await quotekeeper('rfqs', '--channel', 'acme/blue', '--json')).out)
+    expect(json.map(({ responseDueDate }: { responseDueDate: string }) => responseDueDate)).toEqual(await numbers())
+    expect(json[0]).toMatchObject({ daysToDue: expect.any(Number), body: expect.any(Object) })
+    expect(json[0]).toHaveProperty('bestPricePerTonne')
+    for (const [args, message] of [
+      [['--sort', 'staet'], '--sort "staet" is not a column; did you mean state?'],
+      [['--columns', 'number,prise'], 'is not a column; did you mean price?'],
+      [['--json', '--tsv'], 'use one of them'],
+      [['--due-before', 'soon'], 'Invalid --due-before "soon". Use a date'],
+      [['--changed-since', '2026-03-11'], '--since 2026-03-11 is in the future'],
+      [['--channel', 'acme/blue', '--channel', 'acme/forest'], 'This command takes one channel'],
+    ] as const) {
+      const { status, err } = await quotekeeper('rfqs', ...args)
+      expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(message) })
+    }
+  })
+
+  it('show times in one time zone and name it', async () => {
+    const { quotekeeperWith, quotekeeper } = await createPolledFixture()
+    const runs = await quotekeeper('runs', '--time-zone', 'Europe/Paris')
+    expect(runs.out).toMatch(/Started \(Europe\/Paris\)[\s\S]*2026-03-10 10:30/)
+    const rfqs = await quotekeeperWith({ width: 100 }, 'rfqs', '--time-zone', 'asia/tokyo')
+    expect(rfqs.out).toContain('\nas of 18:30 Asia/Tokyo, 0 s ago')
+    // A time without an offset is of that time zone: 08:30 UTC, before the first poll.
+    const early = await quotekeeper('rfqs', '--time-zone', 'Europe/Paris', '--as-of', 'today 09:30')
+    expect(early).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('--as-of 2026-03-10T08:30:00.000Z is before'),
+    })
+    const wrong = await quotekeeper('rfqs', '--time-zone', 'Europe/Pariss')
+    expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('Did you mean Europe/Paris?') })
+  })
+
+  it('have offers in another currency without a rate after the others, without a rank and with the reason', async () => {
+    const { quotekeeper, sandbox } = await createPolledFixture()
+    const rfq = sandbox.world.addRfq(
+      { org: 'acme', channel: 'blue' },
+      { number: 4711, pricing: { currency: 'USD' } as never },
+    )
+    for (const currency of ['EUR', 'USD', 'EUR'] as const) sandbox.world.addResponse(rfq.id, { offer: { currency } })
+    await quotekeeper('sync')
+    const { out } = await quotekeeper('compare', '4711', '--csv')
+    const inEur = out.trimEnd().split('\n').slice(2)
+    expect(inEur).toHaveLength(2)
+    for (const line of inEur) expect(line).toContain('The offer is priced in EUR.')
+    expect((await quotekeeper('compare', '4711')).out).toContain('2 are in EUR without an exchange rate')
+  })
+
+  it('fold earlier decisions to keep an RFQ open, unless --all or --json', async () => {
+    const { quotekeeper, sandbox } = await createPolledFixture()
+    const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { responseDueDate: '0001-01-01' })
+    await quotekeeper('close-expired')
+    sandbox.world.removeRfq(id)
+    await quotekeeper('close-expired')
+    const rows = async (...args: string[]) =>
+      (await quotekeeper('closings', '--tsv', '--columns', 'rfq,channel,decision', ...args)).out.trim().split('\n')
+    const folded = await rows()
+    expect(new Set(folded).size).toBe(folded.length)
+    const all = await rows('--all')
+    expect(all.length).toBeGreaterThan(folded.length)
+    expect(JSON.parse((await quotekeeper('closings', '--json')).out)).toHaveLength(all.length - 1)
+    expect((await quotekeeper('closings')).err).toContain(`${all.length - folded.length} earlier decision`)
+  })
+})
+
+describe('what needs attention', () => {
+  it('is printed with what to run for each item, and as JSON', async () => {
+    const { quotekeeperWith, quotekeeper, sandbox } = await createPolledFixture({ autoClose: 'dry-run' })
+    sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 4711, responseDueDate: '2026-03-09' })
+    await quotekeeper('sync')
+    const { out, status } = await quotekeeperWith({ width: 100, programName: 'npx quotekeeper' }, 'today')
+    expect(status).toBe(0)
+    expect(widest(out)).toBeLessThanOrEqual(100)
+    expect(out).toMatch(/^\d+ now, \d+ soon, \d+ to know \(RFQs due within 7 days, news since 2026-03-09 00:00 UTC\)/)
+    expect(out).toMatch(
+      /\nNow\n[\s\S]*RFQ 4711 acme\/blue +Past due since 2026-03-09 and still open\. The channel is set to/,
+    )
+    expect(out).toContain('$ npx quotekeeper closings --rfq 4711 --channel acme/blue')
+    const json = JSON.parse((await quotekeeper('today', '--json', '--due-within', '0')).out)
+    expect(json).toMatchObject({ dueWithinDays: 0, since: '2026-03-09T00:00:00.000Z' })
+    expect(json.items.find(({ rfqNumber }: { rfqNumber: number }) => rfqNumber === 4711)).toMatchObject({
+      kind: 'overdue',
+      severity: 'high',
+      action: { path: '/rfqs/acme/blue/4711/closing' },
+    })
+  })
+})

@@ -1,0 +1,137 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { mountSmallDisk } from '../../helpers/small-disk.js'
+import { createCliFixture } from '../cli-fixture.js'
+
+interface Finding {
+  what: string
+  ok: boolean
+  found: string
+  remedy: string
+}
+const findingIn = (out: string, what: string) => (JSON.parse(out) as Finding[]).find((each) => each.what === what)
+
+describe('check of a database path that is', () => {
+  it('a folder: says so, as every command does, and advises nothing about its permissions', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: 'database: ./shared\nweb: { port: 0 }\n' })
+    const shared = join(folder, 'shared')
+    mkdirSync(shared)
+    chmodSync(shared, 0o777)
+    const message = `${shared} is a folder, but a file is needed: choose another path`
+    for (const command of ['rfqs', 'sync', 'start', 'check']) {
+      const { status, out, err } = await quotekeeper(command)
+      expect([command, status, (out + err).replaceAll(/\s+/g, ' ')]).toEqual([
+        command,
+        1,
+        expect.stringContaining(message),
+      ])
+    }
+    const { out, err } = await quotekeeper('check', '--json')
+    expect(findingIn(out, 'database')).toMatchObject({ ok: false, found: message, remedy: '' })
+    expect(out + err).not.toContain(`chmod 600 ${shared}`)
+    expect(statSync(shared).mode & 0o777).toBe(0o777)
+  })
+
+  it('another file: advises nothing about its permissions and leaves it as it is', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: 'database: ./run.py\n' })
+    const script = join(folder, 'run.py')
+    writeFileSync(
+      script,
+      '#!/usr/bin/env python3\nprint("a script that is longer than the header of a database")\n'.repeat(9),
+    )
+    chmodSync(script, 0o755)
+    const before = readFileSync(script, 'utf8')
+    const { status, out, err } = await quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(findingIn(out, 'database')).toMatchObject({ ok: false, found: expect.stringContaining('not a SQLite file') })
+    expect(out + err).not.toContain(`chmod 600 ${script}`)
+    expect(readFileSync(script, 'utf8')).toBe(before)
+    expect(statSync(script).mode & 0o777).toBe(0o755)
+  })
+})
+
+const everythingIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+
+describe('check before there is a database', () => {
+  const DATABASE = 'database: ./new/folders/quotekeeper.db\n'
+
+  it('creates nothing and says what will be created; every other check is that of an empty database', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: DATABASE })
+    const before = everythingIn(folder)
+    const { status, out } = await quotekeeper('check', '--json')
+    expect(everythingIn(folder)).toEqual(before)
+    expect(status).toBe(0)
+    const path = join(folder, 'new/folders/quotekeeper.db')
+    const found = `${path}: new; it will be created by: quotekeeper sync, or quotekeeper start`
+    expect(findingIn(out, 'database')).toEqual({ what: 'database', ok: true, found, remedy: '' })
+    expect(findingIn(out, 'closing')).toMatchObject({ ok: true, found: 'nothing waits for a person' })
+    expect(findingIn(out, 'reports')).toMatchObject({ ok: true, found: expect.stringContaining('reports: new;') })
+    expect((await quotekeeper('rfqs')).err).toContain(`There is no database at ${path}`)
+    await quotekeeper('sync')
+    expect(findingIn((await quotekeeper('check', '--json')).out, 'database')?.found).toMatch(/: ok, .*; writable/)
+  })
+
+  it('leaves an empty file empty, and so does a command that only reads', async () => {
+    const { quotekeeper, folder } = await createCliFixture({ more: 'database: ./empty.db\n' })
+    writeFileSync(join(folder, 'empty.db'), '')
+    const before = everythingIn(folder)
+    const { status, out } = await quotekeeper('check', '--json')
+    expect([status, findingIn(out, 'database')?.found]).toEqual([0, expect.stringContaining('empty.db: new;')])
+    const rfqs = await quotekeeper('rfqs')
+    expect([rfqs.status, rfqs.err]).toEqual([1, expect.stringContaining('empty.db is empty')])
+    expect([everythingIn(folder), statSync(join(folder, 'empty.db')).size]).toEqual([before, 0])
+    expect((await quotekeeper('sync')).status).toBe(0)
+  })
+
+  it.each([
+    ['below a file', './quotekeeper.yaml/quotekeeper.db', /part of the path .* is a file, not a folder/],
+    ['behind a link to a folder that does not exist', './link.db', /Nothing can be written to the folder .*nowhere/],
+  ])('fails if it cannot be created %s', async (_where, path, message) => {
+    const { quotekeeper, folder } = await createCliFixture({ more: `database: ${path}\n` })
+    symlinkSync(join(folder, 'nowhere', 'quotekeeper.db'), join(folder, 'link.db'))
+    const before = everythingIn(folder)
+    const { status, out } = await quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(findingIn(out, 'database')).toMatchObject({ ok: false, found: expect.stringMatching(message) })
+    expect(findingIn(out, 'closing')).toMatchObject({ ok: false, found: 'not checked: see database' })
+    expect(everythingIn(folder)).toEqual(before)
+    expect((await quotekeeper('sync')).status).toBe(1)
+  })
+
+  it('fails if the disk is read-only or too small for a database', async ({ skip }) => {
+    const disks = [mountSmallDisk('64m'), mountSmallDisk('8m')]
+    const found = []
+    for (const disk of disks) {
+      if (disk === null) return skip('this user cannot mount a file system')
+      const { quotekeeper } = await createCliFixture({ more: `database: ${join(disk.folder, 'new/quotekeeper.db')}\n` })
+      if (disk === disks[0]) disk.setReadOnly(true)
+      const { status, out } = await quotekeeper('check', '--json')
+      expect([status, readdirSync(disk.folder)]).toEqual([1, []])
+      found.push(findingIn(out, 'database')?.found)
+    }
+    expect(found).toEqual([
+      expect.stringContaining(`${join(disks[0]?.folder ?? '', 'new')} is on a read-only file system`),
+      expect.stringContaining(`8 MiB free in ${disks[1]?.folder}`),
+    ])
+  })
+
+  it('accepts a file of anchors in the folder that is created with the database', async () => {
+    const more = `${DATABASE}anchors: { to: ./new/folders/anchors.log }\n`
+    const { quotekeeper, folder } = await createCliFixture({ more })
+    expect((await quotekeeper('check')).status).toBe(0)
+    expect(existsSync(join(folder, 'new'))).toBe(false)
+    const elsewhere = await createCliFixture({ more: `${DATABASE}anchors: { to: ./other/anchors.log }\n` })
+    const { status, out } = await elsewhere.quotekeeper('check', '--json')
+    expect([status, findingIn(out, 'anchors')?.found]).toEqual([1, expect.stringContaining('it does not exist')])
+  })
+})

@@ -1,0 +1,237 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run } from '../../../src/cli/program.js'
+import { EXAMPLE_CONFIG } from '../../../src/config/example.js'
+import { testFolder } from '../../helpers/test-folder.js'
+import { testIo } from '../../helpers/test-io.js'
+import { createCliFixture, NOW } from '../cli-fixture.js'
+
+interface Finding {
+  what: string
+  ok: boolean
+  found: string
+  remedy: string
+}
+const failuresIn = (out: string) => (JSON.parse(out) as Finding[]).filter(({ ok }) => !ok)
+const occurrences = (text: string, part: string) => text.split(part).length - 1
+
+/** Runs `check` in a folder of its own; by default on a terminal. */
+async function checkWith(config: string, { terminal = true, stop = new AbortController().signal } = {}) {
+  const folder = testFolder()
+  writeFileSync(join(folder, 'quotekeeper.yaml'), config)
+  const { io, written } = testIo({
+    cwd: folder,
+    env: { ACME_API_KEY: 'key-of-acme' },
+    stop,
+    ...(terminal ? { width: 120, stderrIsTerminal: true } : {}),
+  })
+  const startedAt = performance.now()
+  const status = run(['check'], io)
+  return {
+    folder,
+    written,
+    ended: async () => ({ status: await status, ...written, seconds: (performance.now() - startedAt) / 1000 }),
+  }
+}
+
+const configFor = (baseUrl: string, more = '') => `baseUrl: ${baseUrl}
+channels:
+  - { org: acme, channel: forest, apiKey: { env: ACME_API_KEY }, autoClose: on }
+  - { org: acme, channel: blue, apiKey: { env: ACME_API_KEY }, autoClose: on }
+web: { port: 0 }
+${more}`
+
+/** A server that accepts connections and never answers. */
+async function silentServer() {
+  let requests = 0
+  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => void requests++))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests }
+}
+
+describe('check', () => {
+  it('rejects the example baseUrl that init writes, without connecting to it', async () => {
+    const { status, out, err, seconds } = await (await checkWith(EXAMPLE_CONFIG)).ended()
+    expect(status).toBe(1)
+    expect(out).toMatch(/^configuration +FAILED .*baseUrl is still the example address/m)
+    expect(out).toMatch(/^marketplace +FAILED +not checked/m)
+    expect(err).toContain('set baseUrl to the address of your marketplace')
+    expect(seconds).toBeLessThan(15)
+  })
+
+  it.skipIf(!existsSync('/proc/self'))(
+    'ends for a database path that cannot be created, and names it once',
+    async () => {
+      const { quotekeeper } = await createCliFixture({ more: 'database: /proc/quotekeeper/quotekeeper.db\n' })
+      const { status, out, err } = await quotekeeper('check')
+      expect(status).toBe(1)
+      expect(occurrences(out + err, 'the folder /proc/quotekeeper cannot be created there')).toBe(1)
+      expect(out).toMatch(/^closing +FAILED +not checked: see database/m)
+      expect(err).toContain('2 of 12 checks failed')
+    },
+  )
+
+  it('reports an unreachable address once, with the addresses tried, within seconds', async () => {
+    const { status, out, err, seconds } = await (await checkWith(configFor('http://127.0.0.1:1'))).ended()
+    expect(status).toBe(1)
+    expect(occurrences(out + err, 'ECONNREFUSED')).toBe(1)
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'no connection to 127.0.0.1:1 (tried 127.0.0.1:1): connection refused',
+    )
+    expect(out).toMatch(/^acme\/blue RFQs +FAILED +not checked: see marketplace/m)
+    expect(seconds).toBeLessThan(15)
+  })
+
+  it('sends one request with its own deadline, whatever retries are configured', async () => {
+    const { url, requests } = await silentServer()
+    const more = 'requests: { retries: 5, timeoutMs: 1000 }\n'
+    const { status, out, seconds } = await (await checkWith(configFor(url, more))).ended()
+    expect(status).toBe(1)
+    expect(out).toMatch(/^acme\/forest listings +FAILED/m)
+    expect(out).toMatch(/^acme\/forest RFQs +FAILED +not checked: see acme\/forest listings/m)
+    expect(out).toMatch(/^acme\/blue listings +FAILED +not checked: see acme\/forest listings/m)
+    expect(requests()).toBe(1)
+    expect(seconds).toBeLessThan(15)
+  })
+
+  it('prints each row on a terminal as soon as it is known, and stops on a signal', async () => {
+    const { url } = await silentServer()
+    const controller = new AbortController()
+    const { written, ended } = await checkWith(configFor(url), { stop: controller.signal })
+    await expect.poll(() => written.err, { timeout: 60_000 }).toContain('Checking acme/forest listings …')
+    expect(written.out).toMatch(/^database +ok/m)
+    expect(written.out).toMatch(/^marketplace +ok +127\.0\.0\.1:\d+ accepts connections/m)
+    expect(written.out).not.toContain('acme/')
+    const stoppedAt = performance.now()
+    controller.abort(Object.assign(new Error('stopped by SIGTERM'), { name: 'FailedError' }))
+    expect((await ended()).status).toBe(1)
+    expect(performance.now() - stoppedAt).toBeLessThan(5_000)
+    expect(written.err).toContain('stopped by SIGTERM')
+  })
+
+  it('fails on clock skew where RFQs would be closed, as closing would', async () => {
+    const ahead = { now: () => new Date(NOW.getTime() + 600_000) }
+    for (const autoClose of ['on', 'dry-run', 'off']) {
+      const { quotekeeperWith } = await createCliFixture({ autoClose })
+      const { status, out } = await quotekeeperWith(ahead, 'check', '--json')
+      const failures = failuresIn(out)
+      expect([autoClose, status, failures.map(({ what }) => what)]).toEqual(
+        autoClose === 'off' ? ['off', 0, []] : [autoClose, 1, ['acme/forest RFQs', 'acme/blue RFQs']],
+      )
+      expect(out).toMatch(/the marketplace's clock is 59\d s behind ours \(limit 60 s\)/)
+    }
+  })
+
+  it('warns of times that are stored in the future, and says what to do', async () => {
+    const { quotekeeper, quotekeeperWith } = await createCliFixture({ autoClose: 'off' })
+    await quotekeeper('sync')
+    const databaseAt = async (seconds: number) => {
+      const behind = { now: () => new Date(NOW.getTime() - seconds * 1_000) }
+      const { status, out } = await quotekeeperWith(behind, 'check', '--json')
+      const findings = JSON.parse(out) as Finding[]
+      return { status, ...findings.find(({ what }) => what === 'database') }
+    }
+    expect(await databaseAt(60)).toMatchObject({ status: 0, ok: true, remedy: '' })
+    expect(await databaseAt(61)).toMatchObject({
+      ...{ status: 0, ok: true, remedy: 'set the clocks of all machines by a time server' },
+      found: expect.stringMatching(
+        /times of acme\/blue up to .* are stored, which is in the future .*; times of acme\/forest up to .* \d+ versions of documents are missing as of earlier moments/,
+      ),
+    })
+  })
+
+  it('warns with the numbers if the request budget does not allow reading everything in time', async () => {
+    const more = 'schedule: { rfqs: "* * * * * *" }\npolling: { offersMaxAgeMinutes: 0 }\n'
+    const { quotekeeper, folder } = await createCliFixture({ more })
+    const file = join(folder, 'quotekeeper.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('perSecond: 5000', 'perSecond: 5'))
+    const { status, out } = await quotekeeper('check', '--json')
+    const found = (JSON.parse(out) as Finding[]).filter(({ what }) => what.endsWith(' RFQs'))
+    expect(status).toBe(0)
+    expect(found).toMatchObject([{ ok: true }, { ok: true }])
+    expect(found[0]?.found).toMatch(
+      /the request budget is exceeded: .* needs \d+\.\d requests per second, 2\.0 are available/,
+    )
+    expect(found[0]?.remedy).toContain('polling.offersMaxAgeMinutes')
+    expect(found[0]?.remedy).toContain('schedule.rfqs')
+  })
+
+  it('writes into the reports directory', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
+    expect((await quotekeeper('check')).status).toBe(0)
+    mkdirSync(join(folder, 'data'), { recursive: true })
+    writeFileSync(join(folder, 'taken'), '')
+    const blocked = await createCliFixture({ more: `reports: { directory: ${join(folder, 'taken')} }\n` })
+    const { status, out } = await blocked.quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(failuresIn(out)).toMatchObject([{ what: 'reports', found: expect.stringContaining('is a file') }])
+  })
+
+  it('fails on a stop file until it is deleted', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
+    await quotekeeper('sync')
+    writeFileSync(join(folder, 'data', 'closing.stop'), '')
+    const { status, out } = await quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(failuresIn(out)).toMatchObject([{ what: 'closing', found: expect.stringContaining('closing.stop exists') }])
+    rmSync(join(folder, 'data', 'closing.stop'))
+    expect((await quotekeeper('check')).status).toBe(0)
+  })
+
+  it('warns of files that others may read, with the command that mends it, and passes; start logs the same', async () => {
+    const { quotekeeperWith, quotekeeper, folder } = await createCliFixture({ more: 'web: { port: 0 }\n' })
+    const loose = join(folder, '.env')
+    chmodSync(loose, 0o640)
+    const { status, out, err } = await quotekeeper('check')
+    expect(status).toBe(0)
+    expect(out).toMatch(/^permissions +warning .*readable by the group/m)
+    expect(err).toContain(`chmod 600 ${loose}`)
+    const startedWith = async () => {
+      const controller = new AbortController()
+      let text = ''
+      const io = {
+        stop: controller.signal,
+        out: (line: string) => {
+          text += line
+          if (line.includes('quotekeeper started')) controller.abort(new Error('stopped'))
+        },
+      }
+      expect((await quotekeeperWith(io, 'start')).status).toBe(0)
+      return text.split('\n').filter((line) => line.includes('chmod'))
+    }
+    expect(await startedWith()).toEqual([expect.stringMatching(/"level":"warn".*run: chmod 600 .*\.env"/)])
+    chmodSync(loose, 0o600)
+    expect(await startedWith()).toEqual([])
+    expect((await quotekeeper('check')).out).toMatch(/^permissions +ok/m)
+  })
+
+  it('fails on a refused close and on a held plan, after each of six rounds, and names them', async () => {
+    const channels = [
+      { org: 'acme', channel: 'forest', theme: 'forest', listings: 1, rfqs: 12, responsesPerRfq: 1 } as const,
+    ]
+    const refused = await createCliFixture({ channels })
+    const held = await createCliFixture({ channels, more: 'closing: { maxPerRun: 1 }\n' })
+    refused.sandbox.faults.add({
+      operation: 'closeRfq',
+      times: Number.POSITIVE_INFINITY,
+      effect: { kind: 'status', status: 400 },
+    })
+    for (let round = 0; round < 6; round++) {
+      expect((await refused.quotekeeper('close-expired')).status).toBe(1)
+      expect((await held.quotekeeper('close-expired')).status).toBe(1)
+      for (const [fixture, message] of [
+        [refused, /RFQ \d+ of acme\/forest: refused since 2026-03-10/],
+        [held, /plan \S+ of acme\/forest waits for approval \(2 RFQs\)/],
+      ] as const) {
+        const { status, out } = await fixture.quotekeeper('check', '--json')
+        expect(status).toBe(1)
+        expect(failuresIn(out)).toEqual([
+          { what: 'closing', ok: false, found: expect.stringMatching(message), remedy: expect.stringMatching(/\S/) },
+        ])
+      }
+    }
+  })
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { createCliFixture, NOW } from '../cli-fixture.js'
+
+const BLUE = { org: 'acme', channel: 'blue' }
+const CHANNELS = [{ ...BLUE, theme: 'blue' as const, listings: 1, rfqs: 2, responsesPerRfq: 1 }]
+const DAY_MS = 86_400_000
+
+/** Polled at NOW: the listings. A day later: the RFQs. */
+async function openPolledFixture() {
+  const fixture = await createCliFixture({ channels: CHANNELS })
+  expect(await fixture.quotekeeper('sync', '--only', 'listings')).toMatchObject({ status: 0 })
+  fixture.sandbox.setClock(new Date(NOW.getTime() + DAY_MS))
+  expect(await fixture.quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 0 })
+  return fixture
+}
+
+describe('a filter that nothing has', () => {
+  const UNKNOWN = [
+    ['rfqs --state opne', 'no RFQ has the state "opne"; did you mean open? Known states: open, closed'],
+    ['rfqs --state Closed --json', 'did you mean closed?'],
+    ['rfqs --state zzzzzz --as-of 2026-03-11', 'Known states: open, closed'],
+    ['rfqs --channel acme/bleu', 'did you mean acme/blue?'],
+    ['listings --channel acme/bleu --json', 'did you mean acme/blue?'],
+    ['runs --channel acme/bleu', 'did you mean acme/blue?'],
+    ['closings --channel acme/bleu', 'did you mean acme/blue?'],
+    ['problems --channel acme/bleu', 'did you mean acme/blue?'],
+    ['export --channel acme/bleu', 'did you mean acme/blue?'],
+    ['report --channel acme/bleu', 'did you mean acme/blue?'],
+    ['runs --outcome fail', 'Did you mean failed? Allowed choices are complete, partial, failed, interrupted'],
+    ['closings --outcome refsued', 'Did you mean refused?'],
+    ['runs --kind rfq', 'Did you mean rfqs? Allowed choices are listings, rfqs, close'],
+    ['export --kind rfqs', 'Allowed choices are listing, rfq-entry, rfq, response'],
+    ['closings --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['history 1011 --json', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['report 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+    ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
+  ] as const
+
+  it('is an error with the closest values', async () => {
+    const { quotekeeper } = await openPolledFixture()
+    for (const [commandLine, message] of UNKNOWN) {
+      const said = await quotekeeper(...commandLine.split(' '))
+      expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(message) }])
+    }
+  })
+
+  it('is no error if it exists: an empty list is then the answer', async () => {
+    const { quotekeeper } = await openPolledFixture()
+    for (const args of [
+      ['rfqs', '--state', 'closed'],
+      ['runs', '--kind', 'close'],
+      ['closings', '--rfq', '1001'],
+      ['problems', '--channel', 'acme/blue'],
+    ])
+      expect(await quotekeeper(...args, '--json')).toMatchObject({ status: 0, out: '[]\n' })
+  })
+
+  it('says with status 1 that nothing is stored before the first poll', async () => {
+    const { quotekeeper } = await createCliFixture({ channels: CHANNELS })
+    await quotekeeper('sync', '--only', 'listings')
+    const { status, err } = await quotekeeper('offers', '1001')
+    expect(status).toBe(1)
+    expect(err).toContain('no RFQs are stored yet, run `quotekeeper sync`')
+  })
+
+  it('says with status 1 which channels were never read, and writes the overviews of the others', async () => {
+    const [forest, blue] = ['acme/forest', 'acme/blue']
+    const { quotekeeper } = await createCliFixture({
+      channels: [...CHANNELS, { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 1, rfqs: 1 }],
+    })
+    await quotekeeper('sync', '--channel', blue)
+    const { status, out, err } = await quotekeeper('report')
+    expect(status).toBe(1)
+    expect(out.trim().split('\n')).toHaveLength(1)
+    expect(err).toContain(`nothing is stored of ${forest} yet; run \`quotekeeper sync --channel ${forest}\``)
+  })
+})
+
+it('--outcome lists only runs and closings with this outcome', async () => {
+  const { quotekeeper, sandbox } = await openPolledFixture()
+  const outcomes = async (...args: string[]) =>
+    JSON.parse((await quotekeeper(...args, '--json')).out).map(({ outcome }: { outcome: string }) => outcome)
+  const { id } = sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
+  sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
+  sandbox.faults.add({ operation: 'closeRfq', rfqId: id, times: 9, effect: { kind: 'status', status: 400 } })
+  await quotekeeper('close-expired')
+  expect(await outcomes('closings', '--outcome', 'refused')).toEqual(['refused'])
+  expect(new Set(await outcomes('closings', '--outcome', 'closed'))).toEqual(new Set(['closed']))
+  expect(await outcomes('closings', '--outcome', 'unknown')).toEqual([])
+  expect(await outcomes('runs', '--outcome', 'partial')).toEqual(['partial'])
+  expect(new Set(await outcomes('runs', '--outcome', 'complete'))).toEqual(new Set(['complete']))
+  expect(await outcomes('runs', '--outcome', 'interrupted')).toEqual([])
+})
+
+describe('--as-of before the first poll', () => {
+  const listings = NOW.toISOString()
+  const rfqs = new Date(NOW.getTime() + DAY_MS).toISOString()
+
+  const EARLY = [
+    ['listings', '2026-03-09', `the first poll of listings, of which nothing is known. Use a time from ${listings}`],
+    ['rfqs --json', '2026-03-10', `the first poll of RFQs, of which nothing is known. Use a time from ${rfqs}`],
+    ['rfqs --channel acme/blue', '2026-03-10', `the first poll of RFQs in acme/blue, of which`],
+    ['offers 1001', '2026-03-10', rfqs],
+    ['history 1001', '2026-03-10', rfqs],
+    ['report 1001', '2026-03-10', rfqs],
+    ['report', '2026-03-09', `the first poll in acme/blue, of which nothing is known. Use a time from ${listings}`],
+    ['export', '2026-03-09', listings],
+    ['export --kind response', '2026-03-10', rfqs],
+    ['export --kind listing', '2026-03-09', listings],
+  ] as const
+
+  it('is an error that says when that poll was', async () => {
+    const { quotekeeper } = await openPolledFixture()
+    for (const [commandLine, asOf, message] of EARLY) {
+      const said = await quotekeeper(...commandLine.split(' '), '--as-of', asOf)
+      expect([commandLine, said]).toEqual([commandLine, { status: 2, out: '', err: expect.stringContaining(message) }])
+    }
+  })
+
+  it('is answered from the moment of that poll on', async () => {
+    const { quotekeeper } = await openPolledFixture()
+    expect(JSON.parse((await quotekeeper('listings', '--as-of', listings, '--json')).out)).toHaveLength(1)
+    expect(JSON.parse((await quotekeeper('rfqs', '--as-of', rfqs, '--json')).out)).toHaveLength(2)
+    expect((await quotekeeper('export', '--as-of', listings)).out.split('\n')).toHaveLength(2)
+  })
+
+  it('does not count a poll that failed, unless all failed', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({ channels: CHANNELS })
+    sandbox.faults.add({ operation: 'listRfqs', times: 1, effect: { kind: 'status', status: 500 } })
+    expect(await quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 1 })
+    const onlyFailed = await quotekeeper('report', '--as-of', '2026-03-09')
+    expect(onlyFailed).toMatchObject({ status: 2, out: '' })
+    expect(onlyFailed.err).toContain(`Use a time from ${listings}`)
+    sandbox.setClock(new Date(rfqs))
+    expect(await quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 0 })
+    const { status, err } = await quotekeeper('rfqs', '--as-of', '2026-03-10')
+    expect(status).toBe(2)
+    expect(err).toContain(`Use a time from ${rfqs}`)
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../../src/cli/cli-error.js'
+import { parseMoment } from '../../../src/cli/input/moment.js'
+import { createZonedTime } from '../../../src/core/time/zoned-time.js'
+
+/** A Tuesday. */
+const NOW = new Date('2026-03-10T09:30:00.000Z')
+const parse = (text: string, { dayMeans = 'end' as 'start' | 'end', timeZone = 'UTC', now = NOW } = {}) =>
+  parseMoment(text, { option: '--as-of', now, zone: createZonedTime(timeZone), dayMeans }).toISOString()
+
+describe('a moment on the command line', () => {
+  it.each([
+    ['2026-01-31', '2026-01-31T23:59:59.999Z'],
+    ['2026-03-10', '2026-03-10T09:30:00.000Z'],
+    ['2026-01-31T12:00Z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31T12:00', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31 12:00:05', '2026-01-31T12:00:05.000Z'],
+    ['2026-01-31T12:00:05.678Z', '2026-01-31T12:00:05.678Z'],
+    ['2026-01-31T12:00:05+02:00', '2026-01-31T10:00:05.000Z'],
+    ['2026-01-31T12:00-0530', '2026-01-31T17:30:00.000Z'],
+    ['2024-02-29', '2024-02-29T23:59:59.999Z'],
+    ['now', '2026-03-10T09:30:00.000Z'],
+    ['today', '2026-03-10T09:30:00.000Z'],
+    ['Yesterday', '2026-03-09T23:59:59.999Z'],
+    ['yesterday 14:00', '2026-03-09T14:00:00.000Z'],
+    ['today at 9:00', '2026-03-10T09:00:00.000Z'],
+    ['2 days ago', '2026-03-08T09:30:00.000Z'],
+    ['a week ago', '2026-03-03T09:30:00.000Z'],
+    ['3 hours ago', '2026-03-10T06:30:00.000Z'],
+    ['Monday', '2026-03-09T23:59:59.999Z'],
+    ['wed', '2026-03-04T23:59:59.999Z'],
+    ['last Tuesday', '2026-03-03T23:59:59.999Z'],
+  ])('is parsed: %s as %s', (text, moment) => {
+    expect(parse(text)).toBe(moment)
+  })
+
+  it('is the start of a day where something is listed since then, in the time zone of the output', () => {
+    const options = { dayMeans: 'start' as const, timeZone: 'Europe/Paris' }
+    expect(parse('yesterday', options)).toBe('2026-03-08T23:00:00.000Z')
+    expect(parse('2026-01-31', options)).toBe('2026-01-30T23:00:00.000Z')
+    expect(parse('2026-01-31T12:00', options)).toBe('2026-01-31T11:00:00.000Z')
+    expect(parse('today', { dayMeans: 'start' })).toBe('2026-03-10T00:00:00.000Z')
+  })
+
+  it.each([
+    '',
+    '31/01/2026',
+    '2026-02-30',
+    '2025-02-29',
+    '2026-13-01',
+    '2026-01-31T25:00Z',
+    '2026-1-3',
+    '1738324800',
+    '2026-02-30T10:00Z',
+    '2026-01-31T12:00+99:00',
+    'yesterday 25:00',
+    'last week',
+    'sometime',
+    'days ago',
+  ])('is rejected if it is %j, with what is allowed', (text) => {
+    expect(() => parse(text)).toThrow(UsageError)
+    expect(() => parse(text)).toThrow(/^Invalid --as-of .* Use a date such as 2026-01-31.*yesterday/)
+  })
+
+  it.each(['2026-03-11', '2026-03-10T09:30:01Z', '9999-12-31', 'tomorrow', 'today 10:00'])(
+    'is rejected in the future: %s',
+    (text) => {
+      expect(() => parse(text)).toThrow(/is in the future/)
+    },
+  )
+
+  it('is rejected if it can mean two moments, or none', () => {
+    expect(() => parse('Tuesday')).toThrow(/today or a week ago.*Use today, or 2026-03-03/)
+    const autumn = { timeZone: 'Europe/Paris', now: new Date('2025-11-01T00:00:00Z') }
+    expect(() => parse('2025-10-26 02:30', autumn)).toThrow(/occurs twice in Europe\/Paris.*Add an offset/)
+    expect(() => parse('2025-03-30 02:30', autumn)).toThrow(/does not occur in Europe\/Paris/)
+    expect(parse('2025-10-26 03:30', autumn)).toBe('2025-10-26T02:30:00.000Z')
+  })
+})

@@ -1,0 +1,239 @@
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import ExcelJS from 'exceljs'
+import { h } from 'preact'
+import { render } from 'preact-render-to-string'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { makeReportInProcess } from '../../../src/report-files/make-report.js'
+import { requestOf } from '../../../src/report-files/recorded-reports.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
+import type { RfqView } from '../../../src/views/rfq/rfq-view.js'
+import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
+import { Facts } from '../../../src/web/pages/rfq/rfq-page.js'
+import { channelConfig } from '../../helpers/test-config.js'
+import { testFolder } from '../../helpers/test-folder.js'
+import { createCliFixture, NOW } from '../cli-fixture.js'
+
+const HOUR = 3_600_000
+const at = (hours: number) => new Date(NOW.getTime() + hours * HOUR)
+const CHANNELS = [{ org: 'acme', channel: 'forest', listings: 2, rfqs: 0 }]
+
+/** NOW is 2026-03-10, a Tuesday. */
+const rates = (...lines: string[]) => ['Date,USD,GBP,', ...lines.map((line) => `${line},`), ''].join('\n')
+
+/** An RFQ in USD with an offer in EUR and one in CHF, which the rates do not have. */
+async function withRates({ source = 'rates.csv' } = {}) {
+  const more = `reports: { currency: USD, exchangeRates: "${source}" }\n`
+  const fixture = await createCliFixture({ channels: CHANNELS, more, autoClose: 'off' })
+  const { world } = fixture.sandbox
+  const pricing = { minUnitPrice: 0.01, maxUnitPrice: 1e6, currency: 'USD' }
+  const rfq = world.addRfq({ org: 'acme', channel: 'forest' }, { number: 77, pricing })
+  for (const currency of ['EUR', 'CHF']) world.addResponse(rfq.id, { status: 'submitted', offer: { currency } })
+  const write = (...lines: string[]) => writeFileSync(join(fixture.folder, 'rates.csv'), rates(...lines))
+  const runAt = (hours: number, ...args: string[]) => fixture.quotekeeperWith({ now: () => at(hours) }, ...args)
+  const compare = async (hours: number, ...args: string[]) =>
+    JSON.parse((await runAt(hours, 'compare', '77', '--json', ...args)).out) as RfqView
+  return { ...fixture, write, runAt, compare }
+}
+
+const euroOf = ({ currency }: RfqView) => currency.rates.find((rate) => rate.currency === 'EUR')
+/** What one euro of the offer is worth in the comparison; null if it is not compared. */
+const convertedAt = (view: RfqView): number | null => {
+  const { own, compared } = offerIn(view, 'EUR') ?? {}
+  return own?.total && compared?.total ? Number((compared.total / own.total).toFixed(4)) : null
+}
+const offerIn = ({ offers }: RfqView, currency: string) => offers.find(({ own }) => own.currency === currency)
+
+describe('an offer in another currency', () => {
+  it('is compared at the rate of the day, and as of yesterday at that of yesterday', async () => {
+    const { write, runAt, compare } = await withRates()
+    write('2026-03-09,1.25,0.85')
+    expect(await runAt(0, 'sync')).toMatchObject({ status: 0, err: '' })
+    write('2026-03-11,1.5,0.85', '2026-03-10,1.4,0.85', '2026-03-09,1.25,0.85')
+    await runAt(24, 'sync')
+    const today = await compare(25)
+    expect(euroOf(today)).toMatchObject({ rate: 1.5, date: '2026-03-11', source: 'rates.csv', offers: 1 })
+    expect(convertedAt(today)).toBe(1.5)
+    const yesterday = await compare(25, '--as-of', at(23).toISOString())
+    expect(euroOf(yesterday)).toMatchObject({ rate: 1.25, date: '2026-03-09' })
+    expect(convertedAt(yesterday)).toBe(1.25)
+    expect(yesterday.settings.exchangeRates).toEqual({ EUR: { rate: 1.25, date: '2026-03-09', source: 'rates.csv' } })
+    const { out } = await runAt(25, 'compare', '77')
+    expect(out).toContain('Exchange rates: 1 EUR = 1.5 USD (2026-03-11, rates.csv).')
+  })
+
+  it('is compared at a corrected rate only after the correction was read', async () => {
+    const { write, runAt, compare } = await withRates()
+    write('2026-03-09,1.25,0.85')
+    await runAt(0, 'sync')
+    write('2026-03-09,1.26,0.85')
+    await runAt(2, 'sync')
+    expect(euroOf(await compare(3))?.rate).toBe(1.26)
+    expect(euroOf(await compare(3, '--as-of', at(1).toISOString()))?.rate).toBe(1.25)
+  })
+
+  it('is excluded with the currency in the reason, and with the date of a rate that is too old', async () => {
+    const { write, runAt, compare } = await withRates()
+    write('2026-03-09,1.25,0.85')
+    await runAt(0, 'sync')
+    const message = (view: RfqView, currency: string) =>
+      offerIn(view, currency)?.flags.find(({ message }) => /rate/.test(message))?.message
+    const today = await compare(1)
+    expect(message(today, 'EUR')).toBeUndefined()
+    expect(message(today, 'CHF')).toContain('No exchange rate for CHF was known from rates.csv.')
+    const later = await compare(11 * 24)
+    expect(convertedAt(later)).toBeNull()
+    expect(message(later, 'EUR')).toMatch(/EUR.* from rates\.csv was of 2026-03-09, more than 10 days before\./)
+    const fixed = await compare(11 * 24, '--set', 'exchangeRates.EUR=1.1')
+    expect(euroOf(fixed)).toMatchObject({ rate: 1.1, source: null })
+  })
+
+  it('has the same rate in lists, which keep figures in memory', async () => {
+    const { folder, write, runAt } = await withRates()
+    write('2026-03-09,1.25,0.85')
+    await runAt(0, 'sync')
+    const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
+    onTestFinished(() => store.close())
+    const settings = { ...DEFAULT_SETTINGS, currency: 'USD', ratesFrom: 'rates.csv' }
+    const list = createRfqList({ store, channels: [channelConfig('acme/forest')], settings })
+    const bestPrice = async (moment: { now: Date; asOf?: Date }) => {
+      const [figures] = await list.figures(await list.rows(moment), moment)
+      return figures?.bestPricePerTonne ?? Number.NaN
+    }
+    const first = await bestPrice({ now: at(1) })
+    write('2026-03-09,1.5,0.85')
+    await runAt(2, 'sync')
+    expect((await bestPrice({ now: at(3) })) / first).toBeCloseTo(1.5 / 1.25, 9)
+    expect(await bestPrice({ now: at(3), asOf: at(1) })).toBe(first)
+  })
+
+  it('is shown with the rate on the page and in the workbook', async () => {
+    const { folder, write, runAt, compare } = await withRates()
+    write('2026-03-09,1.25,0.85')
+    await runAt(0, 'sync')
+    const message = '1 EUR = 1.25 USD (2026-03-09, rates.csv).'
+    expect(render(h(Facts, { view: await compare(1) }))).toContain(`Exchange rates: ${message}`)
+    const out = join(folder, 'report.xlsx')
+    await runAt(1, 'report', '77', '--out', out)
+    const workbook = new ExcelJS.Workbook()
+    await workbook.xlsx.readFile(out)
+    const textsOf = (name: string) => {
+      const texts: string[] = []
+      workbook.getWorksheet(name)?.eachRow((row) => row.eachCell(({ text }) => void texts.push(text)))
+      return texts.join('\n')
+    }
+    expect(textsOf('Inputs')).toContain(message)
+    expect(textsOf('About')).toContain(message)
+    expect(textsOf('About')).toContain('No exchange rate for CHF was known from rates.csv.')
+  })
+
+  it('is in a regenerated report, with the rate of the original', async () => {
+    const { folder, write, runAt } = await withRates()
+    write('2026-03-09,1.25,0.85')
+    await runAt(0, 'sync')
+    await runAt(1, 'report', '77')
+    await runAt(1, 'report', '--channel', 'acme/forest')
+    // Read later, but said to be fetched before: a wrong clock.
+    write('2026-03-10,1.5,0.85', '2026-03-09,1.3,0.85')
+    await runAt(0.5, 'sync')
+    const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
+    onTestFinished(() => store.close())
+    const listed = await store.listReports(10)
+    expect(listed).toHaveLength(2)
+    for (const { name, sha256 } of listed) {
+      const record = await store.reportRecord(name)
+      expect(record?.settings.exchangeRates.EUR).toEqual({ rate: 1.25, date: '2026-03-09', source: 'rates.csv' })
+      const request = record && requestOf(record, testFolder())
+      expect(request && (await makeReportInProcess(store)(request)).sha256).toBe(sha256)
+    }
+  })
+})
+
+describe('sync', () => {
+  it('reads an address once a day, and again if that failed', async () => {
+    let asked = 0
+    let status = 200
+    const server = createServer((_, response) => {
+      asked++
+      response.writeHead(status).end(rates('2026-03-09,1.25,0.85'))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const source = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hist.csv`
+    const { runAt, compare } = await withRates({ source })
+    for (const hours of [0, 1, 5]) await runAt(hours, 'sync')
+    expect(asked).toBe(1)
+    await runAt(2, 'sync', '--only', 'listings')
+    status = 503
+    const failed = await runAt(24, 'sync')
+    expect({ asked, failed }).toMatchObject({
+      ...{ asked: 2, failed: { status: 1, err: expect.stringMatching(/exchange rates were not read: .*HTTP 503/) } },
+    })
+    expect(euroOf(await compare(24))?.rate).toBe(1.25)
+    status = 200
+    await runAt(25, 'sync')
+    await runAt(26, 'sync')
+    expect(asked).toBe(3)
+  })
+})
+
+it('the first sync › reads rates before it polls, so that no recommendation changes because of them', async () => {
+  const { write, runAt, quotekeeperWith } = await withRates()
+  write('2026-03-09,1.25,0.85')
+  let seconds = 0
+  const now = () => new Date(NOW.getTime() + 1000 * seconds++)
+  expect(await quotekeeperWith({ now }, 'sync')).toMatchObject({ status: 0, err: '' })
+  const { out } = await runAt(1, 'changes', '--json')
+  const changes = JSON.parse(out) as { entity: string }[]
+  expect(changes.map(({ entity }) => entity)).toContain('offer')
+  expect(changes.filter(({ entity }) => entity === 'recommendation')).toEqual([])
+})
+
+describe('check', () => {
+  const finding = async (run: ReturnType<typeof withRates>, hours: number) => {
+    const { runAt } = await run
+    const found = JSON.parse((await runAt(hours, 'check', '--json')).out) as {
+      what: string
+      ok: boolean
+      found: string
+    }[]
+    return found.find(({ what }) => what === 'exchange rates')
+  }
+
+  it('reads the source, and says how old its newest rate is', async () => {
+    const fixture = withRates()
+    const { folder, write } = await fixture
+    write('2026-03-09,1.25,0.85')
+    expect(await finding(fixture, 0)).toMatchObject({
+      ok: true,
+      found: 'rates.csv: newest rate of 2026-03-09, 1 day old',
+    })
+    expect(await finding(fixture, 11 * 24)).toMatchObject({
+      ...{ ok: true, remedy: expect.stringContaining('newer rates'), found: expect.stringContaining('12 days old') },
+    })
+    rmSync(join(folder, 'rates.csv'))
+    expect(await finding(fixture, 0)).toMatchObject({ ok: false, found: expect.stringContaining('no such file') })
+  })
+})
+
+it('the sandbox › serves rates for its clock, the same ones every time, without weekends', async () => {
+  const { sandbox } = await createCliFixture({ channels: CHANNELS })
+  const read = async () => (await fetch(sandbox.ratesUrl)).text()
+  const dates = (text: string) =>
+    text
+      .split('\n')
+      .slice(1, -1)
+      .map((line) => line.slice(0, 10))
+  const before = await read()
+  // 9:30: those of the day are not published yet.
+  expect(dates(before).slice(0, 3)).toEqual(['2026-03-09', '2026-03-06', '2026-03-05'])
+  sandbox.setClock(new Date('2026-03-11T15:00:00Z'))
+  const after = await read()
+  expect(dates(after).slice(0, 3)).toEqual(['2026-03-11', '2026-03-10', '2026-03-09'])
+  expect(after).toContain(before.split('\n')[1])
+  expect((await fetch(sandbox.ratesUrl, { method: 'POST' })).status).toBe(405)
+})

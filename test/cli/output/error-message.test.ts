@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../../src/cli/cli-error.js'
+import { exitStatusFor, formatError, isUserFacing } from '../../../src/cli/output/error-message.js'
+import { ConfigError } from '../../../src/config/config-error.js'
+import { testFolder } from '../../helpers/test-folder.js'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** The names of the project's error classes. */
+function errorNames(): string[] {
+  const files = ['src', 'jobs', 'reports']
+    .filter((room) => existsSync(join(root, room)))
+    .flatMap((room) =>
+      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((file) => join(root, room, file)),
+    )
+  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
+  return sources.flatMap((source) =>
+    [...source.matchAll(/override (?:readonly )?name = '(\w+)'/g)].map(([, name]) => name as string),
+  )
+}
+
+describe('error messages', () => {
+  it("use the message of each of the project's error classes", () => {
+    const names = errorNames()
+    expect(names).toContain('UnusableDatabaseError')
+    expect(names.filter((name) => !isUserFacing({ name }))).toEqual([])
+  })
+
+  it('have a stack only if details are requested', () => {
+    const error = new UsageError('no such thing; allowed: this', { cause: new Error('deep down') })
+    expect(formatError(error)).toBe('quotekeeper: no such thing; allowed: this\n')
+    const details = formatError(error, true)
+    expect(details).toMatch(/^ {4}at /m)
+    expect(details).toContain('caused by Error: deep down')
+  })
+
+  it('add a remedy to a network error', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const { port } = taken.address() as { port: number }
+    const error = await new Promise((resolve) => createServer().once('error', resolve).listen(port, '127.0.0.1'))
+    taken.close()
+    expect(formatError(error)).toContain(`127.0.0.1:${port} is in use`)
+  })
+
+  it.each([
+    [
+      { code: 'EEXIST', syscall: 'mkdir', path: '/a/file' },
+      '/a/file is a file, but a folder is needed there: move it, or choose another path',
+    ],
+    [
+      { code: 'EACCES', syscall: 'open', path: '/x' },
+      'this user has no permission for /x: change the permissions, or choose another',
+    ],
+    [
+      { code: 'ENOSPC', syscall: 'write', path: '/x' },
+      'no space left on the disk for /x: free some space and run again',
+    ],
+    [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder, but a file is needed: choose another path'],
+  ])('add a remedy to a file system error: %j', (facts, message) => {
+    expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${message}\n`)
+  })
+
+  it.each([
+    [
+      Object.assign(
+        new Error(
+          "The module 'x.node'\nwas compiled against a different Node.js version using NODE_MODULE_VERSION 127.",
+        ),
+        { code: 'ERR_DLOPEN_FAILED' },
+      ),
+      `a compiled module does not match Node.js ${process.version}: run the Node.js version that`,
+    ],
+    [
+      Object.assign(new Error("Cannot find package 'zod'"), { code: 'ERR_MODULE_NOT_FOUND' }),
+      "a file of the installation is missing: install Quotekeeper again (Cannot find package 'zod')",
+    ],
+    [
+      new TypeError('Cannot open database because the directory does not exist'),
+      'the folder of the database does not exist: create it, or check the path',
+    ],
+    [
+      Object.assign(new Error('ENOENT: uv_cwd'), { code: 'ENOENT', syscall: 'uv_cwd' }),
+      'the current folder does not exist any more',
+    ],
+  ])('never call a mistake of the installation or of a path a bug: %s', (error, message) => {
+    expect(formatError(error)).toContain(message)
+    expect(formatError(error)).not.toContain('This is a bug')
+    expect(formatError(error).split('\n')).toHaveLength(2)
+  })
+
+  it('describe the real errors of a missing folder and of a missing module', async () => {
+    const errors = [
+      await Promise.resolve()
+        .then(() => new Database(join(testFolder(), 'missing/folder/x.db')))
+        .catch((error) => error),
+      await import(String('no-such-package')).catch((error) => error),
+    ]
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(Error)
+      expect(formatError(error)).not.toContain('This is a bug')
+    }
+  })
+
+  it('report any other error as a bug', () => {
+    expect(formatError(new TypeError('x is not a function'))).toContain('This is a bug in Quotekeeper')
+    expect(formatError('a string')).toContain('a string')
+  })
+
+  it('go with exit status 2 for usage and configuration errors, or else 1', () => {
+    expect(exitStatusFor(new UsageError('x'))).toBe(2)
+    expect(exitStatusFor(new ConfigError([]))).toBe(2)
+    expect(exitStatusFor(new Error('x'))).toBe(1)
+  })
+})

@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest'
+import { describeFreshness } from '../../../src/cli/output/freshness.js'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
+import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+
+it('the age of what lists show names the prices that the newest poll did not read, poll after poll and over a restart', async () => {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  for (const state of ['open', 'closed'] as const) {
+    const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+    world.addResponse(id)
+    if (state === 'closed') world.closeRfq(id)
+  }
+  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const channels = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }]
+  const freshness = async (asOf?: Date) => {
+    const { store, now } = fixture
+    const list = createRfqList({ store, channels, settings: DEFAULT_SETTINGS })
+    const rows = await list.rows({ now: now(), ...(asOf && { asOf }) })
+    expect(rows.map(({ state, readAt }) => [state, readAt === null])).toEqual([
+      ['open', asOf !== undefined],
+      ['closed', asOf !== undefined],
+    ])
+    const open = rows.filter(({ state }) => state === 'open')
+    return describeFreshness(cli, store, { channels: [KEY], kind: 'rfqs', asOf, rfqs: open })
+  }
+  await fixture.pollRfqs()
+  expect(await freshness()).toMatch(/^as of 12:00 UTC, 0 s ago$/)
+  for (let poll = 1; poll <= 6; poll++) {
+    fixture.advanceSeconds(300)
+    const nextPollAt = new Date(fixture.now().getTime() + 300_000)
+    const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: 300_000, nextPollAt }
+    const { run } = await fixture.pollRfqs({ planning: { budget: 1, usualBudget: 1, ...rules } })
+    expect(run).toMatchObject({ outcome: 'complete', requests: 1, postponed: 1 })
+    if (poll === 3) await fixture.reopenStore()
+    expect(await freshness()).toMatch(new RegExp(`UTC, 0 s ago; prices and status read ${poll * 5} min ago$`))
+  }
+  expect(await freshness(fixture.now())).not.toContain('prices')
+  await fixture.pollRfqs()
+  expect(await freshness()).not.toContain('prices')
+})
+
+it('a moment at which no poll was complete yet says so, like the present, over polls that fail and a restart', async () => {
+  const fixture = await openChannelFixture({ retries: 0, rfqs: 8 })
+  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const freshness = (asOf?: Date, channels = [KEY]) =>
+    describeFreshness(cli, fixture.store, { channels, kind: 'rfqs', asOf })
+  const moments: Date[] = []
+  for (let poll = 0; poll < 6; poll++) {
+    const effect = { kind: 'status', status: 500 } as const
+    fixture.sandbox.faults.add({ operation: 'readRfq', times: 5, effect })
+    const { run } = await fixture.pollRfqs({ full: true })
+    expect(run.outcome).toBe('partial')
+    if (poll === 3) await fixture.reopenStore()
+    fixture.advanceSeconds(300)
+    moments.push(fixture.now())
+    expect(await freshness()).toBe('no complete poll yet')
+    for (const at of moments)
+      expect(await freshness(at)).toMatch(/^as of 2026-11-21 12:\d\d UTC; no complete poll yet$/)
+  }
+  await fixture.pollRfqs({ full: true })
+  expect(await freshness(fixture.now())).toBe('as of 2026-11-21 12:30 UTC')
+  expect(await freshness(fixture.now(), [KEY, 'acme/blue'])).toMatch(/12:30 UTC; no complete poll yet of acme\/blue$/)
+  fixture.advanceSeconds(300)
+  for (const at of moments.slice(0, -1)) expect(await freshness(at)).toContain('; no complete poll yet')
+})
+
+it('decisions name the newest closing round of each channel and what became of it, and channels with the same end together', async () => {
+  const fixture = await openChannelFixture()
+  const keys = ['acme/a', 'acme/b', 'acme/c', 'acme/d', 'acme/e']
+  const cli = { io: { now: fixture.now }, globals: { utc: true } } as unknown as Parameters<typeof describeFreshness>[0]
+  const shown = (channels: readonly string[]) => describeFreshness(cli, fixture.store, { channels, kind: 'close' })
+  const counts = { requests: 1, seen: 1, inserted: 0, changed: 0, unchanged: 1, missing: 0, invalid: 0 }
+  const end = async (channel: string, outcome: 'complete' | 'partial' | 'failed', error: string | null = null) => {
+    const run = await fixture.store.beginRun({ channel, kind: 'close', now: fixture.now() })
+    await run.finish({ ...counts, outcome, error }, fixture.now())
+    fixture.advanceSeconds(60)
+  }
+  expect(await shown(['acme/a'])).toBe('no closing round yet')
+  await end('acme/a', 'complete')
+  expect(await shown(['acme/a'])).toBe('last closing round 12:00 UTC, 60 s ago')
+  await end('acme/a', 'partial', 'the clocks\ndiffer \u001b[31m.')
+  expect(await shown(['acme/a'])).toMatch(
+    /^last closing round 12:01 UTC, 60 s ago; partial: the clocks differ \P{Cc}*$/u,
+  )
+  // One that has begun says nothing yet.
+  const running = await fixture.store.beginRun({ channel: 'acme/a', kind: 'close', now: fixture.now() })
+  expect(await shown(['acme/a'])).toContain('12:01')
+  await running.finish({ ...counts, outcome: 'partial', error: 'late' }, fixture.now())
+  await end('acme/b', 'partial', 'late')
+  await end('acme/c', 'complete')
+  expect(await shown(['acme/a', 'acme/b', 'acme/c', 'acme/d'])).toMatch(
+    /12:02 UTC, 2 min ago \(acme\/a; .*no closing round yet of acme\/d; partial on acme\/a, acme\/b: late$/,
+  )
+  for (const key of keys) await end(key, 'failed', `down: ${key}`)
+  expect(await shown(keys)).toMatch(
+    /; failed on acme\/a: down: acme\/a; .+b; .+c; 2 more not complete; see `quotekeeper runs --kind close`$/,
+  )
+})

@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { describe, expect, it } from 'vitest'
+import { type Column, formatTable, type TableFormat } from '../../../src/cli/output/terminal-table.js'
+import { escapeInvisible, formatNumber, plural, sanitize } from '../../../src/cli/output/terminal-text.js'
+import { truncate, wrap } from '../../../src/cli/output/text-width.js'
+
+describe('terminal text', () => {
+  it('sanitize removes escape codes, control characters and line breaks', () => {
+    // Node 24 and earlier versions differ in whether a bell after an escape code belongs to it.
+    expect(sanitize('\u001b[31mred\u001b[0m\u0007 \u009b2Jtwo\r\nlines\ttab')).toMatch(/^red {1,2}two lines tab$/)
+    expect(sanitize('\u001b]8;;http://evil\u0007link\u001b]8;;\u0007')).toBe('link')
+    expect(sanitize('abc\u202egpj.exe\u200b\ufeff')).toBe('abcgpj.exe')
+    expect(sanitize('half \ud800 pair')).toBe('half \ufffd pair')
+  })
+
+  it('sanitize removes what is not shown, but not the selector of an emoji', () => {
+    expect(sanitize('a\u00adb\u061cc\u115fd\u3164e\u{e0041}f\u2028g')).toBe('abcdef g')
+    expect(sanitize('\u2764\ufe0f')).toBe('\u2764\ufe0f')
+  })
+
+  it('escapeInvisible keeps the meaning of JSON and leaves nothing that controls a terminal', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom(
+        '\u009b',
+        '\u0085',
+        '\u202e',
+        '\u2066',
+        '\u200b',
+        '\ufeff',
+        '\u2028',
+        '\u{e0041}',
+        'é',
+        '漢',
+        '"',
+      ),
+    })
+    const property = fc.property(fc.array(fc.record({ text: hostile })), (value) => {
+      const json = escapeInvisible(JSON.stringify(value, null, 2))
+      expect(JSON.parse(json)).toEqual(value)
+      expect(json).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+    })
+    fc.assert(property)
+    expect(escapeInvisible('{"a":"\u009b2J\u202eé"}')).toBe('{"a":"\\u009b2J\\u202eé"}')
+  })
+
+  it('sanitize removes control characters from any text', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom('\u001b', '[', ']', '3', 'm', '\u0007', '\u009b', 'é', '漢', ' '),
+    })
+    fc.assert(fc.property(hostile, (text) => !/\p{Cc}/u.test(sanitize(text))))
+  })
+
+  it('truncate shortens to a width with an ellipsis', () => {
+    expect(truncate('forest', 6)).toBe('forest')
+    expect(truncate('forests', 6)).toBe('fores…')
+    expect(truncate('漢字漢字', 4)).toBe('漢…')
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.integer({ min: 3, max: 20 }),
+        (text, width) => stringWidth(truncate(sanitize(text), width)) <= width,
+      ),
+    )
+  })
+
+  it('wrap breaks lines at spaces', () => {
+    expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
+    expect(wrap('', 7)).toEqual([])
+  })
+
+  it('plural and formatNumber format counts and amounts', () => {
+    expect([plural(1, 'RFQ'), plural(0, 'RFQ'), plural(1200, 'reply', 'replies')]).toEqual([
+      '1 RFQ',
+      '0 RFQs',
+      '1,200 replies',
+    ])
+    expect([formatNumber(1234.567), formatNumber(null), formatNumber(0)]).toEqual(['1,234.57', '', '0'])
+  })
+})
+
+const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], format: TableFormat) =>
+  formatTable(columns, rows, format).text
+
+describe('formatTable', () => {
+  const columns = [
+    { header: 'Number', cell: (row: { number: number; title: string }) => row.number, align: 'right' as const },
+    { header: 'Title', cell: (row: { number: number; title: string }) => row.title, min: 6 },
+  ]
+  const rows = [
+    { number: 7, title: 'Mangroves of the western coast' },
+    { number: 1042, title: 'A\u001b[2Jlert\n漢字' },
+  ]
+
+  it('aligns columns and sanitizes cells', () => {
+    expect(table(columns, rows, { width: null })).toBe(
+      [
+        'Number  Title',
+        '──────  ──────────────────────────────',
+        '     7  Mangroves of the western coast',
+        '  1042  Alert 漢字',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
+
+  it('shrinks columns to the width, down to their minimum', () => {
+    expect(widest(table(columns, rows, { width: 30 }))).toBe(30)
+    expect(table(columns, rows, { width: 20 })).toContain('     7  Mangroves of\n        the western\n        coast')
+    expect(widest(table(columns, rows, { width: 5 }))).toBe('Number'.length + 2 + 6)
+  })
+
+  it('never shortens numbers, and hides the least important columns first', () => {
+    const wide = [
+      ...columns,
+      { header: 'Price', cell: () => '1,234,567.89', align: 'right' as const, drop: 1 },
+      { header: 'Note', cell: () => 'a note', drop: 2 },
+    ]
+    expect(table(wide, rows, { width: 60 })).toMatch(/Price +Note/)
+    const narrower = table(wide, rows, { width: 30 })
+    expect(narrower).toContain('1,234,567.89')
+    expect(narrower).not.toContain('Note')
+    expect(formatTable(wide, rows, { width: 20 }).hidden).toEqual(['Price', 'Note'])
+  })
+
+  it('wraps long text if the column allows it', () => {
+    const reasons = [
+      { header: 'RFQ', cell: () => 7 },
+      {
+        header: 'Reason',
+        cell: () => 'its due date has ended and nobody closed it',
+        min: 16,
+      },
+      { header: 'Run', cell: () => 3 },
+    ]
+    const lines = table(reasons, rows.slice(0, 1), { width: 34 }).split('\n')
+    expect(lines.slice(2, -1)).toEqual(['7    its due date has ended    3', '     and nobody closed it'])
+  })
+
+  it('shows a column below the row, unless the width has no limit', () => {
+    const reasons = [
+      { header: 'RFQ', cell: () => 7 },
+      { header: 'Reason', cell: () => 'its due date has ended', min: 10, below: true as const },
+    ]
+    const lines = (width: number | null) => table(reasons, rows.slice(0, 1), { width }).split('\n').slice(0, -1)
+    expect(lines(null)).toEqual(['RFQ  Reason', '───  ──────────────────────', '7    its due date has ended'])
+    expect(lines(20)).toEqual(['RFQ', '───', '7', '    Reason: its due', '    date has ended'])
+  })
+
+  it('is never wider than the width if every column can shrink', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🌳', '-'), maxLength: 40 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), fc.integer({ min: 8, max: 60 }), (pairs, width) => {
+        const both = [
+          { header: 'A', cell: (pair: [string, string]) => pair[0], min: 2 },
+          { header: 'B', cell: (pair: [string, string]) => pair[1], min: 2 },
+        ]
+        expect(widest(table(both, pairs, { width }))).toBeLessThanOrEqual(width)
+      }),
+    )
+  })
+})

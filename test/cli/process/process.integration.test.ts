@@ -1,0 +1,419 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run as runHere } from '../../../src/cli/program.js'
+import { createWorld, type Sandbox, startSandbox } from '../../../src/sandbox/index.js'
+import { labelledCases, longIt, ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
+import { testFolder } from '../../helpers/test-folder.js'
+import { testIo } from '../../helpers/test-io.js'
+
+const root = join(import.meta.dirname, '../../..')
+/** The program as built by `npm run build`. */
+const main = join(root, 'dist/src/cli/main.js')
+
+interface ExitResult {
+  status: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+/** The program running as a child process. */
+class Program {
+  readonly child: ChildProcess
+  out = ''
+  err = ''
+  readonly exited: Promise<ExitResult>
+  constructor(args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env }
+    this.child = spawn(process.execPath, [main, ...args], {
+      cwd: options.cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.child.stdout?.on('data', (text) => (this.out += text))
+    this.child.stderr?.on('data', (text) => (this.err += text))
+    this.exited = new Promise((resolve) =>
+      this.child.once('close', (status, signal) => resolve({ status, signal, out: this.out, err: this.err })),
+    )
+    onTestFinished(() => void this.child.kill('SIGKILL'))
+  }
+
+  /** Waits until its output contains a text. */
+  async waitForOutput(message: RegExp | string, within = 20_000): Promise<void> {
+    const deadline = performance.now() + within
+    while (performance.now() < deadline) {
+      if (typeof message === 'string' ? (this.out + this.err).includes(message) : message.test(this.out + this.err))
+        return
+      if (this.child.exitCode !== null) break
+      await wait(20)
+    }
+    throw new Error(`expected output ${message}, but got:\n${this.out}\n${this.err}`)
+  }
+}
+
+interface Fixture {
+  folder: string
+  sandbox: Sandbox
+  start(...args: string[]): Program
+  run(...args: string[]): Promise<ExitResult>
+  /** Runs a command in this process. */
+  runHere(...args: string[]): Promise<{ status: number; out: string; err: string }>
+}
+
+async function createFixture(more = ''): Promise<Fixture> {
+  const folder = testFolder()
+  const channel = { org: 'acme', channel: 'forest', apiKey: 'key-of-acme', listings: 3, rfqs: 12, responsesPerRfq: 3 }
+  const sandbox = await startSandbox({
+    world: createWorld({ seed: 3, now: new Date(), still: true, channels: [channel] }),
+  })
+  onTestFinished(() => sandbox.close().catch(() => undefined))
+  const config = `baseUrl: ${sandbox.url}
+channels: [{ org: acme, channel: forest, apiKey: { env: KEY }, autoClose: on }]
+requests: { concurrency: 2, perSecond: 1000, retries: 0 }
+web: { port: 0 }
+${more}`
+  writeFileSync(join(folder, 'quotekeeper.yaml'), config)
+  writeFileSync(join(folder, '.env'), 'KEY=key-of-acme\n')
+  const start = (...args: string[]) => new Program(args, { cwd: folder })
+  const runInProcess = async (...args: string[]) => {
+    const { io, written } = testIo({ cwd: folder })
+    return { status: await runHere(args, io), ...written }
+  }
+  return { folder, sandbox, start, run: (...args) => start(...args).exited, runHere: runInProcess }
+}
+
+/** Delays each response, so that a test can act during a poll. */
+const slowDown = (sandbox: Sandbox) =>
+  sandbox.faults.add({ operation: 'readResponse', times: Infinity, effect: { kind: 'delay', ms: 300 } })
+
+async function until(condition: () => boolean, within = 20_000): Promise<void> {
+  const deadline = performance.now() + within
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('the condition was not met in time')
+    await wait(20)
+  }
+}
+
+const responsesRead = (sandbox: Sandbox) =>
+  sandbox.requests.filter(({ operation }) => operation === 'readResponse').length
+
+describe('the program as a process', () => {
+  it.each(['--help', '--version'])('prints %s without loading any package but commander', (flag) => {
+    const coverage = testFolder()
+    const { status } = spawnSync(process.execPath, [main, flag], {
+      env: { ...process.env, NODE_V8_COVERAGE: coverage },
+    })
+    expect(status).toBe(0)
+    const [file] = readdirSync(coverage) as [string]
+    const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }
+    const loaded = result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
+    const packages = loaded.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])
+    expect([...new Set(packages)]).toEqual(['commander'])
+    expect(loaded.length).toBeLessThan(40)
+  })
+
+  it('exits with 2 and reports every configuration error', async () => {
+    const { run, folder } = await createFixture('retries: 3\nclosing: { maxPerRun: none }\n')
+    const { status, out, err } = await run('sync')
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:5  retries`)
+    expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:6  closing.maxPerRun`)
+  })
+
+  it('says that the current folder was deleted, without a stack', () => {
+    const folder = testFolder()
+    mkdirSync(folder, { recursive: true })
+    const script = `cd "$1" && rmdir "$1" && exec "$2" "$3" rfqs`
+    const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, main], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toContain('current folder does not exist')
+  })
+
+  it('runs the main commands one after another, without a progress bar and colours where no terminal is', async () => {
+    const { run, runHere, folder } = await createFixture()
+    const statuses: Record<string, number | null> = {}
+    const outputs: Record<string, string> = {}
+    for (const command of ['sync', 'close-expired', 'report 1002']) {
+      const { status, out, err } = await run(...command.split(' '))
+      // No progress bar and no colours where there is no terminal.
+      expect(out + err).not.toContain('\u001b')
+      if (command === 'sync') expect(err).toBe('')
+      statuses[command] = status
+      outputs[command] = out
+      expect(err).not.toContain('    at ')
+    }
+    expect(Object.entries(statuses).filter(([, status]) => status !== 0)).toEqual([])
+    expect(JSON.parse((await runHere('rfqs', '--json')).out)).toHaveLength(12)
+    expect(await runHere('closings', '--verify')).toMatchObject({ status: 0 })
+    expect(outputs['close-expired']).toMatch(/ close +closed /)
+    const workbook = outputs['report 1002']?.trim() as string
+    expect(workbook.startsWith(join(folder, 'data/reports/acme_forest/rfq-1002_asof-'))).toBe(true)
+    expect(readFileSync(workbook).subarray(0, 2).toString()).toBe('PK')
+    expect(statSync(workbook).mode & 0o777).toBe(0o600)
+  })
+
+  it('exits with 0 when the reader closes the pipe', async () => {
+    const { runHere, folder } = await createFixture()
+    await runHere('sync')
+    const { status, out } = await runHere('export')
+    expect(status).toBe(0)
+    expect(out.trimEnd().split('\n')).toHaveLength(3 + 12 + 12 + 36)
+    const cut = spawnSync(
+      'sh',
+      ['-c', `{ "$0" "$1" export; echo "status $?" >&2; } | head -n 1`, process.execPath, main],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    )
+    expect(cut.stdout.trimEnd().split('\n')).toHaveLength(1)
+    expect(cut.stderr).toBe('status 0\n')
+  })
+
+  it('reports a port in use with a remedy and no stack', async () => {
+    const { runHere, sandbox } = await createFixture()
+    const { status, err } = await runHere('sandbox', '--port', String(sandbox.port))
+    expect(status).toBe(1)
+    expect(err).toContain(String(sandbox.port))
+    expect(err).toMatch(/another (program|port)/)
+    expect(err).not.toContain('    at ')
+  })
+})
+
+describe('Ctrl-C', () => {
+  it('stops a sync cleanly, and the next one continues', async () => {
+    const { start, runHere, sandbox } = await createFixture()
+    const fault = slowDown(sandbox)
+    const sync = start('sync', '--only', 'rfqs')
+    await until(() => responsesRead(sandbox) >= 4)
+    const begun = performance.now()
+    sync.child.kill('SIGINT')
+    const { status, err } = await sync.exited
+    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect(status).toBe(1)
+    expect(err).toContain('Stopping.')
+    fault.remove()
+    expect((await runHere('sync')).status).toBe(0)
+    const [, , stopped] = JSON.parse((await runHere('runs', '--json')).out)
+    expect(stopped.outcome).toBe('partial')
+  })
+
+  it('stops a closing round cleanly, and the next one settles its open intent', async () => {
+    const { start, runHere, sandbox } = await createFixture()
+    await runHere('sync')
+    sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'hang', apply: true } })
+    const closing = start('close-expired')
+    await until(() => sandbox.requests.some(({ operation }) => operation === 'closeRfq'))
+    closing.child.kill('SIGINT')
+    const { status, err } = await closing.exited
+    expect(status).toBe(1)
+    expect(err).toMatch(/acme\/forest: .*stopped/)
+    expect(err).not.toContain('No RFQs are past due')
+    expect(err).not.toContain('bug in Quotekeeper')
+    expect((await runHere('close-expired')).status).toBe(0)
+    const open = JSON.parse((await runHere('rfqs', '--state', 'open', '--json')).out) as { responseDueDate: string }[]
+    expect(open.filter(({ responseDueDate }) => responseDueDate < new Date().toISOString().slice(0, 10))).toEqual([])
+    const closed = JSON.parse((await runHere('closings', '--json')).out) as { outcome: string | null }[]
+    const posts = sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
+    expect(posts).toHaveLength(closed.filter(({ outcome }) => outcome === 'closed').length)
+  })
+
+  longIt('stops a demo during its first round', async () => {
+    const folder = testFolder()
+    const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
+    await demo.waitForOutput('1. Polling', 30_000)
+    demo.child.kill('SIGINT')
+    const { status, err } = await demo.exited
+    expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/^\n?Stopping\..*\n$/) })
+  })
+
+  it('a second time quits immediately', async () => {
+    const { start, runHere, sandbox, folder } = await createFixture()
+    await runHere('sync')
+    const read = sandbox.requests.length
+    sandbox.faults.add({ operation: 'readRfq', times: Infinity, effect: { kind: 'hang' } })
+    // The first signal cancels requests, but not the wait for a locked database.
+    const closing = start('close-expired')
+    await until(() => sandbox.requests.slice(read).some(({ operation }) => operation === 'readRfq'))
+    const lock = new Database(join(folder, 'data/quotekeeper.db'))
+    lock.exec('begin immediate')
+    closing.child.kill('SIGINT')
+    await wait(400)
+    const begun = performance.now()
+    closing.child.kill('SIGINT')
+    const { status } = await closing.exited
+    lock.close()
+    expect(status).toBe(130)
+    expect(performance.now() - begun).toBeLessThan(2_000)
+  })
+})
+
+describe('start', () => {
+  it('logs its address, is ready after the first polls, and stops with 0', async () => {
+    const { start } = await createFixture()
+    const service = start('start')
+    await service.waitForOutput('quotekeeper started')
+    const url = /"url":"([^"]+)"/.exec(service.out)?.[1] as string
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    await until(() => service.out.split(': complete').length > 2)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(service.out).not.toContain('key-of-acme')
+    const begun = performance.now()
+    service.child.kill('SIGINT')
+    expect((await service.exited).status).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(10_000)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  })
+})
+
+describe('check', () => {
+  it.skipIf(!existsSync('/proc/self'))('ends, as start does, for a database path that cannot be created', async () => {
+    const { run, runHere } = await createFixture('database: /proc/quotekeeper/quotekeeper.db\n')
+    for (const ended of [run('start'), runHere('check'), runHere('sync')]) {
+      const { status, out, err } = await ended
+      expect(status).toBe(1)
+      expect(out + err).toContain('the folder /proc/quotekeeper cannot be created there')
+    }
+  })
+
+  it.each(labelledCases<NodeJS.Signals>({ SIGTERM: 'SIGTERM', SIGINT: 'SIGINT' }, ['SIGTERM']))(
+    'ends within seconds on %s while the marketplace hangs',
+    async (_name, signal) => {
+      const { sandbox, start } = await createFixture()
+      sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
+      const program = start('check')
+      await until(() => sandbox.requests.some(({ operation }) => operation === 'listListings'))
+      const stoppedAt = performance.now()
+      program.child.kill(signal)
+      const { status, err } = await program.exited
+      expect(status).toBe(1)
+      expect(err).toContain(`stopped by ${signal}`)
+      expect(performance.now() - stoppedAt).toBeLessThan(8_000)
+    },
+  )
+})
+
+describe('work', () => {
+  it('rejects an in-process queue', async () => {
+    const { runHere } = await createFixture()
+    const { status, err } = await runHere('work')
+    expect(status).toBe(2)
+    expect(err).toContain('queue: in-process')
+  })
+})
+
+const processesOf = (folder: string) => {
+  const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+  return stdout.split('\n').filter((line) => line.includes(folder))
+}
+
+const folderOf = (out: string) => /Folder +(\S+)/.exec(out)?.[1] as string
+const redis = ['redis-server', 'valkey-server'].find(
+  (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0,
+)
+
+describe('the demo', () => {
+  longIt(
+    'keeps running until Ctrl-C, prints events, and lets other commands read its database',
+    async () => {
+      const folder = testFolder()
+      const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
+      await demo.waitForOutput(/ quotekeeper +\S+: found /, 60_000)
+      if (redis !== undefined || process.env.CI === 'true') expect(demo.out).toContain(`a private ${redis}`)
+      const config = join(folderOf(demo.out), 'quotekeeper.yaml')
+      const rfqs = await new Program(['--config', config, 'rfqs', '--json'], { cwd: folder }).exited
+      expect(JSON.parse(rfqs.out).length).toBeGreaterThan(20)
+      const report = await new Program(['--config', config, 'report', '1004', '--channel', 'acme/forest'], {
+        cwd: folder,
+      }).exited
+      expect(report.status).toBe(0)
+      demo.child.kill('SIGINT')
+      const { status, out } = await demo.exited
+      expect(status).toBe(0)
+      expect(out).toContain('delete it when you are done')
+      await until(() => processesOf(folder).length === 0)
+    },
+    90_000,
+  )
+
+  it('stops its Redis when it is killed', async () => {
+    const folder = testFolder()
+    const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
+    await demo.waitForOutput('1. Polling', 30_000)
+    demo.child.kill('SIGKILL')
+    await demo.exited
+    await until(() => processesOf(folder).length === 0)
+  }, 60_000)
+})
+
+describe('README commands', () => {
+  /** In this checkout: `npm test` has just built it, so that building it again writes nothing that other tests read. */
+  const npm = (args: string[], env: NodeJS.ProcessEnv) =>
+    spawnSync('npm', args, {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1', ...env },
+      timeout: 240_000,
+    })
+  /** A PATH with what npm needs and without any Redis. */
+  const bareBin = () => {
+    const folder = testFolder()
+    const npmPath = spawnSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).stdout.trim()
+    for (const path of ['/bin/sh', '/bin/cat', process.execPath, npmPath]) {
+      symlinkSync(path, join(folder, basename(path)))
+    }
+    return folder
+  }
+  const pathsIn = (out: string) => out.match(/\/\S+\.(?:xlsx|db)\b/g) ?? []
+
+  longIt(
+    'npm run demo -- --once ends after one round, with the in-process queue if no Redis is installed',
+    async () => {
+      const temporary = testFolder()
+      const { status, stdout, stderr } = npm(['run', '--silent', 'demo', '--', '--once'], {
+        PATH: bareBin(),
+        TMPDIR: temporary,
+      })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      expect(stdout.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
+      expect(stdout).toMatch(/: closed and verified/)
+      expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
+      expect(stdout).toMatch(/Database +\/.+\.db/)
+      expect(pathsIn(stdout).filter((path) => !existsSync(path))).toEqual([])
+      expect(statSync(folderOf(stdout)).mode & 0o777).toBe(0o700)
+      expect(readdirSync(temporary)).toHaveLength(1)
+    },
+    240_000,
+  )
+})
+
+describe('closes that are refused', () => {
+  it('are sent once, however many processes close at once and again', async () => {
+    const { sandbox, run, runHere } = await createFixture()
+    sandbox.faults.add({ operation: 'closeRfq', times: 999, effect: { kind: 'status', status: 400 } })
+    const posts = () => sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
+    const first = await runHere('close-expired')
+    expect(first.status).toBe(1)
+    const sent = posts().length
+    expect(sent).toBeGreaterThan(0)
+    expect(first.err.trimEnd().split('\n').at(-1)).toBe(`0 closed, ${sent} refused`)
+    expect(new Set(posts().map(({ rfqId }) => rfqId)).size).toBe(sent)
+    for (let round = 0; round < ROUNDS; round++) {
+      const args = round % 2 === 0 ? ['close-expired'] : ['close-expired', '--dry-run']
+      // One process stays; the other is new in each round that could send a close.
+      const results = await Promise.all([
+        round % 2 === 0 || runsLongTests ? run(...args) : runHere(...args),
+        runHere(...args),
+      ])
+      expect(results.map(({ status }) => status)).toEqual([1, 1])
+    }
+    expect(posts()).toHaveLength(sent)
+    expect((await runHere('closings', '--verify')).status).toBe(0)
+  })
+})

@@ -1,0 +1,46 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createMaintenance } from '../../../jobs/maintenance.js'
+import type { App } from '../../../src/cli/app.js'
+import { createMaintenanceJobs } from '../../../src/cli/service/maintenance-jobs.js'
+import type { RateSource } from '../../../src/rates/rate-source.js'
+import { describeMaintenance } from '../../../src/readiness/maintenance-status.js'
+import { recordingLog } from '../../helpers/recording-log.js'
+import { noonStore } from '../../helpers/recording-store.js'
+import { testConfig } from '../../helpers/test-config.js'
+import { testFolder } from '../../helpers/test-folder.js'
+
+it('the service › reads exchange rates at its start and then every hour, and another source at once', async () => {
+  const store = await noonStore()
+  const folder = testFolder()
+  let time = new Date('2026-03-10T09:30:00Z')
+  const log = recordingLog()
+  const source = (name: string): RateSource => ({ kind: 'file', path: join(folder, name), name })
+  const write = (name: string, rate: number) => writeFileSync(join(folder, name), `Date,USD\n2026-03-09,${rate}\n`)
+  const tick = async (minutes: number, name = 'a.csv') => {
+    time = new Date(time.getTime() + minutes * 60_000)
+    const config = testConfig({ rates: source(name) })
+    const app = { config, store: async () => store } as unknown as App
+    const jobs = await createMaintenanceJobs(app, () => time)
+    await createMaintenance({ jobs, store, now: () => time, log }).tick()
+    return (await store.ratesAt(name, time)).recent[0]?.rate
+  }
+  write('a.csv', 1.1)
+  expect(await tick(0)).toBe(1.1)
+  write('a.csv', 1.2)
+  expect(await tick(29)).toBe(1.1)
+  expect(await tick(1)).toBe(1.2)
+  write('b.csv', 1.9)
+  expect(await tick(1, 'b.csv')).toBe(1.9)
+  rmSync(join(folder, 'a.csv'))
+  expect(await tick(60)).toBe(1.2)
+  expect(log.at('warn')).toEqual(['rates a.csv failed; it will be tried again'])
+  const failing = await describeMaintenance(store, { rates: source('a.csv') }, time)
+  expect(failing).toMatchObject([
+    { name: 'exchange rates', ok: true, message: expect.stringContaining('no such file') },
+  ])
+  write('a.csv', 1.3)
+  expect(await tick(1)).toBe(1.3)
+  expect(await describeMaintenance(store, { rates: source('a.csv') }, time)).toEqual([])
+})
