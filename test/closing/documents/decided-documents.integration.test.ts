@@ -7,7 +7,7 @@ const HUGE = '12345678901234567890'
 
 const DROP_GUARDS = isPostgres
   ? 'alter table versions disable trigger user'
-  : ['stay', 'last'].map((name) => `drop trigger if exists versions_${name}`).join('; ')
+  : ['immutable', 'no_delete'].map((name) => `drop trigger if exists versions_${name}`).join('; ')
 
 /** Somebody who can write the database rewrites texts that are stored, whatever guards them. */
 const rewrite = ({ store }: ChannelFixture, from: string, to: string, table = 'versions') => {
