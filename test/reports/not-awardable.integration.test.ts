@@ -14,7 +14,7 @@ it('every format says that an offer in the currency of the RFQ has no volume, an
     json: renderRfqReport(report, 'json'),
   }
   for (const [format, text] of Object.entries(formats)) {
-    expect([format, text]).toEqual([format, expect.stringContaining('has no volume')])
+    expect([format, text]).toEqual([format, expect.stringMatching(/(has|states) no volume/)])
     expect([format, text]).toEqual([
       format,
       expect.not.stringMatching(/cannot be converted into the RFQ|of the 1 offer /),
