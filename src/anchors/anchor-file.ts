@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, stat
 import { dirname } from 'node:path'
 import { type Anchor, AnchorError, type AnchorLine, formatAnchor, parseAnchor, parseAnchorLines } from './anchor.js'
 
-/** Longer than any anchor. */
+/** More than the length of any anchor. */
 const MAX_LINE_BYTES = 4096
 
 /**
@@ -14,7 +14,7 @@ export function appendAnchor(path: string, anchor: Anchor): void {
     const { exists, endsInLine } = inspect(path)
     const handle = openSync(path, 'a', 0o600)
     try {
-      // One write, so that the lines of two processes do not mix. After a crash, the last line may be incomplete.
+      // A single write, so that lines of two processes do not mix. After a crash, the last line may be incomplete.
       writeFileSync(handle, `${endsInLine ? '' : '\n'}${formatAnchor(anchor)}\n`)
       fsyncSync(handle)
     } finally {
@@ -30,7 +30,10 @@ export function appendAnchor(path: string, anchor: Anchor): void {
  */
 export const newestAnchor = (path: string): Anchor | null => withErrors(path, () => inspect(path).newest)
 
-/** @throws AnchorError if the file cannot be read, or has no anchor */
+/**
+ * Reads all anchors of a file.
+ * @throws AnchorError if the file cannot be read, or has no anchor
+ */
 export function readAnchors(path: string): AnchorLine[] {
   return withErrors(path, () => {
     requireRegularFile(path)
@@ -79,7 +82,7 @@ function requireRegularFile(path: string): void {
   if (!found.isFile()) throw new AnchorError(`${path} is not a regular file. Give the path of a file of anchors.`)
 }
 
-/** So that the name of a new file survives a power failure. */
+/** Flushes a folder, so that a new file survives a power failure. */
 function flushFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {

@@ -19,6 +19,6 @@ export function parseAnchorTarget(text: string, toPath: (path: string) => string
   return secure && username === '' && password === '' ? { kind: 'url', url: href } : null
 }
 
-/** For messages: of a URL only the origin, because paths and queries may contain a secret. */
+/** The name of a target for messages; only the origin of a URL, because its path and query may contain a secret. */
 export const describeTarget = (target: AnchorTarget): string =>
   target.kind === 'file' ? target.path : new URL(target.url).origin

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** The heads of the closing log and of the log of awards at a moment, kept outside the database (docs/CLOSING.md, rule 9). */
+/** The heads of the closing log and the log of awards at a moment, stored outside the database (docs/CLOSING.md, rule 9). */
 export interface Anchor {
   /** The UUID of the database. */
   database: string
-  /** How many decisions the log had. */
+  /** The number of decisions in the log. */
   decisions: number
   /** The hash of the newest of them. */
   hash: string
-  /** How many rows the log of awards had, and the hash of the newest; absent in anchors of earlier versions. */
+  /** The number of rows in the log of awards, and the hash of the newest; absent in anchors of earlier versions. */
   awards?: number
   awardsHash?: string
   /** When the anchor was made. */

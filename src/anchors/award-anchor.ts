@@ -15,14 +15,17 @@ export async function awardHead(store: AwardLog): Promise<{ awards: number; awar
   return { awards, awardsHash: head.hash }
 }
 
-/** An award may be dated so much earlier than an anchor that does not have it: it was being recorded, or clocks differed. */
+/** An award may be dated up to this much earlier than an anchor that does not include it, because it was being recorded or clocks differed. */
 const TOLERANCE_MS = 10 * 60_000
 
-/** Makes a function that says why a row of the log of awards cannot have been written after an anchor that does not have it; null if all can. */
+/**
+ * Creates a check that the awards that an anchor does not include are not dated before it.
+ * @returns a function that returns what is wrong, or null
+ */
 export async function createDateCheck(
   store: AwardLog,
 ): Promise<(anchor: Pick<Anchor, 'awards' | 'at'>) => string | null> {
-  // By number, the earliest of this row and those after it.
+  // At each number, the earliest of this row and all later ones.
   const earliest: { id: number; at: Timestamp }[] = []
   for (let id = await store.awardChainLength(); id > 0; id--) {
     const { at = null } = (await store.awardChainEntry(id)) ?? {}
@@ -39,8 +42,8 @@ export async function createDateCheck(
 }
 
 /**
- * Why the log of awards does not contain what an anchor says of it; null if it does.
- * @param brokenAt the first row of the log that does not fit; null if none is known
+ * Why the log of awards does not contain the head in an anchor; null if it does.
+ * @param brokenAt the first broken row of the log; null if none is known
  */
 export async function findAwardMismatch(
   { awards, awardsHash, at }: Pick<Anchor, 'awards' | 'awardsHash' | 'at'>,

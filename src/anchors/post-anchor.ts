@@ -2,7 +2,7 @@ import { PostError, postJson } from '../marketplace/http/http-post.js'
 import { type Anchor, AnchorError, formatAnchor } from './anchor.js'
 
 /**
- * Posts an anchor as JSON. Follows no redirects.
+ * Posts an anchor as JSON. Does not follow redirects.
  * @throws AnchorError unless the reply is a 2xx; the reason of the signal when it is aborted
  */
 export async function postAnchor(

@@ -5,17 +5,17 @@ import type { AnchorStore } from './write-anchor.js'
 
 export interface AnchorVerification {
   ok: boolean
-  /** Anchors in the file, and how many of them the log contains. */
+  /** The number of anchors in the file, and of those that the log contains. */
   anchors: number
   fitting: number
-  /** What is proven; null if no anchor fits. */
+  /** What the anchors prove; null if none fits. */
   proven: {
-    /** Decisions 1 to this one are as they were when they were anchored. */
+    /** Decisions 1 to this one are unchanged since they were anchored. */
     decisions: number
     /** When the first and the last of them were decided; null if there is none. */
     decidedFrom: Timestamp | null
     decidedUntil: Timestamp | null
-    /** So are the rows of the log of awards from 1 to this one; null if no anchor that fits is about that log. */
+    /** Rows 1 to this one of the log of awards are unchanged too; null if no fitting anchor includes that log. */
     awards: number | null
     /** The first and the last anchor that fit. */
     anchoredFrom: Timestamp
@@ -28,8 +28,8 @@ export interface AnchorVerification {
 
 /**
  * Compares anchors with the closing log and the log of awards.
- * @param chain the result of verifying the hash chain itself; an anchor after its first broken decision proves nothing
- * @param awards the same of the log of awards
+ * @param chain the result of verifying the hash chain of decisions; an anchor after the first broken decision proves nothing
+ * @param awards the result of verifying the log of awards
  */
 export async function verifyAnchors(
   store: AnchorStore,
@@ -74,7 +74,7 @@ const DAMAGED = 'the line is damaged: it is not an anchor'
 
 /**
  * Why an anchor does not fit; null if it does.
- * @param newestFit the anchor before it that fits
+ * @param newestFit the newest earlier anchor that fits
  */
 async function findMismatch(
   anchor: Anchor,

@@ -9,8 +9,8 @@ import { postAnchor } from './post-anchor.js'
 export type AnchorStore = Pick<Store, 'identity'> & Pick<Closings, 'chainEntry' | 'chainLength'> & AwardLog
 
 /**
- * Writes the heads of the closing log and of the log of awards to a file or a URL. A file must not contain a newer state of the log, or one of
- * another database: the log was rewritten then, or an older backup was restored.
+ * Writes the heads of the closing log and the log of awards to a file or a URL. Refuses a file whose newest anchor is of another database or is
+ * not part of the log, because the log was rewritten, or an older backup was restored.
  * @throws AnchorError
  */
 export async function writeAnchor(

@@ -3,10 +3,10 @@ import type { DocumentKind } from '../core/documents/documents.js'
 import type { DecisionRecord, RunKind, RunOutcome, RunRecord } from '../core/records.js'
 import type { RequestObserver } from '../marketplace/contract.js'
 
-/** What the metrics need of the result of a poll or closing round. */
+/** The part of the result of a poll or closing round that metrics use. */
 export interface EndedRun {
   run: Pick<RunRecord, 'id' | 'channel' | 'kind' | 'outcome' | 'startedAt' | 'finishedAt' | 'seen'>
-  /** Of a closing round. */
+  /** The decisions of a closing round. */
   decisions?: readonly Pick<DecisionRecord, 'decision' | 'outcome'>[]
 }
 
@@ -16,7 +16,7 @@ export interface WrittenVersion {
   delaySeconds: number | null
 }
 
-/** Counts what this process does. Nothing here throws for unexpected values: labels come from fixed lists. */
+/** Counts the activity of this process. Does not throw for unexpected values, because labels come from fixed lists. */
 export interface ActivityMetrics {
   requestEnded: RequestObserver
   runEnded(run: EndedRun): void
@@ -128,7 +128,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
     if (retry) retries.inc({ operation })
     wait.observe({ operation }, waitedSeconds)
     if (clockSkewSeconds === null) return
-    // Created only now, because 0 would say that the clocks agree.
+    // Created at the first measurement, because 0 would mean that the clocks agree.
     skew ??= new Gauge({
       name: 'quotekeeper_marketplace_clock_skew_seconds',
       help: 'The local clock minus the clock of the marketplace, from the newest reply.',
@@ -140,6 +140,6 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
 
 const NAMED_CODES = new Set([200, 400, 401, 403, 404, 408, 409, 410, 429, 500, 502, 503, 504])
 
-/** A label of few values, whatever a marketplace answers. */
+/** A label with few possible values, whatever status a marketplace sends. */
 const codeLabel = (code: number | 'error'): string =>
   code === 'error' || NAMED_CODES.has(code) ? String(code) : `${Math.floor(code / 100)}xx`

@@ -1,7 +1,7 @@
 import type { QueueLoad } from '../core/queue-load.js'
 import type { UnsettledClose } from '../core/records.js'
 
-/** What the database says of one channel at the moment of a scrape. */
+/** The state of a channel in the database at a scrape. */
 export interface ChannelState {
   channel: string
   autoClose: 'on' | 'dry-run' | 'off'
@@ -22,7 +22,7 @@ export interface PollFreshness {
   kind: 'listings' | 'rfqs'
   /** When the newest complete poll ended. */
   completedAt: Date | null
-  /** None has completed within three intervals of the schedule. */
+  /** Whether no poll has completed within three intervals of the schedule. */
   stale: boolean
 }
 
@@ -31,7 +31,7 @@ export interface NotificationState {
   target: string
   pending: number
   dead: number
-  /** Attempts in a row that failed because of the target. */
+  /** Consecutive failed attempts because of the target. */
   failures: number
 }
 
@@ -42,7 +42,7 @@ export interface DatabaseState {
   walBytes: number
 }
 
-/** What is read when Prometheus asks. */
+/** The sources that are read at a scrape. */
 export interface MetricSources {
   database: () => Promise<DatabaseState>
   queue: () => Promise<QueueLoad>

@@ -16,11 +16,11 @@ export interface DatabaseStateOptions {
   channels: readonly MonitoredChannel[]
   /** Names of the configured targets of notifications. */
   targets: readonly string[]
-  /** How recent the polls of all channels are. */
+  /** Reads how recent the polls of all channels are. */
   pollFreshness: (now: Date) => Promise<readonly (PollFreshness & { channel: string })[]>
 }
 
-/** Reads what the database says of the configured channels. */
+/** Reads the state of the configured channels from the database. */
 export async function readDatabaseState(options: DatabaseStateOptions, now: Date): Promise<DatabaseState> {
   const { reader, channels, targets, pollFreshness } = options
   const polls = await pollFreshness(now)
@@ -52,7 +52,7 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
   return { channels: states, notifications, databaseBytes: database, walBytes: wal }
 }
 
-/** Counts RFQs by state and due date. States that the API description does not name count as `other`. */
+/** Counts RFQs by state and due date. States that are not in the API description count as `other`. */
 function summariseRfqs(counts: readonly RfqCount[], { timeZone, graceHours }: MonitoredChannel, now: Date) {
   const calendar = createCalendar(timeZone)
   const today = calendar.dateAt(now)

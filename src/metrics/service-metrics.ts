@@ -5,7 +5,7 @@ import type { MetricSources } from './contract.js'
 import { createStateMetrics } from './state-metrics.js'
 
 export interface ServiceMetrics {
-  /** Receives what this process does. */
+  /** Counts the activity of this process. */
   readonly activity: ActivityMetrics
   /**
    * Creates the function that reads the sources and returns all metrics in the text format of Prometheus. Concurrent calls

@@ -2,11 +2,10 @@ import { Gauge, type Registry } from 'prom-client'
 import type { QueueLoad } from '../core/queue-load.js'
 import type { ChannelState, DatabaseState } from './contract.js'
 
-/** Gauges that are set from what is read at a scrape. `null`: it could not be read, and its gauges are left out. */
+/** Gauges that are set at a scrape. `null`: the source could not be read, and its gauges are omitted. */
 export interface StateMetrics {
   setDatabase(state: DatabaseState | null): void
   setQueue(load: QueueLoad | null): void
-  /** Null if it could not be read. */
   setClosingStopped(stopped: boolean | null): void
 }
 
@@ -36,7 +35,7 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
   const jobs = gauge('queue_jobs', 'Jobs in the queue.', 'state')
   const oldest = gauge('queue_oldest_waiting_seconds', 'How long the oldest waiting job has waited; 0 if none waits.')
   const stopped = gauge('closing_stopped', '1 while the configuration, the stop file or a person stops all closing.')
-  // A gauge without labels has the value 0 from the start, and after a reset.
+  // Removed, because a gauge without labels has the value 0 initially and after a reset.
   const setOrRemove = (target: Gauge, value: number | undefined) => {
     target.remove()
     if (value !== undefined) target.set(value)
@@ -106,7 +105,7 @@ function createChannelGauges(gauge: CreateGauge) {
     held.set({ channel }, state.held)
   }
   return {
-    /** Replaces all values, so that nothing stays of a channel that is no longer read. */
+    /** Replaces all values, so that channels that are no longer read disappear. */
     set(states: readonly ChannelState[]): void {
       for (const each of all) each.reset()
       for (const state of states) setChannel(state)

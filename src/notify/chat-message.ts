@@ -5,16 +5,16 @@ import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
 type Shape = ChatTarget['type']
 
-/** The longest message of each chat, in UTF-16 units, with a reserve for the line that counts the others. */
+/** The maximum length of a message for each chat, in UTF-16 units, without the last line, which counts the omitted events. */
 const MAX_LENGTH: Record<Shape, number> = { slack: 3500, teams: 12_000, discord: 1900 }
 const MAX_LAST_LINE = 80
 
-/** The JSON body of a message about some events. Text of the marketplace stays text: it cannot mention, link or format. */
+/** The JSON body of a message about events. Escapes text of the marketplace, so that it cannot mention, link or format. */
 export function chatMessage(shape: Shape, events: readonly EventRecord[]): object {
   return MESSAGES[shape](fittingLines(shape, events))
 }
 
-/** A line for each burst of events, as many as fit, each escaped for the chat. */
+/** As many lines as fit, one for each burst of events, escaped for the chat. */
 function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
   const lines: string[] = []
   let length = 0

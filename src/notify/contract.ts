@@ -1,7 +1,7 @@
 import type { EventKind } from '../core/events/events.js'
 
 export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'discord', 'email'] as const
-/** How a connection to a mail server is encrypted: after STARTTLS, from the beginning, or, on loopback only, not. */
+/** The encryption of a connection to a mail server: STARTTLS, TLS, or none (on loopback only). */
 export const SECURITIES = ['starttls', 'tls', 'none'] as const
 
 export interface SmtpServer {
@@ -36,16 +36,16 @@ export interface EmailTarget {
   smtp: SmtpServer
   from: string
   to: string[]
-  /** Cron: everything since the last digest in one message. Null: at once. */
+  /** A cron expression: sends everything since the last digest in one message. Null: sends at once. */
   digest: string | null
-  /** Attach the workbook of `report.made`. */
+  /** Attaches the workbook of `report.made`. */
   attachWorkbook: boolean
 }
 
 /** Where notifications are sent. */
 export type NotifyTarget = WebhookTarget | ChatTarget | EmailTarget
 
-/** Which events are sent where. */
+/** Selects events, and the targets to which they are sent. */
 export interface NotifyRoute {
   kinds: EventKind[]
   /** `org/slug`; null: all. */
@@ -61,11 +61,11 @@ export interface NotifyConfig {
   dueSoonDays: number
 }
 
-/** How a target answered. */
+/** The result of sending a message. */
 export type SendResult =
   | {
       kind: 'delivered'
-      /** What nevertheless went wrong, such as an address that was refused. */
+      /** A partial failure, such as an address that was refused. */
       warning?: string
     }
   | {
@@ -74,6 +74,6 @@ export type SendResult =
       because: 'target' | 'message'
       status: number | null
       error: string
-      /** Asked for by the target. */
+      /** The pause that the target asked for. */
       retryAfterMs: number | null
     }

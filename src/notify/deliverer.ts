@@ -10,7 +10,7 @@ export interface DelivererOptions {
   store: Pick<Outbox, 'routeEvents' | 'claimMessage' | 'endAttempt' | 'targetStates'>
   notify: Pick<NotifyConfig, 'targets' | 'routes'>
   send: SendMessage
-  /** Whether a digest is due that was last sent then. */
+  /** Whether a digest that was last sent at `last` is due. */
   isDigestDue: (digest: string, last: Date, now: Date) => boolean
   now: Clock
   /** Removes secrets from an error before it is stored or logged. */
@@ -29,9 +29,9 @@ export interface Attempt {
   retryAt: Date | null
 }
 
-/** Sends what is due to each target, in order, one message after another. */
+/** Sends due messages to each target, in order, one after another. */
 export interface Deliverer {
-  /** Resolves when everything that is due was tried. Targets do not wait for each other. */
+  /** Resolves after one attempt of each due message. Targets do not wait for each other. */
   tick(signal: AbortSignal): Promise<void>
 }
 
@@ -48,11 +48,12 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     if (busy.has(target.name)) return
     busy.add(target.name)
     try {
-      // Asked once: a digest may take several messages.
-      if (target.type === 'email' && target.digest !== null && !(await mayBegin(target.name, target.digest))) return
+      // Checked once, because a digest may consist of several messages.
+      if (target.type === 'email' && target.digest !== null && !(await isDigestReady(target.name, target.digest)))
+        return
       for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
-        const claimed = { target: target.name, holder, ...MESSAGE_LIMITS[target.type], now: now() }
-        const claim = await store.claimMessage(claimed)
+        const request = { target: target.name, holder, ...MESSAGE_LIMITS[target.type], now: now() }
+        const claim = await store.claimMessage(request)
         if (claim === null || !(await attempt(options, target, claim, signal))) return
       }
     } finally {
@@ -60,8 +61,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     }
   }
 
-  /** A digest of which a message failed is continued as soon as the target may be tried again. */
-  const mayBegin = async (name: string, digest: string) => {
+  /** Whether to send a digest. One of which a message failed is continued as soon as the target may be retried. */
+  const isDigestReady = async (name: string, digest: string) => {
     const state = (await store.targetStates()).find((each) => each.target === name)
     if (state === undefined) return false
     return state.failures > 0 || options.isDigestDue(digest, new Date(state.succeededAt ?? state.since), now())
@@ -89,7 +90,10 @@ export function routeTo({ targets, routes }: Pick<NotifyConfig, 'targets' | 'rou
   }
 }
 
-/** Sends one message and records how it ended. Returns whether the next one may be sent at once. */
+/**
+ * Sends one message and records the result.
+ * @returns whether the next message may be sent at once
+ */
 async function attempt(
   { store, send, now, scrub, onAttempt, random = Math.random }: DelivererOptions,
   target: NotifyTarget,

@@ -2,7 +2,7 @@ import { createCalendar, createOverdueTest } from '../core/time/expiry.js'
 import { addDays } from '../core/time/zoned-time.js'
 import type { Outbox } from '../store/events/outbox-contract.js'
 
-/** What is known of a channel to tell which of its RFQs are due. */
+/** The settings of a channel that decide which of its RFQs are due. */
 export interface ChannelDueDates {
   /** `org/slug`. */
   key: string
@@ -11,12 +11,12 @@ export interface ChannelDueDates {
   autoClose: 'on' | 'dry-run' | 'off'
 }
 
-/** Where RFQs are closed automatically, they are overdue only when that has not happened within this time. */
+/** If RFQs are closed automatically, they count as overdue only after this additional time. */
 const AUTO_CLOSE_HOURS = 1
 
 /**
- * Records which open RFQs are due within some days, and which are overdue. Each is recorded once per due date, so an
- * extended RFQ is recorded again.
+ * Records which open RFQs are due within some days, and which are overdue, once per RFQ and due date. An RFQ whose due date was extended is
+ * recorded again.
  */
 export async function recordDueDates(
   store: Pick<Outbox, 'openRfqsDue' | 'recordDueRfqs'>,

@@ -10,10 +10,10 @@ export interface EmailContent {
 }
 
 const MAX_SUBJECT = 150
-/** Further ones are only counted. */
+/** Further bursts are only counted. */
 const MAX_BURSTS = 200
 
-/** A message about some events, as text and as one page of HTML. */
+/** A message about events, as text and as a page of HTML. */
 export function emailMessage(events: readonly EventRecord[]): EmailContent {
   const bursts = groupBursts(events)
   const shown = bursts.slice(0, MAX_BURSTS).map((burst) => ({ at: burst[0].at, ...describeBurst(burst) }))

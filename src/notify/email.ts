@@ -8,7 +8,7 @@ import { emailMessage } from './email-message.js'
 import { oneLine } from './event-text.js'
 
 const TIMEOUT_MS = 15_000
-/** From connecting to the last reply (ms). */
+/** The timeout from connecting to the last reply, in milliseconds. */
 const MAX_TOTAL_MS = 60_000
 
 export interface EmailOptions {
@@ -16,7 +16,7 @@ export interface EmailOptions {
   messageId: string
   now: Date
   signal: AbortSignal
-  /** Only workbooks in this folder are attached. */
+  /** The folder of reports; only workbooks in it are attached. */
   reportsDirectory: string
 }
 
@@ -73,7 +73,7 @@ export async function sendEmail(
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
 
-/** The mail server was reached, and refuses this message or its addresses for good. */
+/** The mail server refused this message or its addresses. */
 const OF_MESSAGE = new Set(['EENVELOPE', 'EMESSAGE'])
 const MAX_QUOTED = 200
 
@@ -90,7 +90,7 @@ function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendR
   }
 }
 
-/** Larger workbooks, and more of them, are not attached; the message has their paths. */
+/** The limits of attachments. Workbooks beyond them are not attached; the message has their paths. */
 const MAX_BYTES = 15 * 2 ** 20
 const MAX_WORKBOOKS = 5
 
@@ -113,7 +113,7 @@ async function findWorkbooks(events: readonly EventRecord[], directory: string):
   return found
 }
 
-/** Null if it does not exist any more, is too large, or lies elsewhere. */
+/** Returns null if the workbook no longer exists, is too large, or is not in the folder. */
 async function readWorkbook(path: string, directory: string, maxBytes: number): Promise<Buffer | null> {
   try {
     const [file, folder] = [await realpath(path), await realpath(directory)]

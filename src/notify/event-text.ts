@@ -3,7 +3,7 @@ import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFac
 import { INVISIBLE } from '../core/text/invisible-characters.js'
 import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
 
-/** An event for people: plain text, one line each. Text of the marketplace is not escaped for any format yet. */
+/** The text of an event: plain text in one line each. Text of the marketplace is not escaped. */
 export interface EventText {
   title: string
   /** What to do about it, or null. */
@@ -15,10 +15,10 @@ const MAX_NAMED = 5
 const MAX_NAMED_CHANGES = 3
 const UNSAFE = new RegExp(`[${INVISIBLE}\\s]+`, 'gu')
 
-/** One line without characters that control, hide or reorder text. */
+/** Converts text to one line, without characters that control, hide or reorder text. */
 export const oneLine = (text: string, max = MAX_LINE): string => truncate(text.replace(UNSAFE, ' ').trim(), max)
 
-/** Describes an event, or many of one kind, in a sentence that begins with the channel. */
+/** Describes an event, or many of one kind, in a sentence that starts with the channel. */
 export function describeBurst(burst: Burst): EventText {
   const [{ kind, channel, data }] = burst
   const sentence = burst.length > 1 ? countingSentence(burst) : SENTENCES[kind](data)
@@ -87,7 +87,7 @@ const NOUNS: Record<EventKind, [singular: string, plural: string]> = {
   'problems.found': ['new deviation from the API description', 'new deviations from the API description'],
 }
 
-/** What a number of events of a kind is called, such as `3 new offers`. */
+/** The number of events of a kind, such as `3 new offers`. */
 function countedKind(kind: EventKind, count: number): string {
   const [singular, plural] = NOUNS[kind]
   return formatCount(count, singular, plural)
@@ -104,7 +104,7 @@ const countingSentence = (burst: Burst): string =>
   countedKind(burst[0].kind, burst.length) +
   named(burst.map(({ data: { rfq, problem } }) => (rfq ? rfqName(rfq) : (problem?.message ?? ''))))
 
-/** The first few of what is counted, in parentheses. */
+/** The first few names in parentheses. */
 function named(all: readonly string[]): string {
   const names = [...new Set(all)].filter(Boolean)
   const more = names.length > MAX_NAMED ? ', …' : ''
@@ -117,7 +117,7 @@ function firstPollSentence(found: EventData['found']): string {
   return `first poll: ${formatCount(found.rfqs, 'RFQ')}, ${formatCount(found.offers, 'offer')}${late}`
 }
 
-/** The folder is of no use elsewhere. */
+/** Without the folder, which is meaningless on another machine. */
 const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? ''
 
 const rfqName = (rfq: RfqFacts | undefined): string => (rfq ? `RFQ ${rfq.number ?? rfq.id}` : 'an RFQ')

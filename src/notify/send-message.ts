@@ -4,7 +4,7 @@ import type { NotifyTarget, SendResult } from './contract.js'
 import { postNotification, sendToWebhook } from './webhook.js'
 
 const CHAT = { maxEvents: 5000, maxBursts: 20 }
-/** What one message tells of. A webhook gets each event in a request of its own; people are told of many at once in a line. */
+/** The limits of a message. A webhook gets each event in a separate request; messages to people combine many events in a line. */
 export const MESSAGE_LIMITS: Record<NotifyTarget['type'], { maxEvents: number; maxBursts: number }> = {
   webhook: { maxEvents: 1, maxBursts: 1 },
   slack: CHAT,
@@ -26,7 +26,7 @@ export type SendMessage = (
   options: { now: Date; signal: AbortSignal },
 ) => Promise<SendResult>
 
-/** @param reportsDirectory the only folder of which files are attached */
+/** @param reportsDirectory the only folder from which files are attached */
 export const createSendMessage =
   ({ reportsDirectory }: { reportsDirectory: string }): SendMessage =>
   async (target, { messageId, events }, options) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '../core/events/events.js'
 
-/** What `quotekeeper notify --test` sends. It is not recorded. */
+/** The event that `quotekeeper notify --test` sends. It is not recorded. */
 export const testEvent = (now: Date): EventRecord => ({
   sequence: 0,
   id: `evt_${randomUUID().replaceAll('-', '')}`,

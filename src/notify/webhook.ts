@@ -8,7 +8,7 @@ import type { ChatTarget, SendResult, WebhookTarget } from './contract.js'
 import { describeBurst, oneLine } from './event-text.js'
 import { targetSecrets } from './target-secrets.js'
 
-/** What a webhook receives (docs/NOTIFICATIONS.md). Members are only added. */
+/** The payload of a webhook (docs/NOTIFICATIONS.md). Members may be added, but not removed or renamed. */
 export const webhookPayload = (event: EventRecord) => ({
   id: event.id,
   sequence: event.sequence,
@@ -22,7 +22,7 @@ export const webhookPayload = (event: EventRecord) => ({
   data: event.data,
 })
 
-/** Posts one event, signed after Standard Webhooks. Never rejects, except with the reason of the signal. */
+/** Posts one event, signed according to Standard Webhooks. Rejects only with the reason of the signal. */
 export async function sendToWebhook(
   target: WebhookTarget,
   event: EventRecord,
@@ -40,19 +40,19 @@ export async function sendToWebhook(
 
 interface PostOptions {
   headers?: Record<string, string>
-  /** What a reply could repeat, besides the secrets of the target. */
+  /** Secrets besides those of the target that a reply could repeat. */
   secrets?: readonly string[]
   now: Date
   signal: AbortSignal
 }
 
-/** Posts JSON and says how it ended. Never rejects, except with the reason of the signal. */
+/** Posts JSON and returns the result. Rejects only with the reason of the signal. */
 export async function postNotification(
   target: WebhookTarget | ChatTarget,
   body: string,
   { headers = {}, secrets = [], now, signal }: PostOptions,
 ): Promise<SendResult> {
-  // Before the reply is cut, which could leave a part of a secret that is not found any more.
+  // Scrubs before truncating, which could leave an unrecognizable part of a secret.
   const scrub = createScrubber([...targetSecrets(target), ...secrets])
   try {
     return toResult(await postJson(target.url, body, { headers, signal }), { now, scrub })
@@ -62,7 +62,7 @@ export async function postNotification(
   }
 }
 
-/** These say that this message is not accepted; every other failure is one of the target, and concerns the next one too. */
+/** Statuses that reject this message. Every other failure is attributed to the target, and affects the next message too. */
 const MESSAGE_STATUSES = new Set([400, 405, 406, 409, 411, 413, 414, 415, 422])
 const MAX_QUOTED = 200
 

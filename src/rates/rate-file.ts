@@ -1,7 +1,7 @@
 import type { DatedRate } from '../core/decision/exchange-rates.js'
 import { CURRENCY_CODE, SETTING_LIMITS } from '../core/decision/settings.js'
 
-/** The text is no file of rates, or has a mistake. The message says where, and what is expected. */
+/** The text is not a file of rates, or has an error. The message says where, what was found and what is expected. */
 export class RateFileError extends Error {
   override name = 'RateFileError'
 }
@@ -9,18 +9,18 @@ export class RateFileError extends Error {
 export interface ParsedRates {
   /** In the order of the file. */
   rates: DatedRate[]
-  /** Date of the newest row that has a rate; null if there is none. */
+  /** The date of the newest row that has a rate; null if there is none. */
   newest: string | null
 }
 
 interface RateFileOptions {
-  /** For messages. */
+  /** The name of the source for messages. */
   source: string
-  /** Rates dated before this day, `YYYY-MM-DD`, are left out. */
+  /** Skips rates dated before this day, `YYYY-MM-DD`. */
   from: string
-  /** Rates dated after this day are left out. */
+  /** Skips rates dated after this day. */
   to: string
-  /** Whether to leave out of messages what was found: it may repeat a secret of the address. */
+  /** Whether messages omit what was found, because it may repeat a secret of the URL. */
   hidesFound?: boolean
 }
 
@@ -31,8 +31,8 @@ const EXPECTED =
   'then lines such as "2026-01-30,1.0837,0.8335,…" with units of each currency per euro, N/A where there is none'
 
 /**
- * Parses rates in the format of the European Central Bank's historical reference rates. Gaps (`N/A`, or nothing) have no rate, and lines may
- * end with a comma. Rates of days that are left out are not read.
+ * Parses rates in the format of the European Central Bank's historical reference rates. Values may be absent (`N/A` or empty), and lines may end
+ * with a comma. Rates of skipped days are not validated.
  * @throws RateFileError
  */
 export function parseRateFile(text: string, { source, from, to, hidesFound = false }: RateFileOptions): ParsedRates {

@@ -2,7 +2,7 @@ import { isLoopback } from '../core/requests/loopback.js'
 
 /** Where exchange rates are read from. */
 export type RateSource = ({ kind: 'file'; path: string } | { kind: 'url'; url: string }) & {
-  /** For settings and messages: the path as it is configured, or the URL without its query, which may contain a secret. */
+  /** The name for settings and messages: the path as configured, or the URL without its query, which may contain a secret. */
   name: string
 }
 
@@ -14,7 +14,7 @@ export const RATE_SOURCES =
 /** The reference rates of the European Central Bank since 1999, published on each working day at about 16:00 CET. */
 export const ECB_RATES = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
 
-/** The maintenance task that reads a source. Each source has its own, so that one that was not read before is due at once. */
+/** The maintenance task that reads a source. Each source has a separate task, so that a new source is due at once. */
 export const ratesTask = ({ name }: RateSource) => `rates ${name}` as const
 
 /**

@@ -11,24 +11,24 @@ import type { RateSource } from './rate-source.js'
 export interface RateLimits {
   /** From connecting to the last byte, in milliseconds. */
   timeoutMs: number
-  /** Of what is read. */
+  /** The maximum size of what is read. */
   maxBytes: number
-  /** After unzipping. */
+  /** The maximum size after unzipping. */
   maxUnzippedBytes: number
 }
 
-/** In 2026, the file of the European Central Bank has 2.5 MB, zipped 0.6 MB. */
+/** In 2026, the file of the European Central Bank has 2.5 MB, or 0.6 MB zipped. */
 const LIMITS: RateLimits = { timeoutMs: 30_000, maxBytes: 16 * 2 ** 20, maxUnzippedBytes: 64 * 2 ** 20 }
 
 interface ReadOptions {
-  /** Of this moment: later rates are left out, and those that are too old to be recorded. */
+  /** Rates after this moment are skipped, and those that are too old to be recorded. */
   now: Date
   signal?: AbortSignal
   limits?: Partial<RateLimits>
 }
 
 /**
- * Reads the rates of a file or an address, as CSV or zipped. Follows no redirects.
+ * Reads rates from a file or a URL, as CSV or zipped CSV. Does not follow redirects.
  * @throws RateFileError that names the source; the reason of the signal when it is aborted
  */
 export async function readRates(source: RateSource, { now, signal, limits }: ReadOptions): Promise<ParsedRates> {
@@ -36,7 +36,7 @@ export async function readRates(source: RateSource, { now, signal, limits }: Rea
   const bytes = source.kind === 'file' ? await readFile(source, allowed) : await download(source, allowed, signal)
   const text = decode(isZip(bytes) ? unzip(bytes, source, allowed) : bytes)
   const period = { from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) }
-  // A server may repeat the query, in full, in parts or encoded.
+  // The reply of a server may contain the query in some form.
   const hidesFound = source.kind === 'url' && new URL(source.url).search !== ''
   return parseRateFile(text, { source: source.name, ...period, hidesFound })
 }

@@ -11,7 +11,7 @@ export interface RefreshedRates {
 }
 
 /**
- * Reads a source of exchange rates and records what is new. If it cannot be read, nothing changes.
+ * Reads a source of exchange rates and records new rates. Changes nothing if the source cannot be read.
  * @throws RateFileError, StoreError; the reason of the signal when it is aborted
  */
 export async function refreshRates(

@@ -13,21 +13,21 @@ import {
 import { offerCauses, priceText } from './offer-causes.js'
 import type { RfqState } from './rfq-state.js'
 
-/** Causes that are named. */
+/** The maximum number of causes in a reason. */
 const MAX_CAUSES = 3
-/** Offers of an award that are named. */
+/** The maximum number of offers of an award that are named. */
 const MAX_NAMED = 3
 
-/** Whether another award is recommended, or none any more: other figures of the same award are no change. */
+/** Whether the recommended award differs. Other figures of the same award do not count. */
 export const isOtherAward = (a: RecommendationFigures, b: RecommendationFigures): boolean =>
   a.status !== b.status || idsOf(a).join('\t') !== idsOf(b).join('\t')
 
-/** In one order: that of an award changes when an offer is submitted again. */
+/** Sorted, because the order in an award changes when an offer is submitted again. */
 const idsOf = ({ offers }: RecommendationFigures) => offers.map(({ id }) => id).sort()
 
 /**
  * Why another award is recommended than before: `Katari (20.99) → Lumen (22.68), because the offer of Katari was rejected`.
- * @param before the state just before
+ * @param before the state just before the change
  */
 export function changeReason(before: RfqState, after: RfqState): string {
   const causes = [
@@ -43,7 +43,7 @@ export function changeReason(before: RfqState, after: RfqState): string {
   return `${awardName(before, withCurrency)} → ${awardName(after, withCurrency)}, because ${because}`
 }
 
-/** Whether prices of awards are in another currency than those of their offers, or each in its own. */
+/** Whether the currency of prices must be named: the awards have different currencies, or differ from those of their offers. */
 function hasOtherCurrency(before: RfqState, after: RfqState): boolean {
   const isConverted = ({ recommendation, assessed, figures }: RfqState) => {
     const ids = new Set(idsOf(recommendation))
@@ -83,10 +83,10 @@ function settingCauses(before: Settings, after: Settings): string[] {
   const shown = changed.slice(0, MAX_CAUSES).map(({ path, before: was, after: is }) => `${path} from ${was} to ${is}`)
   return [`the settings changed: ${shown.join(', ')}${changed.length > shown.length ? ' and others' : ''}`]
 }
-/** What follows from the day and from what was read of rates is not set by anybody. */
+/** Without settings that depend on the day or on recorded rates, because nobody changed them. */
 const withoutRates = ({ exchangeRates: _rates, outdatedRates: _outdated, ...others }: Settings) => others
 
-/** What became of the offers that were to be awarded, or of those accepted now. */
+/** Changes of the offers that were recommended or are now accepted. */
 function awardedCauses(before: RfqState, after: RfqState): string[] {
   const then = byId(before)
   const now = byId(after)
@@ -105,7 +105,7 @@ function awardedCauses(before: RfqState, after: RfqState): string[] {
   ]
 }
 
-/** Offers that are to be awarded now and were not: what is new about them. */
+/** Changes of the offers that are newly recommended. */
 function newcomerCauses(before: RfqState, after: RfqState): string[] {
   const then = byId(before)
   const known = new Set(before.recommendation.offers.map(({ id }) => id))
@@ -129,7 +129,7 @@ function windowCauses(before: RfqState, after: RfqState): string[] {
   return causes
 }
 
-/** Whether an offer meets a requirement that it did not meet, or the other way round. */
+/** Whether the set of offers that do not meet a requirement changed. */
 function changesCompliance(name: UnmetRequirement['name'], before: RfqState, after: RfqState): boolean {
   const failing = ({ assessed }: RfqState) =>
     assessed.offers.filter(({ unmet }) => unmet.some((each) => each.name === name)).map(({ id }) => id)
@@ -142,7 +142,7 @@ const limitText = ({ maxUnitPrice, currency }: RfqState['assessed']['rfq']) =>
 const volumeText = ({ minVolume, maxVolume }: RfqState['assessed']['rfq']) =>
   formatRange(minVolume, maxVolume)?.concat(' t') ?? 'no volume'
 
-/** Rates of currencies that offers use. Offers that compete in one currency stay in their order whatever it is worth. */
+/** Changed rates of currencies that offers use. Rates do not matter if all competing offers have the same currency. */
 function rateCauses(before: RfqState, after: RfqState): string[] {
   if (before.figures.currency !== after.figures.currency) return []
   const competing = [...before.assessed.offers, ...after.assessed.offers].filter(
@@ -159,7 +159,7 @@ function rateCauses(before: RfqState, after: RfqState): string[] {
   })
 }
 
-/** Other offers that came, went or changed: they may take the place of none, and still make another set the best. */
+/** Changes of other offers, which can change the best set even if they are not part of it. */
 function otherCauses(before: RfqState, after: RfqState): string[] {
   const then = byId(before)
   return after.assessed.offers.flatMap((offer) => offerCauses({ old: then.get(offer.id), offer, before, after }))

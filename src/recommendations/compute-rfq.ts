@@ -27,7 +27,7 @@ import { searchText } from './rfq-facts.js'
 import { COMPARISON_RULES, type RfqState, rfqStateOf, type StateStore } from './rfq-state.js'
 import { settingsAt } from './settings-at.js'
 
-/** The version of the comparison: another one may compute other figures of equal documents and settings. */
+/** The version of the comparison. Another version may compute different figures from the same documents and settings. */
 export const ENGINE_VERSION = `${VERSION}/${COMPARISON_RULES}`
 
 export interface ComputeSource {
@@ -40,13 +40,13 @@ export interface ComputeSource {
     Pick<ExchangeRates, 'ratesAt' | 'rateFetches'>
   /** IANA name of a channel's time zone. */
   timeZoneOf: (channel: string) => string
-  /** Those to compute with where no others were in force. */
+  /** The settings to use if none were in force. */
   settings: Settings
 }
 
 /**
- * Computes what was recommended for an RFQ at each moment since it was marked: when its documents changed, at midnight, and when settings or
- * exchange rates changed. The newest moment is computed from the documents as they are.
+ * Computes the recommendation for an RFQ at each moment since it was marked: when its documents, the settings or the exchange rates changed, and
+ * at midnight. The newest moment is computed from the current documents.
  * @throws StoreError
  * @throws RangeError if the RFQ is no longer stored
  */
@@ -72,7 +72,7 @@ async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, loo
       ...{ at: later(last?.at ?? '', moment), engineVersion: ENGINE_VERSION, reason, settings: state.settings },
       event:
         last !== null && reason !== null
-          ? { rfq: rfqFacts(rfqId, found.rfq), ...eventData(last, state, reason) }
+          ? { rfq: rfqFacts(rfqId, found.rfq), ...toEventData(last, state, reason) }
           : null,
     }
     recommendations.push(made)
@@ -96,7 +96,7 @@ async function computeRfq(source: ComputeSource, dirty: DirtyRfq, now: Date, loo
   }
 }
 
-/** By which lists are searched and sorted, and what an RFQ is called. */
+/** The values by which lists are searched and sorted, and the names of the RFQ. */
 function listColumns({ channel, id, valid }: KnownDocument, offers: number, { facts, figures }: RfqState) {
   const { number, title, names, unreadOffers, listed } = facts
   const [recommended] = (figures.accepted ?? figures.award)?.offers ?? []
@@ -115,34 +115,37 @@ function listColumns({ channel, id, valid }: KnownDocument, offers: number, { fa
 
 type Recorded = RecommendationFigures & Pick<RecordedRecommendation, 'at'>
 
-/** @param then the state just before, computed again; what was recorded may be by other rules, or by what is no longer stored after a restore */
-function reasonOf(recorded: RecommendationFigures, then: RfqState | null, state: RfqState): string {
-  return then === null || !isOtherAward(then.recommendation, state.recommendation)
+/**
+ * Why the recommendation changed.
+ * @param before the state just before, recomputed; it differs from the recorded one if the rules have changed, or after a restore
+ */
+function reasonOf(recorded: RecommendationFigures, before: RfqState | null, state: RfqState): string {
+  return before === null || !isOtherAward(before.recommendation, state.recommendation)
     ? `${recordedName(recorded)} → ${recordedName(state.recommendation)}, because Quotekeeper compares otherwise now`
-    : changeReason(then, state)
+    : changeReason(before, state)
 }
 
-const eventData = (before: RecommendationFigures, { recommendation }: RfqState, reason: string) => ({
+const toEventData = (before: RecommendationFigures, { recommendation }: RfqState, reason: string) => ({
   reason,
-  recommendation: { before: inEvent(before), after: inEvent(recommendation) },
+  recommendation: { before: toEventFigures(before), after: toEventFigures(recommendation) },
 })
 
-/** What is the same for many RFQs, each looked up once. */
+/** Cached data that many RFQs share. */
 interface Lookups {
-  /** The settings in force at a moment, with the exchange rates known then. */
+  /** The settings in force at a moment, with the exchange rates known at that time. */
   settingsAt: (at: Date) => Promise<Settings>
-  /** When settings came into force, and when exchange rates were recorded. */
+  /** The moments at which settings came into force or exchange rates were recorded. */
   otherMoments: () => Promise<string[]>
 }
 
 function createLookups({ store, settings }: ComputeSource): Lookups {
   const known = new Map<number, Promise<Settings>>()
-  const look = async (at: Date) => settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
+  const load = async (at: Date) => settingsAt(store, (await store.settingsInForce(at)) ?? settings, at)
   let moments: Promise<string[]> | undefined
   const begin = new Date(0)
   return {
     settingsAt(at) {
-      const found = known.get(at.getTime()) ?? look(at)
+      const found = known.get(at.getTime()) ?? load(at)
       known.set(at.getTime(), found)
       return found
     },
@@ -172,29 +175,29 @@ function createStates(
   }
 }
 
-/** The moments to compute, in order; at least one. */
+/** The moments to compute, in order. There is at least one. */
 async function momentsOf(
   { store, timeZoneOf }: ComputeSource,
   { channel, rfqId, since }: DirtyRfq,
   { state, now, lookups }: { state: RfqState; now: Date; lookups: Lookups },
 ): Promise<string[]> {
   const row = await store.rfqRow(channel, rfqId)
-  // Until then, the row was right but for its documents.
+  // Until this moment, the row was valid except for changes of documents.
   const through = new Date(row === null || row.computedAt > since ? since : row.computedAt)
   const moments = new Set([
     ...(await store.changeMoments({ channel, rfqId, since: new Date(since), listings: state.listings })),
     ...midnightsBetween(through, now, timeZoneOf(channel)),
-    // The day of an exchange rate is one in UTC.
+    // Days of exchange rates are in UTC.
     ...(state.settings.ratesFrom === null ? [] : midnightsBetween(through, now, 'UTC')),
     ...(await lookups.otherMoments()).filter((moment) => moment > through.toISOString()),
   ])
   return moments.size === 0 ? [later(since, through.toISOString())] : [...moments].sort()
 }
 
-/** Days of which each is computed after nothing recorded for longer; those before are left out. */
+/** The maximum number of midnights to compute; earlier ones are skipped. */
 const MAX_DAYS = 31
 
-/** The first instants of the days after a moment, up to another one: the last ones, if there are many. */
+/** The midnights after a moment, up to another one; if there are many, the last ones. */
 function midnightsBetween(after: Date, upTo: Date, timeZone: string): string[] {
   const calendar = createCalendar(timeZone)
   const last = calendar.dateAt(upTo)
@@ -210,7 +213,7 @@ function midnightsBetween(after: Date, upTo: Date, timeZone: string): string[] {
 const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
   canonicalJson(figuresOfRecommendation(a)) === canonicalJson(figuresOfRecommendation(b))
 
-const inEvent = ({ status, offers, tonnes, cost, pricePerTonne, currency }: RecommendationFigures) => ({
+const toEventFigures = ({ status, offers, tonnes, cost, pricePerTonne, currency }: RecommendationFigures) => ({
   status,
   offers,
   tonnes,
@@ -224,14 +227,14 @@ const recordedName = ({ offers }: RecommendationFigures) =>
 
 const later = (a: string, b: string) => (a > b ? a : b)
 
-/** What was computed, and the RFQs that could not be. Plain data. */
+/** The computed RFQs, and those that could not be computed. Plain data, which can be sent between threads. */
 export interface ComputedBatch {
   computed: ComputedRfq[]
   failed: { rfq: DirtyRfq; message: string }[]
 }
 
 /**
- * Computes what to record of dirty RFQs. One that cannot be computed does not keep the others from being.
+ * Computes dirty RFQs. An RFQ that cannot be computed does not affect the others.
  * @throws StoreError
  */
 export async function computeRfqs(

@@ -5,7 +5,7 @@ import { oneLine } from '../core/text/clean-text.js'
 import { formatPrice, formatTonnes } from '../core/text/number-format.js'
 import type { RfqState } from './rfq-state.js'
 
-/** An offer, as it was and is. */
+/** An offer before and after a change. */
 export interface OfferChange {
   old: OfferReport | undefined
   offer: OfferReport
@@ -15,7 +15,7 @@ export interface OfferChange {
   side?: 'left' | 'joined'
 }
 
-/** What is new about an offer; nothing if nothing that matters is. */
+/** The relevant changes of an offer. */
 export function offerCauses(change: OfferChange): string[] {
   const { old, offer } = change
   const name = `the offer of ${oneLine(offer.label)}`
@@ -25,7 +25,7 @@ export function offerCauses(change: OfferChange): string[] {
   return old.standing === 'ranked' && offer.standing !== 'accepted' ? [`${name} ${obstacleOf(offer)}`] : []
 }
 
-/** What changed of an offer that competed before and competes now. A lower price is no cause why it left, nor a higher one why it joined. */
+/** The changes of an offer that competes before and after. A lower price does not explain why it left, nor a higher one why it joined. */
 function termCauses({ old, offer, before, after, side }: OfferChange): string[] {
   if (old === undefined) return []
   const name = oneLine(offer.label)
@@ -55,7 +55,7 @@ function termCauses({ old, offer, before, after, side }: OfferChange): string[] 
   return causes
 }
 
-/** What no longer keeps an offer from competing, to follow its name. */
+/** Why an offer competes again, as a predicate of its name. */
 function removedObstacle({ exclusions: [exclusion], unmet }: OfferReport): string {
   switch (exclusion?.code) {
     case undefined: {
@@ -75,5 +75,5 @@ function removedObstacle({ exclusions: [exclusion], unmet }: OfferReport): strin
   }
 }
 
-/** With two decimals, unless it is less than 1. */
+/** A price with two decimals, or with more if it is less than 1. */
 export const priceText = (price: number) => formatPrice(price >= 1 ? rounded(price, 2) : price)

@@ -17,45 +17,45 @@ export interface RecorderOptions {
     Pick<RecommendationQueries, 'dirtyRfqs'> &
     Pick<ExchangeRates, 'rateFetches'>
   compute: (dirty: DirtyRfq[], now: Date) => Promise<ComputedBatch>
-  /** Called once with each RFQ that cannot be computed, which is not tried again until the process starts again. */
+  /** Called once with each RFQ that cannot be computed, which is not retried until the process restarts. */
   onFailed: (rfq: DirtyRfq, message: string) => void
   channels: readonly { key: string; timeZone: string }[]
   settings: Settings
-  /** Identifies this process. */
+  /** The unique id of this recorder. */
   holder: string
-  /** What it runs, such as `quotekeeper start`. */
+  /** The command of this process, such as `quotekeeper start`. */
   command: string | null
   now: Clock
 }
 
-/** What a round did. */
+/** The result of a round. */
 export type RecordingRound =
-  /** Every dirty RFQ is recorded, or `left` says how many at least are not. */
+  /** This process has the lease. `left` is 0 if all dirty RFQs were recorded, or else a lower bound of those that were not. */
   | { held: true; recorded: number; left: number }
-  /** Another process records. */
+  /** Another process has the lease. */
   | { held: false; command: string | null; hasOtherSettings: boolean }
 
-/** Records what is recommended for dirty RFQs. One process at a time does; the others say so. */
+/** Records recommendations for dirty RFQs. One process at a time has the lease to record them. */
 export interface RecommendationRecorder {
   /**
-   * Records until nothing is dirty.
-   * @param withinMs ends earlier after so many milliseconds
+   * Records until no RFQ is dirty.
+   * @param withinMs ends after this time, in milliseconds
    * @throws StoreError
    */
   round(withinMs?: number): Promise<RecordingRound>
-  /** Lets another process record. */
+  /** Releases the lease. */
   release(): Promise<void>
 }
 
-/** How long a process that ended without notice keeps others from recording, in milliseconds. */
+/** The lease of a process that died expires after this time, in milliseconds. */
 const LEASE_MS = 30_000
-/** RFQs that are recorded in one transaction. */
-const BATCH = 10
+/** RFQs recorded in one transaction. */
+const BATCH_SIZE = 10
 
 export function createRecommendationRecorder(options: RecorderOptions): RecommendationRecorder {
   const { store, compute, onFailed, channels, settings, holder, command, now } = options
   let leasedUntil = 0
-  /** The moment up to which rows were looked at for what is not in documents: midnights, exchange rates. */
+  /** When rows were last checked for changes other than of documents: midnights and exchange rates. */
   let checked: Date | null = null
   const failed = new Set<string>()
 
@@ -67,8 +67,8 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
     return reply.held ? null : reply
   }
 
-  /** Marks what the day and exchange rates made dirty. */
-  async function markOthers(): Promise<void> {
+  /** Marks RFQs that are dirty because of a new day or new exchange rates. */
+  async function markOutdated(): Promise<void> {
     const at = now()
     if (checked === null) await store.markOtherEngineVersions(ENGINE_VERSION, at)
     for (const { key, timeZone } of channels) await markEarlierDays(at, timeZone, key)
@@ -76,7 +76,7 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
       checked = at
       return
     }
-    // The day of an exchange rate is one in UTC.
+    // Days of exchange rates are in UTC.
     await markEarlierDays(at, 'UTC')
     const fetched = (await store.rateFetches(checked ?? new Date(0))).at(-1)
     if (fetched !== undefined) await store.markComputedBefore(fetched)
@@ -92,8 +92,8 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
   }
 
   async function nextDirty(): Promise<DirtyRfq[]> {
-    const dirty = await store.dirtyRfqs({ limit: BATCH + failed.size })
-    return dirty.filter((each) => !failed.has(keyOf(each))).slice(0, BATCH)
+    const dirty = await store.dirtyRfqs({ limit: BATCH_SIZE + failed.size })
+    return dirty.filter((each) => !failed.has(keyOf(each))).slice(0, BATCH_SIZE)
   }
 
   async function record(dirty: DirtyRfq[]): Promise<number> {
@@ -113,12 +113,12 @@ export function createRecommendationRecorder(options: RecorderOptions): Recommen
       for (;;) {
         const other = await takeLease()
         if (other !== null) return other
-        await markOthers()
+        await markOutdated()
         const dirty = await nextDirty()
         if (dirty.length === 0) return { held: true, recorded, left: failed.size }
         if (performance.now() >= end) return { held: true, recorded, left: dirty.length }
         const written = await record(dirty)
-        // Another process has the lease, or the RFQs were marked again.
+        // Another process has taken the lease, or the RFQs were marked again.
         if (written === 0) leasedUntil = 0
         recorded += written
       }

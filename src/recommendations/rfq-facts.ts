@@ -5,9 +5,9 @@ import type { KnownDocument } from '../core/records.js'
 import type { ListDiff } from '../core/sources/sources.js'
 import { namesIn, type RfqNames } from '../core/text/rfq-name.js'
 
-/** What a list shows of an RFQ's document. */
+/** The data of an RFQ's document that lists show. */
 export interface RfqFacts {
-  /** By which it is found, besides its id, also if its document cannot be used. */
+  /** The names by which the RFQ is found besides its id, even if its document is invalid. */
   names: Omit<RfqNames, 'id'>
   number: number | null
   reference: string | null
@@ -20,13 +20,13 @@ export interface RfqFacts {
   minUnitPrice: number | null
   maxUnitPrice: number | null
   currency: string | null
-  /** Offers that the list shows of an RFQ that was never read itself. */
+  /** The number of offers in the list entry of an RFQ that was never read itself. */
   unreadOffers: number
   /** What the list says otherwise; null if nothing. */
   listed: ListDiff | null
 }
 
-/** Of a document that cannot be used. */
+/** The facts of an invalid document. */
 export const NO_FACTS: RfqFacts = {
   names: { number: null, reference: null },
   number: null,
@@ -44,7 +44,7 @@ export const NO_FACTS: RfqFacts = {
   listed: null,
 }
 
-/** What is searched for words, in lower case. */
+/** The text that is searched, in lower case. */
 export const searchText = ({
   number,
   reference,

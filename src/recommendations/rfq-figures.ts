@@ -4,27 +4,27 @@ import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 
-/** Figures of an RFQ's offers, the same as in the channel overview of the report. */
+/** Figures of the offers for an RFQ. */
 export interface RfqFigures {
   /** Offers that compete: open, comparable, and meeting every hard requirement. */
   ranked: number
-  /** Offers that are not missing and of which only the summary is known: they were not read yet, or cannot be. */
+  /** Offers that are not missing and of which only the summary is known, because they were not read yet or cannot be read. */
   summaryOnly: number
-  /** Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type. */
+  /** Offers whose summary in the RFQ is newer and shows another volume, total, currency, expiry date or contract type. */
   newerTerms: number
   /** Offers within the limits that the RFQ states and not rejected by their review, whatever their status. */
   meetRequirements: number
-  /** The tonnes asked for: the lower end of what an award may have; null if no volume is asked for. */
+  /** The requested tonnes, which is the minimum of an award; null if no volume is requested. */
   wanted: number | null
   /** Tonnes of the ranked offers. */
   volume: number
-  /** The share of the tonnes asked for that the ranked offers cover, at most 1; null also if the offers were not read yet. */
+  /** The share of the requested tonnes that the ranked offers cover, at most 1; null also if the offers were not read yet. */
   coverage: number | null
   /** The currency in which offers are compared. */
   currency: string | null
   /** The lowest price per tonne of the ranked offers. */
   bestPricePerTonne: number | null
-  /** Whose offer that is. */
+  /** The label of the offer with the lowest price. */
   bestPriceOffer: string | null
   /** The recommended award; null if the offers were not read yet. */
   award: AwardInBrief | null
@@ -32,7 +32,7 @@ export interface RfqFigures {
   accepted: AcceptedInBrief | null
 }
 
-/** Of an RFQ without offers, and where figures are not asked for. */
+/** The figures of an RFQ without offers. */
 export const NO_FIGURES: RfqFigures = {
   ranked: 0,
   summaryOnly: 0,
@@ -48,7 +48,10 @@ export const NO_FIGURES: RfqFigures = {
   accepted: null,
 }
 
-/** The figures of an RFQ whose offers were assessed. @param outcome what is recommended */
+/**
+ * The figures of an RFQ whose offers were assessed.
+ * @param outcome the recommendation
+ */
 export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures {
   const { rfq, currency, offers } = assessed
   const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })

@@ -15,36 +15,35 @@ import type { History, PollStates } from '../store/contract.js'
 import { factsOf, type RfqFacts } from './rfq-facts.js'
 import { figuresOf, type RfqFigures } from './rfq-figures.js'
 
-/** Of the rules by which offers are compared; another one if equal documents and settings may lead to other figures. */
+/** The version of the comparison rules. Increase it when the same documents and settings may lead to different figures. */
 export const COMPARISON_RULES = 1
 
 export type StateStore = Pick<History, 'rfqs' | 'listings' | 'problems'> & Pick<PollStates, 'responseStates'>
 
-/** What is known, shown in lists and recommended of an RFQ at a moment. */
+/** The data of an RFQ, and the recommendation for it, at a moment. */
 export interface RfqState {
   facts: RfqFacts
   figures: RfqFigures
   recommendation: RecommendationFigures
   assessed: RfqAssessment
-  /** Those it was computed with. */
+  /** The settings with which it was computed. */
   settings: Settings
-  /** Ids of the listings that its offers name. */
+  /** The ids of the listings of its offers. */
   listings: string[]
 }
 
 export interface StateMoment {
   timeZone: string
-  /** The moment from which days are counted. */
+  /** The moment that decides the current day. */
   at: Date
-  /** Documents as of this moment; default: as they are now. */
+  /** Uses documents as of this moment; default: the current ones. */
   asOf?: Date | undefined
-  /** With the exchange rates of the moment. */
+  /** The settings with the exchange rates of the moment. */
   settings: Settings
 }
 
 /**
- * Computes what is recommended for an RFQ, from documents alone: equal documents, settings and days give an equal state, whenever it is
- * computed.
+ * Computes the recommendation for an RFQ from its documents. The same documents, settings and day always give the same state.
  * @throws StoreError
  */
 export async function rfqStateOf(
@@ -65,14 +64,14 @@ export async function rfqStateOf(
     {
       ...parsed,
       listings: new Map(known.map((listing) => [listing.id, parseStoredListing(listing)])),
-      // They lead to flags only.
+      // Problems lead to flags only.
       problemsOf: () => 0,
       ...(await readSummaryTimes(store, rfq, parsed, asOf)),
     },
     context,
   )
   const outcome = assessedOutcome(assessed, settings)
-  // No surface shows 8.745000000000001.
+  // Rounded, so that no surface shows 8.745000000000001.
   const figures = withRoundedNumbers(figuresOf(assessed, outcome))
   const { award } = outcome
   return {
@@ -102,8 +101,8 @@ interface ParsedDocuments {
 }
 
 /**
- * Which summaries of an RFQ are newer than what was read of its offers, and what it last said of offers that are missing. Asks the store
- * only if a summary differs from its offer, or an offer is missing.
+ * Finds the summaries of an RFQ that are newer than the reads of its offers, and the last summaries of missing offers. Queries the store only
+ * if a summary differs from its offer, or an offer is missing.
  * @param asOf undefined for the present
  * @returns null if no summary differs, and no missing offer was accepted
  * @throws StoreError

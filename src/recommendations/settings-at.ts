@@ -3,8 +3,8 @@ import type { Settings } from '../core/decision/settings.js'
 import type { ExchangeRates } from '../store/contract.js'
 
 /**
- * The settings of a comparison as of a moment: with the exchange rates of `ratesFrom` that were known then. Settings whose rates have been
- * looked up, such as those of a recorded report, stay as they are.
+ * The settings of a comparison as of a moment, with the exchange rates of `ratesFrom` known at that time. Returns settings that already have
+ * rates, such as those of a recorded report, unchanged.
  * @throws StoreError
  */
 export async function settingsAt(

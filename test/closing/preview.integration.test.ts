@@ -94,7 +94,7 @@ describe('the preview of a close', () => {
     const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
     const plan = { channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() }
     const intent = await store.planClose(plan)
-    const [wait, settle] = [/nothing is to be done: the closing round in progress/, /a closing round settles it/]
+    const [wait, settle] = [/no action needed: the closing round in progress/, /a closing round settles it/]
     await expectText('close is about to be sent', wait, 'low', 'quotekeeper runs --kind close')
     await store.markSending(intent, run)
     await expectText('close is being sent or verified', wait, 'low', 'quotekeeper runs --kind close')

@@ -2,7 +2,7 @@ import { type AwardState, awardState } from '../../compare/decision/award-state.
 import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { RfqState } from '../rfq-state.js'
 
-/** What lists tell of the standing award of an RFQ. */
+/** The state of the standing award of an RFQ that lists show. */
 export type AwardBrief = Pick<AwardState, 'status' | 'findings' | 'next'>
 
 export function awardInBrief(award: AwardFacts, { assessed, settings }: RfqState): AwardBrief {

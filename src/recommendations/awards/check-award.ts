@@ -19,7 +19,7 @@ import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { sum } from '../../core/numbers.js'
 import { formatTonnes, withoutNoise } from '../../core/text/number-format.js'
 
-/** What a person wants to record. */
+/** The award that a person wants to record. */
 export interface AwardRequest {
   /** Ids of offers. */
   offerIds: readonly string[]
@@ -29,7 +29,7 @@ export interface AwardRequest {
   now: Date
 }
 
-/** The award as it would be recorded, and why it cannot be: one sentence for each reason. */
+/** The award as it would be recorded, and why it is refused: one sentence for each reason. */
 export interface CheckedAward {
   /** Null if its figures cannot be computed. */
   award: AwardFacts | null
@@ -37,10 +37,10 @@ export interface CheckedAward {
   refusals: string[]
 }
 
-/** What an award is measured by, whatever comparison it is based on: the present one, with the settings in force. */
+/** The comparison against which an award is checked: the present one, with the settings in force. */
 export interface DeskComparison {
   report: RfqReport
-  /** How the settings of the other comparison differ. */
+  /** How the settings of the comparison that the decision is based on differ. */
   settings: readonly DifferingSetting[]
 }
 
@@ -79,7 +79,7 @@ export function checkAward(
   return { award, refusals: because === null ? missingReason(followed, warnings) : [] }
 }
 
-/** Why offers cannot be awarded any more that could be at the moment of the comparison. */
+/** Why chosen offers can no longer be awarded, or differ from the comparison. */
 function changesSince({ context }: RfqReport, present: RfqReport, chosen: readonly Candidate[]): string[] {
   const { refusals } = chooseOffers(
     present,
@@ -94,7 +94,7 @@ function changesSince({ context }: RfqReport, present: RfqReport, chosen: readon
       )
 }
 
-/** What the award is based on, if that is not the present comparison with the settings in force. */
+/** Warnings if the award is not based on the present comparison with the settings in force. */
 function basisWarnings(report: RfqReport, desk: DeskComparison): string[] {
   const isPast = report.context.asOf < desk.report.context.asOf && !isSameRecommendation(report, desk.report)
   const shown = desk.settings
@@ -117,7 +117,7 @@ const isSameRecommendation = (a: RfqReport, b: RfqReport): boolean =>
 const recommendedIds = ({ decision }: RfqReport) =>
   (decision.recommendation.award?.offers ?? []).map(({ id }) => id).sort()
 
-/** What the award costs more than the recommended one. */
+/** A warning if the award costs more than the recommended one. */
 function priceWarning(price: number, currency: string, { award }: Recommendation): string[] {
   if (award === null || award.currency !== currency || price <= award.pricePerTonne) return []
   return [`It costs ${formatDerivedPrice(price - award.pricePerTonne, currency)} more than the recommended award.`]
@@ -156,7 +156,7 @@ function isRecommended({ award, status }: Recommendation, chosen: readonly Candi
   return open.length === recommended.size && open.every((id) => recommended.has(id))
 }
 
-/** What is said against the tonnes of the award, with those that are accepted already. */
+/** Warnings about the tonnes of the award together with those already accepted. */
 function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[], tonnes: number): string[] {
   const { lower, upper, isUpperStated, problem } = rfq.window
   const gone = rfq.missingSince === null ? [] : [`The RFQ has been missing since ${rfq.missingSince.slice(0, 10)}.`]
@@ -172,7 +172,7 @@ function windowWarnings({ rfq, offers }: RfqReport, chosen: readonly Candidate[]
   return gone
 }
 
-/** Hard requirements that an offer does not meet, and terms that were not read. */
+/** Warnings about unmet hard requirements, and about terms that were not read. */
 const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => string): string[] => [
   ...offer.unmet.filter(({ level }) => level === 'hard').map(({ message }) => `${nameOf(offer)}: ${message}`),
   ...(hasOtherTerms(offer.newerSummary) ? [`${nameOf(offer)}: ${offer.newerSummary.message}`] : []),

@@ -1,8 +1,8 @@
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 
 /**
- * The ids of the offers that a person names: by their number in the comparison, or by their id. What names no offer stays as it is, so
- * that `checkAward` refuses it.
+ * Converts the offers that a person names, by number in the comparison or by id, to ids. Unknown names are kept, so that `checkAward` refuses
+ * them.
  */
 export function offerIds(offers: readonly Pick<OfferReport, 'id' | 'sequence'>[], names: readonly string[]): string[] {
   const byNumber = new Map(offers.map(({ id, sequence }) => [String(sequence), id]))

@@ -29,10 +29,10 @@ export interface AwardRow {
   hash: string
 }
 
-/** What the hash of a row covers: all of it, as it is stored, besides its number and the hashes of the chain. */
+/** The content that the hash of a row covers: all columns except its number and the hashes of the chain. */
 export type AwardContent = Omit<AwardRow, 'id' | 'previous_hash' | 'hash'>
 
-/** A row with the row that withdraws it. */
+/** The row of an award, joined with the row that withdraws it. */
 export interface AwardWithWithdrawal extends AwardRow {
   withdrawn_id: number | null
   withdrawn_at: string | null
@@ -103,7 +103,7 @@ export const withdrawalContent = (
   program_version: programVersion,
 })
 
-/** The award of a row that withdraws none. */
+/** Converts the row of an award. */
 export function toAward(row: AwardWithWithdrawal): AwardRecord {
   const { withdrawn_id: id, withdrawn_at: at, withdrawn_by: by, withdrawn_because: because } = row
   return {

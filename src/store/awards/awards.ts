@@ -17,7 +17,7 @@ import {
   withdrawalContent,
 } from './award-rows.js'
 
-/** What readers of the log need. */
+/** The queries of readers. */
 export type AwardQueries = Pick<Awards, 'awards' | 'awardFile'>
 
 /** Reads awards and their workbooks. */
@@ -29,7 +29,7 @@ export const createAwardQueries = (database: Queries): AwardQueries => ({
   },
 })
 
-/** The desk's awards: an append-only log, each row carrying the hash of the one before. */
+/** The desk's awards: an append-only log, each row with the hash of the one before. */
 export const createAwards = (database: SqlDatabase): Awards => ({
   ...createAwardQueries(database),
 
@@ -103,7 +103,7 @@ const NOT_WITHDRAWN = { withdrawn_id: null, withdrawn_at: null, withdrawn_by: nu
 async function append(tx: Transaction, content: AwardContent): Promise<AwardRow> {
   const row = { ...(await nextLink(tx, AWARD_LOG, content)), ...content }
   const appended = (await tx.get<AwardRow>(INSERT, row)) as AwardRow
-  // Lists show what the marketplace shows of the award that stands.
+  // So that the state of the standing award, which lists show, is recomputed.
   await markDirty(tx, row.channel, { rfqs: new Map([[row.rfq_id, row.at]]), listings: new Map() })
   return appended
 }
@@ -147,7 +147,7 @@ async function findAwards(
   )
 }
 
-/** What is stored otherwise than when the award was recorded, besides its row; null if nothing. */
+/** Why the settings or the workbook of an award are not as recorded; null if they are. */
 async function findChangedPart(queries: Queries, row: AwardRow): Promise<string | null> {
   if (row.withdraws !== null) return null
   const settings = await queries.get<{ settings: string }>('select settings from settings where hash = @hash', {

@@ -16,7 +16,7 @@ type ApprovalPlans = Pick<
   'createApprovalPlan' | 'findApprovalPlan' | 'approvePlan' | 'supersedePlans' | 'pendingPlans'
 >
 
-/** Approval plans: the RFQs of a closing round that was held because of its size (table `approval_plans`). */
+/** Approval plans: the RFQs of a closing round that was blocked because of its size (table `approval_plans`). */
 export function createApprovalPlans(database: SqlDatabase): ApprovalPlans {
   const supersede = (tx: Transaction, channel: string, now: Date, except: string) =>
     tx.run(

@@ -40,7 +40,7 @@ const DAY_MS = 24 * 3_600_000
 
 /** The open states as an SQL list. */
 export const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
-/** When an intent was sent, as far as that is known: a crash may have prevented that it was recorded. */
+/** When an intent was sent. If a crash prevented that this was recorded, when it was created. */
 const SENT_AT = 'coalesce(sent_at, created_at)'
 
 /**
@@ -54,12 +54,12 @@ export function createCloseIntents(
   Closings,
   'openIntents' | 'sentIntents' | 'planClose' | 'markSending' | 'recordSent' | 'withdrawSending' | 'settleClose'
 > {
-  /** The intent as stored now, after checking that it may change to `to`. */
+  /** Returns the stored intent after checking that it may change to `to`. */
   const requireTransition = async (tx: Transaction, intent: CloseIntent, to: IntentState): Promise<IntentRow> => {
     await tx.lock('close intent', intent.id)
     const row = await tx.get<IntentRow>('select * from close_intents where id = @id', { id: intent.id })
     const name = `Close intent ${intent.id} of RFQ ${intent.rfqId}`
-    // After a fail-over that lost the last commits, another one may have its number.
+    // After a fail-over that lost the last commits, another intent may have the same id.
     const isSame =
       row?.channel === intent.channel &&
       row.rfq_id === toStoredText(intent.rfqId) &&
@@ -69,7 +69,7 @@ export function createCloseIntents(
     return row
   }
 
-  /** Checks that the newest POST of the intent is the one that this process counted. */
+  /** Checks that no other process has counted a newer POST of the intent. */
   const requireCounted = async (tx: Transaction, intent: CloseIntent): Promise<void> => {
     const { posts } = await requireTransition(tx, intent, 'sending')
     if (posts !== intent.posts)
@@ -96,7 +96,7 @@ export function createCloseIntents(
 
     planClose: ({ channel, rfqId, runId, evidence, requested = false, now }) =>
       database.write(async (tx) => {
-        // A process that lost its run must not close: what it read may be out of date.
+        // A process that lost its run must not close, because what it read may be out of date.
         await assertLive(tx, { id: runId, channel })
         await tx.lock('close intents', channel, rfqId)
         const rfq = { channel, rfqId: toStoredText(rfqId) }

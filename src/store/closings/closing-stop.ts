@@ -4,13 +4,13 @@ import type { EventWriter } from '../events/event-writer.js'
 import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
-/** The key of `meta` under which a person's order to stop closing is kept. */
+/** The key of `meta` that holds the order to stop closing. */
 export const CLOSING_STOPPED = 'closing_stopped'
 
-/** How many replaced orders are kept with the one in force; each has its own event. */
+/** The maximum number of replaced orders kept with the one in force. Each also has an event. */
 const MAX_REPLACED = 10
 
-/** What a person ordered for all processes on the database: to close nothing (docs/CLOSING.md, rule 10). */
+/** The order of a person to all processes on the database to stop closing (docs/CLOSING.md, rule 10). */
 export function createClosingStop(
   database: SqlDatabase,
   events: EventWriter,
@@ -21,7 +21,7 @@ export function createClosingStop(
     closingStop: () => selectStop(database),
     stopClosing: ({ by, reason, now }) =>
       database.write(async (tx) => {
-        // So that an end that is recorded at the same time ends no other order than it read.
+        // So that `resumeClosing` at the same time ends the order that it read.
         await tx.lock('closing stop')
         const stop: ClosingStop = { by, reason, since: now.toISOString(), ...replacing(await selectStop(tx)) }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
@@ -40,7 +40,7 @@ export function createClosingStop(
   }
 }
 
-/** What an order keeps of the one in force. */
+/** The replaced orders to keep with a new order. */
 function replacing(stop: ClosingStop | null): Pick<ClosingStop, 'replaces'> {
   if (stop === null) return {}
   const { replaces = [], ...newest } = stop

@@ -10,7 +10,7 @@ import { createDecisionLog } from './decision-log.js'
 import { createDocumentCheck } from './document-check.js'
 import { createUnsettledCloses } from './unsettled-closes.js'
 
-/** What closing stores: intents before a POST, decisions after it, approval plans of held rounds, and whether a person stopped it. */
+/** The stored state of closing: intents before a POST, decisions after it, approval plans of blocked rounds, and the order to stop. */
 export function createClosings(database: SqlDatabase, events: EventWriter): Closings {
   const { append, ...log } = createDecisionLog(database, events)
   return {

@@ -12,8 +12,8 @@ const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> 
 }
 
 /**
- * Writes the event of a decision that needs a person. The closing log has one entry per situation, not per round, so this
- * does not repeat. That an RFQ was closed is an event of the recorder, which sees it also if it was closed elsewhere.
+ * Writes the event of a decision that needs a person. It does not repeat, because the closing log has one entry per situation, not per round.
+ * The recorder writes the event that an RFQ was closed, because it also observes closes made elsewhere.
  */
 export async function writeDecisionEvent(
   tx: Transaction,
@@ -42,7 +42,7 @@ export async function writeDecisionEvent(
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {
-    'close.held': 'remove what stands against closing; the next round tries again',
+    'close.held': 'resolve what blocks closing; the next round tries again',
     'close.refused': `check on the marketplace why; to ask again: ${retryCommand(channel, decision.rfqId)}`,
     'close.unknown': `check on the marketplace whether it is closed; to ask again: ${retryCommand(channel, decision.rfqId)}`,
   }
@@ -52,6 +52,6 @@ export async function writeDecisionEvent(
   await events.write(tx, [{ ...event, rfqId, version, describe }])
 }
 
-/** The command that sends a close again. By its id, because another RFQ may have got its number since. */
+/** The command that sends a close again. Uses the id, because another RFQ may have the same number by now. */
 export const retryCommand = (channel: string, rfqId: string) =>
   `quotekeeper close-expired --channel ${quoteForShell(channel)} --retry ${quoteForShell(nameById(rfqId))}`

@@ -23,7 +23,7 @@ const SORT_COLUMNS: Record<DecisionSortKey, readonly string[]> = {
 
 const CLOSED_SINCE = `channel = @channel and outcome in ('closed', 'already-closed') and decided_at >= @since`
 
-/** Decisions as lists show them, without their evidence, which is long. */
+/** Queries decisions for lists, without their evidence, which is long. */
 export function createDecisionList(database: SqlDatabase): Pick<Closings, 'listDecisions' | 'closedSince'> {
   return {
     async listDecisions({ channel, outcome, sort = { key: 'closing', descending: true }, from, to }) {

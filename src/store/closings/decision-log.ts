@@ -33,7 +33,7 @@ export interface DecisionRow {
   repeated_until?: string | null
 }
 
-/** Of a decision `d`, how often it was repeated. */
+/** Joins a decision `d` with its repeats. */
 export const WITH_REPEATS = 'left join close_decision_repeats r on r.decision_id = d.id'
 
 const SELECT = `select d.*, r.times, r.last_at as repeated_until
@@ -63,7 +63,7 @@ export const toDecision = (row: DecisionRow): DecisionRecord => ({
   repeatedUntil: row.repeated_until ?? null,
 })
 
-/** As of a moment, later rounds are left out. When the rounds between came to the decision is not stored. */
+/** Leaves out repeats after a moment. If the last repeat is later, all are left out, because the times of earlier ones are not stored. */
 const withoutLaterRounds = (decision: DecisionRecord, asOf: Date | undefined): DecisionRecord =>
   asOf === undefined || decision.repeatedUntil === null || new Date(decision.repeatedUntil) <= asOf
     ? decision
@@ -82,18 +82,18 @@ type DecisionLog = Pick<
   | 'chainEntry'
   | 'verifyDecisions'
 > & {
-  /** Appends within the caller's transaction. */
+  /** Appends a decision in the caller's transaction. */
   append(tx: Transaction, decision: NewDecision): Promise<DecisionRecord>
 }
 
-/** SQL condition: the decision is the answer to a close: it has an outcome. */
+/** SQL condition: the decision has an outcome, because a close was tried. */
 export const HAS_OUTCOME = 'outcome is not null'
 
-/** SQL that selects the id of the newest decision about each RFQ, among those that a condition allows. */
+/** SQL that selects the id of the newest decision about each RFQ that meets a condition. */
 export const selectNewestIds = (condition: string): string =>
   `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
 
-/** The closing log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
+/** The closing log: append-only, each row with the hash of the previous one (docs/CLOSING.md, rule 9). */
 export function createDecisionLog(database: SqlDatabase, events: EventWriter): DecisionLog {
   const append = async (tx: Transaction, decision: NewDecision): Promise<DecisionRecord> => {
     const row = await tx.get<DecisionRow>(INSERT_DECISION, {
@@ -193,7 +193,7 @@ export function createDecisionLog(database: SqlDatabase, events: EventWriter): D
   }
 }
 
-/** Who approved a decision, as it is stored. */
+/** The approver in the evidence of a decision, as stored. */
 export const approverIn = ({ approvedBy }: Record<string, unknown>): string | null =>
   typeof approvedBy === 'string' ? toStoredText(approvedBy) : null
 
@@ -203,7 +203,7 @@ insert into close_decisions (id, run_id, channel, rfq_id, rfq_number, due_date, 
 values (@id, @runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome, @httpStatus,
   @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash, @approvedBy) returning *`
 
-/** The decision log as a hash chain. The hash covers what was written with the decision; who approved it is part of the evidence. */
+/** The decision log as a hash chain. The hash covers the decision as written; the approver is part of its evidence. */
 export const DECISION_LOG: HashChainedLog<DecisionRow> = {
   table: 'close_decisions',
   noun: { one: 'Closing decision', many: 'closings' },
@@ -214,8 +214,8 @@ export const DECISION_LOG: HashChainedLog<DecisionRow> = {
 }
 
 /**
- * What the hash of a decision covers; undefined if the text of its evidence says anything else: SQLite uses the first of two members of
- * one name, for example in `approved_by`, and JSON.parse the last.
+ * The content that the hash of a decision covers; undefined if the text of its evidence is ambiguous: of two members with the same name, such
+ * as `approvedBy`, SQLite uses the first and JSON.parse the last.
  */
 function contentOf(row: DecisionRow): NewDecision | undefined {
   if (!isJson(row.evidence)) return undefined

@@ -3,7 +3,7 @@ import { createVersionCheck, type LoggedVersion } from '../documents/stored-hash
 import { fromStoredText } from '../documents/stored-text.js'
 import { allOf, type SqlDatabase } from '../sql/sql-database.js'
 
-/** Decisions that are read at once. */
+/** Decisions read by one query. */
 const DECISIONS_PER_STEP = 500
 
 interface DecisionRow {
@@ -15,14 +15,14 @@ interface DecisionRow {
   evidence: string
 }
 
-/** A version of an RFQ that a decision says it was based on, or that its verifying read showed. */
+/** A version of an RFQ on which a decision was based, or which its verifying read showed. */
 interface DecidedVersion {
   decision: DecisionRow
   version: number
   hash: string
 }
 
-/** Compares the documents that decisions are based on with those that are stored. */
+/** Compares the documents of decisions with the stored ones. */
 export function createDocumentCheck(database: SqlDatabase): Pick<Closings, 'verifyDecidedDocuments'> {
   return {
     async verifyDecidedDocuments() {
@@ -55,7 +55,7 @@ const loggedVersion = ({ decision, version, hash }: DecidedVersion): LoggedVersi
   loggedAt: decision.decided_at,
 })
 
-/** Evidence without a version or a hash is of no document. */
+/** The versions in the evidence of a decision; none if it has no version or hash. */
 function decidedVersions(decision: DecisionRow): DecidedVersion[] {
   const evidence = JSON.parse(decision.evidence) as { verified?: unknown }
   const found = [evidence, evidence.verified].flatMap((part): DecidedVersion[] => {

@@ -28,7 +28,7 @@ interface UnsettledRow {
 
 const OF_RFQ = `e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = u.rfq_id`
 
-/** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
+/** Selects the newest outcomes that need a person, except those of RFQs with an open intent, and the open intents. */
 const unsettled = (ofChannel: string | false) => `
 with answers as (
   select * from close_decisions where id in (${selectNewestIds(allOf(HAS_OUTCOME, ofChannel))})
@@ -78,7 +78,7 @@ export function createUnsettledCloses(database: SqlDatabase): Pick<Closings, 'un
   }
 }
 
-/** What the evidence says of the result, if it says it. */
+/** The result of the close in the evidence, if there is one. */
 function resultIn(evidence: string | null): string | null {
   const { result } = JSON.parse(evidence ?? '{}') as { result?: unknown }
   return typeof result === 'string' ? result : null
@@ -96,7 +96,7 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
     unknown: `check on the marketplace whether it is closed; it is not sent again, except with: ${again}`,
     failed: `check on the marketplace why the close had no effect; it is not sent again, except with: ${again}`,
     open: inProgress
-      ? 'nothing is to be done: the closing round in progress sends it, and reads the RFQ to verify it'
+      ? 'no action needed: the closing round in progress sends it, and reads the RFQ to verify it'
       : 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again',
   }
   return {

@@ -7,9 +7,9 @@ import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-
 import { counter, type EventRow, toEvent } from './event-feed.js'
 import type { Claim, Outbox } from './outbox-contract.js'
 
-/** A process sends one message within this time, or its claim on the target ends (ms). */
+/** A claim on a target expires after this time, in milliseconds; a process sends one message within it. */
 export const CLAIM_MS = 120_000
-/** A later moment was written before the clock was set back (ms). */
+/** The longest pause between attempts, in milliseconds. A later moment was written before the clock was set back. */
 const MAX_RETRY_PAUSE_MS = 24 * 3_600_000
 
 interface TargetRow {
@@ -59,8 +59,8 @@ const toDelivery = (row: DeliveryRow): DeliveryRecord => ({
 })
 
 /**
- * Whether a moment that was stored is still to come; one far ahead is not, because the clock was set back. The clock of the machine
- * that stored it may differ.
+ * Whether a stored moment is in the future. One too far ahead is ignored, because it was stored before the clock was set back. Allows for
+ * different clocks of machines.
  */
 const isAhead = (moment: string | null, now: Date, maxMs: number): boolean => {
   if (moment === null) return false
@@ -68,13 +68,13 @@ const isAhead = (moment: string | null, now: Date, maxMs: number): boolean => {
   return wait > 0 && wait <= maxMs + MAX_CLOCK_DIFFERENCE_MS
 }
 
-/** The run that observed the event of a delivery has ended, or lost its lease because its process died: all of it is told at once. */
-const OF_NO_LIVE_RUN = `not exists (
+/** A condition: the run that observed the event has ended or lost its lease, so that all events of a run are sent together. */
+const HAS_NO_LIVE_RUN = `not exists (
   select 1 from events e join runs r on r.id = e.run_id
   where e.id = deliveries.event_id and r.finished_at is null and r.lease_until >= @now)`
 
-/** A target for which something waits. */
-const FIND_WAITING = `
+/** Selects a target that has pending deliveries. */
+const SELECT_PENDING_TARGET = `
 select * from delivery_targets t where target = @target
   and exists (select 1 from deliveries d where d.target = t.target and d.state = 'pending')`
 
@@ -87,9 +87,9 @@ type Deliveries = Omit<Outbox, 'recordEvent' | 'openRfqsDue' | 'recordDueRfqs' |
 export function createDeliveries(database: SqlDatabase): Deliveries {
   const { anyOf } = database.dialect
 
-  /** The deliveries of the next message, oldest first: of one that was tried before, or the oldest that were not. */
+  /** The deliveries of the next message, oldest first: of a message that is retried, or else the oldest new ones. */
   const nextMessage = async (tx: Transaction, target: string, maxEvents: number, now: string) => {
-    const due = `target = @target and state = 'pending' and (next_at is null or next_at <= @now or next_at > @far) and ${OF_NO_LIVE_RUN}`
+    const due = `target = @target and state = 'pending' and (next_at is null or next_at <= @now or next_at > @far) and ${HAS_NO_LIVE_RUN}`
     const far = new Date(Date.parse(now) + MAX_RETRY_PAUSE_MS).toISOString()
     const head = await tx.get<DeliveryRow>(`select * from deliveries where ${due} order by id limit 1`, {
       target,
@@ -141,8 +141,8 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         row !== undefined &&
         !isAhead(row.retry_at, now, MAX_RETRY_PAUSE_MS) &&
         (row.holder === holder || !isAhead(row.lease_until, now, CLAIM_MS))
-      // Most of the time nothing is due: a look without the write lock.
-      if (!isFree(await database.get<TargetRow>(FIND_WAITING, { target }))) return null
+      // Checks first without the write lock, because usually nothing is due.
+      if (!isFree(await database.get<TargetRow>(SELECT_PENDING_TARGET, { target }))) return null
       return database.write(async (tx) => {
         await tx.lock('target', target)
         const row = await tx.get<TargetRow>('select * from delivery_targets where target = @target', { target })
@@ -151,10 +151,10 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         const [first] = waiting
         if (!first) return null
         const found = await eventsOf(tx, waiting)
-        // A message that was tried before stays as it was.
+        // A message that is retried keeps its events.
         const events = first.message_id === null ? groupBursts(found).slice(0, maxBursts).flat() : found
-        const told = new Set(events.map(({ id }) => id))
-        const ids = waiting.filter(({ event_id }) => told.has(event_id)).map(({ id }) => id)
+        const included = new Set(events.map(({ id }) => id))
+        const ids = waiting.filter(({ event_id }) => included.has(event_id)).map(({ id }) => id)
         const messageId =
           first.message_id ?? (maxEvents === 1 ? first.event_id : `msg_${randomUUID().replaceAll('-', '')}`)
         const until = new Date(now.getTime() + CLAIM_MS)
@@ -178,11 +178,11 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
         const { target, messageId, holder } = claim
         await tx.lock('target', target)
         const at = now.toISOString()
-        const mine = `target = @target and message_id = @messageId and state = 'pending'`
+        const ofMessage = `target = @target and message_id = @messageId and state = 'pending'`
         if (end.kind === 'delivered') {
           await tx.run(
             `update deliveries set state = 'delivered', settled_at = @at, next_at = null, status = null, error = null
-            where ${mine}`,
+            where ${ofMessage}`,
             { target, messageId, at },
           )
           await tx.run(
@@ -254,7 +254,7 @@ export function createDeliveries(database: SqlDatabase): Deliveries {
 
 type Failure = Extract<Parameters<Outbox['endAttempt']>[1], { kind: 'failed' }>
 
-/** Plans the next attempt, or gives up: after 72 hours of failed attempts, not after 72 hours of waiting for the first. */
+/** Plans the next attempt, or gives up after 72 hours of failed attempts. Time spent waiting for the first attempt does not count. */
 async function recordFailure(tx: Transaction, claim: Claim, end: Failure, at: string): Promise<void> {
   const { target, messageId } = claim
   const { because, status, retryAt } = end
@@ -266,7 +266,7 @@ async function recordFailure(tx: Transaction, claim: Claim, end: Failure, at: st
     { ...facts, status, messageId, nextAt: isRejected ? facts.retryAt : null },
   )
   if (isRejected) {
-    // It answered, so it can be reached.
+    // The target answered, so it can be reached.
     await tx.run('update delivery_targets set failures = 0, failing_since = null where target = @target', { target })
   } else {
     await tx.run(
@@ -276,7 +276,7 @@ async function recordFailure(tx: Transaction, claim: Claim, end: Failure, at: st
       { ...facts, at },
     )
   }
-  // Those that waited behind the first as long as the target has failed would fail too.
+  // Deliveries that have waited since before the target began to fail for too long are given up as well.
   const isOver = isRejected
     ? 'message_id = @messageId and first_attempted_at < @deadBefore'
     : 'created_at < @deadBefore and (select failing_since from delivery_targets where target = @target) < @deadBefore'

@@ -31,13 +31,13 @@ export const toEvent = (row: EventRow): EventRecord => ({
 })
 
 /**
- * SQL: the counter of events, of those that have deliveries, and of those of which some were pruned. All events up to the first are
- * committed (event-writer.ts).
+ * SQL: the sequence of the newest event, of the newest one whose deliveries were created, or of the newest pruned one. All events up to the
+ * newest are committed (event-writer.ts).
  */
 export const counter = (name: 'events' | 'routed events' | 'pruned events') =>
   `(select value from counters where name = '${name}')`
 
-/** The events, in the order in which they were committed. */
+/** Reads events in the order of their commits. */
 export function createEventFeed(queries: Queries): EventFeed {
   const currentOf = async (name: Parameters<typeof counter>[0]) =>
     (await queries.get<{ value: number }>(`select ${counter(name)} as value`))?.value ?? 0
@@ -52,7 +52,7 @@ export function createEventFeed(queries: Queries): EventFeed {
         ...{ after, newest, limit },
         kinds: kinds ?? null,
       })
-      // Asked last: what is pruned meanwhile is missing.
+      // Read last, because events that are pruned during the query are missing.
       const pruned = await currentOf('pruned events')
       const next = rows.length < limit ? newest : (rows.at(-1)?.sequence ?? newest)
       return { items: rows.map(toEvent), next, beginsAt: pruned + 1 }
@@ -61,10 +61,9 @@ export function createEventFeed(queries: Queries): EventFeed {
 }
 
 /**
- * SQL of both engines: where to begin reading what was recorded after the moment @after, so that who saw something of that moment
- * misses nothing. The time of a recording is known before its commit: one that was committed later may have an earlier or the same
- * time. So it is the moment itself, or just before what was committed after the first recording of it: without its last character,
- * a timestamp is less than itself, and greater than all before it.
+ * SQL for both engines: the lower bound for reading what was recorded after the moment @after, so that a reader misses nothing. A recording
+ * gets its time before its commit, so one that is committed later may have an earlier or the same time. The bound is @after, or the earliest
+ * time committed after the first recording of @after, reduced by cutting its last character: the result sorts just before that timestamp.
  */
 export const BEGIN_OF_UNSEEN = `(
   select case when min(at) <= @after then substr(min(at), 1, 23) else @after end from recorded_moments

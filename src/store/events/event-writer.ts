@@ -5,7 +5,7 @@ import { toStoredText } from '../documents/stored-text.js'
 import { findIdentity } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
-/** Something that happened, to be written as an event. */
+/** An event to be written. */
 export interface EventDraft {
   kind: EventKind
   at: string
@@ -15,23 +15,23 @@ export interface EventDraft {
   /** The version of the offer, or otherwise of the RFQ. */
   version?: number | null
   runId?: number | null
-  /** What happened: an event with the same key is written once only. Default: each is written. */
+  /** Identifies what happened: only one event with a key is ever written. Default: the event is always written. */
   key?: readonly string[]
   /** The details. */
   describe: () => EventData
 }
 
-/** Writes events, in the transaction that records what they are about. */
+/** Writes events in the transaction that records their subject. */
 export interface EventWriter {
   /**
-   * Writes events, except those whose key is known, at the end of a transaction: others that write events wait for its commit, so
-   * that sequences are in the order of commits.
-   * @returns how many were written
+   * Writes events, except those whose key is known. Call it at the end of a transaction: other transactions that write events wait for the
+   * commit, so that sequences are in the order of commits.
+   * @returns how many events were written
    */
   write(tx: Transaction, drafts: readonly EventDraft[]): Promise<number>
-  /** Records that documents were recorded at a moment, in the order of commits (event-feed.ts). As `write`, at the end. */
+  /** Records that documents were recorded at a moment, in the order of commits (event-feed.ts). Call it at the end, like `write`. */
   recordMoment(tx: Transaction, at: string): Promise<void>
-  /** For each key, whether no event was written with it yet. */
+  /** Whether no event was written yet, for each key. */
   areNew(keys: readonly (readonly string[])[]): Promise<boolean[]>
 }
 
@@ -49,7 +49,7 @@ const storedOrNull = (id: string | null | undefined) => (id == null ? null : toS
 export function createEventWriter(database: SqlDatabase): EventWriter {
   let identity: string | undefined
 
-  /** Contains the id of the database, so that two installations never send equal ids for different events. */
+  /** The id of an event. A hash includes the id of the database, so that two installations never use the same id for different events. */
   const idOf = async (db: Queries, key: readonly string[] | undefined): Promise<string> => {
     if (key === undefined) return `evt_${randomUUID().replaceAll('-', '')}`
     identity ??= await findIdentity(db)
@@ -63,7 +63,7 @@ export function createEventWriter(database: SqlDatabase): EventWriter {
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** The row of the counter stays locked until the end of the transaction. Returns the newest sequence. */
+  /** Advances the counter, whose row stays locked until the end of the transaction, and returns the newest sequence. */
   const advance = async (tx: Transaction, by: number): Promise<number> => {
     const sql = `update counters set value = value + @by where name = 'events' returning value`
     return ((await tx.get<{ value: number }>(sql, { by })) as { value: number }).value

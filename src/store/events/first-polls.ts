@@ -4,18 +4,18 @@ import type { RunRow } from '../runs/run-queries.js'
 import type { Transaction } from '../sql/sql-database.js'
 import type { EventDraft } from './event-writer.js'
 
-/** Of the runs in progress, and some that ended. */
-const MAX_RUNS_REMEMBERED = 100
+/** The number of cached runs: those in progress, and some that have ended. */
+const MAX_CACHED_RUNS = 100
 
 export interface FirstPoll {
   runId: number
   startedAt: Date
 }
 
-/** The first poll that began before a run and ended well; null if there is none. For a closing round, the first poll of the RFQs. */
+/** Finds the first successful poll that began before a run; null if there is none. For a closing round, the first poll of the RFQs. */
 export type FindFirstPoll = (tx: Transaction, run: LiveRun) => Promise<FirstPoll | null>
 
-/** Looks it up once for each run, during which it does not change; during a closing round, the first poll may end. */
+/** Caches the result for each run, during which it does not change; except null for closing rounds, during which the first poll may end. */
 export function createFirstPolls(): FindFirstPoll {
   const known = new Map<number, FirstPoll | null>()
   return async (tx, run) => {
@@ -27,7 +27,7 @@ export function createFirstPolls(): FindFirstPoll {
       { channel: run.channel, kind: run.kind === 'close' ? 'rfqs' : run.kind, id: run.id },
     )
     const first = earlier ? { runId: earlier.id, startedAt: new Date(earlier.started_at) } : null
-    if (known.size >= MAX_RUNS_REMEMBERED) known.clear()
+    if (known.size >= MAX_CACHED_RUNS) known.clear()
     if (first !== null || run.kind !== 'close') known.set(run.id, first)
     return first
   }
@@ -35,7 +35,7 @@ export function createFirstPolls(): FindFirstPoll {
 
 type Found = NonNullable<EventData['found']>
 
-/** Adds what a transaction of the first poll of a channel found. The poll may be cut short and continued by later ones. */
+/** Adds the counts of a transaction of the first poll of a channel, which may be cut short and continued by later polls. */
 export async function addToFirstPoll(tx: Transaction, channel: string, found: Found): Promise<void> {
   await tx.run(
     `insert into first_polls (channel, rfqs, offers, late_offers, problems)
@@ -46,7 +46,7 @@ export async function addToFirstPoll(tx: Transaction, channel: string, found: Fo
   )
 }
 
-/** The event of the first poll that a run ended, in the transaction that ends the run; none if it ended none. */
+/** Returns the event of a first poll, if the run that ends in this transaction completes one. */
 export async function endFirstPoll(tx: Transaction, run: RunRow): Promise<EventDraft[]> {
   const { channel, kind, outcome } = run
   if (kind !== 'rfqs' || (outcome !== 'complete' && outcome !== 'partial')) return []

@@ -25,32 +25,35 @@ export interface ObservedChange {
   /** Null if it is missing. */
   after: ShapedBody | null
 }
-/** The text of a body; null if only its shape is remembered, because there are too many. */
+/** The text of a body; null if only its shape is kept, because there are too many. */
 export interface StoredBody {
   text: string | null
   shape: DocumentShape
 }
 
-/** What one transaction observed. */
+/** The observations of a transaction. */
 export interface Observations {
-  /** The RFQ that it recorded, if it recorded one. */
+  /** The RFQ that it recorded, if any. */
   rfq: (ShapedBody & { id: string }) | null
   changes: ObservedChange[]
   problems: { kind: string; id: string; problem: Problem }[]
 }
 
-/** Bodies remembered in one transaction, to tell what changed in them. */
+/** The maximum number of previous bodies kept in a transaction to find the changed fields. */
 export const MAX_BODIES_BEFORE = 80
 
-/** What became observations, and the timestamp of their writing. */
+/** Observations, and the timestamp of their recording. */
 export interface Observed {
   observations: Observations
   stamp: string
 }
 
-/** Turns what a transaction observed into events, and notes its moments. Costs nothing if nothing changed. */
+/** Writes events for the observations of a transaction, and records its moments. Does nothing if nothing changed. */
 export interface ObservedEvents {
-  /** At the end of the transaction. @param all in the order in which they were made, such as the RFQs of one transaction */
+  /**
+   * Call it at the end of the transaction.
+   * @param all in the order in which they were made, for example the RFQs of one transaction
+   */
   write(tx: Transaction, run: LiveRun, all: readonly Observed[]): Promise<void>
 }
 
@@ -74,7 +77,7 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       rfq: await factsOfRfqs(tx, run, observations),
       listed: await listedBefore(tx, run, observations),
       beingClosed: await rfqsBeingClosed(tx, run, observations),
-      // Its own transaction begins with the RFQ.
+      // The changes of a new RFQ begin with the RFQ itself.
       isNewRfq: (rfqId) => changes[0]?.rfqId === rfqId && isNewRfq(changes[0]),
     }
   }
@@ -88,7 +91,7 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
       const drafts: EventDraft[] = []
       const problems: EventDraft[] = []
       let offers = 0
-      // Tens of thousands of offers in one RFQ must not block the event loop.
+      // So that an RFQ with tens of thousands of offers does not block the event loop.
       const slice = new TimeSlice()
       for (const each of found) {
         const context = await contextOf(tx, run, firstPoll, each)
@@ -114,14 +117,14 @@ export function createObservedEvents(writer: EventWriter): ObservedEvents {
 
 interface DraftContext {
   run: LiveRun
-  /** Null in the first poll itself. */
+  /** Null during the first poll. */
   firstPoll: FirstPoll | null
   stamp: string
   today: () => string
   calendar: () => Calendar
-  /** The RFQ as it is now stored. */
+  /** The facts of the RFQ as now stored. */
   rfq: (rfqId: string) => RfqFacts | null
-  /** What earlier runs recorded of the RFQ, if an offer of it is new. */
+  /** The offers that earlier runs recorded from list entries, if an offer of the RFQ is new. */
   listed: ListedOffers
   beingClosed: ReadonlySet<string>
   isNewRfq: (rfqId: string) => boolean
@@ -138,14 +141,14 @@ async function listedBefore(tx: Transaction, run: LiveRun, { rfq, changes }: Obs
     : NOTHING_LISTED
 }
 
-/** The offers that were read or listed for the first time. */
+/** Counts the offers that were read or listed for the first time. */
 function countOffers({ changes }: Observations, { listed }: DraftContext): number {
   const inList = changes.filter(isListEntry).flatMap(({ after }) => offerIdsOf(after?.body))
   const ids = new Set([...changes.filter(isNewOffer).map(({ id }) => id), ...inList])
   return [...ids].filter((id) => !listed.first.has(id)).length
 }
 
-/** The facts of the RFQs that events tell of: the one that was recorded, and those that are missing or returned. */
+/** The facts of the RFQs of events: of the recorded RFQ, and of those that are missing or returned. */
 async function factsOfRfqs(
   tx: Transaction,
   run: LiveRun,
@@ -214,7 +217,7 @@ function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: Dra
   if (change === 'missing' || change === 'returned')
     return { kind: 'rfq.changed', details: listed(change === 'missing') }
   const old = parsedBefore(before)
-  // A list entry has fewer fields than the RFQ itself: that it could be read is no change.
+  // A list entry has fewer fields than the RFQ itself, so a change of shape is not a change of the RFQ.
   if (old === null || after === null || old.shape !== after.shape) return null
   const changes = changedFields(old.body, after.body)
   if (changes.length === 0) return null
@@ -231,37 +234,37 @@ function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent
   if (change === 'returned') return { kind: 'offer.changed', details: listed(false) }
   if (after === null) return null
   if (change === 'inserted') return newOffer(observed, after, context)
-  // A summary has fewer fields than the response itself: that it could be read, or no longer, is no change.
+  // A summary has fewer fields than the response itself, so a change of shape is not a change of the offer.
   if (before?.shape !== after.shape) return null
   if (before.text === null) return { kind: 'offer.changed' }
   const changes = changedFields(JSON.parse(before.text), after.body)
   return changes.length === 0 ? null : { kind: 'offer.changed', details: () => ({ changes: namedChanges(changes) }) }
 }
 
-/** An offer is late by its submission, or by when it was first listed if that is unknown; not by when it was read. */
+/** Whether an offer is late depends on its submission, or on when it was first listed if that is unknown; not on when it was read. */
 function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: DraftContext): FoundEvent | null {
   const { submittedAt: sent = offerFacts(id, after).submittedAt } = after
   const submittedAt = validTime(sent)
-  if (wasThereAtFirstPoll(id, submittedAt, context)) return null
+  if (isCountedByFirstPoll(id, submittedAt, context)) return null
   const due = context.rfq(rfqId)?.responseDueDate ?? null
   if (due === null || context.today() <= due) return { kind: 'offer.new' }
   const calendar = context.calendar()
   if (isLate(submittedAt, due, calendar)) {
     return { kind: 'offer.late', details: () => ({ reason: 'submitted after the response due date' }) }
   }
-  // Of an RFQ that is new itself, every offer is seen late.
+  // All offers of a new RFQ are seen late.
   if (submittedAt !== null || context.isNewRfq(rfqId)) return { kind: 'offer.new' }
   const seenOn = calendar.dateAt(new Date(context.listed.first.get(id)?.at ?? context.stamp))
   if (seenOn <= due) return { kind: 'offer.new' }
   return { kind: 'offer.late', details: () => ({ reason: 'first seen after the response due date' }) }
 }
 
-/** Whether the event of the first poll stands for an offer that is now read for the first time. */
-function wasThereAtFirstPoll(id: string, submittedAt: string | null, context: DraftContext): boolean {
+/** Whether the event of the first poll already counted an offer that is now read for the first time. */
+function isCountedByFirstPoll(id: string, submittedAt: string | null, context: DraftContext): boolean {
   const { firstPoll, listed } = context
   if (firstPoll === null) return false
-  const isRecordedThen = (runId: number | null | undefined) => runId != null && runId <= firstPoll.runId
-  if (isRecordedThen(listed.rfqRunId)) return isRecordedThen(listed.first.get(id)?.runId)
+  const isInFirstPoll = (runId: number | null | undefined) => runId != null && runId <= firstPoll.runId
+  if (isInFirstPoll(listed.rfqRunId)) return isInFirstPoll(listed.first.get(id)?.runId)
   return submittedAt !== null && new Date(submittedAt) < firstPoll.startedAt
 }
 

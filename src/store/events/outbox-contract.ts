@@ -12,9 +12,9 @@ export interface NewEvent {
   kind: EventKind
   at: Date
   channel: string | null
-  /** What events say of it is added. */
+  /** The RFQ of the event, whose facts are added to the data. */
   rfqId?: string
-  /** What happened: an event with the same key is recorded once only. Default: each is recorded. */
+  /** Identifies what happened: only one event with a key is ever recorded. Default: the event is always recorded. */
   key?: readonly string[]
   data: EventData
 }
@@ -25,7 +25,7 @@ export interface OpenRfq {
   dueDate: string
 }
 
-/** The events of one message, which this process may send until `until`. */
+/** A claim to send the events of one message until `until`. */
 export interface Claim {
   target: string
   /** The same at every attempt. */
@@ -33,15 +33,15 @@ export interface Claim {
   events: EventRecord[]
   /** Attempts of this message, including this one. */
   attempt: number
-  /** Attempts in a row that failed because of the target. */
+  /** Consecutive failed attempts because of the target. */
   failures: number
   holder: string
   until: Date
 }
 
 /**
- * How an attempt ended. `stopped`: unknown, because the process was stopped. `target`: the target cannot be reached or used;
- * `message`: it rejects this message.
+ * The result of an attempt. `stopped`: unknown, because the process was stopped. `target`: the target cannot be reached or used; `message`: it
+ * rejects this message.
  */
 export type AttemptEnd =
   | { kind: 'delivered' | 'stopped' }
@@ -52,24 +52,24 @@ export type AttemptEnd =
       error: string
       retryAt: Date
       /**
-       * A message that was rejected since before this moment becomes a dead letter. If the target has failed since before it,
-       * so does everything that has waited for the target since before it.
+       * A message that was first rejected before this moment becomes a dead letter. If the target has failed since before it, so do all
+       * deliveries that have waited for the target since before it.
        */
       deadBefore: Date
     }
 
-/** All events of a database, in the order in which they were committed. */
+/** All events of a database, in the order of their commits. */
 export interface EventFeed {
   events(filter: EventFilter): Promise<EventPage>
 }
 
 /** Events and their deliveries (docs/NOTIFICATIONS.md). */
 export interface Outbox {
-  /** Records an event. Returns false if one with its key is recorded already. */
+  /** Records an event. Returns false if an event with the same key exists. */
   recordEvent(event: NewEvent): Promise<boolean>
-  /** Present open RFQs of a channel with a due date up to a day (YYYY-MM-DD), in the order of their ids. */
+  /** Open RFQs of a channel that are not missing and due by a day (YYYY-MM-DD), in the order of their ids. */
   openRfqsDue(channel: string, upTo: string): Promise<OpenRfq[]>
-  /** Records that RFQs are due soon or overdue: once for each RFQ and due date. */
+  /** Records that RFQs are due soon or overdue, once for each RFQ and due date. */
   recordDueRfqs(
     kind: 'rfq.due-soon' | 'rfq.overdue',
     channel: string,
@@ -77,21 +77,21 @@ export interface Outbox {
     now: Date,
   ): Promise<void>
   /**
-   * Makes the configured targets known: a new one gets only later events. The others are forgotten, and what waits for them
-   * becomes dead letters.
+   * Sets the configured targets. A new target gets only later events. Targets that are no longer configured are deleted, and their pending
+   * deliveries become dead letters.
    */
   setTargets(targets: readonly string[], now: Date): Promise<void>
   /**
-   * Creates the deliveries of events that have none yet.
-   * @param targetsOf the targets of an event
-   * @returns how many deliveries
+   * Creates the deliveries of new events.
+   * @param targetsOf returns the targets of an event
+   * @returns how many deliveries were created
    */
   routeEvents(targetsOf: (event: EventRecord) => readonly string[], now: Date): Promise<number>
   /**
-   * Takes the oldest message that is due for a target. Events of a run are due when it has ended, or lost its lease because its
-   * process died. Only one process has a claim on a target at a time; a claim of a process that died ends by itself.
-   * @param claim.maxEvents of one message
-   * @param claim.maxBursts of one message: events, or many that people are told of as one (core/event-bursts.ts)
+   * Claims the oldest message that is due for a target. Events of a run are due when it has ended, or has lost its lease because its process
+   * died. Only one process has a claim on a target at a time; the claim of a process that died expires.
+   * @param claim.maxEvents the maximum number of events in a message
+   * @param claim.maxBursts the maximum number of lines in a message: events, or bursts of them (core/events/event-bursts.ts)
    * @returns null if nothing is due, or another process sends to the target
    */
   claimMessage(claim: {
@@ -101,16 +101,15 @@ export interface Outbox {
     maxBursts: number
     now: Date
   }): Promise<Claim | null>
-  /** Records how an attempt ended, and gives the claim back. */
+  /** Records the result of an attempt, and releases the claim. */
   endAttempt(claim: Claim, end: AttemptEnd, now: Date): Promise<void>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
   /** By channel and target. */
   deadLetters(): Promise<DeadLetters[]>
   targetStates(): Promise<TargetState[]>
   /**
-   * Sends deliveries again as soon as possible, with a new period of attempts. Those for a target that is no longer configured
-   * stay as they are, because nothing would send them.
-   * @returns the ids found
+   * Sends deliveries again as soon as possible, with a new period of attempts. Skips deliveries to targets that are no longer configured.
+   * @returns the ids of the deliveries
    */
   retryDeliveries(which: Redelivery, now: Date): Promise<number[]>
 }

@@ -10,7 +10,7 @@ import type { OpenRfq, Outbox } from './outbox-contract.js'
 /** Events routed in one transaction. */
 const EVENTS_PER_TRANSACTION = 200
 
-/** Events that no run observed, and the deliveries of all events. */
+/** Records events that no run observed, and delivers all events. */
 export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox {
   return {
     ...createDeliveries(database),
@@ -51,14 +51,14 @@ export function createOutbox(database: SqlDatabase, events: EventWriter): Outbox
       for (let created = 0; ; ) {
         const sql = `select ${counter('routed events')} < ${counter('events')} as behind`
         if (!(await database.get<{ behind: number | boolean }>(sql))?.behind) return created
-        created += await database.write((tx) => routeSome(tx, targetsOf, at))
+        created += await database.write((tx) => routeBatch(tx, targetsOf, at))
       }
     },
   }
 }
 
-/** Creates the deliveries of the next events. Returns how many. */
-async function routeSome(
+/** Creates the deliveries of the next events, and returns how many. */
+async function routeBatch(
   tx: Transaction,
   targetsOf: (event: EventRecord) => readonly string[],
   at: string,

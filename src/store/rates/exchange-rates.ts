@@ -37,7 +37,7 @@ export const createRateQueries = (database: Queries): RateQueries => ({
   },
 })
 
-/** The exchange rates that were read, on any engine. */
+/** The recorded exchange rates. */
 export const createExchangeRates = (database: SqlDatabase): ExchangeRates => ({
   ...createRateQueries(database),
   recordRates: (source, rates, fetchedAt) =>

@@ -1,12 +1,12 @@
 import type { DatedRate, KnownRates } from '../../core/decision/exchange-rates.js'
 import type { Timestamp } from '../../core/time/clock.js'
 
-/** Exchange rates with the moments at which they became known, so that a past moment has the rates that were known then. */
+/** Exchange rates with the moments at which they were recorded, so that past moments use the rates known at that time. */
 export interface ExchangeRates {
   /**
-   * Records what was read from a source: rates that are new, or differ from the newest ones known of their currency and day. Recorded
-   * rates never change. Rates dated more than `RECORDED_RATE_DAYS` before are left out.
-   * @param source as `Settings.ratesFrom` names it
+   * Records rates of a source that are new, or differ from the newest known rate of their currency and day. Recorded rates never change.
+   * Rates that are older than `RECORDED_RATE_DAYS` are skipped.
+   * @param source as in `Settings.ratesFrom`
    * @returns how many were recorded
    */
   recordRates(source: string, rates: readonly DatedRate[], fetchedAt: Date): Promise<number>

@@ -1,18 +1,18 @@
 import type { Transaction } from '../sql/sql-database.js'
 
-/** What a transaction changed that recommendations depend on. Identifiers are as stored. */
+/** The changes of a transaction that may affect recommendations. Identifiers are as stored. */
 export interface DirtyMarks {
   /** RFQs, with the moment of the first change. */
   rfqs: ReadonlyMap<string, string>
-  /** Listings: all RFQs are marked whose offers name them. */
+  /** Listings, with the moment of the first change. All RFQs with offers for them are marked. */
   listings: ReadonlyMap<string, string>
 }
 
-/** One more mark, and the earlier moment. */
+/** Adds a mark, and keeps the earlier moment. */
 export const MARK_AGAIN = `on conflict (channel, rfq_id) do update set marks = dirty_rfqs.marks + 1,
   since = case when excluded.since < dirty_rfqs.since then excluded.since else dirty_rfqs.since end`
 
-/** Marks RFQs whose recommendation is to be computed again, in the transaction that wrote what changed. */
+/** Marks RFQs whose recommendation must be recomputed, in the transaction of the change. */
 export async function markDirty(tx: Transaction, channel: string, { rfqs, listings }: DirtyMarks): Promise<void> {
   const rowsOf = (marks: ReadonlyMap<string, string>) =>
     JSON.stringify([...marks].map(([id, since]) => ({ id, since })))

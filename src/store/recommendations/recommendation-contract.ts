@@ -3,17 +3,17 @@ import type { Settings } from '../../core/decision/settings.js'
 import type { EventData } from '../../core/events/events.js'
 import type { Timestamp } from '../../core/time/clock.js'
 
-/** An RFQ whose recommendation is to be computed again. */
+/** An RFQ whose recommendation must be recomputed. */
 export interface DirtyRfq {
   channel: string
   rfqId: string
-  /** For all moments from this one on. */
+  /** The first moment to recompute. */
   since: Timestamp
   /** How often it was marked. */
   marks: number
 }
 
-/** What lists show of an RFQ, with what it was computed from. */
+/** The data of an RFQ that lists show, and from which state it was computed. */
 export interface RfqRow {
   channel: string
   rfqId: string
@@ -21,39 +21,39 @@ export interface RfqRow {
   valid: boolean
   /** Offers that are not missing. */
   offers: number
-  /** JSON: what lists show of the RFQ itself. */
+  /** JSON: the data of the RFQ itself. */
   facts: string
-  /** JSON: what they show of its offers. */
+  /** JSON: the figures of its offers. */
   figures: string
-  /** JSON: what the marketplace shows of the award that stands; null if none does. */
+  /** JSON: the state of the standing award on the marketplace; null if there is none. */
   award: string | null
-  /** Its id, number and reference. */
+  /** The id, number and reference. */
   names: readonly string[]
-  /** By which lists are searched and sorted. */
+  /** The values by which lists are searched and sorted. */
   sort: RfqSortValues
-  /** The list says otherwise than the RFQ, or it was not read in full or is not valid. */
+  /** The list differs from the RFQ, or the RFQ was not read in full or is not valid. */
   isNotable: boolean
-  /** It is right for this moment, and until something changes. */
+  /** The row is valid from this moment until something changes. */
   computedAt: Timestamp
   engineVersion: string
 }
 
-/** Text is in lower case. */
+/** Texts are in lower case. */
 export interface RfqSortValues {
-  /** What is searched for words. */
+  /** The text that is searched. */
   search: string
   number: number | null
   title: string | null
-  /** Offers that are known, read or not. */
+  /** The number of known offers, read or not. */
   offers: number
-  /** The first offer that is accepted or to be awarded. */
+  /** The first accepted or recommended offer. */
   recommended: string | null
   wanted: number | null
   coverage: number | null
   bestPricePerTonne: number | null
 }
 
-/** An RFQ that is stored, as lists read it. */
+/** An RFQ as lists read it. */
 export interface ListedRfq {
   channel: string
   rfqId: string
@@ -64,7 +64,7 @@ export interface ListedRfq {
   readAt: Timestamp | null
   /** Null if it was not computed yet. */
   row: Pick<RfqRow, 'valid' | 'offers' | 'facts' | 'computedAt'> | null
-  /** The row is of an earlier state. */
+  /** Whether the row is outdated. */
   isDirty: boolean
 }
 
@@ -72,10 +72,10 @@ export interface ListedRfqFilter {
   channel?: string
   ids?: readonly string[]
   state?: string
-  /** Words that all occur in `RfqSortValues.search`, or its id. */
+  /** Words that must all occur in `RfqSortValues.search`; or the id of the RFQ. */
   search?: { words: readonly string[]; id: string }
   /**
-   * Only those that somebody may have to know of: open and due by a date, changed since a moment, notable, or not recorded as they are.
+   * Only RFQs that may need attention: open and due by a date, changed since a moment, notable, or with an outdated row.
    */
   newsOf?: { dueBy: string; since: Date }
 }
@@ -83,7 +83,7 @@ export interface ListedRfqFilter {
 /** What RFQs can be sorted by; nulls come last. */
 export type ListedRfqSort = Exclude<keyof RfqSortValues, 'search'> | 'channel' | 'state' | 'due' | 'changedAt'
 
-/** A part of a list. */
+/** A page of a list. */
 export interface ListedRfqPage {
   /** Default: open ones first, due soonest first; then the others, newest number first. */
   sort?: { key: ListedRfqSort; descending: boolean }
@@ -91,65 +91,65 @@ export interface ListedRfqPage {
   to: number
 }
 
-/** `settings`: those it was computed with; `event`: what to tell of it, if it has a reason. */
+/** `settings`: those with which it was computed; `event`: the event data, if it has a reason. */
 export type NewRecommendation = Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settingsHash'> & {
   settings: Settings
   event: EventData | null
 }
 
-/** Recommendations of one RFQ, to be recorded together. */
+/** The recommendations of an RFQ, which are recorded together. */
 export interface ComputedRfq {
   dirty: DirtyRfq
-  /** Those that differ from what was recorded before, oldest first. */
+  /** Recommendations that differ from the previous ones, oldest first. */
   recommendations: readonly NewRecommendation[]
   row: RfqRow
-  /** Listings that its offers name. */
+  /** The listings of its offers. */
   listings: readonly string[]
 }
 
 export interface RecorderLease {
-  /** A process; unique. */
+  /** A unique id of the recorder. */
   holder: string
-  /** What it runs. */
+  /** The command of its process. */
   command: string | null
-  /** Those it compares with. */
+  /** The settings of its comparisons. */
   settings: Settings
   now: Date
   leaseMs: number
 }
 
-/** What a process is told that asked for the lease. `holder`: the other process that has it. */
+/** Whether the lease was taken; if not, the command of its holder, and whether its settings differ. */
 export type LeaseReply = { held: true } | { held: false; command: string | null; hasOtherSettings: boolean }
 
-/** What is recommended for each RFQ, and when that changed. */
+/** The recommendations for RFQs, and their history. */
 export interface Recommendations extends RecommendationQueries {
   /**
-   * Takes or renews the lease of the one process that records recommendations. Its settings are in force from then on: all RFQs that were
-   * computed with others become dirty.
+   * Takes or renews the lease of the process that records recommendations. Its settings come into force, and RFQs that were computed with
+   * other settings become dirty.
    */
   takeRecommendationLease(lease: RecorderLease): Promise<LeaseReply>
   releaseRecommendationLease(holder: string): Promise<void>
-  /** Marks RFQs, by default of all channels, whose rows were computed before something other than documents changed. */
+  /** Marks RFQs whose rows were computed before a moment, because something other than documents changed. Default: of all channels. */
   markComputedBefore(moment: Timestamp, channel?: string): Promise<void>
-  /** Marks RFQs that have no row, or one that another version of the comparison computed. */
+  /** Marks RFQs that have no row, or whose row was computed by another version of the comparison. */
   markOtherEngineVersions(engineVersion: string, now: Date): Promise<void>
   /**
-   * Records what was computed in one transaction. An RFQ that was marked again since is left out: it is still dirty.
-   * @returns how many were recorded; 0 if the holder lost its lease
+   * Records recommendations in one transaction. Skips RFQs that were marked again in the meantime, which stay dirty.
+   * @returns how many were recorded; 0 if the holder has lost its lease
    */
   recordRecommendations(holder: string, computed: readonly ComputedRfq[], now: Date): Promise<number>
 }
 
 export interface RecommendationQueries {
-  /** Oldest mark first. */
+  /** The dirty RFQs, oldest mark first. */
   dirtyRfqs(filter: { limit: number }): Promise<DirtyRfq[]>
   /** The row of an RFQ; null if it was not computed yet. */
   rfqRow(channel: string, rfqId: string): Promise<Pick<RfqRow, 'computedAt'> | null>
-  /** Moments from `since` on at which documents of an RFQ, or listings that its offers name, changed; in order. */
+  /** The moments from `since` on at which documents of an RFQ or listings of its offers changed, in order. */
   changeMoments(filter: { channel: string; rfqId: string; since: Date; listings: readonly string[] }): Promise<string[]>
-  /** The newest recommendation of an RFQ at a moment, by default now. */
+  /** The newest recommendation for an RFQ as of a moment, by default now. */
   recommendationAt(filter: { channel: string; rfqId: string; asOf?: Date }): Promise<RecordedRecommendation | null>
-  /** Recommendations with another status or other offers than those before, newest first. */
+  /** Recommendations whose status or offers differ from the previous ones, newest first. */
   recommendationChanges(filter: {
     channel?: string
     rfqId?: string
@@ -157,18 +157,18 @@ export interface RecommendationQueries {
     asOf?: Date
     limit: number
   }): Promise<RecordedRecommendation[]>
-  /** The settings in force at a moment; before the first ones, those. Null if none were recorded. */
+  /** The settings in force at a moment; for an earlier moment, the first ones. Null if none were recorded. */
   settingsInForce(at: Date): Promise<Settings | null>
-  /** When settings came into force, after a moment. */
+  /** The moments after another one at which settings came into force. */
   settingsChanges(after: Date): Promise<Timestamp[]>
-  /** What lists show of the RFQs that are stored; without `page`, all of them, those of a channel in the order of their ids. */
+  /** The stored RFQs with their rows; without `page`, all of them, in the order of channels and ids. */
   listedRfqs(filter: ListedRfqFilter, page?: ListedRfqPage): Promise<ListedRfq[]>
-  /** How many RFQs match, by state. */
+  /** Counts matching RFQs by state. */
   countRfqs(filter: ListedRfqFilter): Promise<{ state: string | null; rfqs: number }[]>
-  /** The names, in lower case, that several RFQs of a channel have. */
+  /** Those of the names that several RFQs of a channel share, in lower case. */
   sharedNames(channel: string, names: readonly string[]): Promise<Set<string>>
-  /** What the marketplace shows of awards that stand, as JSON; those of dirty RFQs are absent. */
+  /** The states of standing awards on the marketplace, as JSON; without those of dirty RFQs. */
   awardStates(channel?: string): Promise<{ channel: string; rfqId: string; award: string; computedAt: Timestamp }[]>
-  /** What lists show of the offers of some RFQs of a channel, as JSON by RFQ; those without a row are absent. */
+  /** The figures of RFQs of a channel as JSON, by id; RFQs without a row are absent. */
   rfqFigures(channel: string, rfqIds: readonly string[]): Promise<Map<string, string>>
 }

@@ -50,12 +50,12 @@ const toRecommendation = (row: RecommendationRow): RecordedRecommendation => ({
   reason: row.reason === null ? null : fromStoredText(row.reason),
 })
 
-/** What is recommended for each RFQ, as recorded. */
+/** Queries recorded recommendations. */
 export function createRecommendationQueries(queries: Queries): RecommendationQueries {
   return {
     async dirtyRfqs({ limit }) {
       const rows = await queries.all<{ channel: string; rfq_id: string; since: string; marks: number }>(
-        // Of an RFQ that only the list showed so far, nothing can be computed.
+        // Skips RFQs of which only a list entry is known.
         `select d.channel, d.rfq_id, d.since, d.marks from dirty_rfqs d
         where exists (select 1 from documents e
           where e.channel = d.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = d.rfq_id)
@@ -119,7 +119,7 @@ export function createRecommendationQueries(queries: Queries): RecommendationQue
 
 const settingsOf = (text: string): Settings => settingsSchema.parse(JSON.parse(text))
 
-/** Versions and absences of the RFQ, its list entry and its offers, contradictions found in them, and versions of listings. */
+/** Selects when versions, absences and problems of the RFQ, its list entry and its offers began or ended, and versions of listings. */
 const CHANGE_MOMENTS = ({ dialect }: Queries) => {
   const subjects = (table: string) => `(${table}.channel = @channel and ${table}.kind in ('rfq', 'rfq-entry')
     and ${table}.rfq_id = '' and ${table}.id = @rfqId)
@@ -138,7 +138,7 @@ select at from (
 ) moments where at >= @since order by at`
 }
 
-/** Records what is recommended for each RFQ. */
+/** Records recommendations. */
 export function createRecommendations(database: SqlDatabase, events: EventWriter): Recommendations {
   const mark = (tx: Transaction, since: string, where: string, parameters: Record<string, string>) =>
     tx.run(
@@ -147,14 +147,14 @@ export function createRecommendations(database: SqlDatabase, events: EventWriter
       { ...parameters, since },
     )
 
-  /** The settings of the holder come into force. */
+  /** Brings the settings of the holder into force. */
   async function applySettings(tx: Transaction, settings: Settings, now: Date): Promise<void> {
     const own = await storeSettings(tx, settings)
     const newest = await tx.get<{ settings_hash: string; at: string }>(
       'select settings_hash, at from settings_in_force order by number desc limit 1',
     )
     if (newest?.settings_hash !== own) {
-      // After the settings before, whatever the clocks say.
+      // Always later than the previous settings, even if the clock is behind.
       const at = new Date(Math.max(now.getTime(), newest === undefined ? 0 : Date.parse(newest.at) + 1)).toISOString()
       await tx.run('insert into settings_in_force (at, settings_hash) values (@at, @own)', { at, own })
       await mark(tx, at, 'r.computed_at < @since', {})

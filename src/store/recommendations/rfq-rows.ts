@@ -16,7 +16,7 @@ const COLUMNS = {
   ...{ computed_at: '@computedAt', engine_version: '@engineVersion' },
 }
 
-/** Replaces the row of an RFQ, its names and the listings that its offers name. */
+/** Replaces the row of an RFQ, its names and the listings of its offers. */
 export async function recordRow(tx: Transaction, row: RfqRow, listings: readonly string[]): Promise<void> {
   const key = { channel: row.channel, rfqId: toStoredText(row.rfqId) }
   const { search, number, title, offers, recommended, wanted, coverage, bestPricePerTonne } = row.sort
@@ -59,7 +59,7 @@ interface ListedRow {
   missing_since: string | null
   read_at: string | null
   is_dirty: number
-  /** This and the following: null without a row. */
+  /** Null, like the following columns, if there is no row. */
   valid: number | null
   offers: number
   facts: string
@@ -97,7 +97,7 @@ ${FROM(dialect)}
 where ${where}
 ${order}`
 
-/** Open ones first, by due date; then the others by number, newest first. */
+/** Open RFQs first, by due date; then the others by number, newest first. */
 const BY_URGENCY = `case when e.state = 'open' then 0 else 1 end,
   case when e.state = 'open' then coalesce(e.due_date, '9999') end, coalesce(r.number, -1) desc, e.channel, e.id`
 
@@ -119,7 +119,7 @@ function orderOf({ sort }: ListedRfqPage): string {
   return `case when ${column} is null then 1 else 0 end, ${column}${sort.descending ? ' desc' : ''}, ${BY_URGENCY}`
 }
 
-/** What a query of listed RFQs asks for: its condition and parameters. */
+/** The condition and parameters of a filter. */
 function conditionOf(filter: ListedRfqFilter, { anyOf }: Dialect) {
   const { channel, ids, state, search, newsOf } = filter
   const words = search?.words ?? []
@@ -169,7 +169,7 @@ export const createRfqRowQueries = (
   },
   async countRfqs(filter) {
     const { where, parameters } = conditionOf(filter, queries.dialect)
-    // Rows are joined only if they are searched.
+    // Joins rows only if the filter uses them.
     const from = filter.search === undefined && filter.newsOf === undefined ? 'from documents e' : FROM(queries.dialect)
     const rows = await queries.all<{ state: string | null; rfqs: number }>(
       `select e.state, count(*) as rfqs ${from} where ${where} group by e.state order by e.state`,

@@ -35,7 +35,7 @@ const toRecord = (row: ReportRow): ReportRecord => ({
   bytes: row.bytes,
 })
 
-/** The reports that processes on this database have written. */
+/** The records of reports that processes on this database have written. */
 export function createReportRecords(database: SqlDatabase): ReportRecords {
   return {
     async addReportRecord(report) {

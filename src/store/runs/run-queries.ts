@@ -67,7 +67,7 @@ const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>
     ? null
     : { allowed: row.allowed_rate, required: row.required_rate, ageMinutes: row.expected_age_minutes }
 
-/** SQL condition: a run counts as complete. Those of a day that were folded into one are as many as `times`, on average alike. */
+/** SQL condition: a run counts as complete. Applies to runs of a day that were folded into one row on average. */
 const COUNTS_AS_COMPLETE = `(outcome = 'complete' or outcome = 'partial' and failed_items > 0 and failed_items < seen
   and (failed_items <= 3 * times or failed_items * 100 <= seen))`
 
@@ -104,7 +104,7 @@ export function createRunQueries(queries: Queries): RunQueries {
       return row ? toRunRecord(row) : null
     },
     async newestListRead(channel, now) {
-      // A list that is being recorded counts as arriving when that is done.
+      // The list of a run in progress counts once it is recorded.
       const row = await queries.get<RunRow>(
         `select * from runs where channel = @channel and kind = 'rfqs' and (list_read = 1
           or list_arrived = 1 and (finished_at is not null or lease_until < @now)) order by id desc limit 1`,
@@ -126,7 +126,7 @@ export function createRunQueries(queries: Queries): RunQueries {
       return row ? toRunRecord(row) : null
     },
     async hadCompleteRun({ channel, kind, asOf }) {
-      // Of runs of a day that were folded into one, the first finished soon after the start.
+      // The first of several folded runs finished soon after the start of the row.
       const row = await queries.get<{ id: number }>(
         `select id from runs where channel = @channel and kind = @kind and finished_at is not null and ${COUNTS_AS_COMPLETE}
           and case when times > 1 then started_at else finished_at end <= @asOf order by id limit 1`,

@@ -3,21 +3,21 @@ import type { TickClaims } from '../contract.js'
 import { findMeta, setMeta } from '../sql/meta.js'
 import type { SqlDatabase } from '../sql/sql-database.js'
 
-/** When jobs became due last, and how often the clock had been set back by then. Kept in `meta`. */
+/** When jobs last became due, and how often the clock was set back before. Stored in `meta`. */
 interface ScheduleClock {
   newest: Timestamp
   setBacks: number
 }
 const CLOCK_KEY = 'schedule clock'
 
-/** The newest tick of each job that a process claimed. Kept in `meta`. */
+/** Stores the newest claimed tick of each job in `meta`. */
 export const createTickClaims = (database: SqlDatabase): TickClaims => ({
   claimTick: (job, tick, now) =>
     database.write(async (tx) => {
       const key = `tick ${job}`
       await tx.lock('tick', job)
       const claimed = await findMeta(tx, key)
-      // A tick far ahead was claimed before the clock was set back.
+      // A later tick was claimed before the clock was set back.
       const farAhead = new Date(now.getTime() + MAX_CLOCK_DIFFERENCE_MS).toISOString()
       if (claimed !== null && claimed >= tick.toISOString() && claimed <= farAhead) return false
       await setMeta(tx, key, tick.toISOString())

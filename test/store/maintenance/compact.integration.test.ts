@@ -61,7 +61,7 @@ it('becomes large when a file is compacted, unless that would make it larger', a
 })
 
 it.skipIf(mountSkipReason() !== null)(
-  'is not changed on a disk with too little space: the error says how much it takes and how much there is',
+  'is not changed on a disk with too little space: the error says how much space is needed and free',
   async () => {
     const { folder } = mountSmallDisk('12m') as SmallDisk
     const [path, ballast] = [join(folder, 'quotekeeper.db'), join(folder, 'ballast')]
@@ -73,7 +73,7 @@ it.skipIf(mountSkipReason() !== null)(
     db.close()
     const data = statSync(path).size - unused
     const message =
-      /takes about 3\.\d MB to 6\.\d MB, and \d\.\d MB are free in .*The file was not compacted\. Free some space/
+      /needs about 3\.\d MB to 6\.\d MB, and \d\.\d MB are free in .*The file was not compacted\. Free some space/
     for (const free of [2_000_000, 1_000_000, 500_000, 100_000, 2_000_000, 1_000_000]) {
       const { bavail, bsize } = statfsSync(folder)
       writeFileSync(ballast, Buffer.alloc(bavail * bsize - free))
