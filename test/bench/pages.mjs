@@ -1,11 +1,13 @@
 /**
- * Time that pages need, and how long they block the service's event loop. Run it with:
+ * Time that pages need, how long they block the event loop of the service, and what one user's comparisons cost another. Run it with:
  *
- *   npm run bench:pages
+ *   npm run bench:pages            with 5,000 RFQs
+ *   npm run bench:pages -- 500     with fewer
  *
- * A database with 5,000 RFQs, and one RFQ with 300 offers of 10 lines each. Requests come from another process over HTTP,
- * ten of each kind after the first; the median and the slowest are shown. The event loop is that of the service. The
- * figures of all RFQs are computed ahead, as after the start of the service.
+ * Besides, the database has one RFQ with 300 offers of 10 lines each, and one with 2,500; recommendations are recorded. The service
+ * runs in this process; requests come from another process over HTTP, ten of each kind after the first, and the median and the slowest are
+ * shown. Then a user reads pages one after another while another one asks for eight comparisons of 2,500 offers at once, each with
+ * other settings, again and again.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,101 +15,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
+import { dist, median } from './bench-process.mjs'
 
 const NOW = new Date('2026-03-10T10:00:00.000Z')
 const CHANNEL = 'acme/forest'
+const TOKENS = { reader: 'token of the one who reads', busy: 'token of the one who compares' }
 const CONFIG = `baseUrl: http://127.0.0.1:1
 database: ./bench.db
 reports: { directory: . }
-schedule: { listings: null, rfqs: null }
+schedule: { listings: null, rfqs: null, closeExpired: null, channelReport: null }
 channels: [{ org: acme, channel: forest, apiKey: { env: NO_KEY }, autoClose: off }]
+web:
+  port: 0
+  tokens:
+    - { name: reader, role: viewer, token: { env: TOKEN_READER } }
+    - { name: busy, role: viewer, token: { env: TOKEN_BUSY } }
 `
-
-/** In a process of its own: prints the times of each address, in milliseconds. */
-async function fetchAll(base) {
-  const results = {}
-  for (const path of PATHS) {
-    const times = []
-    for (let round = 0; round < 11; round++) {
-      const address = path.replace('ROUND', String(round))
-      const began = performance.now()
-      const response = await fetch(base + address)
-      await response.text()
-      if (response.status !== 200) throw new Error(`${response.status} ${address}`)
-      times.push(performance.now() - began)
-    }
-    results[path] = { first: times[0], others: times.slice(1).sort((a, b) => a - b) }
-  }
-  process.stdout.write(JSON.stringify(results))
-}
-
-async function serveAndMeasure() {
-  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
-  try {
-    const database = join(folder, 'bench.db')
-    await fill(database)
-    const { openStore } = await import('../../dist/src/store/sqlite/store.js')
-    const { queryInThread } = await import('../../dist/src/pool/page-client.js')
-    const { pageRoutes } = await import('../../dist/src/web/pages/pages.js')
-    const { startWebServer } = await import('../../dist/src/web/server.js')
-    const { apiConfigOf } = await import('../../dist/src/views/api-queries.js')
-    const { loadConfig } = await import('../../dist/src/config/load.js')
-    const store = await openStore({ path: database })
-    const script = new URL('../../dist/src/pool/page-thread.js', import.meta.url)
-    writeFileSync(join(folder, 'quotekeeper.yaml'), CONFIG)
-    const config = loadConfig({ env: {}, cwd: folder, secrets: 'if-set' })
-    const { queries, close } = queryInThread(script, { database, config: apiConfigOf(config) })
-    const onError = (error) => console.error(error)
-    const now = () => NOW
-    // What the measured pages do not ask for.
-    const unused = { reports: {}, closing: {}, notifications: {}, suggest: () => [] }
-    const deps = { queries, channels: [CHANNEL], now, settings: config.reports.settings, onError }
-    const pages = pageRoutes({ ...deps, ...unused, queue: { kind: 'in-process' } })
-    const web = { host: '127.0.0.1', port: 0, publicUrl: null, token: null, tokens: [], proxySecret: null }
-    const server = await startWebServer({
-      ...{
-        ...web,
-        trustedUserHeader: null,
-        trustedUserRole: 'viewer',
-        trustedProxies: [],
-        localUser: 'bench',
-        now,
-        plugins: [pages],
-        onError,
-      },
-    })
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    const began = performance.now()
-    await computeAhead(queries)
-    console.log(`figures of all RFQs were computed ahead in ${ms(performance.now() - began)}`)
-    const { results, blocked } = await measureIn(server.url, delay)
-    for (const [path, { first, others }] of Object.entries(results)) {
-      const [median, slowest] = [others[Math.floor(others.length / 2)], others.at(-1)]
-      console.log(`${path.padEnd(58)} first ${ms(first)}  median ${ms(median)}  slowest ${ms(slowest)}`)
-    }
-    console.log(`longest block of the event loop: ${ms(blocked)}`)
-    await server.close()
-    await close()
-    await store.close()
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** Resolves when the figures of all RFQs are in memory. */
-async function computeAhead(queries) {
-  const { keepFigures } = await import('../../dist/src/cli/pages/keep-figures.js')
-  await new Promise((resolve, onError) => {
-    const computeFigures = async (moment) => {
-      const isDone = await queries.computeFigures(moment)
-      if (isDone) resolve()
-      return isDone
-    }
-    keepFigures({ computeFigures }, { now: () => NOW, onError, firstMs: 0 })
-  })
-}
-
-const ms = (value) => `${value.toFixed(0).padStart(5)} ms`
 
 const PATHS = [
   '/rfqs',
@@ -117,7 +40,121 @@ const PATHS = [
   '/rfqs/acme/forest/300',
   '/rfqs/acme/forest/300?weights.price=ROUND',
   '/rfqs/acme/forest/300?awardRule=best-score&weights.vintage=ROUND',
+  '/rfqs/acme/forest/2500?weights.price=ROUND',
 ]
+/** What is read while another user compares. */
+const READ = ['/', '/rfqs', '/runs', '/rfqs/acme/forest/10000']
+const COMPARISONS = 8
+const ROUNDS = 10
+const RFQS = Number(process.argv[2]) || 5000
+
+/** In a process of its own: prints the times of each address, in milliseconds. */
+async function fetchAll(base) {
+  const timesOf = {}
+  for (const path of PATHS) {
+    const times = []
+    for (let round = 0; round <= ROUNDS; round++)
+      times.push(await fetchPage(base, path.replace('ROUND', String(round))))
+    timesOf[path] = times
+  }
+  const quiet = await readPages(base, 0)
+  let isOver = false
+  let compared = 0
+  const compare = async (at) => {
+    for (let round = 0; !isOver; round++) {
+      await fetchPage(base, `/rfqs/acme/forest/2500?weights.price=${round}&weights.vintage=${at}`, 'busy')
+      compared++
+    }
+  }
+  const comparisons = Array.from({ length: COMPARISONS }, (_, at) => compare(at))
+  const busy = await readPages(base, 15_000)
+  isOver = true
+  await Promise.all(comparisons)
+  process.stdout.write(JSON.stringify({ timesOf, quiet, busy, compared }))
+}
+
+/** The times of each page that is read, again and again for so long, but at least ten times. */
+async function readPages(base, forMs) {
+  const timesOf = Object.fromEntries(READ.map((path) => [path, []]))
+  const began = performance.now()
+  for (let round = 0; round < ROUNDS || performance.now() - began < forMs; round++)
+    for (const path of READ) timesOf[path].push(await fetchPage(base, path))
+  return timesOf
+}
+
+async function fetchPage(base, address, user = 'reader') {
+  const began = performance.now()
+  const response = await fetch(base + address, { headers: { authorization: `Bearer ${TOKENS[user]}` } })
+  await response.text()
+  if (response.status !== 200) throw new Error(`${response.status} ${address}`)
+  return performance.now() - began
+}
+
+async function serveAndMeasure() {
+  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
+  try {
+    await fill(join(folder, 'bench.db'))
+    writeFileSync(join(folder, 'quotekeeper.yaml'), CONFIG)
+    await recordRecommendations(folder)
+    const { url, stop } = await startService(folder)
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    const { timesOf, quiet, busy, compared } = await measureIn(url, delay)
+    for (const [path, [first, ...others]] of Object.entries(timesOf))
+      console.log(`${path.padEnd(66)} first ${ms(first)}  ${summaryOf(others)}`)
+    console.log(`longest block of the event loop: ${ms(delay.max / 1e6)}\n`)
+    console.log(`beside another user with ${COMPARISONS} comparisons of 2,500 offers at once, ${compared} in all:`)
+    for (const path of READ)
+      console.log(`${path.padEnd(26)} alone ${summaryOf(quiet[path])}   beside them ${summaryOf(busy[path])}`)
+    await stop()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A command line in this process, at the time of the database. */
+async function createIo(folder, overrides = {}) {
+  const { processIo } = await import(new URL('src/cli/process/process-io.js', dist))
+  const env = { TOKEN_READER: TOKENS.reader, TOKEN_BUSY: TOKENS.busy, NO_KEY: 'a key of nobody' }
+  const io = processIo(new AbortController().signal)
+  return { ...io, env, cwd: folder, now: () => NOW, ...overrides }
+}
+
+/** Records all of them, as after a poll. */
+async function recordRecommendations(folder) {
+  const { createCli } = await import(new URL('src/cli/program.js', dist))
+  const { withWritableStore } = await import(new URL('src/cli/app.js', dist))
+  const keep = await import(new URL('src/cli/service/keep-recommendations.js', dist))
+  const cli = createCli(await createIo(folder))
+  await withWritableStore(cli, (_store, app) => keep.recordRecommendations(cli, app, { polls: true }))
+}
+
+/** Starts the service in this process. */
+async function startService(folder) {
+  const { run } = await import(new URL('src/cli/program.js', dist))
+  const stop = new AbortController()
+  let log = ''
+  let ended
+  const url = await new Promise((resolve, reject) => {
+    const out = (text) => {
+      log += text
+      const found = /"url":"([^"]+)"/.exec(log)
+      if (found !== null) resolve(found[1])
+    }
+    const started = createIo(folder, { out, stop: stop.signal })
+    ended = started.then((io) => run(['start'], io))
+    ended.then(() => reject(new Error(log)), reject)
+  })
+  return {
+    url,
+    stop() {
+      stop.abort()
+      return ended
+    },
+  }
+}
+
+const ms = (value) => `${value.toFixed(0).padStart(5)} ms`
+const summaryOf = (times) => `median ${ms(median(times))}  slowest ${ms(Math.max(...times))}`
 
 async function measureIn(base, delay) {
   delay.enable()
@@ -127,11 +164,11 @@ async function measureIn(base, delay) {
   let text = ''
   for await (const chunk of child.stdout) text += chunk
   delay.disable()
-  return { results: JSON.parse(text), blocked: delay.max / 1e6 }
+  return JSON.parse(text)
 }
 
 async function fill(path) {
-  const { openStore } = await import('../../dist/src/store/sqlite/store.js')
+  const { openStore } = await import(new URL('src/store/sqlite/store.js', dist))
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: CHANNEL, kind: 'rfqs', now: NOW })
   const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })
@@ -147,9 +184,9 @@ async function fill(path) {
       },
       NOW,
     )
-  await record(rfqOf(300), offersOf(300, 300, 10))
-  for (let number = 1000; number < 6000; number++) await record(rfqOf(number), offersOf(number, 2, 2))
-  const counts = { requests: 0, seen: 5001, inserted: 5001, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+  for (const offers of [300, 2500]) await record(rfqOf(offers), offersOf(offers, offers, 10))
+  for (let number = 10_000; number < 10_000 + RFQS; number++) await record(rfqOf(number), offersOf(number, 2, 2))
+  const counts = { requests: 0, seen: RFQS + 2, inserted: RFQS + 2, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
   await run.finish({ ...counts, outcome: 'complete', error: null }, NOW)
   await store.close()
 }
@@ -162,8 +199,8 @@ const rfqOf = (number) => ({
   state: number % 4 ? 'closed' : 'open',
   contractTypes: ['spot', 'forward'],
   listingIds: [],
-  minVolume: number === 300 ? 100_000 : 1000,
-  maxVolume: number === 300 ? 200_000 : 9000,
+  minVolume: number < 10_000 ? 100_000 : 1000,
+  maxVolume: number < 10_000 ? 200_000 : 9000,
   minVintageYear: 'Any',
   maxVintageYear: 'Any',
   pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },

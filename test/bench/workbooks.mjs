@@ -89,7 +89,7 @@ const RFQ = {
 
 async function reportOf(offers, lines) {
   const { compareOffers } = await import('../../dist/src/compare/report/compare-offers.js')
-  const { parseStoredResponse, parseStoredRfq } = await import('../../dist/src/compare/stored-documents.js')
+  const { parseStoredResponse, parseStoredRfq } = await import('../../dist/src/compare/input/stored-documents.js')
   const stored = (body) => ({
     id: body.id,
     version: 1,
@@ -147,7 +147,7 @@ channels: [{ org: acme, channel: forest, apiKey: { env: NO_KEY }, autoClose: off
 
 /** Runs the `report` command in this process. */
 async function command(folder) {
-  const { processIo } = await import('../../dist/src/cli/process-io.js')
+  const { processIo } = await import('../../dist/src/cli/process/process-io.js')
   const { run } = await import('../../dist/src/cli/program.js')
   const out = join(folder, 'report.xlsx')
   const args = ['--config', join(folder, 'quotekeeper.yaml'), 'report', '1', '--out', out, '--force']
