@@ -27,7 +27,8 @@ export async function run(args: readonly string[], io: Io, cli: Cli = createCli(
 
 async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: number; error?: unknown }> {
   try {
-    const program = await buildProgram(cli, (name) => args.includes(name) || args.includes('completion'))
+    const completed = cli.io.env.COMP_LINE?.split(' ') ?? []
+    const program = await buildProgram(cli, (name) => args.includes(name) || completed.includes(name))
     refuseUnknownHelp(program, args)
     await program.parseAsync(args.map(withNewName), { from: 'user' })
     return { status: cli.status }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { run } from '../../../src/cli/program.js'
+import { loadConfig } from '../../../src/config/load.js'
 import { createWorld, startSandbox } from '../../../src/sandbox/index.js'
 import { testFolder } from '../../helpers/test-folder.js'
 import { testIo } from '../../helpers/test-io.js'
@@ -51,7 +52,7 @@ describe('init on a terminal', () => {
   })
 
   it('asks for one channel of another address, and tries the key without showing it', async () => {
-    const { sandbox, quotekeeper, read } = await openFixture({ control: false })
+    const { folder, sandbox, quotekeeper, read } = await openFixture({ control: false })
     const answers = [sandbox.url, 'acme', 'a/b', 'forest', 'wrong key', 'off', 'Europe/Paris']
     const { status, err, asked } = await quotekeeper(answers, 'init')
     expect(status).toBe(0)
@@ -66,22 +67,22 @@ describe('init on a terminal', () => {
     expect(read('quotekeeper.yaml')).toMatch(
       /channels:\n {2}- org: acme\n {4}channel: forest\n[\s\S]*autoClose: off\n[\s\S]*timeZone: Europe\/Paris/,
     )
-    expect((await quotekeeper(null, 'completion', '--list-channels')).out).toBe('acme/forest\n')
+    expect(loadConfig({ cwd: folder, env: {} }).channels.map(({ key }) => key)).toEqual(['acme/forest'])
   })
 
   it('asks in which currency to compare, and whether to use reference rates', async () => {
     const answersTo = async (...answers: string[]) => {
-      const { sandbox, quotekeeper, read } = await openFixture({ control: true })
+      const { folder, sandbox, quotekeeper, read } = await openFixture({ control: true })
       const { status, err } = await quotekeeper([sandbox.url, '', ...answers], 'init')
       const { currency, exchangeRates } = parse(read('quotekeeper.yaml')).reports
-      return { status, err, currency, exchangeRates, checked: await quotekeeper(null, 'completion', '--list-channels') }
+      loadConfig({ cwd: folder, env: {} })
+      return { status, err, currency, exchangeRates }
     }
-    const checked = { status: 0 }
     const ecb = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip'
-    expect(await answersTo('')).toMatchObject({ status: 0, currency: null, exchangeRates: {}, checked })
-    expect(await answersTo('USD', '')).toMatchObject({ status: 0, currency: 'USD', exchangeRates: ecb, checked })
+    expect(await answersTo('')).toMatchObject({ status: 0, currency: null, exchangeRates: {} })
+    expect(await answersTo('USD', '')).toMatchObject({ status: 0, currency: 'USD', exchangeRates: ecb })
     const without = await answersTo('euro', 'EUR', 'maybe', 'no')
-    expect(without).toMatchObject({ status: 0, currency: 'EUR', exchangeRates: {}, checked })
+    expect(without).toMatchObject({ status: 0, currency: 'EUR', exchangeRates: {} })
     expect(without.err).toMatch(/Use a currency code[\s\S]*Use true or false/)
   })
 
