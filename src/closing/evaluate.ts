@@ -123,7 +123,7 @@ function invalidReason({ listEntryOnly, valid, entry, body }: Candidate): string
   if (listEntryOnly) return 'only its list entry has been read so far'
   const contradiction = entry && contradictionOf(entry, body)
   if (contradiction === null) {
-    return valid ? null : 'its document does not match the documented format; see quotekeeper problems'
+    return valid ? null : 'its document does not match the documented format; see `quotekeeper problems`'
   }
   const message = contradictingText(contradiction)
   return message === ''
@@ -175,7 +175,7 @@ export function retryBlockReason(reply: DecisionRecord | undefined, candidate: C
     return { code: 'refused', text: `the marketplace refused to close it (${reference}) and it has not changed since` }
   }
   if (reply.outcome !== 'unknown' && reply.outcome !== 'failed') return null
-  const remedy = 'check it; quotekeeper close-expired --retry sends it again'
+  const remedy = 'check it; `quotekeeper close-expired --retry` sends it again'
   return { code: 'uncertain', text: `the effect of its last close is uncertain (${reference}): ${remedy}` }
 }
 

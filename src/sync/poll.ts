@@ -102,6 +102,6 @@ export function detectMassLoss(present: readonly string[], listed: ReadonlySet<s
   if (present.length < MIN_ENTRIES || lost * 2 <= present.length) return null
   return (
     `The list suddenly lost ${lost} of ${present.length} ${noun}, so nothing was marked missing. ` +
-    'If the list is right, run: quotekeeper sync --accept-loss.'
+    'If the list is right, run `quotekeeper sync --accept-loss`.'
   )
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands/index.js'
-import { run } from '../../src/cli/program.js'
+import { buildProgram, createCli, run } from '../../src/cli/program.js'
 import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../src/config/example.js'
 import { VERSION } from '../../src/version.js'
 import { testIo } from '../helpers/test-io.js'
@@ -32,6 +32,34 @@ describe('the program', () => {
     for (const { name } of commands) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
   })
 
+  it('lists the commands in two groups, for analysts and for operation', async () => {
+    const { out } = await quotekeeper('--help')
+    const [, analyst = '', operation = ''] = out.split(/^(?:Analyst|Operation):$/m)
+    const namesIn = (text: string) => [...text.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)
+    expect(namesIn(analyst)).toEqual(['today', 'rfqs', 'compare', 'changes', 'award', 'report', 'listings', 'export'])
+    expect(namesIn(operation).slice(0, 3)).toEqual(['init', 'check', 'sync'])
+    expect(out).not.toMatch(/^Commands:$/m)
+  })
+
+  it('has options that mean the same in every command', async () => {
+    const program = await buildProgram(createCli(testIo().io), () => true)
+    const meanings = new Map<string, Set<string>>()
+    for (const { options } of program.commands) {
+      for (const { long, flags, description } of options) {
+        const meaning = `${flags}: ${description.replace(/ \(default: .*\)$/, '')}`
+        meanings.set(long ?? '', (meanings.get(long ?? '') ?? new Set()).add(meaning))
+      }
+    }
+    const shared = ['--as-of', '--rfq', '--set', '--volume', '--limit', '--csv', '--columns', '--wide', '--no-wait']
+    for (const long of shared) expect([long, [...(meanings.get(long) ?? [])]]).toEqual([long, [expect.any(String)]])
+    const lists = program.commands.filter(({ options }) => options.some(({ long }) => long === '--sort'))
+    expect(lists.map((command) => command.name())).toHaveLength(9)
+    for (const { options } of lists)
+      expect(options.map(({ long }) => long)).toEqual(
+        expect.arrayContaining(['--channel', '--limit', '--json', '--csv']),
+      )
+  })
+
   it.each(commands.map(({ name }) => name))('ends the help of %s with an example', async (name) => {
     const { status, out, err } = await quotekeeper(name, '--help')
     expect({ status, err }).toEqual({ status: 0, err: '' })
@@ -40,7 +68,12 @@ describe('the program', () => {
   })
 
   it('runs a command by its earlier name too, which the list of commands does not show', async () => {
-    expect(await quotekeeper('decisions', '--help')).toEqual(await quotekeeper('closings', '--help'))
+    for (const [alias = '', name = ''] of [
+      ['decisions', 'closings'],
+      ['offers', 'compare'],
+      ['history', 'changes'],
+    ])
+      expect(await quotekeeper(alias, '--help')).toEqual(await quotekeeper(name, '--help'))
     expect((await quotekeeper('help', 'decisions')).out).toMatch(/^Usage: quotekeeper closings\b/)
     expect((await quotekeeper('--help')).out).not.toMatch(/^ +decisions\b/m)
   })

@@ -56,7 +56,7 @@ const MIN_UNUSED_SHOWN = 0.1
 async function checkDatabase(app: CheckedApp, now: Date) {
   const store = await app.store()
   if (await app.databaseIsNew())
-    return passed(`${store.name}: new; it will be created by: quotekeeper sync, or quotekeeper start`)
+    return passed(`${store.name}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`)
   const { ok, message, bytes, freeBytes, schemaVersion } = await store.check()
   const unused = freeBytes > MIN_UNUSED_SHOWN * bytes ? ` (${megabytes(freeBytes)} unused)` : ''
   const found = `${store.name}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`

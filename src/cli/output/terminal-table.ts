@@ -1,7 +1,6 @@
 import stringWidth from 'string-width'
-import wrapAnsi from 'wrap-ansi'
 import { sanitize } from './terminal-text.js'
-import { padEnd, padStart } from './text-width.js'
+import { padEnd, padStart, wrap } from './text-width.js'
 
 export interface Column<Row> {
   header: string
@@ -99,8 +98,7 @@ function linesBelow(columns: readonly FittedColumn[], row: number, width: number
   })
 }
 
-/** Breaks text at spaces, and words that are longer than a line. */
-const wrapCell = (text: string, width: number) => wrapAnsi(text, width, { hard: true }).split('\n')
+const wrapCell = (text: string, width: number) => wrap(text, width, { hard: true })
 
 const joinCells = (columns: readonly FittedColumn[], text: (column: FittedColumn, at: number) => string) =>
   columns

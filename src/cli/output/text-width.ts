@@ -11,5 +11,22 @@ export function truncate(text: string, width: number): string {
 export const padEnd = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 export const padStart = (text: string, width: number) => ' '.repeat(Math.max(0, width - stringWidth(text))) + text
 
-/** Breaks text at spaces into lines of at most `width` columns. A longer word keeps its own line. */
-export const wrap = (text: string, width: number): string[] => (text === '' ? [] : wrapAnsi(text, width).split('\n'))
+/** Stands for a space at which a line is not broken: a private-use character. */
+const NO_BREAK = '\uf8ff'
+const COMMAND = /`(?:npx |node \S+ )?quotekeeper [^`]*`|`node \S+ [^`]*`/g
+
+/**
+ * Breaks text at spaces into lines of at most `width` columns. A longer word has a line of its own. So has a command in
+ * backticks, which is never broken, so that it can be copied.
+ * @param options.hard breaks longer words too
+ */
+export function wrap(text: string, width: number, { hard = false } = {}): string[] {
+  if (text === '') return []
+  const lines = wrapAnsi(
+    text.replace(COMMAND, (command) => command.replaceAll(' ', NO_BREAK)),
+    width,
+  ).split('\n')
+  return lines
+    .flatMap((line) => (hard && !line.includes(NO_BREAK) ? wrapAnsi(line, width, { hard }).split('\n') : line))
+    .map((line) => line.replaceAll(NO_BREAK, ' '))
+}

@@ -72,7 +72,7 @@ describe('check before there is a database', () => {
     expect(everythingIn(folder)).toEqual(before)
     expect(status).toBe(0)
     const path = join(folder, 'new/folders/quotekeeper.db')
-    const found = `${path}: new; it will be created by: quotekeeper sync, or quotekeeper start`
+    const found = `${path}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`
     expect(findingIn(out, 'database')).toEqual({ what: 'database', ok: true, found, remedy: '' })
     expect(findingIn(out, 'closing')).toMatchObject({ ok: true, found: 'nothing waits for a person' })
     expect(findingIn(out, 'reports')).toMatchObject({ ok: true, found: expect.stringContaining('reports: new;') })

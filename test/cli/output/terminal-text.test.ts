@@ -14,6 +14,16 @@ describe('terminal text', () => {
     expect(sanitize('half \ud800 pair')).toBe('half \ufffd pair')
   })
 
+  it('wrap never breaks a command in backticks', () => {
+    const command = '`quotekeeper sync --channel acme/forest --accept-loss`'
+    expect(wrap(`If the list is right, run ${command} now.`, 30)).toEqual([
+      'If the list is right, run',
+      `${command}`,
+      'now.',
+    ])
+    expect(wrap('a `b c` d', 5)).toEqual(['a `b', 'c` d'])
+  })
+
   it('sanitize removes what is not shown, but not the selector of an emoji', () => {
     expect(sanitize('a\u00adb\u061cc\u115fd\u3164e\u{e0041}f\u2028g')).toBe('abcdef g')
     expect(sanitize('\u2764\ufe0f')).toBe('\u2764\ufe0f')

@@ -181,7 +181,7 @@ const COLUMNS: ListColumns<Row> = ({ label, minute }) => [
     hideIfEmpty: true,
   },
   { header: 'Due', cell: ({ responseDueDate }) => responseDueDate },
-  { header: 'Days', cell: daysText, value: ({ daysToDue }) => daysToDue, align: 'right' },
+  { header: 'Days', cell: daysText, value: ({ daysToDue }) => daysToDue, align: 'right', drop: 2 },
   {
     header: 'Offers',
     cell: ({ offers, unreadOffers }) => (unreadOffers === 0 ? offers : `${formatNumber(unreadOffers)} unread`),
