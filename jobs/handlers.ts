@@ -3,7 +3,7 @@ import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closin
 import type { KillSwitch } from '../src/closing/kill-switch.js'
 import type { ChannelConfig, Config } from '../src/config/contract.js'
 import type { RunKind } from '../src/core/records.js'
-import type { ReportFormat } from '../src/core/report-format.js'
+import type { ReportFormat } from '../src/core/report-record.js'
 import type { Clock } from '../src/core/time/clock.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
 import { reportName } from '../src/report-files/report-folder.js'

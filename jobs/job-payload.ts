@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from '../src/core/documents/identifier.js'
-import { REPORT_FORMATS } from '../src/core/report-format.js'
+import { REPORT_FORMATS } from '../src/core/report-record.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
 import { RefusedJobError } from './errors.js'
 

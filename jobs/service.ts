@@ -1,6 +1,5 @@
 import type { Config } from '../src/config/contract.js'
-import { once } from '../src/core/once.js'
-import { withTimeout } from '../src/core/time/with-timeout.js'
+import { once, withTimeout } from '../src/core/async.js'
 import type { Readiness } from '../src/readiness/contract.js'
 import { createReadiness } from '../src/readiness/readiness.js'
 import type { JobRunner, Log } from './contract.js'

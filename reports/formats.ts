@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ChannelReport } from '../src/compare/channel/channel-report-model.js'
 import type { RfqReport } from '../src/compare/report/rfq-report-model.js'
-import type { ReportFormat } from '../src/core/report-format.js'
+import type { ReportFormat } from '../src/core/report-record.js'
 import { renderCsv } from '../src/presentation/csv.js'
 import { channelIdentity } from './channel/layout.js'
 import { channelSheets } from './channel/workbook.js'

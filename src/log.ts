@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config/contract.js'
-import { INVISIBLE } from './core/text/invisible-characters.js'
+import { INVISIBLE } from './core/text/clean-text.js'
 import { createScrubber } from './core/text/secret-scrubber.js'
 import { createZonedTime } from './core/time/zoned-time.js'
 import { targetSecrets } from './notify/target-secrets.js'

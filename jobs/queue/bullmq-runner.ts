@@ -1,6 +1,6 @@
 import { DelayedError, type Job, type Queue, UnrecoverableError, WaitingError, type Worker } from 'bullmq'
+import { withTimeout } from '../../src/core/async.js'
 import type { QueueLoad } from '../../src/core/queue-load.js'
-import { withTimeout } from '../../src/core/time/with-timeout.js'
 import type {
   BindOptions,
   JobHandlers,

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../src/core/time/with-timeout.js'
+import { withTimeout } from '../../src/core/async.js'
 import {
   JOB_STATES,
   type JobHandlers,

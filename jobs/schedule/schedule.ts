@@ -1,6 +1,6 @@
 import type { Config, JobSchedule } from '../../src/config/contract.js'
 import { type Cron, compileCron } from '../../src/config/cron.js'
-import { once } from '../../src/core/once.js'
+import { once } from '../../src/core/async.js'
 import { CLOCK_TOLERANCE_MS, type Clock, type MonotonicClock } from '../../src/core/time/clock.js'
 import type { JobName, JobRunner, Log } from '../contract.js'
 import { jobId } from '../job-id.js'

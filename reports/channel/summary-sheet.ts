@@ -2,15 +2,14 @@ import type { ChannelReport, RfqRow } from '../../src/compare/channel/channel-re
 import { oneLine } from '../../src/core/text/clean-text.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
-import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { here, is, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
+import { bodyRow, emptyCells, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
 import { chartColumns, type SheetChart } from '../layout/sheet-chart.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { asOfLabel, codeLabel } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
+import { blank, type Cell, date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
 import type { ChannelLayout, RfqRowKey } from './layout.js'
 import { rfqColumns } from './rfqs-sheet.js'
 
@@ -177,3 +176,26 @@ function volumeChart(open: readonly RfqRow[], headRow: number, row: number): She
     anchor: { column: 0, row, toColumn: 11, toRow: row + CHART_ROWS },
   }
 }
+
+export type Fact = readonly [label: string, value: Cell]
+export interface FactBlock {
+  title: string
+  facts: readonly Fact[]
+}
+
+/** Blocks of labels and values, side by side: each takes a column, one it overflows into, one of values and a gap. */
+export function* factBlockRows(blocks: readonly FactBlock[]): Generator<RowPlan> {
+  yield sectionRow(...blocks.flatMap(({ title }) => [title, ...emptyCells(3)]))
+  const rows = Math.max(...blocks.map(({ facts }) => facts.length))
+  for (let row = 0; row < rows; row++) yield { cells: blocks.flatMap(({ facts }) => factCells(facts[row])) }
+}
+
+const factCells = (fact: Fact | undefined): (Cell | undefined)[] =>
+  fact ? [text(fact[0], style.label), blank(style.label), fact[1], undefined] : emptyCells(4)
+
+/** How many of the figure above have each code. */
+export const partFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
+  counts.map(([code, count]) => {
+    const label = `  of which ${codeLabel(code).toLowerCase()}`.slice(0, 40)
+    return [label, number(count, style.integer)]
+  })

@@ -42,7 +42,7 @@ export function tableSheet<Row, Key extends string>(of: { subject: string }, pla
     typeof plan.grid === 'string'
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
       : plan.grid
-  const columns = inOrder(grid, plan.columns)
+  const columns = orderedColumns(grid, plan.columns)
   const { frozenColumns, marks, working = [] } = plan
   return {
     name: grid.sheet,
@@ -96,7 +96,7 @@ const dataOf = (cell: Cell): CellContent => cell.link ?? cellContent(cell)
 const wholeOf = (value: unknown): CellContent => (typeof value === 'number' ? value : cleanText(value) || null)
 
 /** The columns of a table in the order of its grid. */
-export const inOrder = <Row, Key extends string>(grid: Grid<Key>, columns: Columns<Row, Key>): Column<Row>[] =>
+export const orderedColumns = <Row, Key extends string>(grid: Grid<Key>, columns: Columns<Row, Key>): Column<Row>[] =>
   grid.keys.map((key) => columns[key])
 
 /** Rows measured before the generator yields. */

@@ -1,10 +1,11 @@
 import type { Source } from '../../src/compare/input/comparison-context.js'
 import type { DocumentProblem, ReportedDecision } from '../../src/compare/input/comparison-input.js'
 import type { OfferReport } from '../../src/compare/offer/offer-report-model.js'
-import { offersLine } from '../../src/compare/report/offers-line.js'
+import { isChange } from '../../src/compare/report/document-changes.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
+import { unreadText } from '../../src/compare/rfq/rfq-flags.js'
 import { round6 } from '../../src/core/numbers.js'
-import { formatPricePerTonne, formatTonnes } from '../../src/core/text/number-format.js'
+import { formatCount, formatPricePerTonne, formatTonnes } from '../../src/core/text/number-format.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
@@ -212,4 +213,16 @@ function sourceRows(sources: readonly Source[]): Iterable<RowPlan> {
     ],
     sources,
   )
+}
+
+/** What was received, in one line. */
+export function offersLine({ summary, changes, rfq }: RfqReport): string {
+  const high = summary.flags.high
+  return `Offers: ${[
+    ...(rfq.unreadOffers > 0 ? [unreadText(rfq.unreadOffers)] : [`${formatCount(summary.offers, 'offer')} received`]),
+    `${summary.ranked} ranked`,
+    ...(summary.late > 0 ? [`${summary.late} late`] : []),
+    ...(high > 0 ? [formatCount(high, 'high flag')] : []),
+    formatCount(changes.filter(isChange).length, 'change observed', 'changes observed'),
+  ].join(' · ')}`
 }

@@ -11,7 +11,7 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
     grid: layout.deliveries,
     title: 'Scheduled deliveries',
     note: 'One row per vintage of a scheduled delivery. Line total = volume × unit price, in the offer’s currency. Empty cells: not stated.',
-    columns: { ...termColumns(layout), ...workings(layout) },
+    columns: { ...termColumns(layout), ...calculationColumns(layout) },
     working: keys('days factor present tonneDays onTime tonneYears'),
     rows: layout.lines,
     emptyText: layout.report.offers.length === 0 ? layout.noOffers : 'No offer has scheduled deliveries.',
@@ -47,7 +47,7 @@ function termColumns({ deliveries, numbers }: RfqLayout) {
 const factorOf = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
 
 /** Intermediate results the metrics are summed from, not rounded. */
-function workings({ deliveries, numbers, report }: RfqLayout) {
+function calculationColumns({ deliveries, numbers, report }: RfqLayout) {
   const limit = report.rfq.daysToFulfilment
   const { days, formula, formulaOrEmpty } = columnsOf<OfferLine, DeliveryKey>(deliveries)
   const money = ({ offer }: OfferLine) => numbers.money(offer.terms.currencyCode)

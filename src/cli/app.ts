@@ -1,6 +1,6 @@
 import type { JobRunner } from '../../jobs/contract.js'
 import type { Config, LogLevel } from '../config/contract.js'
-import { once } from '../core/once.js'
+import { once } from '../core/async.js'
 import { createScrubber } from '../core/text/secret-scrubber.js'
 import type { Logger } from '../log.js'
 import type { Marketplace, RequestObserver } from '../marketplace/contract.js'

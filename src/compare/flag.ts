@@ -1,4 +1,4 @@
-import type { FlagValue } from './flag-value.js'
+import { formatAmount, formatDecimal, formatPricePerTonne, truncate } from '../core/text/number-format.js'
 
 export type Severity = 'high' | 'medium' | 'low'
 
@@ -84,3 +84,27 @@ export function sortBySeverity(flags: Flag[]): Flag[] {
   return flags.sort((a, b) => SEVERITY_ORDER[a.severity] - SEVERITY_ORDER[b.severity])
 }
 const SEVERITY_ORDER: Record<Severity, number> = { high: 0, medium: 1, low: 2 }
+
+export interface FlagValue {
+  /** Such as `price per tonne`, `maximum of the RFQ`. */
+  what: string
+  value: number | string | null
+  /** Such as `t`, `USD/t`, `days`, `%`; null for dates, years and text. With `%`, the value is in percent, not a fraction. */
+  unit: string | null
+}
+
+/** Creates a compared value. */
+export function flagValue<T extends FlagValue['value']>(
+  what: string,
+  value: T,
+  unit: string | null = null,
+): FlagValue & { value: T } {
+  return { what, value, unit }
+}
+
+/** Formats a compared value for a sentence: `12,500 t`, `8.2207 USD/t`, `unknown`. */
+export function formatFlagValue({ value, unit }: FlagValue): string {
+  if (typeof value !== 'number') return value === null ? 'unknown' : truncate(value, 80)
+  if (unit === null) return formatDecimal(value)
+  return unit.endsWith('/t') ? formatPricePerTonne(value, unit.slice(0, -2)) : `${formatAmount(value)} ${unit}`
+}

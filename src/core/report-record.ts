@@ -1,5 +1,4 @@
 import type { Settings } from './decision/settings.js'
-import type { ReportFormat } from './report-format.js'
 import type { NewerSummaries, PricesRead, TermsRead } from './sources/offer-sources.js'
 import type { ListDiff } from './sources/sources.js'
 import type { Timestamp } from './time/clock.js'
@@ -42,3 +41,7 @@ export interface ReadTimes {
   /** Offers whose summaries in the RFQ were newer than what was read of them; null, or absent in older records, if none. */
   newerSummaries?: NewerSummaries | null
 }
+
+/** The formats of reports. `csv` contains one table; the others contain the whole report. */
+export const REPORT_FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
+export type ReportFormat = (typeof REPORT_FORMATS)[number]

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { INVISIBLE } from '../core/text/invisible-characters.js'
+import { INVISIBLE } from '../core/text/clean-text.js'
 import { withoutNoise } from '../core/text/number-format.js'
 
 /** Line feeds and tabs are text; variation selectors select the form of an emoji. */

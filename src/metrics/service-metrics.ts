@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { shareConcurrent } from '../core/share-concurrent.js'
+import { shareConcurrent } from '../core/async.js'
 import { type ActivityMetrics, createActivityMetrics } from './activity-metrics.js'
 import type { MetricSources } from './contract.js'
 import { createStateMetrics } from './state-metrics.js'

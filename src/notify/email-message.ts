@@ -1,5 +1,4 @@
-import { groupBursts } from '../core/events/event-bursts.js'
-import type { EventRecord } from '../core/events/events.js'
+import { type EventRecord, groupBursts } from '../core/events/events.js'
 import { countedEvents, describeBurst, oneLine } from './event-text.js'
 
 export interface EmailContent {

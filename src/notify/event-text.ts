@@ -1,6 +1,13 @@
-import type { Burst } from '../core/events/event-bursts.js'
-import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFacts } from '../core/events/events.js'
-import { INVISIBLE } from '../core/text/invisible-characters.js'
+import type {
+  Burst,
+  EventData,
+  EventKind,
+  EventRecord,
+  FieldChange,
+  OfferFacts,
+  RfqFacts,
+} from '../core/events/events.js'
+import { INVISIBLE } from '../core/text/clean-text.js'
 import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../core/text/number-format.js'
 
 /** The text of an event: plain text in one line each. Text of the marketplace is not escaped. */

@@ -5,8 +5,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, threadId, workerData } from 'node:worker_threads'
 import type { BuildProgress } from '../../reports/xlsx/workbook-writer.js'
-import type { MadeReport } from '../report-files/made-report.js'
-import type { ReportRequest } from '../report-files/make-report.js'
+import type { MadeReport, ReportRequest } from '../report-files/make-report.js'
 import type { ApiConfig } from '../views/api-queries.js'
 import type { Queries } from './queries.js'
 

@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../core/text/invisible-characters.js'
+import { INVISIBLE } from '../core/text/clean-text.js'
 import { formatDecimal } from '../core/text/number-format.js'
 
 /** One field, before it is written. */

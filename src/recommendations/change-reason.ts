@@ -1,7 +1,6 @@
 import type { OfferReport, UnmetRequirement } from '../compare/offer/offer-report-model.js'
-import { differingSettings } from '../core/decision/differing-settings.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
-import type { Settings } from '../core/decision/settings.js'
+import { differingSettings, type Settings } from '../core/decision/settings.js'
 import { oneLine } from '../core/text/clean-text.js'
 import {
   formatCount,

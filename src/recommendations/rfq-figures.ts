@@ -1,4 +1,4 @@
-import { type AcceptedInBrief, type AwardInBrief, awardsInBrief } from '../compare/awards/award-in-brief.js'
+import { type AcceptedSummary, type AwardSummary, summariseAwards } from '../compare/awards/award-summary.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { hasOtherTerms } from '../compare/offer/newer-summary.js'
 import { summariseOffers } from '../compare/report/rfq-statistics.js'
@@ -27,9 +27,9 @@ export interface RfqFigures {
   /** The label of the offer with the lowest price. */
   bestPriceOffer: string | null
   /** The recommended award; null if the offers were not read yet. */
-  award: AwardInBrief | null
+  award: AwardSummary | null
   /** The accepted offers; null if there are none. */
-  accepted: AcceptedInBrief | null
+  accepted: AcceptedSummary | null
 }
 
 /** The figures of an RFQ without offers. */
@@ -56,7 +56,7 @@ export function figuresOf(assessed: RfqAssessment, outcome: Outcome): RfqFigures
   const { rfq, currency, offers } = assessed
   const summary = summariseOffers(offers, rfq, { changes: 0, problems: 0 })
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
-  const { accepted, award } = awardsInBrief(assessed, outcome)
+  const { accepted, award } = summariseAwards(assessed, outcome)
   return {
     ranked: summary.ranked,
     summaryOnly: offers.filter(({ shape, missingSince }) => shape === 'summary' && missingSince === null).length,

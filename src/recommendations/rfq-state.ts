@@ -1,8 +1,12 @@
-import { assessedOutcome } from '../compare/awards/award-in-brief.js'
+import { assessedOutcome } from '../compare/awards/award-summary.js'
 import { createContext } from '../compare/input/comparison-context.js'
 import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
-import { findLastSummaries } from '../compare/input/last-summaries.js'
-import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../compare/input/stored-documents.js'
+import {
+  findLastSummaries,
+  parseStoredListing,
+  parseStoredResponse,
+  parseStoredRfq,
+} from '../compare/input/stored-documents.js'
 import { conflictPaths } from '../compare/offer/newer-summary.js'
 import { assessRfq, type RfqAssessment, type RfqAssessmentInput } from '../compare/rfq/rfq-assessment.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { cleanText } from '../core/text/clean-text.js'
+import type { ReportConfig } from '../views/rfq/report-input.js'
+import type { Destination } from './report-file.js'
 
 /**
  * Makes a safe part of a file name: lower-case ASCII letters and digits with single hyphens, so that text from outside
@@ -51,4 +54,27 @@ const hashedPart = (text: string): string => `${slug(text, 'unnamed')}_${shortHa
 /** The file name of the overview of a channel: `channel-<org>-<slug>_asof-<YYYYMMDDTHHMMZ>.xlsx`. */
 export function channelFileName(channel: string, asOf: Date, extension = 'xlsx'): string {
   return `channel-${slug(channel, 'unnamed')}_asof-${timePart(asOf)}.${extension}`
+}
+
+/**
+ * Where to write a report: to the requested file, else into the channel's own folder, because RFQs of different channels
+ * may have the same number.
+ * @param channel `org/slug`
+ * @param out absolute path of the requested file
+ */
+export function reportDestination(config: ReportConfig, channel: string, out?: string): Destination {
+  return out === undefined ? { directory: reportFolder(config, channel) } : { file: out }
+}
+
+/** The folder of a channel's reports. */
+export const reportFolder = (config: ReportConfig, channel: string): string =>
+  join(config.reports.directory, channelFolder(channel))
+
+/** `acme_forest`; plus a short hash if a name had to be simplified, so that two channels never share a folder. */
+function channelFolder(channel: string): string {
+  const [org = '', ...rest] = channel.split('/')
+  const parts = [org, rest.join('/')]
+  const names = parts.map((part) => slug(part, 'unnamed'))
+  if (names.every((name, index) => name === parts[index])) return names.join('_')
+  return [...names, shortHash(channel)].join('_')
 }

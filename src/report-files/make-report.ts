@@ -1,10 +1,14 @@
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
-import type { ReportFormat } from '../core/report-format.js'
-import type { ReportSource } from '../views/rfq/report-input.js'
-import { makeChannelReport } from './channel-report.js'
-import type { MadeReport } from './made-report.js'
-import type { WriteObserver, WriteOptions } from './report-file.js'
-import { makeRfqReport } from './rfq-report.js'
+import type { ChannelReport } from '../compare/channel/channel-report-model.js'
+import { summariseChannel } from '../compare/channel/summarise-channel.js'
+import type { Settings } from '../core/decision/settings.js'
+import type { ReadTimes, ReportFormat } from '../core/report-record.js'
+import { awardLines } from '../views/awards/award-lines.js'
+import { buildRfqReport, type RfqReportSource } from '../views/rfq/build-rfq-view.js'
+import { gatherChannelInput, type ReportSource } from '../views/rfq/report-input.js'
+import { recommendationLines } from '../views/rfq/rfq-view.js'
+import { reportDestination } from './file-names.js'
+import type { WriteObserver, WriteOptions, WrittenFile } from './report-file.js'
 
 /** A report to make. Plain values only, so that it can be sent to a worker thread. */
 export interface ReportRequest extends Omit<ReportSource, 'store'>, WriteOptions {
@@ -29,3 +33,74 @@ export const makeReportInProcess =
     rfqId === undefined
       ? makeChannelReport({ ...request, ...options, store })
       : makeRfqReport({ ...request, ...options, store, rfqId })
+
+/**
+ * Writes the offer comparison of one RFQ, as a workbook unless another format is requested.
+ * @param source.out absolute path of the file; without it, the file gets a name made from RFQ and moment, in the
+ *   channel's report folder, and unique among its RFQs
+ * @throws as `buildRfqReport`, or an error of the file system; leaves no partial file behind
+ */
+export async function makeRfqReport(
+  source: RfqReportSource & { out?: string; format?: ReportFormat } & WriteOptions & BuildOptions,
+): Promise<MadeReport> {
+  const { writeRfqReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
+  const { config, channel, out, format = 'xlsx' } = source
+  const destination = reportDestination(config, channel.key, out)
+  const report = await buildRfqReport(source)
+  const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
+  const written = await writeRfqReport(report, format, destination, { ...source, ambiguous })
+  const { termsRead, pricesRead, listed, newerSummaries } = report.context
+  const isKnown = termsRead !== null || pricesRead !== null || listed !== null
+  const readTimes = isKnown
+    ? { termsRead, pricesRead, ...(listed && { listed }), ...(newerSummaries && { newerSummaries }) }
+    : null
+  return {
+    ...written,
+    readTimes,
+    settings: report.settings,
+    recommendation: [...awardLines(report.award), ...recommendationLines(report.decision)],
+  }
+}
+
+/** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */
+async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, number: number | null): Promise<boolean> {
+  if (number === null) return false
+  const match = { text: String(number), kind: 'number', former: true } as const
+  const found = await store.rfqs({ channel: channel.key, asOf, match, withoutResponses: true })
+  return found.some(({ rfq }) => rfq.id !== rfqId)
+}
+
+/**
+ * Builds the channel overview model as of a moment.
+ * @throws StoreError
+ */
+export async function buildChannelReport(source: ReportSource): Promise<ChannelReport> {
+  return summariseChannel(await gatherChannelInput(source))
+}
+
+/**
+ * Writes the channel overview, as a workbook unless another format is requested.
+ * @param source.out absolute path of the file; without it, the file gets a name made from channel and moment, in the
+ *   channel's report folder
+ * @throws as `buildChannelReport`, or an error of the file system; leaves no partial file behind
+ */
+export async function makeChannelReport(
+  source: ReportSource & { out?: string; format?: ReportFormat } & WriteOptions & BuildOptions,
+): Promise<MadeReport> {
+  const { writeChannelReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
+  const { config, channel, out, format = 'xlsx' } = source
+  const destination = reportDestination(config, channel.key, out)
+  const report = await buildChannelReport(source)
+  const written = await writeChannelReport(report, format, destination, source)
+  return { ...written, settings: report.settings, recommendation: [], readTimes: null }
+}
+
+/** The file that was written. */
+export interface MadeReport extends WrittenFile {
+  /** The recommendation of an offer comparison in a few lines; empty for a channel overview. */
+  recommendation: string[]
+  /** What it says of when the RFQ was read; null if it is about a past moment, and for a channel overview. */
+  readTimes: ReadTimes | null
+  /** What it was made with, with the exchange rates that were looked up. */
+  settings: Settings
+}

@@ -1,7 +1,6 @@
 import type { ReportRecord } from '../core/report-record.js'
 import type { ReportRecords } from '../store/contract.js'
-import type { MadeReport } from './made-report.js'
-import type { MakeReport, ReportRequest } from './make-report.js'
+import type { MadeReport, MakeReport, ReportRequest } from './make-report.js'
 import { reportFile, reportName } from './report-folder.js'
 
 interface RecordedReportsDeps {

@@ -6,7 +6,7 @@ import {
 } from '../../reports/formats.js'
 import type { ChannelReport } from '../compare/channel/channel-report-model.js'
 import type { RfqReport } from '../compare/report/rfq-report-model.js'
-import type { ReportFormat } from '../core/report-format.js'
+import type { ReportFormat } from '../core/report-record.js'
 import { channelFileName, rfqFileName } from './file-names.js'
 import {
   type Destination,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { once } from '../core/once.js'
+import { once } from '../core/async.js'
 import type { Clock } from '../core/time/clock.js'
 import { type SandboxContext, serve } from './api-server.js'
 import { CONTROL_PREFIX, serveControl } from './control-routes.js'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Access } from './access/access-control.js'
 import type { Session } from './access/sessions.js'
-import type { RouteAccess, User } from './access/user.js'
+import type { RouteAccess, User } from './access/users.js'
 
 /**
  * Adds routes to the web server. A route that names no `access` is for viewers if it reads (GET), for operators

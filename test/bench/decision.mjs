@@ -20,7 +20,7 @@ const NOW = new Date('2026-03-16T12:00:00.000Z')
 
 const { compareOffers } = await import(new URL('src/compare/report/compare-offers.js', dist))
 const { decisionOf } = await import(new URL('src/compare/decision/decide.js', dist))
-const { assessedOutcome, awardsInBrief } = await import(new URL('src/compare/awards/award-in-brief.js', dist))
+const { assessedOutcome, summariseAwards } = await import(new URL('src/compare/awards/award-summary.js', dist))
 const { parseStoredResponse, parseStoredRfq } = await import(new URL('src/compare/input/stored-documents.js', dist))
 
 /** The same numbers in every run, from 0 to 1. */
@@ -102,7 +102,7 @@ for (const [offers, rounds] of SIZES) {
     time(rounds, () => decisionOf(assessed)),
     time(rounds, () => {
       const assessed = { rfq, currency, offers: report.offers }
-      return awardsInBrief(assessed, assessedOutcome(assessed, settings))
+      return summariseAwards(assessed, assessedOutcome(assessed, settings))
     }),
   ].map((ms) => `${shown(ms)} (${(ms / parse).toFixed(1)} ×)`)
   print(offers, shown(parse), ...figures, `${decision.recommendation.award.tonnes} t`)

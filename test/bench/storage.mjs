@@ -37,7 +37,7 @@ export function storageSection() {
     }
     const changed = changing.size()
     await changing.close()
-    const grown = { bytes: changed.bytes - unchanged.bytes, bodies: changed.bodies - unchanged.bodies }
+    const doubleLength = { bytes: changed.bytes - unchanged.bytes, bodies: changed.bodies - unchanged.bodies }
     const large = await openPolled(join(folder, 'large.db'), { listings: 500, rfqs: 1000, responsesPerRfq: 10 })
     const empty = large.size()
     await large.poll()
@@ -66,7 +66,7 @@ export function storageSection() {
       rows: [
         row('1,000 RFQs after the first poll', first),
         row('after the second poll', second),
-        row(`${CHANGES} changes of 100 RFQs and their responses`, grown),
+        row(`${CHANGES} changes of 100 RFQs and their responses`, doubleLength),
         row('100 RFQs after a day', day, perPoll(day)),
         row('pruned', pruned, perPoll(pruned)),
       ],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { once } from '../../src/core/once.js'
+import { once } from '../../src/core/async.js'
 
 it('runs a function once and shares its promise, also while it is running', async () => {
   let runs = 0

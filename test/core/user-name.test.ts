@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nameProblem } from '../../src/core/text/user-name.js'
+import { nameProblem } from '../../src/core/text/clean-text.js'
 
 it('the name of a person is neither empty nor long, and has no characters that are not shown', () => {
   for (const name of ['ana', 'Zoë Müller', '山田', 'ana@example.org', 'x'.repeat(100)])

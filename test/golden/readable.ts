@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises'
 import exceljs from 'exceljs'
-import { INVISIBLE } from '../../src/core/text/invisible-characters.js'
+import { INVISIBLE } from '../../src/core/text/clean-text.js'
 
 const WIDTH = 140
 

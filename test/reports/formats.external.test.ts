@@ -4,7 +4,7 @@ import { RFQ_TABLES, renderChannelReport, renderRfqReport } from '../../reports/
 import { summariseChannel } from '../../src/compare/channel/summarise-channel.js'
 import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import type { RfqReport } from '../../src/compare/report/rfq-report-model.js'
-import { REPORT_FORMATS } from '../../src/core/report-format.js'
+import { REPORT_FORMATS } from '../../src/core/report-record.js'
 import { formatDecimal } from '../../src/core/text/number-format.js'
 import { writeChannelReport, writeRfqReport } from '../../src/report-files/write-report.js'
 import { channelInput, comparisonInput, response } from '../helpers/comparison-inputs.js'

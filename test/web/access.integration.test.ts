@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { addressGroup } from '../../src/web/access/address-group.js'
+import { addressGroup } from '../../src/web/access/proxies.js'
 import type { WebPlugin } from '../../src/web/plugin.js'
 import { localPath } from '../../src/web/routes/sign-in.js'
 import type { ServerOptions } from '../../src/web/server.js'

@@ -55,7 +55,7 @@ describe('closing now', () => {
     expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: fixture.ids[1], outcome: 'closed' }])
   })
 
-  it('shows whether the job waits or runs, and loads itself again until it has ended', async () => {
+  it('shows whether the job waits or runs, and reloads until it has ended', async () => {
     const fixture = await twoPastDue()
     const { app, runner } = await openPages(fixture)
     let reads = 0
@@ -75,7 +75,7 @@ describe('closing now', () => {
       const { statusCode, body, headers } = await app.inject(address)
       return [statusCode, headers.refresh, body.includes('Type 1042 to confirm'), ...notices(body)]
     }
-    const again = 'This page loads itself again.'
+    const again = 'This page reloads automatically.'
     const waits = [200, '1', false, `The closing round waits for a worker. ${again}`]
     const runs = [200, '1', false, `The closing round runs: the RFQ is read, closed and read again. ${again}`]
     const unreachable = `The queue does not answer, so it is not known whether the round runs. ${again}`

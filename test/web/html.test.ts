@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact'
 import { render } from 'preact-render-to-string'
 import { expect, it } from 'vitest'
-import { renderParts } from '../../src/web/html.js'
+import { renderParts } from '../../src/web/http/html.js'
 
 it('a long page is rendered in parts, between which other work runs, to the same HTML', async () => {
   let turns = 0

@@ -39,7 +39,7 @@ it('a channel is polled from its page, for operators, and the page says when the
     const { headers, body } = await get(`${PAGE}?job=x`)
     return [headers.refresh, body.includes('Poll the'), ...notices(body)]
   }
-  const again = 'This page loads itself again.'
+  const again = 'This page reloads automatically.'
   expect(await status({ state: 'waiting' })).toEqual(['1', false, `The poll of listings waits for a worker. ${again}`])
   expect(await status({ state: 'active' })).toEqual(['1', false, `The poll of listings runs. ${again}`])
   const failed = { state: 'failed', error: 'skipped: another process polls' }

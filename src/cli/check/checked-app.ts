@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { once } from '../../core/once.js'
+import { once } from '../../core/async.js'
 import type { Store } from '../../store/contract.js'
 import { databaseFile, databaseName } from '../../store/open-database.js'
 import type { App } from '../app.js'

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { InvalidArgumentError, Option } from 'commander'
-import { MAX_NAME_LENGTH, nameProblem } from '../../core/text/user-name.js'
+import { MAX_NAME_LENGTH, nameProblem } from '../../core/text/clean-text.js'
 
 /** `--by`: the person who does it. */
 export const byOption = (who: string) =>

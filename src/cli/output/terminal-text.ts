@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { rounded } from '../../core/numbers.js'
-import { INVISIBLE } from '../../core/text/invisible-characters.js'
+import { INVISIBLE } from '../../core/text/clean-text.js'
 
 /** Variation selectors are kept: they select the form of an emoji. */
 const HIDDEN = new RegExp(`(?![\\ufe00-\\ufe0f])[${INVISIBLE}]`, 'gu')

@@ -7,8 +7,7 @@ import type { Clock } from '../../core/time/clock.js'
 import type { MakeReport } from '../../report-files/make-report.js'
 import type { Awards } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
-import type { AwardOrder } from '../../views/awards/award-order.js'
-import type { AwardActions } from '../../web/award-actions.js'
+import type { AwardActions, AwardOrder } from '../../views/awards/award-order.js'
 import { createReportRequest } from '../input/report-request.js'
 
 interface AwardDeskDeps {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { differingSettings } from '../../core/decision/differing-settings.js'
+import { differingSettings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
 import { computeSourceOf } from '../../pool/compute-source.js'
 import type { Queries } from '../../pool/queries.js'

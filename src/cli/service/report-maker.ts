@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import type { JobObserver, Log } from '../../../jobs/contract.js'
 import { observeReport, recordReport } from '../../../jobs/report-record.js'
 import type { Clock } from '../../core/time/clock.js'
-import { rfqFileName } from '../../report-files/file-names.js'
+import { reportFolder, rfqFileName } from '../../report-files/file-names.js'
 import type { MakeReport, ReportRequest } from '../../report-files/make-report.js'
-import { reportFolder } from '../../report-files/report-destination.js'
 import { reportName } from '../../report-files/report-folder.js'
 import type { Store } from '../../store/contract.js'
-import type { MakeReportFile, ReportOrder } from '../../web/reports/report-jobs.js'
+import type { MakeReportFile, ReportJobRequest } from '../../web/reports/report-jobs.js'
 import type { App } from '../app.js'
 import { createReportRequest } from '../input/report-request.js'
 
@@ -48,7 +47,7 @@ export const createReportMaker =
 
 /** A name of its own for a report with other settings, so that it does not replace that of the configuration. */
 function whatIfFile(
-  { channel, rfq, asOf, format, settings, isWhatIf }: ReportOrder,
+  { channel, rfq, asOf, format, settings, isWhatIf }: ReportJobRequest,
   config: App['config'],
 ): string | null {
   if (!isWhatIf || rfq === null) return null

@@ -1,8 +1,8 @@
 import type { AwardRule, PriceBasis, Settings } from '../../core/decision/settings.js'
 import { sum } from '../../core/numbers.js'
 import { costOf } from '../offer/eligibility.js'
-import { tonnesOf } from '../offer/known-amounts.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
+import { tonnesOf } from '../offer/price-per-tonne.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { type AwardContext, type Candidate, candidatesOf, createNames } from './award-figures.js'
 import {

@@ -69,7 +69,7 @@ export function efficientAwards<L extends Lot>(lots: readonly L[], max: number):
       next = swapped
     }
   }
-  const awards = undominated(sums).map((at) => awardSet(at, sums, sets, lots))
+  const awards = removeDominated(sums).map((at) => awardSet(at, sums, sets, lots))
   // In cells, the set of all offers may have been dropped for a smaller, cheaper one.
   const all = setOfAll(order.sort((a, b) => a - b).map((at) => lots[at] as L))
   if (!exact && all.tonnes <= upTo(max) && all.tonnes > (awards.at(-1)?.tonnes ?? 0)) awards.push(all)
@@ -105,9 +105,9 @@ function createSetList() {
     /** A set with one more offer. */
     add(offer: number, parent: number): number {
       if (count === offers.length) {
-        offers = grown(offers)
-        parents = grown(parents)
-        sizes = grown(sizes)
+        offers = doubleLength(offers)
+        parents = doubleLength(parents)
+        sizes = doubleLength(sizes)
       }
       offers[count] = offer
       parents[count] = parent
@@ -122,7 +122,7 @@ function createSetList() {
   }
 }
 
-function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+function doubleLength(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(2 * array.length)
   larger.set(array)
   return larger
@@ -198,7 +198,7 @@ function merge(from: Sums, into: Sums, { lot, tonnes, cost, max, width }: Additi
 }
 
 /** Positions of the sums that no other one beats, ascending; without the empty set. */
-function undominated({ tonnes, costs, size }: Sums): number[] {
+function removeDominated({ tonnes, costs, size }: Sums): number[] {
   const kept: number[] = []
   let lowest = Number.POSITIVE_INFINITY
   for (let at = size - 1; at >= 0 && (tonnes[at] ?? 0) > 0; at--) {

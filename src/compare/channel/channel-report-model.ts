@@ -2,7 +2,7 @@
 
 import type { Settings } from '../../core/decision/settings.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { AcceptedInBrief, AwardInBrief } from '../awards/award-in-brief.js'
+import type { AcceptedSummary, AwardSummary } from '../awards/award-summary.js'
 import type { Severity } from '../flag.js'
 import type { ReportContext } from '../input/comparison-context.js'
 import type { CalendarDate, ReportedDecision } from '../input/comparison-input.js'
@@ -63,9 +63,9 @@ export interface RfqRow {
   title: string | null
   state: string | null
   /** The accepted offers; null if there are none. */
-  accepted: AcceptedInBrief | null
+  accepted: AcceptedSummary | null
   /** What is recommended while the RFQ is open; otherwise null. */
-  award: AwardInBrief | null
+  award: AwardSummary | null
   /** What was accepted, or what is recommended, in one sentence. */
   awardText: string
   responseDueDate: CalendarDate | null

@@ -1,5 +1,5 @@
 import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
-import { assessedOutcome, awardsInBrief } from '../awards/award-in-brief.js'
+import { assessedOutcome, summariseAwards } from '../awards/award-summary.js'
 import type { Severity } from '../flag.js'
 import { type ComparisonContext, createContext } from '../input/comparison-context.js'
 import type { ChannelInput, ParsedListing, ReportedDecision } from '../input/comparison-input.js'
@@ -84,7 +84,7 @@ function awardMembers(
   { settings }: ComparisonContext,
 ): Pick<RfqRow, 'accepted' | 'award' | 'awardText'> {
   const { rfq } = assessed
-  const { accepted, award } = awardsInBrief(assessed, assessedOutcome(assessed, settings))
+  const { accepted, award } = summariseAwards(assessed, assessedOutcome(assessed, settings))
   if (accepted !== null) return { accepted, award: award.offers.length > 0 ? award : null, awardText: accepted.message }
   if (rfq.unreadOffers > 0) return { accepted, award: null, awardText: `${unreadText(rfq.unreadOffers)}.` }
   if (rfq.state !== 'open') return { accepted, award: null, awardText: 'No offer was accepted.' }

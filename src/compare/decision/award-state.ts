@@ -72,11 +72,15 @@ function findingsOf(award: AwardFacts, { offers, settings }: PresentOffers): Awa
   const awarded = new Set(award.offers.map(({ id }) => id))
   const accepted = offers.filter(({ standing }) => standing === 'accepted')
   const own = award.offers.flatMap((record) => [...offerFindings(record, byId.get(record.id), settings)])
-  const all = [...othersAccepted(accepted, awarded, nameOf), ...own, ...acceptance(award, accepted, own.length === 0)]
+  const all = [
+    ...acceptedOtherOffers(accepted, awarded, nameOf),
+    ...own,
+    ...acceptance(award, accepted, own.length === 0),
+  ]
   return all.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))
 }
 
-function othersAccepted(
+function acceptedOtherOffers(
   accepted: readonly OfferReport[],
   awarded: ReadonlySet<string>,
   nameOf: (offer: OfferReport) => string,

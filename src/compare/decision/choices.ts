@@ -29,7 +29,7 @@ export function choicesOf(
   alternatives: readonly Alternative[],
 ): Choice[] {
   const { context } = problem
-  const efficient = worthALook(searchOf(problem), recommended).map((set) => awardOf(set.lots(), context))
+  const efficient = selectEfficient(searchOf(problem), recommended).map((set) => awardOf(set.lots(), context))
   const rowOf = (kind: 'efficient' | 'recommended', award: Award, before: Award | undefined): Choice => {
     const isRecommended = isSameAward(award, recommended)
     const same = alternatives.filter((one) => isSameAward(one.award, award))
@@ -76,7 +76,7 @@ function searchOf({ search, competing, rfq, accepted }: AwardProblem): AwardSet<
 }
 
 /** At most eight: the fewest and the most tonnes, the recommended award, and those farthest from the others. */
-function worthALook(sets: readonly AwardSet<Candidate>[], recommended: Award | null): AwardSet<Candidate>[] {
+function selectEfficient(sets: readonly AwardSet<Candidate>[], recommended: Award | null): AwardSet<Candidate>[] {
   if (sets.length <= MAX_EFFICIENT) return [...sets]
   const closest = recommended === null ? undefined : nearest(sets, recommended.tonnes)
   const kept = new Set([sets[0], sets.at(-1), closest].flatMap((set) => (set === undefined ? [] : [set])))
@@ -119,7 +119,7 @@ function waivedRows(problem: AwardProblem, recommended: Award | null): OtherRow[
     const found = search === null ? null : chooseAward(search, settings.awardRule)
     if (!found?.reached) return []
     const award = awardOf(found.lots(), context)
-    const isBeaten = chosen?.reached && recommended !== null && !costsLess(award, recommended)
+    const isBeaten = chosen?.reached && recommended !== null && !isCheaper(award, recommended)
     if (isBeaten) return []
     const title = `If “${REQUIREMENT_TITLES[name]}” is waived: ${offersText(award.offers)}`
     return [{ kind: 'waived', requirement: name, title, award, isRecommended: false, extra: null, notes: [] }]
@@ -127,7 +127,7 @@ function waivedRows(problem: AwardProblem, recommended: Award | null): OtherRow[
   return rows.sort((a, b) => a.award.costPerTonne - b.award.costPerTonne)
 }
 
-const costsLess = (award: Award, than: Award): boolean => award.costPerTonne < than.costPerTonne * (1 - SAME_PRICE)
+const isCheaper = (award: Award, than: Award): boolean => award.costPerTonne < than.costPerTonne * (1 - SAME_PRICE)
 
 /** The awards without one requirement; null if that makes no difference, or nothing is to be awarded. */
 function searchWithout(
@@ -160,7 +160,7 @@ function dividedRow(
   if (divided === null || !divided.parts.some(({ lot, tonnes }) => tonnes < lot.tonnes)) return []
   const parts = divided.parts.sort((a, b) => a.lot.offer.sequence - b.lot.offer.sequence)
   const award = partsAward(parts, context)
-  if (isReached && !costsLess(award, recommended)) return []
+  if (isReached && !isCheaper(award, recommended)) return []
   const sellers = award.offers.filter(({ shareOfOffer }) => shareOfOffer < 1).map(({ name }) => name)
   const title = `If ${joined(sellers)} sells part of its offer: ${offersText(award.offers)}`
   return [{ kind: 'divided', requirement: null, title, award, isRecommended: false, extra: null, notes: [] }]

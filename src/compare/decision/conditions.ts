@@ -7,7 +7,7 @@ import type { OfferReport, UnmetRequirement } from '../offer/offer-report-model.
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 
 /** Requirements that say the same as a high flag. */
-const SAID_BY: Partial<Record<FlagCode, UnmetRequirement['name']>> = {
+const EQUIVALENT_REQUIREMENT: Partial<Record<FlagCode, UnmetRequirement['name']>> = {
   expired: 'notExpired',
   'late-submission': 'submittedOnTime',
   'price-above-max': 'priceMax',
@@ -18,8 +18,8 @@ const SAID_BY: Partial<Record<FlagCode, UnmetRequirement['name']>> = {
   'listing-not-asked': 'listing',
 }
 
-/** Said otherwise: by a requirement, an expiry date, the share of pre-payments, or because coverage is that of the award. */
-const SAID_OTHERWISE: ReadonlySet<FlagCode> = new Set([
+/** Flags that another sentence covers: of a requirement, an expiry date or pre-payments; coverage is judged for the whole award. */
+const COVERED_ELSEWHERE: ReadonlySet<FlagCode> = new Set([
   ...(['volume-below-min', 'volume-above-max', 'price-below-min', 'review-not-accepted', 'expiring'] as const),
   ...(['prepayment-share', 'no-registry-id'] as const),
 ])
@@ -57,8 +57,8 @@ const flagTexts =
   (wanted: Severity) =>
   ({ flags, unmet }: OfferReport): string[] =>
     flags
-      .filter(({ code, severity }) => severity === wanted && !SAID_OTHERWISE.has(code))
-      .map(({ code, message }) => unmet.find(({ name }) => name === SAID_BY[code])?.message ?? message)
+      .filter(({ code, severity }) => severity === wanted && !COVERED_ELSEWHERE.has(code))
+      .map(({ code, message }) => unmet.find(({ name }) => name === EQUIVALENT_REQUIREMENT[code])?.message ?? message)
 
 const requirementTexts = ({ unmet }: OfferReport): string[] => unmet.map(({ message }) => message)
 

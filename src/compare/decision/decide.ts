@@ -1,25 +1,25 @@
 import type { RequirementName, Settings } from '../../core/decision/settings.js'
+import { median } from '../../core/numbers.js'
 import { describeListDiff } from '../../core/sources/source-text.js'
 import type { ListDiff, RemovedOffer } from '../../core/sources/sources.js'
 import { oneLine } from '../../core/text/clean-text.js'
-import { formatCount, truncate } from '../../core/text/number-format.js'
+import { formatCount, formatPricePerTonne, formatTonnes, formatTotal, truncate } from '../../core/text/number-format.js'
 import { nameById, plainNames } from '../../core/text/rfq-name.js'
 import { joined } from '../awards/award-figures.js'
 import { type AwardProblem, awardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
 import type { ReportContext } from '../input/comparison-context.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES } from '../offer/award-requirements.js'
-import { tonnesOf } from '../offer/known-amounts.js'
 import { hasOtherTerms } from '../offer/newer-summary.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
+import { tonnesOf } from '../offer/price-per-tonne.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { choicesOf } from './choices.js'
-import type { Award, Banner, Decision, RequirementSetting } from './decision-model.js'
+import type { Award, Banner, Decision, RequirementSetting, Savings } from './decision-model.js'
 import { excludedOffers } from './excluded-offers.js'
 import { questionsOf } from './questions.js'
 import { outcomeOf, recommend } from './recommendation.js'
 import { reportCommand } from './report-command.js'
-import { savingsOf } from './savings.js'
 import { alternativesOf } from './what-if.js'
 
 export interface DecisionInput {
@@ -169,4 +169,31 @@ function removedOfferNames(
       const offer = known.get(id)
       return offer === undefined ? name : nameOf(offer)
     })
+}
+
+const MAXIMUM = "the RFQ's maximum price"
+const MEDIAN = 'the price of the median offer'
+
+/** What the tonnes of an award cost less than at the RFQ's maximum price, and at the price of the median offer. */
+export function savingsOf({ tonnes, pricePerTonne }: Award, { rfq, competing, context }: AwardProblem): Savings | null {
+  const at = (price: number | null) =>
+    price === null ? null : { pricePerTonne: price, amount: tonnes * (price - pricePerTonne) }
+  const prices = competing.map(({ total, tonnes: own }) => total / own).sort((a, b) => a - b)
+  const maxPrice = at(rfq.comparedMaxUnitPrice)
+  const medianOffer = prices.length < 3 ? null : at(median(prices))
+  if (maxPrice === null && medianOffer === null) return null
+  const part = (saving: { pricePerTonne: number; amount: number } | null, what: string) => {
+    if (saving === null || formatTotal(saving.amount, '') === formatTotal(0, '')) return []
+    const amount = formatTotal(Math.abs(saving.amount), context.currency)
+    const price = formatPricePerTonne(saving.pricePerTonne, context.currency)
+    return [`${amount} ${saving.amount < 0 ? 'more' : 'less'} than at ${what} (${price})`]
+  }
+  const parts = [...part(maxPrice, MAXIMUM), ...part(medianOffer, MEDIAN)]
+  return {
+    tonnes,
+    pricePerTonne,
+    maxPrice,
+    medianOffer,
+    message: `The ${formatTonnes(tonnes)} cost ${parts.length === 0 ? `the same as at ${maxPrice === null ? MEDIAN : MAXIMUM}` : parts.join(', and ')}.`,
+  }
 }

@@ -48,6 +48,9 @@ export function obstacleOf(offer: OfferReport): string {
   return unmet === undefined ? 'is not comparable' : unmetText(unmet, offer)
 }
 
+/** The same; of an offer that lacks only an exchange rate, with its price: `is in EUR without an exchange rate (8.33 EUR/t)`. */
+export const obstacleWithPrice = (offer: OfferReport): string => `${obstacleOf(offer)}${pricesOf([offer])}`
+
 const PLURALS: Record<string, string> = { is: 'are', has: 'have', was: 'were' }
 const pluralOf = (predicate: string) => predicate.replace(/^(is|has|was)\b/, (verb) => PLURALS[verb] ?? verb)
 

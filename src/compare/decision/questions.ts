@@ -2,8 +2,7 @@ import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, truncate } from '../../core/text/number-format.js'
 import type { AwardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
-import type { OfferFlagCode, Severity } from '../flag.js'
-import { type FlagValue, formatFlagValue } from '../flag-value.js'
+import { type FlagValue, formatFlagValue, type OfferFlagCode, type Severity } from '../flag.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
@@ -65,7 +64,7 @@ const QUESTIONS: Partial<Record<OfferFlagCode, Question>> = {
 }
 
 /** What notes of the seller may mean for the price or the volume: a person must read them. */
-const TELLING_NOTES =
+const NEGOTIABLE_NOTES =
   /discount|rebate|partial|part of|split|negotiab|flexib|lower price|smaller|minimum|at least|bundle|together/i
 const MAX_NOTE = 300
 
@@ -94,7 +93,7 @@ export function questionsOf(
     ]
     if (questions.length === 0) continue
     const developer = oneLine(offer.developer ?? context.nameOf(offer))
-    const notes = tellingNotes(offer)
+    const notes = negotiableNotes(offer)
     const asked = { offerId: offer.id, number: offer.sequence, name: context.nameOf(offer), questions, notes }
     groups.set(developer, [...(groups.get(developer) ?? []), asked])
   }
@@ -136,11 +135,11 @@ function volumeQuestion(
 }
 
 /** The notes to the buyer, if they may matter for the price or the volume. */
-const tellingNotes = ({ terms: { notes } }: OfferReport): string | null =>
-  notes !== null && TELLING_NOTES.test(notes) ? truncate(oneLine(notes), MAX_NOTE) : null
+const negotiableNotes = ({ terms: { notes } }: OfferReport): string | null =>
+  notes !== null && NEGOTIABLE_NOTES.test(notes) ? truncate(oneLine(notes), MAX_NOTE) : null
 
 function notesQuestion(offer: OfferReport): string[] {
-  const notes = tellingNotes(offer)
+  const notes = negotiableNotes(offer)
   return notes === null ? [] : [`Your notes say “${notes}” What does that mean for the price and the volume here?`]
 }
 

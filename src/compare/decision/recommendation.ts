@@ -1,12 +1,21 @@
-import { formatPercent, formatTonnes } from '../../core/text/number-format.js'
-import { amountsText, awardOf, offersText } from '../awards/award-figures.js'
+import { plausibleOrNull, ratio, sum } from '../../core/numbers.js'
+import { formatMoney, formatPercent, formatPricePerTonne, formatTonnes } from '../../core/text/number-format.js'
+import {
+  type AwardContext,
+  amountsText,
+  awardOf,
+  type Candidate,
+  candidatesOf,
+  offersText,
+} from '../awards/award-figures.js'
 import type { AwardProblem } from '../awards/award-problem.js'
-import { upTo } from '../awards/efficient-awards.js'
+import { atLeast, upTo } from '../awards/efficient-awards.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { tonnesOf, totalOf } from '../offer/price-per-tonne.js'
 import { unreadText } from '../rfq/rfq-flags.js'
-import { acceptedAward } from './accepted-award.js'
 import { askedBesides, conditionsOf } from './conditions.js'
 import type { AcceptedAward, Award, Choice, Recommendation } from './decision-model.js'
-import { accountingText, obstacleOf } from './excluded-offers.js'
+import { accountingText, obstacleWithPrice } from './excluded-offers.js'
 import { reasonsOf } from './reasons.js'
 import { type Alternative, breakEvensOf, changesOf } from './what-if.js'
 
@@ -63,11 +72,11 @@ function awardText(
   return `${accepted.message} Award also ${what}${reached ? together : `${short} that are missing`}.`
 }
 
-function noAwardText({ offers, competing, range }: AwardProblem, accepted: AcceptedAward | null): string {
+function noAwardText({ offers, competing, range, rfq }: AwardProblem, accepted: AcceptedAward | null): string {
   const before = accepted === null ? '' : `${accepted.message} `
   const [only] = offers
-  if (offers.length === 1 && only?.exclusions.length)
-    return `${before}No award possible: the only offer ${obstacleOf(only)}.`
+  if (only !== undefined && isOnlyExcluded({ offers, rfq }))
+    return `${before}No award possible: the only offer ${obstacleWithPrice(only)}.`
   if (offers.length === 1 && only?.why) return `${before}No award possible: ${lowerFirst(only.why)}`
   const why =
     competing.length === 0
@@ -75,6 +84,13 @@ function noAwardText({ offers, competing, range }: AwardProblem, accepted: Accep
       : `every offer that competes alone exceeds ${formatTonnes(range?.upper ?? 0)}, the most that can be awarded.`
   return `${before}No award possible: ${why}`
 }
+
+/** Whether no award is possible because the only offer is excluded. */
+const isOnlyExcluded = ({ offers, rfq }: Pick<AwardProblem, 'offers' | 'rfq'>): boolean =>
+  offers.length === 1 &&
+  offers[0]?.standing === 'excluded' &&
+  offers[0].exclusions.length > 0 &&
+  rfq.missingSince === null
 
 const lowerFirst = (message: string) => message.charAt(0).toLowerCase() + message.slice(1)
 
@@ -87,7 +103,10 @@ export function recommend(
 ): Recommendation {
   const { offers, context } = problem
   const { status, award, accepted, gap } = outcome
-  const headline = offers.length === 0 ? message : `${message} ${accountingText(offers)}`
+  const headline =
+    offers.length === 0 || (status === 'none' && isOnlyExcluded(problem))
+      ? message
+      : `${message} ${accountingText(offers)}`
   if (award === null) {
     const shown = status === 'accepted' ? offers.filter(({ standing }) => standing === 'accepted') : []
     const conditions = conditionsOf(shown, context.nameOf)
@@ -141,3 +160,45 @@ const additionalRequirements = ({ rfq }: AwardProblem): string[] => {
 
 const gapText = (gap: number) =>
   `The award is the best that was found among very many; another one may ${gap === 0 ? 'have more tonnes' : `cost up to ${formatPercent(gap)} less`}.`
+
+/** What is accepted, as far as it is known; null if no offer is. */
+export function acceptedAward(offers: readonly OfferReport[], context: AwardContext): AcceptedAward | null {
+  const accepted = offers.filter(({ standing }) => standing === 'accepted')
+  if (accepted.length === 0) return null
+  const candidates = candidatesOf(accepted)
+  const award = candidates.length < accepted.length ? null : awardOf(candidates, context)
+  const named = accepted.map((offer) => ({ id: offer.id, number: offer.sequence, name: context.nameOf(offer) }))
+  const tonnes = sum(accepted.map((offer) => tonnesOf(offer) ?? 0))
+  const what = award === null ? accepted.map((offer) => ownAmounts(offer, candidates)).join('; ') : amountsText(award)
+  const isKnown = accepted.every((offer) => tonnesOf(offer) !== null)
+  const names = offersText(named.map((offer) => ({ ...offer, shareOfOffer: 1 })))
+  return {
+    offers: named,
+    tonnes,
+    award,
+    message: `Accepted: ${names}: ${what}.${coverageText(tonnes, isKnown, context)}`,
+  }
+}
+
+/** What is known of an offer, in its own currency: `5,000 t at 8.33 EUR/t, which cannot be compared`. */
+function ownAmounts(offer: OfferReport, comparable: readonly Candidate[]): string {
+  const [tonnes, total] = [tonnesOf(offer), plausibleOrNull(totalOf(offer))]
+  const price = ratio(total, tonnes)
+  const { currency } = offer.terms
+  const cost =
+    price !== null
+      ? ` at ${formatPricePerTonne(price, currency)}`
+      : total === null
+        ? ''
+        : ` for ${formatMoney(total, currency)}`
+  return `${tonnes === null ? 'unknown tonnes' : formatTonnes(tonnes)}${cost}${comparable.some((one) => one.offer === offer) ? '' : ', which cannot be compared'}`
+}
+
+function coverageText(tonnes: number, isKnown: boolean, { lower }: AwardContext): string {
+  if (lower === null) return ''
+  if (tonnes >= atLeast(lower)) return ` That covers the ${formatTonnes(lower)} asked for.`
+  const share = formatPercent(tonnes / lower)
+  return isKnown
+    ? ` That is ${share} of the ${formatTonnes(lower)} asked for.`
+    : ` That is at least ${share} of the ${formatTonnes(lower)} asked for.`
+}

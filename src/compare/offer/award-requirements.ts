@@ -1,7 +1,7 @@
 import type { RequirementLevels, RequirementName } from '../../core/decision/settings.js'
 import { formatCount, formatPercent, truncate } from '../../core/text/number-format.js'
 import { daysBetween } from '../date-math.js'
-import { formatFlagValue } from '../flag-value.js'
+import { formatFlagValue } from '../flag.js'
 import { isUnreadable } from '../input/stored-documents.js'
 import { currencyCode, type RfqTerms } from '../rfq/rfq-terms.js'
 import type { OfferReport, UnmetRequirement } from './offer-report-model.js'

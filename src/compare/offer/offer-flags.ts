@@ -13,13 +13,21 @@ import {
   truncate,
 } from '../../core/text/number-format.js'
 import { earliest } from '../date-math.js'
-import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity, sortBySeverity } from '../flag.js'
-import { type FlagValue, flagValue, formatFlagValue } from '../flag-value.js'
+import {
+  type Flag,
+  type FlagValue,
+  flagValue,
+  formatFlagValue,
+  OFFER_FLAGS,
+  type OfferFlagCode,
+  type Severity,
+  sortBySeverity,
+} from '../flag.js'
 import type { CurrencyReport } from '../input/comparison-currency.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import { allTonnesOf, totalOf } from './known-amounts.js'
 import { hasOtherTerms } from './newer-summary.js'
 import type { OfferReport } from './offer-report-model.js'
+import { allTonnesOf, totalOf } from './price-per-tonne.js'
 import type { Requirement } from './requirements.js'
 
 /** Input to the flag rules of an offer. */

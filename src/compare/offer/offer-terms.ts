@@ -2,7 +2,7 @@ import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../.
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { daysBetween, yearOf } from '../date-math.js'
-import type { FlagValue } from '../flag-value.js'
+import type { FlagValue } from '../flag.js'
 import type { ComparisonContext } from '../input/comparison-context.js'
 import type { CalendarDate, ParsedResponse } from '../input/comparison-input.js'
 import { currencyCode } from '../rfq/rfq-terms.js'
@@ -65,7 +65,7 @@ export interface PrepaymentLine {
   discountFactor: number
 }
 
-/** The content of a response, flattened; the same for both shapes. */
+/** The content of a response, flattenVersion; the same for both shapes. */
 export interface OfferFacts {
   shape: 'full' | 'summary'
   listingId: string | null

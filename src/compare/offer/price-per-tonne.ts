@@ -1,5 +1,6 @@
 import type { Vintage } from '../../core/documents/observation.js'
 import { plausibleOrNull, positiveOrNull, ratio, sum } from '../../core/numbers.js'
+import type { DeliveryLine, OfferTerms } from './offer-terms.js'
 
 /** `lines`: the sums of the delivery lines. `stated`: the volume and total price the offer states. */
 export type PriceBasis = 'lines' | 'stated'
@@ -46,3 +47,22 @@ export function priceOffer(
     return { basis, volume: tonnes, total: value, pricePerTonne: ratio(value, tonnes), sumVolume, sumValue }
   }
 }
+
+interface Offer {
+  metrics: { volume: number | null; total: number | null; sumVolume: number }
+  terms: OfferTerms
+}
+
+/** The tonnes of an offer, also if no price can be derived from it; null if it states none. */
+export const tonnesOf = ({ metrics, terms }: Offer): number | null =>
+  metrics.volume ?? positiveOrNull(plausibleOrNull(terms.statedVolume)) ?? positiveOrNull(metrics.sumVolume)
+
+/** As `tonnesOf`, but null if they are those of the lines and one of these states none. */
+export const allTonnesOf = ({ lines, ...offer }: Offer & { lines: readonly DeliveryLine[] }): number | null => {
+  const isKnown = offer.metrics.volume !== null || positiveOrNull(plausibleOrNull(offer.terms.statedVolume)) !== null
+  return isKnown || lines.every(({ volume }) => volume !== null) ? tonnesOf(offer) : null
+}
+
+/** What an offer costs, in its own currency, also if no volume can be derived from it; null if it does not say. */
+export const totalOf = ({ metrics, terms }: Offer): number | null =>
+  metrics.total ?? positiveOrNull(plausibleOrNull(terms.statedTotal))

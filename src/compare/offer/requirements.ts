@@ -1,12 +1,12 @@
 import { round6 } from '../../core/numbers.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import { type FlagValue, flagValue } from '../flag-value.js'
+import { type FlagValue, flagValue } from '../flag.js'
 import { type CurrencyReport, rateInto } from '../input/comparison-currency.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { ComparedAmounts } from './eligibility.js'
-import { allTonnesOf } from './known-amounts.js'
 import type { Metrics } from './metrics.js'
 import type { DeliveryLine, OfferTerms } from './offer-terms.js'
+import { allTonnesOf } from './price-per-tonne.js'
 
 /** The requirements an RFQ can state. */
 export const REQUIREMENTS = [

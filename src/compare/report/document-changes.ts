@@ -84,7 +84,7 @@ export function changesOfVersion(
   context: ChangeContext,
 ): Change[] {
   if (previous === null) return [appearance(version, context)]
-  return versionChanges(flattened(previous), flattened(version), context)
+  return versionChanges(flattenVersion(previous), flattenVersion(version), context)
 }
 
 // The sort is stable: fields of one version keep their order.
@@ -109,7 +109,7 @@ function historyChanges(history: readonly HistoryVersion[], context: ChangeConte
   if (first === undefined) return []
   let before = { version: first, fields: later.length > 0 ? fieldsOf(first) : new Map<string, FieldValue>() }
   const changes = later.flatMap((version) => {
-    const after = flattened(version)
+    const after = flattenVersion(version)
     const changed = versionChanges(before, after, context)
     before = after
     return changed
@@ -122,7 +122,7 @@ interface FlattenedVersion {
   fields: Map<string, FieldValue>
 }
 
-const flattened = (version: HistoryVersion): FlattenedVersion => ({ version, fields: fieldsOf(version) })
+const flattenVersion = (version: HistoryVersion): FlattenedVersion => ({ version, fields: fieldsOf(version) })
 
 function commonMembers(version: HistoryVersion, context: ChangeContext) {
   return {

@@ -1,8 +1,7 @@
 import { describeListDiff } from '../../core/sources/source-text.js'
 import { isDecisive, type ListDiff } from '../../core/sources/sources.js'
 import { formatCount } from '../../core/text/number-format.js'
-import { type Flag, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
-import { type FlagValue, flagValue } from '../flag-value.js'
+import { type Flag, type FlagValue, flagValue, type RfqFlagCode, type Severity, sortBySeverity } from '../flag.js'
 import type { ComparisonContext } from '../input/comparison-context.js'
 import type { RfqTerms } from './rfq-terms.js'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { truncate } from '../text/number-format.js'
 
 /**
  * The criteria by which offers are scored, with 0 to 100 points each (formulas: `Scores` in compare/offer/offer-report-model.ts): cost, share
@@ -151,3 +152,25 @@ export type RequirementName = keyof RequirementLevels
 
 /** The defaults of all settings. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({})
+
+/** A setting that has another value than before. */
+export interface DifferingSetting {
+  /** `weights.price` */
+  path: string
+  before: string
+  after: string
+}
+
+/** The settings that differ, with their values as texts. */
+export function differingSettings(before: object, after: object, parent = ''): DifferingSetting[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
+    const [one, other] = [(before as Record<string, unknown>)[name], (after as Record<string, unknown>)[name]]
+    const path = `${parent}${name}`
+    if (isObject(one) && isObject(other)) return differingSettings(one, other, `${path}.`)
+    return one === other ? [] : [{ path, before: valueText(one), after: valueText(other) }]
+  })
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+const valueText = (value: unknown): string =>
+  value === undefined || value === null ? 'none' : truncate(isObject(value) ? JSON.stringify(value) : String(value), 40)

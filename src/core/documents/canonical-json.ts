@@ -83,21 +83,21 @@ let pathsKnown = 0
 let root = new KeyPath()
 
 function membersInOrder(keys: readonly string[]): readonly MemberName[] {
-  if (keys.length > MAX_KEYS) return inOrder(keys)
+  if (keys.length > MAX_KEYS) return sortKeys(keys)
   if (pathsKnown > MAX_PATHS) {
     root = new KeyPath()
     pathsKnown = 0
   }
   let path = root
   for (const key of keys) {
-    if (key.length > MAX_KEY_LENGTH) return inOrder(keys)
+    if (key.length > MAX_KEY_LENGTH) return sortKeys(keys)
     path = path.follow(key)
   }
-  path.ordered ??= inOrder(keys)
+  path.ordered ??= sortKeys(keys)
   return path.ordered
 }
 
-const inOrder = (keys: readonly string[]) => [...keys].sort().map((key) => ({ key, name: `${JSON.stringify(key)}:` }))
+const sortKeys = (keys: readonly string[]) => [...keys].sort().map((key) => ({ key, name: `${JSON.stringify(key)}:` }))
 
 const sorted = (value: unknown) =>
   mapRepeated(value, (list) => (Array.isArray(list) ? list.map(canonicalJson).sort() : list))

@@ -1,4 +1,9 @@
-import { INVISIBLE } from './invisible-characters.js'
+/**
+ * The inside of a character class (for a RegExp with the flag `u`): characters that are not shown, or that hide or reorder
+ * others. Control characters (C0 and C1), format characters (such as zero-width and bidirectional ones), line and paragraph
+ * separators, lone surrogates, and everything else that Unicode lets programs ignore, such as the Hangul fillers.
+ */
+export const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}'
 
 const JOINERS = '\\u200C\\u200D'
 const VARIATION_SELECTORS = '\\u180B-\\u180D\\uFE00-\\uFE0F'
@@ -80,3 +85,15 @@ function takeUnits(text: string, max: number): string {
 
 /** Collapses each run of white space, line breaks included, to one space. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+export const MAX_NAME_LENGTH = 100
+
+/** Characters that are not shown, not assigned, or for private use. */
+const NOT_IN_NAMES = new RegExp(`[${INVISIBLE}]|\\p{C}`, 'u')
+
+/** Why a text cannot be recorded as the name of a person, such as `is empty`; null if it can. */
+export function nameProblem(text: string): string | null {
+  if (text.trim() === '') return 'is empty'
+  if (text.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`
+  return NOT_IN_NAMES.test(text) ? 'has characters that are not shown' : null
+}

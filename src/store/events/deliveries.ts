@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DeadLetters, DeliveryRecord, TargetState } from '../../core/events/deliveries.js'
-import { groupBursts } from '../../core/events/event-bursts.js'
+import { groupBursts } from '../../core/events/events.js'
 import { MAX_CLOCK_DIFFERENCE_MS } from '../../core/time/clock.js'
 import { fromStoredText, toStoredText } from '../documents/stored-text.js'
 import { allOf, NO_LIMIT, type SqlDatabase, type Transaction } from '../sql/sql-database.js'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { shareConcurrent } from '../../core/share-concurrent.js'
+import { shareConcurrent } from '../../core/async.js'
 import { isConnectionLost, NoAnswerError } from './postgres-errors.js'
 
 /** How long a statement may take before the server is probed, in milliseconds. */

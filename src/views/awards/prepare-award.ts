@@ -1,7 +1,7 @@
 import { awardState, awardText } from '../../compare/decision/award-state.js'
 import { compareOffers } from '../../compare/report/compare-offers.js'
 import type { AwardRecord } from '../../core/decision/award-record.js'
-import { differingSettings } from '../../core/decision/differing-settings.js'
+import { differingSettings } from '../../core/decision/settings.js'
 import { checkAward } from '../../recommendations/awards/check-award.js'
 import { offerIds } from '../../recommendations/awards/offer-names.js'
 import type { Awards } from '../../store/contract.js'

@@ -4,8 +4,12 @@ import type {
   ParsedResponse,
   ReportParameters,
 } from '../../compare/input/comparison-input.js'
-import { findLastSummaries } from '../../compare/input/last-summaries.js'
-import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../compare/input/stored-documents.js'
+import {
+  findLastSummaries,
+  parseStoredListing,
+  parseStoredResponse,
+  parseStoredRfq,
+} from '../../compare/input/stored-documents.js'
 import { type AwardFacts, awardFacts } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'

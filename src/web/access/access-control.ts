@@ -1,7 +1,7 @@
 import cookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../../core/requests/loopback.js'
-import { nameProblem } from '../../core/text/user-name.js'
+import { nameProblem } from '../../core/text/clean-text.js'
 import type { Clock } from '../../core/time/clock.js'
 import { HttpError } from '../http/errors.js'
 import { createCsrf } from './csrf.js'
@@ -9,8 +9,7 @@ import { createHostCheck } from './host-header.js'
 import { createProxies, PROXY_SECRET_HEADER, type Proxies } from './proxies.js'
 import { addRateLimits, type RateLimits } from './rate-limits.js'
 import { createSessions, type Session } from './sessions.js'
-import { type AccessToken, bearerToken, ownerOf } from './tokens.js'
-import { mayUse, type Role, type RouteAccess, type User } from './user.js'
+import { type AccessToken, bearerToken, mayUse, ownerOf, type Role, type RouteAccess, type User } from './users.js'
 
 /** Who may use the server (docs/WEB.md, "Access"). */
 export interface AccessOptions {

@@ -1,9 +1,8 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../http/errors.js'
-import { addressGroup } from './address-group.js'
-import type { Proxies } from './proxies.js'
-import type { User } from './user.js'
+import { addressGroup, type Proxies } from './proxies.js'
+import type { User } from './users.js'
 
 /** Requests per minute of one user. */
 const MAX_OF_USER = 600

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/time/clock.js'
-import type { User } from './user.js'
+import type { User } from './users.js'
 
 /** Hours until a session ends, whether it is used or not. */
 export const SESSION_HOURS = 12

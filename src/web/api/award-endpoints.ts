@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_NAME_LENGTH } from '../../core/text/user-name.js'
+import { MAX_NAME_LENGTH } from '../../core/text/clean-text.js'
 import { awardRecordSchema } from '../../views/schemas/index.js'
 import { type ActionCall, type ActionEndpoint, action, pastMoment, rfqIdOf } from './actions.js'
 import { asOf } from './parameters.js'

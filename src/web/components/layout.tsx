@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ChannelFreshness } from '../../views/page-contract.js'
-import type { User } from '../access/user.js'
+import type { User } from '../access/users.js'
 import { age, Moment } from './format.js'
 import { PAGE_SCRIPT_PATH } from './page-script.js'
 import { STYLESHEET_PATH } from './stylesheet.js'

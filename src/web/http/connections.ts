@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressGroup } from '../access/address-group.js'
+import { addressGroup } from '../access/proxies.js'
 
 /**
  * Of a request line and its headers, in bytes. An identifier of 1,000 bytes takes 3,000 percent-encoded, and the address of an offer has that

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ErrorPage } from '../components/error-page.js'
-import { sendPage, wantsPage } from '../html.js'
+import { Layout } from '../components/layout.js'
 import { HttpError, toResponseError } from './errors.js'
+import { sendPage, wantsPage } from './html.js'
 
 /**
  * Answers errors as `{"error": message}`, and as a page in a browser, which is sent to the sign-in page if that helps.
@@ -61,3 +61,26 @@ const patternOf = (url: string) =>
       .replace(/:[^/]+/g, '[^/]+')
       .replace(/\*/g, '.*')}$`,
   )
+
+/** What went wrong with a request, in a browser. */
+export function ErrorPage({ status, message }: { status: number; message: string }) {
+  return (
+    <Layout title={TITLES[status] ?? 'Something went wrong'}>
+      <div class="card narrow">
+        <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
+        <p>{message}</p>
+        <p>
+          <a href="/">Go to the first page</a>
+        </p>
+      </div>
+    </Layout>
+  )
+}
+
+const TITLES: Record<number, string> = {
+  400: 'This request is not valid',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not allowed',
+  429: 'Too many requests',
+}

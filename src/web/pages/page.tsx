@@ -8,11 +8,10 @@ import type { ChannelFreshness, NotFound, PageQueries } from '../../views/page-c
 import { MAX_WORD_LENGTH } from '../api/parameters.js'
 import { parseAsOf } from '../as-of.js'
 import { Layout } from '../components/layout.js'
-import { renderParts, sendPage } from '../html.js'
-import { HttpError } from '../http/errors.js'
+import { HttpError, type Suggest, unknownValue } from '../http/errors.js'
+import { renderParts, sendPage } from '../http/html.js'
 import { parseSorting, type Sorting, sortRows, type Table } from '../tables/table.js'
 import type { Download, TableFormat } from '../tables/table-file.js'
-import { type Suggest, unknownValue } from '../unknown-value.js'
 import { type AcceptedParameters, checkParameters } from './parameters.js'
 
 /** What pages are made from. */
@@ -295,3 +294,6 @@ export function pageOf<Row>(
   const from = (pages.page - 1) * size
   return { table: { ...table, rows: allRows.slice(from, from + size), allRows }, sorting, pages }
 }
+
+/** The channel and the name of an RFQ in a path. */
+export const addressOf = ({ org = '', channel = '', name = '' }: Parameters) => ({ channel: `${org}/${channel}`, name })

@@ -1,6 +1,5 @@
 import { isSettingName, KNOWN_SETTINGS } from '../api/what-if.js'
-import { HttpError } from '../http/errors.js'
-import type { Suggest } from '../unknown-value.js'
+import { HttpError, type Suggest } from '../http/errors.js'
 
 /** The parameters after the `?` that a page accepts. */
 export interface AcceptedParameters {
@@ -11,7 +10,7 @@ export interface AcceptedParameters {
   hasTables?: boolean
 }
 
-const OF_TABLES = ['sort', 'page', 'format', 'table']
+const TABLE_PARAMETERS = ['sort', 'page', 'format', 'table']
 
 /**
  * Rejects what would otherwise be ignored: a page that shows something else than it was asked for misleads. As the HTTP API.
@@ -22,7 +21,7 @@ export function checkParameters(
   { names = [], acceptsSettings = false, hasTables = true }: AcceptedParameters,
   suggest: Suggest,
 ): void {
-  const known = [...names, ...(hasTables ? OF_TABLES : []), ...(acceptsSettings ? KNOWN_SETTINGS : [])]
+  const known = [...names, ...(hasTables ? TABLE_PARAMETERS : []), ...(acceptsSettings ? KNOWN_SETTINGS : [])]
   const given = Object.entries(Object(query) as Record<string, string | string[]>)
   const problems = given.flatMap(([name, value]) => {
     const isSetting = acceptsSettings && isSettingName(name)

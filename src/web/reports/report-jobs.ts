@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Settings } from '../../core/decision/settings.js'
 import { HttpError } from '../http/errors.js'
 
-/** A report that somebody asked for on the page. */
-export interface ReportOrder {
+/** A report that a user requested on a page. */
+export interface ReportJobRequest {
   channel: string
   /** Id and name of the RFQ; null for the overview of the channel. */
   rfq: { id: string; name: string } | null
@@ -21,7 +21,7 @@ export interface ReportOrder {
  * @param onProgress called with the share that is done
  * @returns its name in the report folder
  */
-export type MakeReportFile = (order: ReportOrder, onProgress: (share: number) => void) => Promise<string>
+export type MakeReportFile = (request: ReportJobRequest, onProgress: (share: number) => void) => Promise<string>
 
 export interface ReportJob {
   id: string
@@ -39,7 +39,7 @@ export interface ReportJob {
 
 export interface ReportJobs {
   /** @throws HttpError 503 if too many wait already */
-  start(order: ReportOrder, now: Date): ReportJob
+  start(request: ReportJobRequest, now: Date): ReportJob
   find(id: string): ReportJob | undefined
   /** Newest first. */
   list(): ReportJob[]
@@ -55,10 +55,10 @@ export function createReportJobs(make: MakeReportFile, describeError: (error: un
   const jobs = new Map<string, ReportJob>()
   let last: Promise<void> = Promise.resolve()
 
-  async function run(job: ReportJob, order: ReportOrder): Promise<void> {
+  async function run(job: ReportJob, request: ReportJobRequest): Promise<void> {
     job.state = 'running'
     try {
-      job.file = await make(order, (share) => {
+      job.file = await make(request, (share) => {
         job.progress = share
       })
       Object.assign(job, { state: 'done', progress: 1 })
@@ -68,19 +68,20 @@ export function createReportJobs(make: MakeReportFile, describeError: (error: un
   }
 
   return {
-    start(order, now) {
+    start(request, now) {
       const waiting = [...jobs.values()].filter(({ state }) => state === 'waiting').length
       if (waiting >= MAX_WAITING)
         throw new HttpError(503, `${waiting} reports wait already; try again in a minute`, { 'retry-after': 60 })
-      const title = order.rfq === null ? `Overview of ${order.channel}` : `RFQ ${order.rfq.name} of ${order.channel}`
+      const title =
+        request.rfq === null ? `Overview of ${request.channel}` : `RFQ ${request.rfq.name} of ${request.channel}`
       const state = { state: 'waiting', progress: 0, file: null, error: null } as const
-      const job: ReportJob = { id: randomUUID(), title, by: order.by, startedAt: now, ...state }
+      const job: ReportJob = { id: randomUUID(), title, by: request.by, startedAt: now, ...state }
       jobs.set(job.id, job)
       for (const [id, { state: known }] of jobs) {
         if (jobs.size <= MAX_JOBS) break
         if (known === 'done' || known === 'failed') jobs.delete(id)
       }
-      last = last.then(() => run(job, order))
+      last = last.then(() => run(job, request))
       return job
     },
     find: (id) => jobs.get(id),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { shareConcurrent } from '../../core/share-concurrent.js'
+import { shareConcurrent } from '../../core/async.js'
 import type { Readiness } from '../../readiness/contract.js'
 import type { WebPlugin } from '../plugin.js'
 

@@ -1,7 +1,8 @@
 import { SESSION_HOURS } from '../access/sessions.js'
-import { SignInPage } from '../components/sign-in-page.js'
-import { sendPage } from '../html.js'
+import { Notice } from '../components/format.js'
+import { Layout } from '../components/layout.js'
 import { HttpError } from '../http/errors.js'
+import { sendPage } from '../http/html.js'
 import type { WebPlugin } from '../plugin.js'
 
 /** `/sign-in` and `/sign-out`: a session for a browser, in exchange for a token. Absent where nobody can sign in. */
@@ -38,4 +39,27 @@ export function localPath(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/') || !URL.canParse(next, base)) return '/'
   const { origin, pathname, search } = new URL(next, base)
   return origin === base && !pathname.startsWith('//') ? pathname + search : '/'
+}
+
+/** Asks for a token. */
+export function SignInPage({ next, message }: { next: string; message: string | null }) {
+  return (
+    <Layout title="Sign in">
+      <div class="card narrow">
+        <h1>Sign in</h1>
+        {message !== null && <Notice tone="bad">{message}</Notice>}
+        <form method="post" action="/sign-in">
+          <input type="hidden" name="next" value={next} />
+          <div class="field">
+            <label for="token">Access token</label>
+            <input id="token" name="token" type="password" autocomplete="current-password" required autofocus />
+          </div>
+          <p class="muted small">Your operator has it: it is one of web.tokens, or web.token, in the configuration.</p>
+          <button type="submit" class="primary">
+            Sign in
+          </button>
+        </form>
+      </div>
+    </Layout>
+  )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { compareNullsLast } from '../../core/numbers.js'
-import { type Suggest, unknownValue } from '../unknown-value.js'
+import { type Suggest, unknownValue } from '../http/errors.js'
 
 /** What a cell holds, in a file and for sorting. */
 export type CellValue = string | number | boolean | null

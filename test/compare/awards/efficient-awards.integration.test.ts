@@ -5,7 +5,7 @@ import { runsLongTests } from '../../helpers/long-tests.js'
 import { everySet, randomLots, type TriedSet } from './award-sets.js'
 
 /** The sets that no other one beats, up to a maximum. */
-function undominated(sets: readonly TriedSet[], max: number): [tonnes: number, cost: number][] {
+function removeDominated(sets: readonly TriedSet[], max: number): [tonnes: number, cost: number][] {
   const allowed = sets.filter(({ tonnes }) => tonnes <= max).sort((a, b) => b.tonnes - a.tonnes || a.cost - b.cost)
   let lowest = Number.POSITIVE_INFINITY
   const kept: [number, number][] = []
@@ -23,7 +23,7 @@ describe('efficient awards', () => {
       fc.property(randomLots, ({ lots, range: { upper } }) => {
         const { awards, exact } = efficientAwards(lots, upper)
         const found = awards.map(({ tonnes, cost }) => [tonnes, cost])
-        return exact && JSON.stringify(found) === JSON.stringify(undominated(everySet(lots), upper))
+        return exact && JSON.stringify(found) === JSON.stringify(removeDominated(everySet(lots), upper))
       }),
       { numRuns: runsLongTests ? 100_000 : 20_000 },
     )

@@ -237,7 +237,7 @@ describe('without enough to go by', () => {
     [
       'other currencies only',
       [sized(1, 6_000, 8.33, { offer: { currency: 'EUR' } })],
-      /1 is in EUR without an exchange rate \(8.33 EUR\/t\)/,
+      /^No award possible: the only offer is in EUR without an exchange rate \(8.33 EUR\/t\)\.$/,
     ],
     [
       'no volume',

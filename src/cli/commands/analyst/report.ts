@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { REPORT_FORMATS, type ReportFormat } from '../../../core/report-format.js'
+import { REPORT_FORMATS, type ReportFormat } from '../../../core/report-record.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import type { ReportRequest } from '../../../report-files/make-report.js'
 import type { Store } from '../../../store/contract.js'
@@ -107,7 +107,7 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
     }
     const request = await requestOf(cli, context, options, channel)
     if (options.json) {
-      const { buildChannelReport } = await import('../../../report-files/channel-report.js')
+      const { buildChannelReport } = await import('../../../report-files/make-report.js')
       printJson(cli.io, await buildChannelReport({ ...request, store: context.store }))
     } else await writeReport(cli, context.app, { ...request, ...file }, options)
   }

@@ -17,7 +17,7 @@ import {
   run,
   todayModel,
 } from '../../../views/schemas/index.js'
-import { defined } from '../../defined.js'
+import { defined } from '../../http/request-values.js'
 import { readEndpoint } from '../endpoint.js'
 import {
   asOf,

@@ -1,7 +1,7 @@
 import type { ApiMoment, Lookup, NamedRfq } from '../../../views/api-contract.js'
 import { encodeCursor, type ListPage } from '../../../views/cursor.js'
 import { problemText } from '../../../views/find-rfq.js'
-import { defined } from '../../defined.js'
+import { defined } from '../../http/request-values.js'
 import type { ReadCall, ReadDeps } from '../endpoint.js'
 import { ProblemError, unknownName } from '../problem.js'
 

@@ -10,7 +10,7 @@ import {
   rfqItem,
   rfqViewSchema,
 } from '../../../views/schemas/index.js'
-import { defined } from '../../defined.js'
+import { defined } from '../../http/request-values.js'
 import { type ReadCall, readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'

@@ -4,7 +4,7 @@ import { formatCount } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { awardPath } from '../../../views/page-paths.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
-import type { User } from '../../access/user.js'
+import type { User } from '../../access/users.js'
 import { amount, Moment, Notice, plain, price } from '../../components/format.js'
 
 /** Offers that the form lists; others can be awarded with the command. */

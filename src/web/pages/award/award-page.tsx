@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { nameById } from '../../../core/text/rfq-name.js'
+import type { AwardActions } from '../../../views/awards/award-order.js'
 import type { RfqPage } from '../../../views/page-contract.js'
 import { awardPath, rfqPath } from '../../../views/page-paths.js'
-import type { AwardActions } from '../../award-actions.js'
 import { Notice, plain } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
 import {
   addForm,
   addPage,
+  addressOf,
   type PageContent,
   type PageDeps,
   type PageRequest,
@@ -15,7 +16,6 @@ import {
   type Redirect,
   requireFound,
 } from '../page.js'
-import { addressOf } from '../rfq/rfq-address.js'
 import { AwardCard, AwardForm, AwardHistory, ConfirmAward } from './award-form.js'
 
 type Answer = (PageContent & { status: number }) | Redirect

@@ -1,7 +1,7 @@
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { ClosingPage, ClosingReasons } from '../../../views/page-contract.js'
 import { closingPath } from '../../../views/page-paths.js'
-import type { User } from '../../access/user.js'
+import type { User } from '../../access/users.js'
 import { Notice, plain } from '../../components/format.js'
 
 interface ClosingFormProps {

@@ -2,7 +2,7 @@ import type { CloseOutcome, DecisionRecord } from '../../../core/records.js'
 import type { ClosingPage } from '../../../views/page-contract.js'
 import { listPath } from '../../../views/page-paths.js'
 import { Notice, plain, type Tone } from '../../components/format.js'
-import { type AskedStatus, LOADS_AGAIN } from '../operation/asked-job.js'
+import { RELOAD_NOTICE, type RequestedJobStatus } from '../operation/job-status.js'
 import type { Parameters } from '../page.js'
 
 /** The state of a close that somebody asked for on the page. */
@@ -18,16 +18,17 @@ export interface ClosingOutcome {
 }
 
 /** When a close was asked for, and its job, as the address of the page says. */
-export interface AskedClose {
+export interface RequestedClose {
   job: string
   at: string
 }
 
 /** The parameters of the page that shows the outcome of a close. */
-export const askedParameters = ({ job, at }: AskedClose): string => new URLSearchParams({ job, asked: at }).toString()
+export const closeRequestParameters = ({ job, at }: RequestedClose): string =>
+  new URLSearchParams({ job, asked: at }).toString()
 
 /** Null if the address names none. */
-export function askedClose({ job, asked }: Parameters): AskedClose | null {
+export function readRequestedClose({ job, asked }: Parameters): RequestedClose | null {
   const at = new Date(asked ?? Number.NaN)
   return job === undefined || Number.isNaN(at.getTime()) ? null : { job, at: at.toISOString() }
 }
@@ -38,8 +39,8 @@ export function askedClose({ job, asked }: Parameters): AskedClose | null {
  */
 export function closingOutcome(
   { channel, id, closings }: Pick<ClosingPage, 'channel' | 'id' | 'closings'>,
-  { at }: AskedClose,
-  status: AskedStatus,
+  { at }: RequestedClose,
+  status: RequestedJobStatus,
 ): ClosingOutcome | null {
   const job = status === 'unreachable' ? null : status
   const isOther = job !== null && (job.name !== 'close-expired' || job.channel !== channel || job.rfqId !== id)
@@ -59,7 +60,7 @@ const RUNNING = {
 }
 
 const running = (message: string): ClosingOutcome => ({
-  ...{ tone: 'warn', message: `${message} ${LOADS_AGAIN}`, isRunning: true },
+  ...{ tone: 'warn', message: `${message} ${RELOAD_NOTICE}`, isRunning: true },
 })
 const undecided = (message: string): ClosingOutcome => ({ tone: 'bad', message, isRunning: false, isUndecided: true })
 

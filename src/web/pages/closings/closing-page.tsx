@@ -8,10 +8,11 @@ import type { ActionDeps } from '../../api/actions.js'
 import { Badge, plain } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { causeOf, readStatus, reloading } from '../operation/asked-job.js'
+import { autoReload, jobCause, readJobStatus } from '../operation/job-status.js'
 import {
   addForm,
   addPage,
+  addressOf,
   type PageContent,
   type PageDeps,
   type PageRequest,
@@ -19,9 +20,14 @@ import {
   pageOf,
   requireFound,
 } from '../page.js'
-import { addressOf } from '../rfq/rfq-address.js'
 import { ClosingForm, refusalOf } from './closing-form.js'
-import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
+import {
+  type ClosingOutcome,
+  closeRequestParameters,
+  closingOutcome,
+  OutcomeNotice,
+  readRequestedClose,
+} from './closing-outcome.js'
 import { CLOSING_COLUMNS } from './closings-page.js'
 
 /** The queue that closes, and what stops all closing on a channel. */
@@ -35,9 +41,9 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
     deps,
     path,
     async (page) => {
-      const asked = askedClose(page.query)
+      const asked = readRequestedClose(page.query)
       // Before the closings: those of a job that has ended are then among them.
-      const status = asked === null ? null : await readStatus(asked.job, closing)
+      const status = asked === null ? null : await readJobStatus(asked.job, closing)
       const found = await readClosing(page)
       const outcome = asked === null ? null : closingOutcome(found, asked, status)
       const reasons = outcome?.isRunning ? null : await readReasons(page, found)
@@ -45,7 +51,7 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
     },
     { names: ['job', 'asked'] },
   )
-  addForm(app, deps, path, (page, fields) => closeNow(page, fields, closing))
+  addForm(app, deps, path, (page, fields) => requestClose(page, fields, closing))
 }
 
 async function readClosing({ path, queries, now }: PageRequest): Promise<ClosingPage> {
@@ -57,7 +63,7 @@ const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }
   state === 'closed' ? null : await queries.closingReasons({ channel, rfqId: id, now })
 
 /** Asks for a closing round for this RFQ only; what that round decides, and whether it sends anything, is up to the policy. */
-async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
+async function requestClose(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
   const found = await readClosing(page)
   const reasons = await readReasons(page, found)
   const { channel, id, name } = found
@@ -73,12 +79,14 @@ async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing
   if (refusal !== null) return refuse(409, refusal)
   const order = {
     name: 'close-expired',
-    payload: { channel, rfqId: id, cause: causeOf(page.request.user) },
+    payload: { channel, rfqId: id, cause: jobCause(page.request.user) },
   } as const
   const job = closing.queue.newId(order)
   if (!(await closing.queue.enqueue(order, job)))
     return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
-  return { redirect: `${closingPath(channel, nameById(id))}?${askedParameters({ job, at: page.now.toISOString() })}` }
+  return {
+    redirect: `${closingPath(channel, nameById(id))}?${closeRequestParameters({ job, at: page.now.toISOString() })}`,
+  }
 }
 
 interface Shown {
@@ -108,7 +116,7 @@ async function closingPage(
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
     live: 'notice',
-    ...(outcome?.isRunning && reloading),
+    ...(outcome?.isRunning && autoReload),
     tables: [downloadOf(shown.table)],
     body: (
       <>

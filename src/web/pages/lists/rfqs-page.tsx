@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { AcceptedInBrief, AwardInBrief } from '../../../compare/awards/award-in-brief.js'
+import type { AcceptedSummary, AwardSummary } from '../../../compare/awards/award-summary.js'
 import { RFQ_STATES } from '../../../core/documents/documents.js'
 import { listDiffLabel } from '../../../core/sources/source-text.js'
 import { formatDaysFromToday } from '../../../core/text/number-format.js'
@@ -7,7 +7,7 @@ import { rfqPath } from '../../../views/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../../views/rfqs/rfq-search.js'
 import { numberColumn } from '../../components/columns.js'
 import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../../components/format.js'
-import { defined } from '../../defined.js'
+import { defined } from '../../http/request-values.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import {
   type PageContent,
@@ -170,7 +170,7 @@ function recommendationCell({ figures: { award, accepted }, unreadOffers }: RfqS
   return <AwardCell {...award} badge={award.status === 'partial' && <Badge tone="warn">partial</Badge>} />
 }
 
-type AwardCellProps = Pick<AcceptedInBrief, 'offers' | 'tonnes' | 'pricePerTonne'> & { badge: ComponentChildren }
+type AwardCellProps = Pick<AcceptedSummary, 'offers' | 'tonnes' | 'pricePerTonne'> & { badge: ComponentChildren }
 
 function AwardCell({ offers, tonnes, pricePerTonne, badge }: AwardCellProps) {
   const [first, ...others] = offers
@@ -185,7 +185,7 @@ function AwardCell({ offers, tonnes, pricePerTonne, badge }: AwardCellProps) {
   )
 }
 
-const NO_AWARD: Record<AwardInBrief['status'], string> = {
+const NO_AWARD: Record<AwardSummary['status'], string> = {
   award: UNKNOWN,
   partial: UNKNOWN,
   accepted: UNKNOWN,

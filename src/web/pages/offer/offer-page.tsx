@@ -7,8 +7,7 @@ import { Ages, amount, Badge, Moment, Prose, percent, plain, price, total } from
 import { TableView } from '../../components/table-view.js'
 import type { Column, Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { type PageContent, type PageRequest, readPast, requireFound, withAsOf } from '../page.js'
-import { addressOf } from '../rfq/rfq-address.js'
+import { addressOf, type PageContent, type PageRequest, readPast, requireFound, withAsOf } from '../page.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
 
 type Line = OfferPageModel['offer']['lines'][number]

@@ -22,7 +22,7 @@ import {
   readChoice,
   requireFound,
 } from '../page.js'
-import { causeOf, readStatus, reloading } from './asked-job.js'
+import { autoReload, jobCause, readJobStatus } from './job-status.js'
 import { POLLS, PollForm, type PollKind, pollState } from './poll-now.js'
 
 /** The queue that polls. */
@@ -38,7 +38,7 @@ export function addChannel(app: FastifyInstance, deps: PageDeps, polls: PollDeps
     async (page) => {
       const { job } = page.query
       // Before the model: the run of a poll that has ended is then in it.
-      const status = job === undefined ? undefined : await readStatus(job, polls)
+      const status = job === undefined ? undefined : await readJobStatus(job, polls)
       const asked = status === undefined ? null : pollState(keyOf(page), status)
       return channelPage(page, await readChannelModel(page), { asked })
     },
@@ -57,7 +57,7 @@ async function pollNow(page: PageRequest, fields: Parameters, { queue }: PollDep
   const kind = readChoice({ ...page, query: fields }, 'kind', Object.keys(POLLS) as PollKind[]) ?? 'rfqs'
   const model = await readChannelModel(page)
   const { channel } = model
-  const order = { name: `poll-${kind}`, payload: { channel, cause: causeOf(page.request.user) } } as const
+  const order = { name: `poll-${kind}`, payload: { channel, cause: jobCause(page.request.user) } } as const
   const job = queue.newId(order)
   if (await queue.enqueue(order, job)) return { redirect: `${channelPath(channel)}?${new URLSearchParams({ job })}` }
   const mistake = `A poll of the ${POLLS[kind]} waits already; it does what this one would.`
@@ -92,7 +92,7 @@ function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null,
   return {
     title: key,
     current: '/channels',
-    ...(asked?.isRunning && reloading),
+    ...(asked?.isRunning && autoReload),
     tables: [downloadOf(runs.table), downloadOf(weeks)],
     body: (
       <>

@@ -71,7 +71,7 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
     order: 'newest-first',
   })
   if (target !== undefined && found.length === 0) readChoice(page, 'target', known)
-  const again = request.user?.role === 'operator' ? againForm(request.csrfToken) : null
+  const again = request.user?.role === 'operator' ? createResendForm(request.csrfToken) : null
   const shown = pageOf(page, {
     name: 'deliveries',
     caption: 'Notifications, newest first',
@@ -103,7 +103,7 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
         <p class="lead">
           Events go to each target in order. What fails is tried again for 72 hours, then it is a dead letter.
         </p>
-        <AgainNotice count={query.again} />
+        <ResendNotice count={query.again} />
         <h2>Targets</h2>
         <TableView table={targetTable} link={link} />
         {again && targets.length > 0 && <ReplayForm targets={known} csrfToken={request.csrfToken} />}
@@ -125,15 +125,15 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
   }
 }
 
-const AgainNotice = ({ count = '' }: { count: string | undefined }) =>
+const ResendNotice = ({ count = '' }: { count: string | undefined }) =>
   /^[1-9]\d{0,8}$/.test(count) ? (
     <Notice tone="good">{`${formatCount(Number(count), 'notification')} will be sent again within seconds.`}</Notice>
   ) : null
 
-type AgainForm = ReturnType<typeof againForm>
+type ResendForm = ReturnType<typeof createResendForm>
 
 /** A button that sends something again, as a form of its own. */
-const againForm = (csrfToken: string) => (field: 'delivery' | 'target', value: string, label: string) => (
+const createResendForm = (csrfToken: string) => (field: 'delivery' | 'target', value: string, label: string) => (
   <form method="post" action={PATH} class="noprint">
     <input type="hidden" name="_csrf" value={csrfToken} />
     <input type="hidden" name={field} value={value} />
@@ -168,7 +168,7 @@ const STATES: Record<DeliveryState, { message: string; tone: Tone }> = {
   dead: { message: 'dead letter', tone: 'bad' },
 }
 
-function targetColumns(again: AgainForm | null): readonly Column<TargetState>[] {
+function targetColumns(again: ResendForm | null): readonly Column<TargetState>[] {
   return [
     { key: 'target', title: 'Target', value: ({ target }) => target },
     {
@@ -213,7 +213,7 @@ function targetState({ failures, pending, succeededAt }: TargetState): keyof typ
   return succeededAt === null ? 'unused' : 'working'
 }
 
-function deliveryColumns(targets: ReadonlySet<string>, again: AgainForm | null): readonly Column<DeliveryRecord>[] {
+function deliveryColumns(targets: ReadonlySet<string>, again: ResendForm | null): readonly Column<DeliveryRecord>[] {
   return [
     { key: 'id', title: 'Id', align: 'right', value: ({ id }) => id },
     { key: 'target', title: 'Target', value: ({ target }) => target },

@@ -1,5 +1,5 @@
 import type { Tone } from '../../components/format.js'
-import { type AskedStatus, LOADS_AGAIN } from './asked-job.js'
+import { RELOAD_NOTICE, type RequestedJobStatus } from './job-status.js'
 
 /** What a person can have polled on the page of a channel. */
 export const POLLS = { rfqs: 'RFQs', listings: 'listings' } as const
@@ -15,9 +15,9 @@ interface PollState {
  * Whether a poll that was asked for waits, runs or has ended.
  * @returns null if the job is about something else
  */
-export function pollState(channel: string, status: AskedStatus): PollState | null {
+export function pollState(channel: string, status: RequestedJobStatus): PollState | null {
   if (status === 'unreachable')
-    return running(`The queue does not answer, so it is not known whether the poll runs. ${LOADS_AGAIN}`)
+    return running(`The queue does not answer, so it is not known whether the poll runs. ${RELOAD_NOTICE}`)
   if (status === null)
     return { tone: 'neutral', message: 'The queue no longer knows the poll that was asked for.', isRunning: false }
   const kind = (Object.keys(POLLS) as PollKind[]).find((each) => status.name === `poll-${each}`)
@@ -25,9 +25,9 @@ export function pollState(channel: string, status: AskedStatus): PollState | nul
   const poll = `The poll of ${POLLS[kind]}`
   switch (status.state) {
     case 'waiting':
-      return running(`${poll} waits for a worker. ${LOADS_AGAIN}`)
+      return running(`${poll} waits for a worker. ${RELOAD_NOTICE}`)
     case 'active':
-      return running(`${poll} runs. ${LOADS_AGAIN}`)
+      return running(`${poll} runs. ${RELOAD_NOTICE}`)
     case 'completed':
       return { tone: 'good', message: `${poll} has ended; the newest runs say what it found.`, isRunning: false }
     case 'failed':

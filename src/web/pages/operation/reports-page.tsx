@@ -21,7 +21,7 @@ import {
   requireFound,
   singleValues,
 } from '../page.js'
-import { reloading } from './asked-job.js'
+import { autoReload } from './job-status.js'
 
 /** A report that was made. */
 export interface ReportFile {
@@ -234,7 +234,7 @@ async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<Pa
     title: job.title,
     current: '/reports',
     live: 'no',
-    ...(!isOver && reloading),
+    ...(!isOver && autoReload),
     body: (
       <div class="card narrow">
         <h1>{plain(job.title)}</h1>

@@ -14,8 +14,15 @@ import { TableView } from '../../components/table-view.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { parseWhatIf } from '../../what-if.js'
 import { AwardCard, AwardForm } from '../award/award-form.js'
-import { type PageContent, type PageRequest, pageOf, type Redirect, readPast, requireFound } from '../page.js'
-import { addressOf } from './rfq-address.js'
+import {
+  addressOf,
+  type PageContent,
+  type PageRequest,
+  pageOf,
+  type Redirect,
+  readPast,
+  requireFound,
+} from '../page.js'
 import { ChoicesChart, RfqCharts } from './rfq-charts.js'
 import { choicesTable, offersTable } from './rfq-tables.js'
 import { TimeMachine } from './time-machine.js'

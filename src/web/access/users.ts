@@ -1,5 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Role, User } from './user.js'
+
+/** `viewer` reads; `operator` may also make reports and change things. */
+export type Role = 'viewer' | 'operator'
+
+/** Who sent a request. */
+export interface User {
+  name: string
+  role: Role
+}
+
+/** Who may use a route. `public`: everyone who can reach the server. */
+export type RouteAccess = 'public' | Role
+
+/** Whether a user may use a route. Null: an unknown user. */
+export const mayUse = (user: User | null, access: RouteAccess): boolean =>
+  access === 'public' || (user !== null && (access === 'viewer' || user.role === 'operator'))
 
 /** A user with the token that proves who they are. */
 export interface AccessToken {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ComponentChildren, Fragment, h, isValidElement, toChildArray, type VNode } from 'preact'
 import { render } from 'preact-render-to-string'
-import { TimeSlice } from '../core/time/time-slice.js'
+import { TimeSlice } from '../../core/time/time-slice.js'
 
 /** Nothing comes from elsewhere, and no script or style stands in a page. */
 const CONTENT_SECURITY_POLICY = [

@@ -6,7 +6,7 @@ import type { RfqAssessment } from '../rfq/rfq-assessment.js'
 import { awardProblem } from './award-problem.js'
 
 /** The accepted and the recommended award in one line of a list. */
-export interface AwardInBrief {
+export interface AwardSummary {
   status: Recommendation['status']
   /** Labels of the offers to award. */
   offers: string[]
@@ -18,7 +18,7 @@ export interface AwardInBrief {
 }
 
 /** The accepted offers in one line of a list. */
-export interface AcceptedInBrief {
+export interface AcceptedSummary {
   offers: string[]
   /** Tonnes that are known. */
   tonnes: number
@@ -32,10 +32,10 @@ export const assessedOutcome = ({ rfq, currency, offers }: RfqAssessment, settin
   outcomeOf(awardProblem({ rfq, offers, settings }, currency.comparison))
 
 /** What is accepted, and what is recommended besides: the same as in the report, without the reasons. */
-export function awardsInBrief(
+export function summariseAwards(
   { offers }: Pick<RfqAssessment, 'offers'>,
   { status, award, accepted, message }: Outcome,
-): { accepted: AcceptedInBrief | null; award: AwardInBrief } {
+): { accepted: AcceptedSummary | null; award: AwardSummary } {
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const labelsOf = (named: readonly { id: string }[]) => named.map(({ id }) => labels.get(id) ?? id)
   return {
@@ -46,7 +46,7 @@ export function awardsInBrief(
       message:
         accepted.award === null
           ? accepted.message
-          : `Accepted: ${briefText(labelsOf(accepted.offers), accepted.award)}.`,
+          : `Accepted: ${awardSummaryText(labelsOf(accepted.offers), accepted.award)}.`,
     },
     award: {
       status,
@@ -57,13 +57,13 @@ export function awardsInBrief(
       message:
         award === null
           ? message
-          : `Recommended: ${briefText(labelsOf(award.offers), award)}${status === 'partial' ? partialText(award) : ''}.`,
+          : `Recommended: ${awardSummaryText(labelsOf(award.offers), award)}${status === 'partial' ? partialText(award) : ''}.`,
     },
   }
 }
 
 /** The first of the offers by name, their tonnes and price. */
-function briefText([first, ...others]: readonly string[], { tonnes, pricePerTonne, currency }: Award): string {
+function awardSummaryText([first, ...others]: readonly string[], { tonnes, pricePerTonne, currency }: Award): string {
   const more = others.length === 0 ? '' : ` and ${formatCount(others.length, 'other offer')}`
   return `${first}${more}, ${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne, currency)}`
 }

@@ -1,0 +1,42 @@
+/**
+ * Runs an asynchronous function at most once: later calls, and calls made while the first is running, get its promise.
+ * A rejection is kept as well; the function is not run again.
+ */
+export function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null
+  return () => {
+    result ??= run()
+    return result
+  }
+}
+
+/** Callers during a running call share its result, so that frequent calls cost no more. */
+export function shareConcurrent<T>(call: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
+  return () => {
+    running ??= call().finally(() => {
+      running = null
+    })
+    return running
+  }
+}
+
+/**
+ * Waits for a promise, up to a limit.
+ * @returns whether it was fulfilled or rejected within that time
+ */
+export async function withTimeout(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, milliseconds))
+  })
+  const settled = promise.then(
+    () => true,
+    () => true,
+  )
+  try {
+    return await Promise.race([settled, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
