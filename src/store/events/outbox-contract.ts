@@ -91,7 +91,7 @@ export interface Outbox {
    * Claims the oldest message that is due for a target. Events of a run are due when it has ended, or has lost its lease because its process
    * died. Only one process has a claim on a target at a time; the claim of a process that died expires.
    * @param claim.maxEvents the maximum number of events in a message
-   * @param claim.maxBursts the maximum number of lines in a message: events, or bursts of them (core/events/event-bursts.ts)
+   * @param claim.maxBursts the maximum number of lines in a message: events, or bursts of them (`groupBursts`)
    * @returns null if nothing is due, or another process sends to the target
    */
   claimMessage(claim: {
