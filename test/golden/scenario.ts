@@ -14,7 +14,7 @@ import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { locationsOf } from '../helpers/store-engine.js'
 import { testIo } from '../helpers/test-io.js'
-import { webApp } from '../web/web-app.js'
+import { webApp } from '../web/support/web-app.js'
 
 const DAY = 86_400_000
 

@@ -11,7 +11,7 @@ import { ROUNDS } from '../helpers/long-tests.js'
 import { openRecorder } from '../helpers/recorder.js'
 import { testConfig } from '../helpers/test-config.js'
 import { todaySource } from '../helpers/today-source.js'
-import { giveUp } from '../web/dead-letters.js'
+import { giveUp } from '../web/support/dead-letters.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
 const listOf = ({ store }: ChannelFixture) => createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })

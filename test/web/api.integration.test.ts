@@ -24,8 +24,8 @@ import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { locationsOf, openReaderOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
-import { giveUp } from './dead-letters.js'
-import { webApp } from './web-app.js'
+import { giveUp } from './support/dead-letters.js'
+import { webApp } from './support/web-app.js'
 
 const BASE = `/api/v1/rfqs/${KEY}`
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { StoreError } from '../../src/store/errors.js'
 import { sendProblem } from '../../src/web/api/api-routes.js'
-import { webApp } from './web-app.js'
+import { webApp } from './support/web-app.js'
 
 it('pages and the API answer 503 while the database cannot be used, and log why', async () => {
   const logged: unknown[] = []

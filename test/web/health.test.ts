@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadinessCheck } from '../../src/readiness/contract.js'
 import { DATABASE_HEADER, databaseFingerprint, healthRoutes } from '../../src/web/routes/health.js'
-import { webApp } from './web-app.js'
+import { webApp } from './support/web-app.js'
 
 const PASSING: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
 const FAILING: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { metricsRoute } from '../../src/web/routes/metrics.js'
-import { webApp } from './web-app.js'
+import { webApp } from './support/web-app.js'
 
 const plugins = [
   metricsRoute(async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' })),

@@ -8,7 +8,7 @@ import { longIt } from '../helpers/long-tests.js'
 import { redisSkipReason } from '../helpers/private-redis.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { type RedisRunners, useRedisRunners } from '../helpers/redis-runners.js'
-import { webApp } from './web-app.js'
+import { webApp } from './support/web-app.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 const isMissing = redisSkipReason !== null || (!existsSync(CHROMIUM) && process.env.CI !== 'true')

@@ -11,9 +11,9 @@ import { type ChannelFixture, openChannelFixture } from '../helpers/channel-fixt
 import { recordingLog } from '../helpers/recording-log.js'
 import { locationsOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
-import { openPages } from './pages-fixture.js'
-import { webApp } from './web-app.js'
-import { send } from './web-server.js'
+import { openPages } from './support/pages-fixture.js'
+import { webApp } from './support/web-app.js'
+import { send } from './support/web-server.js'
 
 const PATHS = [
   '/rfqs/acme/forest/NUL',

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/web/server.js'
 import { createGate } from '../helpers/recording-handlers.js'
-import { serveWeb } from './web-server.js'
+import { serveWeb } from './support/web-server.js'
 
 describe('web server', () => {
   it.each(['foo.localhost', 'localhost', '127.0.0.1', '127.0.0.2'])('needs no token on %s', async (host) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WebPlugin } from '../../src/web/plugin.js'
 import { eventRoutes } from '../../src/web/routes/events.js'
-import { webApp } from './web-app.js'
+import { webApp } from './support/web-app.js'
 
 const routes: WebPlugin = (app) => {
   app.get('/open', { config: { access: 'public' } }, async () => ({ open: true }))

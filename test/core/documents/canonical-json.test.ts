@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson, contentHash } from '../../../src/core/documents/canonical-json.js'
+import { aListing, anRfq, aSummary } from '../../helpers/sample-documents.js'
+
+/** The value with its object keys in reverse order. */
+const reversed = (value: unknown): unknown => {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(reversed)
+  const result = Object.create(null) as Record<string, unknown>
+  for (const [key, child] of Object.entries(value).reverse()) result[key] = reversed(child)
+  return result
+}
+
+describe('canonical JSON', () => {
+  it('is independent of key order and loses nothing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = canonicalJson(value)
+        expect(canonicalJson(reversed(value))).toBe(text)
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    )
+  })
+})
+
+describe('content hash', () => {
+  const rfq = anRfq('rfq-1', { listingIds: ['a', 'b'], responses: [aSummary('a'), aSummary('b')] })
+
+  it('ignores the order of listings and responses', () => {
+    const other = { ...rfq, listingIds: ['b', 'a'], responses: [aSummary('b'), aSummary('a')] }
+    expect(contentHash('rfq', other)).toBe(contentHash('rfq', rfq))
+    expect(contentHash('rfq', { ...rfq, contractTypes: ['forward', 'spot'] })).not.toBe(
+      contentHash('rfq', { ...rfq, contractTypes: ['spot', 'forward'] }),
+    )
+  })
+
+  it('ignores the signed URL and its expiry, and nothing else', () => {
+    const listing = aListing()
+    const documentation = { url: 'https://other.example.com/', expires: 1 }
+    expect(contentHash('listing', { ...listing, additionalDocumentation: documentation })).toBe(
+      contentHash('listing', listing),
+    )
+    expect(contentHash('listing', { ...listing, additionalDocumentation: { ...documentation, pages: 3 } })).not.toBe(
+      contentHash('listing', listing),
+    )
+    expect(contentHash('listing', { ...listing, additionalDocumentation: null })).not.toBe(
+      contentHash('listing', listing),
+    )
+  })
+
+  it('of a document of which parsing loses nothing is that of every earlier version', () => {
+    const rfq = JSON.parse(
+      '{"id":"rfq-1","listingIds":["b","a"],"number":1042,"minVolume":0.1,"maxVolume":1e21,"title":"caf\\u00e9 \\ud800",' +
+        '"x":[-0,null,true,{"b":1,"a":[]}],"responses":[{"id":"z"},{"id":"y"}]}',
+    )
+    const documentation = { url: 'u', expires: 1, pages: 3 }
+    const listing = { id: 'l', additionalDocumentation: documentation, pricing: { minUnitPrice: 12.5 } }
+    expect([contentHash('rfq', rfq), contentHash('listing', listing), contentHash('response', 5)]).toEqual([
+      '8c8ff637014e6d93357f04163bd965ae6936e3dc6e35b9171d08b9e95817bdbe',
+      'd70189f33e85f261dee32efe5a169d364c4104f5d5dfec67617ee70f86874d31',
+      'ef2d127de37b942baad06145e54b0c619a1f22327b2ebbcfbec78f5564afe39d',
+    ])
+  })
+
+  it('accepts any JSON value', () => {
+    for (const body of [null, 1, 'x', [], JSON.parse('{"__proto__": 1, "responses": {"a": 1}}')]) {
+      expect(contentHash('rfq', body)).toMatch(/^[0-9a-f]{64}$/)
+    }
+    expect(contentHash('rfq', JSON.parse('{"__proto__": 1}'))).not.toBe(contentHash('rfq', {}))
+  })
+})

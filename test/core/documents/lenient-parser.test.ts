@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseListing, parseResponse, parseRfq, parseRfqListItem } from '../../../src/core/documents/observation.js'
+import { shareOf } from '../../helpers/long-tests.js'
+import { aListing, anRfq, aResponse, aSummary } from '../../helpers/sample-documents.js'
+
+const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>
+  observed.problems.map(({ path, code }) => `${path} ${code}`)
+
+describe('lenient parser', () => {
+  it('reports no problems for a document that follows the API description', () => {
+    for (const observed of [parseListing(aListing()), parseRfq(anRfq()), parseResponse(aResponse())]) {
+      expect(observed).toMatchObject({ valid: true, problems: [] })
+    }
+  })
+
+  it('accepts null and absent fields, with problems', () => {
+    const { title: _title, ...rfq } = anRfq('rfq-1', { pricing: null, number: null })
+    const observed = parseRfq(rfq)
+    expect(observed.valid).toBe(true)
+    expect(observed.document).toMatchObject({ title: null, pricing: null, number: null, reference: 'RFQ-1042' })
+    expect(problemsOf(observed).sort()).toEqual(['number missing', 'pricing missing', 'title missing'])
+  })
+
+  it('accepts unknown enum values and fields as valid, with problems', () => {
+    const observed = parseRfq(anRfq('rfq-1', { state: 'paused', colour: 'green' }))
+    expect(observed).toMatchObject({ valid: true, document: { state: 'paused' } })
+    expect(problemsOf(observed)).toEqual(['state enum', 'colour unknown-field'])
+  })
+
+  it('accepts timestamps with and without milliseconds only', () => {
+    const observed = parseRfq(
+      anRfq('rfq-1', {
+        createdAt: '2026-11-01T09:00:00Z',
+        updatedAt: '2026-11-01T09:00:00.123Z',
+        openedAt: 'yesterday',
+      }),
+    )
+    expect(problemsOf(observed)).toEqual(['openedAt format'])
+    expect(observed.document?.openedAt).toBeNull()
+  })
+
+  it('rejects malformed dates', () => {
+    for (const odd of ['2026-02-30', '30/11/2026', '2026-11-30T00:00:00Z', '2026-1-1', '']) {
+      expect(parseRfq(anRfq('rfq-1', { responseDueDate: odd })).document?.responseDueDate).toBeNull()
+    }
+  })
+
+  it('marks a document with a wrong type as not valid and parses the rest', () => {
+    const observed = parseResponse(aResponse('r', { offer: { ...aResponse().offer, totalPrice: '15000' } }))
+    expect(observed.valid).toBe(false)
+    expect(observed.document?.offer).toMatchObject({ totalPrice: null, totalVolume: 1000 })
+    expect(problemsOf(observed)).toEqual(['offer.totalPrice type'])
+  })
+
+  it('says what is wrong with a number that no computation can use', () => {
+    const observed = parseResponse(aResponse('r', { offer: { ...aResponse().offer, totalPrice: JSON.parse('1e400') } }))
+    expect(observed).toMatchObject({ valid: false, document: { offer: { totalPrice: null } } })
+    expect(observed.problems.map(({ message }) => message)).toEqual(['a number too large to use, expected a number'])
+  })
+
+  it('drops list entries without an id, and generates an id for a document without one', () => {
+    const { id: _id, ...nameless } = aSummary()
+    const observed = parseRfq(anRfq('rfq-1', { responses: [nameless, aSummary('b')] }))
+    expect(observed.document?.responses.map((response) => response.id)).toEqual(['b'])
+    expect(problemsOf(observed)).toEqual(['responses[0].id missing'])
+    for (const body of [null, 'text', [], {}, { id: 5 }]) {
+      const odd = parseRfqListItem(body)
+      expect(odd).toMatchObject({ valid: false, document: null })
+      expect(odd.id).toMatch(/^unidentified-[0-9a-f]{16}$/)
+      expect(odd.id).toBe(parseRfqListItem(body).id)
+    }
+  })
+
+  it('accepts any value in any place, without changing the body', () => {
+    const mutate = fc
+      .tuple(
+        fc.constantFrom(aListing(), anRfq(), aResponse()),
+        fc.array(fc.tuple(fc.nat(), fc.jsonValue()), { maxLength: 4 }),
+      )
+      .map(([document, changes]) =>
+        changes.reduce((body, [where, value]) => replaceAt(body, where, value), document as unknown),
+      )
+    fc.assert(
+      fc.property(mutate, (body) => {
+        const before = JSON.stringify(body)
+        for (const parse of [parseListing, parseRfq, parseRfqListItem, parseResponse]) {
+          const observed = parse(body)
+          expect(observed.body).toBe(body)
+          expect(observed.id).not.toBe('')
+          expect(observed.problems.length).toBeLessThanOrEqual(202)
+        }
+        expect(JSON.stringify(body)).toBe(before)
+      }),
+      { numRuns: shareOf(300) },
+    )
+  })
+})
+
+/** A copy with the n-th value of the document replaced. */
+function replaceAt(body: unknown, n: number, value: unknown): unknown {
+  const places: (string | number)[][] = []
+  const walk = (node: unknown, path: (string | number)[]) => {
+    places.push(path)
+    if (node !== null && typeof node === 'object') {
+      for (const [key, child] of Object.entries(node)) walk(child, [...path, key])
+    }
+  }
+  walk(body, [])
+  const path = places[n % places.length] ?? []
+  const copy = structuredClone({ root: body }) as Record<string, unknown>
+  let parent = copy
+  let last: string | number = 'root'
+  for (const key of path) {
+    parent = parent[last] as Record<string, unknown>
+    last = key
+  }
+  parent[last] = value
+  return copy.root
+}

@@ -1,0 +1,249 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { ServerOptions } from '../../../src/web/server.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { longIt, runsLongTests } from '../../helpers/long-tests.js'
+import { giveUp } from '../support/dead-letters.js'
+import { openPages } from '../support/pages-fixture.js'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const RFQ = '/rfqs/acme/forest/1042'
+
+const CHROMIUM = '/usr/bin/chromium'
+const isMissing = !existsSync(CHROMIUM) && process.env.CI !== 'true'
+
+let browser: Browser
+beforeAll(async () => {
+  if (!isMissing) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+})
+afterAll(() => browser?.close())
+
+/** A channel with a story: an RFQ with a cheap late offer and better ones, one closed RFQ, a change. */
+async function story(): Promise<ChannelFixture & { offer: string }> {
+  const fixture = await openChannelFixture({ rfqs: 4, responsesPerRfq: 2 })
+  const { world } = fixture.sandbox
+  const { id } = world.addRfq(CHANNEL, {
+    number: 1042,
+    title: 'Mangrove credits <b>2026</b>',
+    minVolume: 100,
+    maxVolume: 9e6,
+  })
+  const offers = [1, 2, 3].map(() => world.addResponse(id).id)
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  fixture.advanceSeconds(3600)
+  world.changeResponse(offers[0] ?? '', { offer: { totalPrice: 1000, scheduledDeliveries: [] } })
+  await fixture.pollRfqs({ recheckClosedHours: 0 })
+  await fixture.closeExpired()
+  fixture.advanceSeconds(60)
+  return Object.assign(fixture, { offer: offers[0] ?? '' })
+}
+
+async function serve(fixture: ChannelFixture, options: Partial<ServerOptions> = {}) {
+  const { app } = await openPages(fixture, options)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+}
+
+/** A page that fails the test for anything that the browser blocked or that a script threw. */
+async function openBrowser(base: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ baseURL: base, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  page.on('pageerror', (error) => expect.fail(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) expect.fail(message.text())
+  })
+  return page
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const found = (await page.evaluate(
+    `${AXE}; axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )) as AxeResults
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
+
+/** As if the reader had gone to another tab, or came back. */
+const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { get: () => ${state === 'hidden'}, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+
+const scores = (page: Page) => page.locator('#offers td[data-label=Score]').allTextContents()
+
+describe.skipIf(isMissing)('in Chromium', () => {
+  it('every page is accessible, fits 320 px, in light and dark', async () => {
+    const fixture = await story()
+    await giveUp(fixture, ['crm', 'mail'])
+    const base = await serve(fixture)
+    const lists = ['/', '/rfqs', '/changes', '/listings', '/channels', '/channels/acme/forest', '/reports', '/runs']
+    const more = ['/closings', '/problems', '/notifications', '/queue', '/api', '/nothing']
+    const ofRfq = [RFQ, `${RFQ}/offers/${fixture.offer}`, `${RFQ}/closing`]
+    const page = await openBrowser(base)
+    let isDark = false
+    for (const url of runsLongTests ? [...lists, ...more, ...ofRfq] : ['/', '/rfqs', RFQ]) {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      isDark = !isDark
+      await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })
+      await page.goto(url)
+      if (url === RFQ) await page.locator('details.whatif summary').click()
+      expect([url, await violations(page)]).toEqual([url, []])
+      await page.setViewportSize({ width: 320, height: 800 })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect([url, overflow]).toEqual([url, 0])
+    }
+  })
+
+  longIt('plays with the comparison, keeps it in the address, and goes back in time', async () => {
+    const base = await serve(await story())
+    const page = await openBrowser(base)
+    await page.goto(RFQ)
+    const before = await scores(page)
+    await page.locator('details.whatif summary').click()
+    await page.getByLabel('Price', { exact: true }).fill('0')
+    await page.getByLabel('Rule').selectOption('best-score')
+    await page.getByRole('button', { name: 'Compare again' }).click()
+    await page.waitForURL(/weights\.price=0/)
+    const address = new URL(page.url())
+    expect([...address.searchParams.keys()].sort()).toEqual(['awardRule', 'weights.price'])
+    const after = await scores(page)
+    expect(after).not.toEqual(before)
+    const other = await openBrowser(base, { javaScriptEnabled: false })
+    await other.goto(address.href)
+    expect(await scores(other)).toEqual(after)
+    await other.getByRole('link', { name: 'Back to the configured settings' }).click()
+    expect(await scores(other)).toEqual(before)
+
+    await page.goto(RFQ)
+    const slider = page.getByRole('slider')
+    await slider.focus()
+    await page.keyboard.press('Home')
+    await page.waitForURL(/as_of=2026-11-21T12/)
+    await expect.poll(() => page.getByRole('note').textContent()).toContain('As known on 2026-11-21 12:00')
+    await page.getByRole('link', { name: 'Show the current state' }).click()
+    expect(page.url()).toBe(`${base}${RFQ}`)
+    await other.goto(RFQ)
+    await other.getByRole('link', { name: 'Earlier' }).click()
+    expect(other.url()).toContain('as_of=2026-11-21T12')
+  })
+
+  longIt('works with the keyboard alone', async () => {
+    const page = await openBrowser(await serve(await story()))
+    await page.goto('/rfqs')
+    await page.keyboard.press('Tab')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent?.trim()))
+      .toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('/')
+    await page.keyboard.type('1042 mangrove')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=1042/)
+    await page.locator('#main').focus()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(RFQ))
+    await page.keyboard.press('?')
+    expect(await page.getByRole('dialog').textContent()).toContain('next row')
+    expect(await violations(page)).toEqual([])
+    await page.getByLabel('Use the keys').uncheck()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('A')
+  })
+
+  longIt(
+    'shows what is polled while the page is open, in two browsers, and says that one that is read has changed',
+    async () => {
+      const fixture = await story()
+      const base = await serve(fixture)
+      const pages = await Promise.all([openBrowser(base), openBrowser(base)])
+      for (const page of pages) {
+        await page.goto('/rfqs')
+        expect(await page.getByText('Brand new').count()).toBe(0)
+      }
+      const rfq = await openBrowser(base)
+      await rfq.goto(RFQ)
+      const age = () => rfq.locator('.facts [data-volatile]').textContent()
+      expect(await age()).toBe(' · terms read 60 s ago')
+      const changed = rfq.getByText('This page has changed.')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      fixture.advanceSeconds(30 * 60)
+      fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
+      await fixture.pollRfqs()
+      for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 30_000 })
+      // Only older: its terms, and the axis of a chart.
+      await expect.poll(age, { timeout: 30_000 }).toBe(' · terms read 0 s ago')
+      expect(await changed.count()).toBe(0)
+
+      const [hidden, shown] = pages as [Page, Page]
+      await setVisibility(hidden, 'hidden')
+      fixture.sandbox.world.addRfq(CHANNEL, { number: 7778, title: 'Meanwhile' })
+      fixture.sandbox.world.changeResponse(fixture.offer, { offer: { totalPrice: 5_000 } })
+      await fixture.pollRfqs()
+      await shown.getByText('Meanwhile').waitFor({ timeout: 30_000 })
+      await changed.waitFor({ timeout: 30_000 })
+      expect(await hidden.getByText('Meanwhile').count()).toBe(0)
+      await setVisibility(hidden, 'visible')
+      await hidden.getByText('Meanwhile').waitFor({ timeout: 30_000 })
+    },
+  )
+
+  it('closes an RFQ after its number was typed, without JavaScript too, and shows the outcome', async () => {
+    const fixture = await openChannelFixture()
+    fixture.sandbox.world.addRfq(CHANNEL, { number: 2001, responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    const base = await serve(fixture)
+    const [scripted, page] = [await openBrowser(base), await openBrowser(base, { javaScriptEnabled: false })]
+    for (const each of [scripted, page]) {
+      await each.goto('/')
+      await each.getByRole('link', { name: 'Close it now' }).click()
+      await each.getByLabel('Type 2001 to confirm').fill('2000')
+      await each.getByRole('button', { name: 'Close RFQ 2001 now' }).click()
+      expect(await each.getByRole('alert').textContent()).toMatch(/^Nothing was closed\. "2000" was typed/)
+    }
+    expect(await violations(scripted)).toEqual([])
+    await page.getByLabel('Type 2001 to confirm').fill('2001')
+    await page.keyboard.press('Enter')
+    await page.getByText('The RFQ was closed, and a read confirms it').waitFor({ timeout: 10_000 })
+    expect(await page.getByRole('button', { name: /^Close RFQ/ }).count()).toBe(0)
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
+  it('signs in, obeys the role, makes a report from the button, and signs out', async () => {
+    const tokens = [
+      { name: 'ana', role: 'viewer' as const, token: 'token of ana' },
+      { name: 'omar', role: 'operator' as const, token: 'token of omar' },
+    ]
+    const page = await openBrowser(await serve(await story(), { tokens }), { acceptDownloads: true })
+    const signIn = async (token: string) => {
+      await page.getByLabel('Access token').fill(token)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await page.goto(RFQ)
+    expect(new URL(page.url()).pathname).toBe('/sign-in')
+    expect(await violations(page)).toEqual([])
+    await signIn('a guess')
+    expect(await page.getByRole('alert').textContent()).toBe('No user has this token.')
+    await signIn('token of ana')
+    await page.waitForURL(new RegExp(RFQ))
+    expect(await page.getByRole('button', { name: 'Make this HTML report' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn('token of omar')
+    await page.goto(RFQ)
+    await page.getByRole('button', { name: 'Make this HTML report' }).click()
+    const link = page.getByRole('link', { name: 'Download' })
+    await link.waitFor({ timeout: 40_000 })
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+    expect(download.suggestedFilename()).toMatch(/^rfq-1042_asof-.*\.html$/)
+    expect(readFileSync(await download.path(), 'utf8')).toContain('RFQ 1042')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.goto('/rfqs')
+    expect(new URL(page.url()).pathname).toBe('/sign-in')
+  })
+})

@@ -1,0 +1,285 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { JobStatus } from '../../../jobs/contract.js'
+import { QueueUnavailableError } from '../../../jobs/errors.js'
+import { stopFileOf } from '../../../src/closing/kill-switch.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
+import { locationsOf } from '../../helpers/store-engine.js'
+import { channelConfig, testConfig } from '../../helpers/test-config.js'
+import { openPages } from '../support/pages-fixture.js'
+import { notices, sendForm } from '../support/send-form.js'
+
+const page = (number: number | string) => `/rfqs/acme/forest/${number}/closing`
+
+/** Two RFQs that are past due, 1042 and 1043. */
+async function twoPastDue(): Promise<ChannelFixture & { ids: [string, string] }> {
+  const fixture = await openChannelFixture()
+  const [one, other] = [1042, 1043].map((number) =>
+    fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' }),
+  )
+  await fixture.pollRfqs()
+  return Object.assign(fixture, { ids: [one?.id ?? '', other?.id ?? ''] as [string, string] })
+}
+
+describe('closing now', () => {
+  it('closes the RFQ whose number is typed and no other, says so, and names who asked', async () => {
+    const fixture = await twoPastDue()
+    const { app, log } = await openPages(fixture)
+    const before = (await app.inject(page(1042))).body
+    expect(before).toContain('its response due date 2026-11-20 has passed')
+    expect(before).toContain('Type 1042 to confirm')
+    const answer = await sendForm(app, page(1042), { confirm: ' 1042 ' })
+    expect(answer.statusCode).toBe(303)
+    const { location = '' } = answer.headers
+    const shown = async () => notices((await app.inject(location)).body)
+    await expect
+      .poll(shown, { interval: 20, timeout: 20_000 })
+      .toEqual([
+        expect.stringMatching(
+          /^The RFQ was closed, and a read confirms it: the marketplace replied 200.* \(Closing decision 1\.\)$/,
+        ),
+      ])
+    const after = await app.inject(location)
+    expect(after.headers.refresh).toBeUndefined()
+    expect(after.body).not.toContain('to confirm')
+    expect(after.body).toContain('a person, page local, for this RFQ only; autoClose: on')
+    const again = await sendForm(app, page(1042), { confirm: '1042' })
+    expect([again.statusCode, ...notices(again.body)]).toEqual([409, 'Nothing was closed. It is closed already.'])
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([fixture.ids[0]])
+    const decisions = await fixture.store.decisions({ channel: KEY })
+    expect(decisions).toMatchObject([
+      { rfqId: fixture.ids[0], outcome: 'closed', evidence: { startedBy: 'page local' } },
+    ])
+    expect(log.lines).toMatchObject([{ facts: { cause: 'page local', rfq: fixture.ids[0], outcome: 'complete' } }])
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: fixture.ids[1], outcome: 'closed' }])
+  })
+
+  it('shows whether the job waits or runs, and reloads until it has ended', async () => {
+    const fixture = await twoPastDue()
+    const { app, runner } = await openPages(fixture)
+    let reads = 0
+    const pendingPlans = fixture.store.pendingPlans
+    fixture.store.pendingPlans = (...args) => {
+      reads++
+      return pendingPlans(...args)
+    }
+    const address = `${page(1042)}?job=x&asked=${fixture.now().toISOString()}`
+    const shown = async (found: object | null | Error, rfqId = fixture.ids[0], name = 'close-expired') => {
+      runner.job = async () => {
+        if (found instanceof Error) throw found
+        const times = { addedAt: '2026-11-21T12:00:00.000Z', finishedAt: null }
+        const job = { id: 'x', name, payload: { channel: KEY, rfqId, cause: '' }, error: null, result: null }
+        return found && ({ ...job, ...times, ...found } as JobStatus)
+      }
+      const { statusCode, body, headers } = await app.inject(address)
+      return [statusCode, headers.refresh, body.includes('Type 1042 to confirm'), ...notices(body)]
+    }
+    const again = 'This page reloads automatically.'
+    const waits = [200, '1', false, `The closing round waits for a worker. ${again}`]
+    const runs = [200, '1', false, `The closing round runs: the RFQ is read, closed and read again. ${again}`]
+    const unreachable = `The queue does not answer, so it is not known whether the round runs. ${again}`
+    for (let round = 0; round < ROUNDS; round++) {
+      expect(await shown({ state: 'waiting' })).toEqual(waits)
+      expect(await shown({ state: 'active' })).toEqual(runs)
+      expect(await shown(new QueueUnavailableError('no response'))).toEqual([200, '1', false, unreachable])
+    }
+    // Where closing is not offered, the RFQs of the channel are not read for the reasons for and against it.
+    expect(reads).toBe(0)
+    const ended = (message: string) => [200, undefined, true, expect.stringContaining(message)]
+    expect(await shown({ state: 'failed', error: 'skipped: a pause' })).toEqual(
+      ended('Nothing was decided: skipped: a pause.'),
+    )
+    expect(await shown({ state: 'completed' })).toEqual(
+      ended('The closing round ended, and there is no closing decision about this RFQ. <a href="/runs?channel='),
+    )
+    expect(await shown(null)).toEqual(ended('The queue no longer knows the job, and there is no closing decision'))
+    expect(reads).toBe(3)
+    for (const other of [fixture.ids[1], '']) expect(await shown({ state: 'active' }, other)).toHaveLength(3)
+    expect(await shown({ state: 'active' }, fixture.ids[0], 'rfq-report')).toHaveLength(3)
+    await runner.close(0)
+    const answer = await sendForm(app, page(1042), { confirm: '1042' })
+    expect([answer.statusCode, answer.body, fixture.posts()]).toEqual([
+      503,
+      expect.stringContaining('The queue does not answer; try again later.'),
+      [],
+    ])
+    const round = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const plan = { channel: KEY, rfqId: fixture.ids[0] ?? '', runId: round.id, evidence: {}, now: fixture.now() }
+    await fixture.store.planClose(plan)
+    expect((await shown(null))[3]).toContain('about this RFQ. But a close is about to be sent; ')
+  })
+
+  it('never says that there is no decision when the round ends while the page is made', async () => {
+    const fixture = await twoPastDue()
+    const { app, runner } = await openPages(fixture)
+    const { headers } = await sendForm(app, page(1042), { confirm: '1042' })
+    const status = runner.job.bind(runner)
+    // The queue answers when the round has ended.
+    runner.job = async (job) => {
+      await expect.poll(async () => (await status(job))?.state, { interval: 5, timeout: 20_000 }).toBe('completed')
+      return status(job)
+    }
+    expect(notices((await app.inject(String(headers.location))).body)[0]).toMatch(/^The RFQ was closed/)
+  })
+
+  it('says why it was not closed if the fresh read stands against it', async () => {
+    const fixture = await twoPastDue()
+    const { app } = await openPages(fixture)
+    for (let round = 0; round < ROUNDS; round++) {
+      fixture.advanceSeconds(60)
+      fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-12-24' })
+      const { headers } = await sendForm(app, page(1042), { confirm: '1042' })
+      const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
+      await expect
+        .poll(shown, { interval: 20, timeout: 20_000 })
+        .toMatch(/^It was not closed: .*2026-12-24 has not passed/)
+      fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-11-20' })
+      await fixture.pollRfqs()
+    }
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('answers what cannot be closed with the reason, and puts nothing on the queue', async () => {
+    const fixture = await twoPastDue()
+    const { world } = fixture.sandbox
+    world.addRfq(CHANNEL, { number: 1044, responseDueDate: '2026-11-21' })
+    await fixture.pollRfqs()
+    const stopFile = stopFileOf(locationsOf(fixture.store))
+    const channels = (autoClose: 'dry-run' | 'off') => [channelConfig(KEY, { autoClose })]
+    const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
+    const on = await openPages(fixture)
+    const answer = async (number: number, fields: Record<string, string>, { app } = on, headers = {}) => {
+      const { statusCode, body } = await sendForm(app, page(number), fields, headers)
+      return `${statusCode} ${notices(body)[0] ?? body}`
+    }
+    expect(await answer(1042, { confirm: '1043' })).toBe(
+      '400 Nothing was closed. "1043" was typed, but this is RFQ 1042.',
+    )
+    expect(await answer(1042, {})).toBe('400 Nothing was closed. Nothing was typed, but this is RFQ 1042.')
+    expect(await answer(1044, { confirm: '1044' })).toMatch(
+      /^409 Nothing was closed\. A closing round would keep it open: its response due date 2026-11-21 has not passed/,
+    )
+    expect(await answer(1042, { confirm: '1042', _csrf: 'x' })).toMatch(/^403 /)
+    expect(await answer(7, { confirm: '7' })).toMatch(/^404 /)
+    writeFileSync(stopFile, '')
+    expect(await answer(1042, { confirm: '1042' })).toMatch(
+      /^409 .*Closing is stopped: stop file .*closing\.stop exists/,
+    )
+    expect((await on.app.inject(page(1042))).body).not.toContain('to confirm')
+    const held = 'Closing is stopped, so nothing is closed: stop file '
+    const rfqPage = async (name: number) => (await on.app.inject(`/rfqs/acme/forest/${name}`)).body
+    expect([(await rfqPage(1042)).includes(held), (await rfqPage(1044)).includes(held)]).toEqual([true, false])
+    expect((await on.app.inject('/')).body).toContain(held)
+    rmSync(stopFile)
+    expect(await rfqPage(1042)).not.toContain(held)
+    for (const mode of ['dry-run', 'off'] as const) {
+      const pages = await openPages(fixture, { channels: channels(mode) })
+      expect((await pages.app.inject(page(1042))).body).toContain(`has autoClose: ${mode} in the configuration`)
+      expect(await answer(1042, { confirm: '1042' }, pages)).toMatch(/^409 .*needs autoClose: on\.$/)
+    }
+    const viewer = await openPages(fixture, { tokens })
+    const headers = { authorization: 'Bearer token of ana' }
+    expect(notices((await viewer.app.inject({ url: page(1042), headers })).body)).toEqual([
+      'Closing needs the role operator; ana is a viewer.',
+    ])
+    expect(await answer(1042, { confirm: '1042' }, viewer, headers)).toMatch(/^403 /)
+    expect([on.log.lines, viewer.log.lines, fixture.posts()]).toEqual([[], [], []])
+  })
+
+  it('names the command for what only a person with the command line decides: a refused close, a blocked round', async () => {
+    const fixture = await twoPastDue()
+    const [refused, other] = fixture.ids
+    fixture.sandbox.faults.add({ rfqId: refused, operation: 'closeRfq', times: 1, effect: { kind: 'not-ok' } })
+    const { app } = await openPages(fixture)
+    const first = await sendForm(app, page(1042), { confirm: '1042' })
+    const shown = async () => notices((await app.inject(String(first.headers.location))).body)[0]
+    await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The marketplace refused to close it: /)
+    fixture.advanceSeconds(60)
+    const body = (await app.inject(page(1042))).body
+    expect(body).toContain('the marketplace refused to close it (closing decision 1')
+    expect(body).toContain(`quotekeeper close-expired --channel acme/forest --retry id:${refused}`)
+    expect(body).not.toContain('to confirm')
+    const number = 1045
+    fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    await fixture.closeExpired({ maxPerRun: 1 })
+    const limited = await openPages(fixture, { closing: { ...testConfig().closing, maxPerRun: 1 } })
+    const held = (await limited.app.inject(page(1043))).body
+    expect(held).toContain('it is blocked until approved, as one of 2 RFQs')
+    expect(held).toMatch(/close-expired --approve [\w-]+/)
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([refused])
+    expect(fixture.sandbox.world.rfq(other).state).toBe('open')
+  })
+
+  it('says while the clocks differ that nothing is closed, on each RFQ that is past due, and offers a round that compares them', async () => {
+    const fixture = await twoPastDue()
+    const { id: later } = fixture.sandbox.world.addRfq(CHANNEL, { number: 1044, responseDueDate: '2026-12-24' })
+    await fixture.pollRfqs()
+    const { app } = await openPages(fixture)
+    const skewed = fixture.sandbox.faults.add({ times: Infinity, effect: { kind: 'date', skewMs: -3_600_000 } })
+    for (let round = 0; round < 3; round++) {
+      fixture.advanceSeconds(600)
+      await fixture.closeExpired()
+      for (const number of [1042, 1043])
+        for (const path of [page(number), `/rfqs/acme/forest/${number}`]) {
+          const { body } = await app.inject(path)
+          expect(notices(body)).toContainEqual(
+            expect.stringMatching(
+              /^(The RFQ is overdue: .*)?The clocks differ, so nothing is closed until they agree: .+ 3599 s behind ours/,
+            ),
+          )
+          expect(body.includes('to confirm')).toBe(path === page(number))
+        }
+      for (const path of [page(1044), '/rfqs/acme/forest/1044'])
+        expect(notices((await app.inject(path)).body).join()).not.toContain('clocks')
+    }
+    skewed.remove()
+    const { counts } = await fixture.closeExpired()
+    expect(counts.closed).toBe(2)
+    for (const path of [page(1042), '/rfqs/acme/forest/1042'])
+      expect(notices((await app.inject(path)).body).join()).not.toContain('clocks')
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).not.toContain(later)
+  })
+
+  it('never closes another RFQ than the one named: not by an id, a number or a reference that several have', async () => {
+    const fixture = await openChannelFixture()
+    const add = (terms: object) =>
+      fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20', ...terms } as never)
+    const numbered = add({ number: 42, reference: 'A' })
+    const identified = add({ id: '42', number: 7, reference: 'B' })
+    const referenced = add({ number: 8, reference: '42' })
+    const other = add({ number: 1042, reference: 'C' })
+    await fixture.pollRfqs()
+    const { app } = await openPages(fixture)
+    for (const confirm of ['42', numbered.id, 'id:42', '']) {
+      const refused = await sendForm(app, page(42), { confirm })
+      expect(refused.statusCode).toBe(409)
+      expect(refused.body).toContain('matches 3 RFQs; write id:…, number:… or reference:…')
+    }
+    const form = async (name: string) => {
+      const { body } = await app.inject(page(name))
+      return [/<form method="post" action="([^"]*)"/.exec(body)?.[1], /Type (.*?) to confirm/.exec(body)?.[1]]
+    }
+    expect(await form('number:42')).toEqual([page(`id:${numbered.id}`), numbered.id])
+    expect(await form('id:42')).toEqual([page('id:42'), '7'])
+    expect(await form('reference:42')).toEqual([page(`id:${referenced.id}`), '8'])
+    // What is typed must be the name of the RFQ of the form.
+    for (const confirm of ['42', '7', other.id]) {
+      expect((await sendForm(app, page(`id:${numbered.id}`), { confirm })).statusCode).toBe(400)
+    }
+    // Another RFQ has got the number since the page was shown.
+    const [action = ''] = await form('1042')
+    add({ number: 1042 })
+    fixture.advanceSeconds(600)
+    await fixture.pollRfqs()
+    expect((await sendForm(app, page(1042), { confirm: '1042' })).statusCode).toBe(409)
+    expect((await sendForm(app, action, { confirm: '1042' })).statusCode).toBe(400)
+    expect(fixture.posts()).toEqual([])
+    const { headers } = await sendForm(app, page('number:42'), { confirm: numbered.id })
+    const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
+    await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The RFQ was closed/)
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([numbered.id])
+    expect(fixture.sandbox.world.rfq(identified.id).state).toBe('open')
+  })
+})

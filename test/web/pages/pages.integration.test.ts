@@ -1,0 +1,668 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
+import { cleanText } from '../../../src/core/text/clean-text.js'
+import { listReports } from '../../../src/report-files/report-folder.js'
+import { notMetText } from '../../../src/views/offer/offer-view.js'
+import { closingPath, rfqPath } from '../../../src/views/page-paths.js'
+import { buildRfqReport } from '../../../src/views/rfq/build-rfq-view.js'
+import { rfqView } from '../../../src/views/rfq/rfq-view.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { longIt } from '../../helpers/long-tests.js'
+import { openPages, pagesOf } from '../support/pages-fixture.js'
+
+const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
+/** They reorder, hide or control. */
+const HIDDEN = ['\u202E', '\u200B', '\u001B']
+const FORMULA = '=HYPERLINK("http://x")'
+
+interface OneRfq extends ChannelFixture {
+  rfqId: string
+  offerIds: string[]
+}
+
+/** An RFQ for 100 t or more with three offers. */
+async function oneRfq(texts: { title?: string; project?: string } = {}): Promise<OneRfq> {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const { id: rfqId } = world.addRfq(CHANNEL, { number: 1042, minVolume: 100, maxVolume: 1_000_000 })
+  if (texts.title) world.changeRfq(rfqId, { title: texts.title, additionalRequirements: texts.title })
+  const offerIds = [1, 2, 3].map(() => world.addResponse(rfqId).id)
+  for (const id of offerIds) if (texts.project) world.changeResponse(id, { projectName: texts.project })
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  return Object.assign(fixture, { rfqId, offerIds })
+}
+
+const settingsWith = (changes: object) => ({ ...DEFAULT_SETTINGS, ...changes })
+const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, asOf = now()) =>
+  buildRfqReport({
+    store,
+    config: { reports: { directory: '/nowhere', settings } },
+    channel: { key: KEY, timeZone: 'UTC' },
+    ...{ asOf, now: now(), version: '', rfqId },
+  })
+
+describe('every page', () => {
+  it('about an RFQ and its offers opens if their identifiers are the longest', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const ids = ['樹'.repeat(333), 'r'.repeat(500), 'r'.repeat(101)]
+    // They share a number, so that addresses have the id.
+    for (const id of ids) world.addRfq(CHANNEL, { id, number: 1042 })
+    const offers = ids.map((id) => world.addResponse(id, { id: `${id.slice(0, 100)}${'o'.repeat(400)}` }).id)
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    const list = (await app.inject('/rfqs')).body
+    for (const [at, id] of ids.entries()) {
+      const path = rfqPath(KEY, id)
+      expect(list).toContain(`href="${path}"`)
+      const shown = [path, closingPath(KEY, id), `${path}/offers/${encodeURIComponent(offers[at] as string)}`]
+      const other = `/changes?channel=${encodeURIComponent(KEY)}&rfq=${encodeURIComponent(id)}`
+      for (const url of [...shown, other]) expect([url, (await app.inject(url)).statusCode]).toEqual([url, 200])
+    }
+  })
+
+  it('about a moment at which no poll was complete yet says so, also later', async () => {
+    const fixture = await openChannelFixture({ retries: 0, rfqs: 3 })
+    fixture.sandbox.faults.add({ operation: 'readRfq', times: 3, effect: { kind: 'status', status: 500 } })
+    expect((await fixture.pollRfqs()).run.outcome).toBe('partial')
+    fixture.advanceSeconds(60)
+    const early = `/rfqs?as_of=${fixture.now().toISOString()}`
+    fixture.advanceSeconds(60)
+    expect((await fixture.pollRfqs({ full: true })).run.outcome).toBe('complete')
+    fixture.advanceSeconds(60)
+    const late = `/rfqs?as_of=${fixture.now().toISOString()}`
+    fixture.advanceSeconds(60)
+    const app = await pagesOf(fixture)
+    const note = 'No complete poll of RFQs yet of acme/forest.'
+    expect((await app.inject(early)).body).toContain(note)
+    expect((await app.inject(late)).body).not.toContain(note)
+  })
+
+  it('shows hostile text as text, on the page and in its files', async () => {
+    const fixture = await oneRfq({ title: HOSTILE, project: FORMULA })
+    const app = await pagesOf(fixture)
+    await fixture.closeExpired()
+    const rfq = '/rfqs/acme/forest/1042'
+    const offer = `${rfq}/offers/${fixture.offerIds[0]}`
+    const lists = [
+      '/',
+      '/rfqs',
+      '/changes',
+      '/listings',
+      '/reports',
+      '/channels',
+      '/channels/acme/forest',
+      '/runs',
+      '/closings',
+      '/problems',
+      '/notifications',
+      '/queue',
+      '/api',
+    ]
+    for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {
+      const page = await app.inject(url)
+      expect([url, page.statusCode]).toEqual([url, 200])
+      expect(page.body).not.toMatch(/<script>|<img/)
+      for (const character of HIDDEN) expect(page.body).not.toContain(character)
+      expect(page.headers['content-security-policy']).not.toContain('unsafe')
+      expect(page.body).not.toMatch(/<[^>]+ style=|<[^>]+ on\w+=/)
+    }
+    for (const url of [rfq, offer]) {
+      const past = `${url}?as_of=${fixture.now().toISOString()}`
+      fixture.advanceSeconds(840)
+      expect((await app.inject(url)).body).toMatch(/terms read \d\d min ago/)
+      expect((await app.inject(past)).body).not.toContain('terms read')
+    }
+    expect((await app.inject('/rfqs')).body).toContain('&lt;script>alert(1)')
+    const feed = await app.inject('/changes.atom?channel=acme/forest')
+    expect(feed.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
+    expect(feed.body).toContain(
+      `<link href="http://localhost:80/rfqs/acme/forest/id:${fixture.rfqId}?as_of=2026-11-21T12`,
+    )
+    expect(feed.body).toContain('&lt;script>alert(1)')
+    expect(feed.body).not.toMatch(/<script|<img|\u202E/)
+    const csv = await app.inject('/rfqs/acme/forest/1042?format=csv')
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(csv.body).not.toMatch(/(^|,)"?=HYPERLINK/m)
+    const json = await app.inject('/rfqs?format=json')
+    expect(json.json()[0]).toMatchObject({ number: 1042, title: cleanText(HOSTILE) })
+    for (const { body } of [json, await app.inject('/rfqs?format=csv')]) {
+      expect(body).toContain('\uFFFDgnp.exe pay\uFFFDpal \uFFFD[2J')
+      for (const character of HIDDEN) expect(body).not.toContain(character)
+    }
+  })
+
+  it('links from the feed to where browsers reach the page', async () => {
+    const { app } = await openPages(await oneRfq(), { publicUrl: 'https://quotes.example.com', token: 'open sesame' })
+    const { body } = await app.inject({ url: '/changes.atom', headers: { authorization: 'Bearer open sesame' } })
+    expect(body).toContain('<link href="https://quotes.example.com/rfqs/')
+    expect(body).not.toContain('localhost')
+  })
+
+  it('answers an address that makes no sense with what to do', async () => {
+    const app = await pagesOf(await oneRfq())
+    const answer = async (url: string) => {
+      const { statusCode, body } = await app.inject(url)
+      return `${statusCode} ${JSON.parse(body).error}`
+    }
+    expect(await answer('/rfqs/acme/forest/7')).toBe('404 no RFQ matches "7" in acme/forest')
+    expect(await answer('/rfqs/acme/nothing/1042')).toBe(
+      '404 no RFQ matches "1042" in acme/nothing; no RFQs are stored yet',
+    )
+    expect(await answer('/rfqs?as_of=2026-02-30')).toMatch(/^400 as_of="2026-02-30" is not a moment; use 2026-01-31/)
+    expect(await answer('/changes?since=foo')).toMatch(/^400 since="foo" is not a moment/)
+    expect(await answer('/?since=foo')).toMatch(/^400 since="foo" is not a moment/)
+    expect(await answer('/changes?before=zzz')).toMatch(/^400 before is not the address of a page of changes/)
+    expect(await answer('/runs?kind=x')).toBe('400 kind="x" is not known; allowed: listings, rfqs, close')
+    expect(await answer('/runs?format=csv&table=x')).toBe('404 this page has no table "x"; its tables: runs')
+    expect(await answer('/rfqs/acme/forest/1042?weights.price=-1')).toMatch(
+      /^400 weights\.price: found "-1"; allowed: a number from 0/,
+    )
+    expect(await answer('/rfqs/acme/forest/1042?weights.prize=1')).toMatch(
+      /^400 weights\.prize: unknown parameter; did you mean weights\.price\? known: as_of, .*weights\.price/,
+    )
+    expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
+      /^400 awardRule: found "best"; allowed: one of lowest-price, lowest-cost/,
+    )
+    for (const path of ['/rfqs', '/runs', '/closings', '/problems', '/listings', '/changes', '/changes.atom'])
+      expect([path, await answer(`${path}?channel=acme/forst`)]).toEqual([
+        path,
+        '400 channel="acme/forst" is not known; did you mean acme/forest? allowed: acme/forest',
+      ])
+    expect(await answer('/runs?outcome=complet')).toMatch(
+      /^400 outcome="complet" is not known; did you mean complete\?/,
+    )
+    expect(await answer('/rfqs?state=opne')).toBe(
+      '400 state="opne" is not known; did you mean open? allowed: open, closed',
+    )
+    expect((await app.inject('/rfqs?state=closed')).statusCode).toBe(200)
+    for (const path of ['/rfqs', '/runs', '/problems', '/rfqs/acme/forest/1042', '/changes', '/channels'])
+      expect([path, await answer(`${path}?sort=-chanel`)]).toEqual([
+        path,
+        expect.stringMatching(/^400 sort="chanel" is not known;/),
+      ])
+    expect(await answer('/runs?page=2')).toBe('400 page=2 does not exist; the last page is 1')
+    expect(await answer('/rfqs?page=two')).toBe('400 page="two" is not the number of a page; use 1, 2, …')
+    expect(await answer('/rfqs?page=1e0')).toBe('400 page="1e0" is not the number of a page; use 1, 2, …')
+    expect(await answer('/runs?chanel=acme/forest')).toBe(
+      '400 chanel: unknown parameter; did you mean channel? known: channel, kind, outcome, sort, page, format, table',
+    )
+    expect(await answer('/rfqs?state=open&state=closed')).toBe('400 state: given more than once')
+    expect(await answer('/rfqs?page=9')).toBe('400 page=9 does not exist; the last page is 1')
+    expect(await answer('/rfqs/acme/forest/1042?priceBasi=quoted')).toMatch(
+      /^400 priceBasi: unknown parameter; did you mean priceBasis\?/,
+    )
+    const changes: { rfq: number }[] = (await app.inject('/changes?rfq=1042&format=json')).json()
+    expect(new Set(changes.map(({ rfq }) => rfq))).toEqual(new Set([1042]))
+    expect(await answer('/changes?rfq=1043')).toMatch(
+      /^404 no RFQ matches "1043" in acme\/forest; closest matches: .*1042/,
+    )
+    for (const [path, what] of [
+      ['/rfqs', 'RFQs'],
+      ['/listings?channel=acme/forest', 'listings in acme/forest'],
+      ['/rfqs/acme/forest/1042', 'RFQs in acme/forest'],
+    ] as const)
+      expect(await answer(`${path}${path.includes('?') ? '&' : '?'}as_of=2026-11-20`)).toBe(
+        `404 nothing is known about 2026-11-20T23:59:59.999Z: the first poll of ${what} was at 2026-11-21T12:00:00.000Z`,
+      )
+    const page = await app.inject({ url: '/rfqs/acme/forest/7', headers: { accept: 'text/html' } })
+    expect(page.body).toContain('No RFQ matches &quot;7&quot; in acme/forest.')
+  })
+})
+
+describe('links to an RFQ', () => {
+  it('lead to it also if another one has its number, or its id as number', async () => {
+    const fixture = await openChannelFixture()
+    const rfqs = [
+      { id: 'first; rm -rf ~', number: 7 },
+      { id: 'second', number: 7 },
+      { id: '7', number: 8 },
+      { id: 'third', number: 9 },
+    ].map((rfq) => fixture.sandbox.world.addRfq(CHANNEL, { ...rfq, responseDueDate: '2026-11-22' }))
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    for (const url of ['/', '/rfqs', '/changes', '/changes.atom']) {
+      const { body } = await app.inject(url)
+      const links = new Set(
+        [...body.matchAll(/href="(?:http:[/][/][^/]*)?([/]rfqs[/][^"?]*)/g)].map(([, link = '']) => link),
+      )
+      const titles = new Set<string>()
+      for (const link of links) {
+        const page = await app.inject(link)
+        expect([url, link, page.statusCode]).toEqual([url, link, 200])
+        titles.add(/<h1>RFQ [^:]*: (.*?)<\/h1>/.exec(page.body)?.[1] ?? '')
+      }
+      expect([url, titles.size]).toEqual([url, rfqs.length])
+    }
+    const shown = async (name: string) =>
+      (await app.inject(`/rfqs/${KEY}/${encodeURIComponent(name)}?weights.price=0`)).body
+    const moment = `--channel ${KEY} --as-of 2026-11-21T12:00:00.000Z --set`
+    expect(await shown('first; rm -rf ~')).toContain(`quotekeeper report 'first; rm -rf ~' ${moment}`)
+    expect(await shown('id:7')).toContain(`quotekeeper report 8 ${moment}`)
+    for (const path of ['7', '7/offers/x', '7/closing']) {
+      const { statusCode, body } = await app.inject(`/rfqs/${KEY}/${path}`)
+      expect([path, statusCode, JSON.parse(body).error]).toEqual([
+        path,
+        409,
+        expect.stringMatching(/^"7" matches 3 RFQs; write id:.*: acme\/forest, number 8, id:7, .*; acme.*, id:first/),
+      ])
+    }
+  })
+
+  it('lead from a past moment to the same RFQ, whose number another one may have now', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL, { number: 5, title: 'Former five', responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    const then = fixture.now().toISOString()
+    fixture.advanceSeconds(600)
+    world.changeRfq(id, { number: 6 })
+    world.addRfq(CHANNEL, { number: 5, title: 'Five now' })
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    const { body } = await app.inject(`/rfqs/${KEY}/5?as_of=${then}`)
+    expect(body).toContain('RFQ 5: Former five')
+    const links = [...body.matchAll(/href="([^"]*(?:\/closing|changes[?][^"]*))"/g)].map(([, link = '']) => link)
+    expect(links).toEqual(
+      expect.arrayContaining([`/rfqs/${KEY}/id:${id}/closing`, expect.stringContaining(`rfq=id%3A${id}`)]),
+    )
+    for (const link of links) {
+      const shown = (await app.inject(link.replaceAll('&amp;', '&'))).body
+      expect([link, shown.includes('Former five'), shown.includes('Five now')]).toEqual([link, true, false])
+    }
+  })
+})
+
+describe('/rfqs', () => {
+  it('searches, filters, sorts and pages, in the file too', async () => {
+    const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 1 })
+    const { world } = fixture.sandbox
+    for (let number = 1; number <= 101; number++)
+      world.addRfq(CHANNEL, { number: 5000 + number, title: `Batch ${number}` })
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    const numbers = async (url: string) => {
+      const { body } = await app.inject(url)
+      return [...body.matchAll(/data-label="Number"><div>(\d+)</g)].map(([, number]) => Number(number))
+    }
+    expect(await numbers('/rfqs?q=batch+5013')).toEqual([5013])
+    expect(await numbers('/rfqs?q=batch&sort=-number')).toHaveLength(100)
+    expect((await numbers('/rfqs?q=batch&sort=-number&page=2')).at(-1)).toBe(5001)
+    expect(await numbers('/rfqs?state=closed&q=batch')).toEqual([])
+    expect(await numbers(`/rfqs?q=${'batch+5013+'.repeat(18)}`)).toEqual([5013])
+    for (const path of ['/rfqs', '/listings']) {
+      const { statusCode, body } = await app.inject(`${path}?q=${'a+'.repeat(3000)}`)
+      expect([statusCode, body]).toEqual([400, expect.stringContaining('q: expected a text of at most 200 characters')])
+    }
+    const file = await app.inject('/rfqs?q=batch&sort=-number&format=json')
+    expect(file.json().map(({ number }: { number: number }) => number)).toEqual(
+      Array.from({ length: 101 }, (_, at) => 5101 - at),
+    )
+    const sorted = (await app.inject('/rfqs?sort=-offers')).body
+    expect(sorted).toContain('aria-sort="descending"')
+    for (const key of ['coverage', 'bestPricePerTonne', 'recommendation', '-wanted'])
+      expect((await app.inject(`/rfqs?sort=${key}`)).statusCode).toBe(200)
+  })
+})
+
+describe('the page of an RFQ', () => {
+  it('shows the figures of the report, with the settings of the address', async () => {
+    const fixture = await oneRfq()
+    const app = await pagesOf(fixture)
+    const changes = { awardRule: 'best-score' as const, volume: 50_000, discountRate: 0.2 }
+    const weights = { ...DEFAULT_SETTINGS.weights, price: 0 }
+    const cases = [
+      ['', DEFAULT_SETTINGS],
+      ['awardRule=best-score&volume=50000&discountRate=0.2', settingsWith(changes)],
+      ['weights.price=0', settingsWith({ weights })],
+    ] as const
+    for (const [query, settings] of cases) {
+      const report = await reportOf(fixture, settings)
+      const rows = (await app.inject(`/rfqs/acme/forest/1042?format=json&${query}`)).json()
+      expect(rows).toMatchObject(
+        report.offers.map(({ id, rank, compared, metrics, scores }) => ({
+          rank,
+          pricePerTonne: compared.pricePerTonne,
+          volume: metrics.volume,
+          score: scores?.total ?? null,
+          awardedTonnes: report.decision.awardedTonnes[id] ?? 0,
+        })),
+      )
+      const page = (await app.inject(`/rfqs/acme/forest/1042?${query}`)).body
+      expect(page).toContain(report.decision.recommendation.headline)
+      const list = (await app.inject('/rfqs?format=json')).json()[0]
+      const labels = new Map(report.offers.map(({ id, label }) => [id, label]))
+      const awarded = report.decision.recommendation.award?.offers.map(({ id }) => labels.get(id)).join(', ')
+      if (query === '') {
+        expect(list).toMatchObject({ bestPricePerTonne: report.summary.price.lowest, recommendation: awarded })
+      }
+    }
+  })
+
+  it('lists everything that an offer does not meet, as `compare` does, and marks what is advisory', async () => {
+    const fixture = await oneRfq()
+    const { world } = fixture.sandbox
+    world.changeRfq(fixture.rfqId, { fulfilmentDueDate: '2026-11-22' })
+    const [expired = ''] = fixture.offerIds
+    world.changeResponse(expired, { offer: { ...world.response(expired).offer, expiryDate: '2026-11-01' } })
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    for (const level of ['hard', 'advisory', 'off'] as const) {
+      const requirements = { ...DEFAULT_SETTINGS.requirements, notExpired: level, fulfilmentDate: level }
+      const changed = (['notExpired', 'fulfilmentDate'] as const).filter(
+        (name) => DEFAULT_SETTINGS.requirements[name] !== level,
+      )
+      const url = `/rfqs/acme/forest/1042?${changed.map((name) => `requirements.${name}=${level}&`).join('')}`
+      const rows: { notMet: string }[] = (await app.inject(`${url}format=json`)).json()
+      const report = await reportOf(fixture, settingsWith({ requirements }))
+      const { offers } = rfqView(report)
+      expect(rows.map(({ notMet }) => notMet)).toEqual(offers.map(({ notMet }) => notMetText(notMet)))
+      const text = notMetText(offers.find(({ id }) => id === expired)?.notMet ?? []) ?? ''
+      const mark = level === 'advisory' ? ' (advisory).' : '.'
+      expect(text).toContain("above the RFQ's maximum of 41.05 USD/t.")
+      expect(text.includes(`expired on 2026-11-01, 20 days ago${mark}`)).toBe(level !== 'off')
+      expect(/is \d+ days after the fulfilment due date, 2026-11-22/.test(text)).toBe(level !== 'off')
+      expect((await app.inject(url)).body.includes('20 days ago')).toBe(level !== 'off')
+    }
+  })
+
+  it('goes back to every moment at which something changed, over six rounds', async () => {
+    const fixture = await oneRfq()
+    const { world } = fixture.sandbox
+    const [first = ''] = fixture.offerIds
+    const known: { asOf: string; csv: string }[] = []
+    const app = await pagesOf(fixture)
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(3600)
+      world.changeResponse(first, { offer: { totalPrice: 5_000 + round, scheduledDeliveries: [] } })
+      if (round === 3) world.addResponse(fixture.rfqId)
+      await fixture.pollRfqs({ recheckClosedHours: 0 })
+      const csv = (await app.inject('/rfqs/acme/forest/1042?format=csv')).body
+      known.push({ asOf: fixture.now().toISOString(), csv })
+    }
+    fixture.advanceSeconds(60)
+    const page = (await app.inject('/rfqs/acme/forest/1042')).body
+    const moments = [...page.matchAll(/<option value="(2026[^"]+)"/g)].map(([, at]) => at)
+    expect(moments).toHaveLength(6)
+    expect(page).toContain('1 new offer, 1 changed offer')
+    await fixture.reopenStore()
+    const reopened = await pagesOf(fixture)
+    for (const { asOf, csv } of known)
+      expect((await reopened.inject(`/rfqs/acme/forest/1042?format=csv&as_of=${asOf}`)).body).toBe(csv)
+    const past = (await reopened.inject(`/rfqs/acme/forest/1042?as_of=${known[2]?.asOf}`)).body
+    expect(past).toContain('Show the current state')
+    const early = await reopened.inject('/rfqs/acme/forest/1042?as_of=2026-01-01')
+    expect(early).toMatchObject({
+      statusCode: 404,
+      body: expect.stringContaining('the first poll of RFQs in acme/forest was at 2026-11-21T12:00'),
+    })
+  })
+})
+
+describe('the page of an offer', () => {
+  it('shows the figures of the report, and what each version changed', async () => {
+    const fixture = await oneRfq()
+    const [id = ''] = fixture.offerIds
+    for (let round = 0; round < 2; round++) {
+      fixture.advanceSeconds(3600)
+      fixture.sandbox.world.changeResponse(id, { offer: { totalPrice: 4_000 + round, scheduledDeliveries: [] } })
+      await fixture.pollRfqs({ recheckClosedHours: 0 })
+    }
+    const app = await pagesOf(fixture)
+    const url = `/rfqs/acme/forest/1042/offers/${id}`
+    const offer = (await reportOf(fixture)).offers.find((one) => one.id === id)
+    const metrics: { figure: string; value: unknown; reason: string | null }[] = (
+      await app.inject(`${url}?format=json&table=metrics`)
+    ).json()
+    const value = (figure: string) => metrics.find((row) => row.figure === figure)?.value
+    expect(value('Price per tonne')).toBe(offer?.metrics.pricePerTonne)
+    expect(value('Risk-adjusted price')).toBe(offer?.metrics.riskAdjustedPrice)
+    expect(metrics.every((row) => row.value !== null || row.reason !== null)).toBe(true)
+    const versions: { version: number; changes: string }[] = (
+      await app.inject(`${url}?format=json&table=versions`)
+    ).json()
+    expect(versions.map(({ version }) => version)).toEqual([3, 2, 1])
+    expect(versions[0]?.changes).toContain('4,001')
+    expect((await app.inject(url)).body).toContain('&quot;totalPrice&quot;: 4001')
+    expect((await app.inject(`${url}x`)).statusCode).toBe(404)
+  })
+})
+
+describe('the closing page', () => {
+  it('explains every decision about the RFQ', async () => {
+    const fixture = await oneRfq()
+    fixture.setTime('2027-06-01T00:00:00Z')
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    const app = await pagesOf(fixture)
+    const page = (await app.inject('/rfqs/acme/forest/1042/closing')).body
+    const [decision] = await fixture.store.decisions({ rfqId: fixture.rfqId })
+    expect(decision?.outcome).toBe('closed')
+    expect(page).toContain(decision?.reason)
+    expect(page).toContain(decision?.hash)
+    const list = (await app.inject('/closings?outcome=closed&sort=-rfq')).body
+    expect(list).toContain(`<a href="/rfqs/acme/forest/id:${fixture.rfqId}/closing">1042</a>`)
+    expect((await app.inject('/closings?format=json&sort=closing')).json()).toMatchObject([{ closing: 1, rfq: 1042 }])
+    expect((await app.inject('/closings?page=2')).json().error).toBe('page=2 does not exist; the last page is 1')
+  })
+
+  it('leads from the earlier address of closings to theirs, with its parameters', async () => {
+    const app = await pagesOf(await oneRfq())
+    const { statusCode, headers } = await app.inject('/decisions?outcome=closed&sort=-rfq')
+    expect({ statusCode, location: headers.location }).toEqual({
+      statusCode: 301,
+      location: '/closings?outcome=closed&sort=-rfq',
+    })
+  })
+})
+
+describe('/', () => {
+  it('counts what is new since the last visit', async () => {
+    const fixture = await oneRfq()
+    const app = await pagesOf(fixture)
+    const visit = async (cookie = '') => {
+      const page = await app.inject({ url: '/', headers: { cookie } })
+      const set = page.cookies[0]
+      expect(set).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+      return { body: page.body, cookie: `${set?.name}=${set?.value}` }
+    }
+    const first = await visit()
+    expect(first.body).toContain('since <time datetime="2026-11-20T12:00')
+    fixture.advanceSeconds(3 * 3600)
+    fixture.sandbox.world.addResponse(fixture.rfqId)
+    await fixture.pollRfqs()
+    const second = await visit(first.cookie)
+    expect(second.body).toContain('since <time datetime="2026-11-21T12:00')
+    expect(second.body).toContain('1 new offer')
+    fixture.advanceSeconds(60)
+    expect((await visit(second.cookie)).body).toContain('since <time datetime="2026-11-21T12:00')
+  })
+})
+
+describe('/reports', () => {
+  it('makes exactly the report that the page shows, and offers it', async () => {
+    const fixture = await oneRfq()
+    const { app, directory } = await openPages(fixture)
+    const page = (await app.inject('/rfqs/acme/forest/1042?weights.price=0')).body
+    const [, form = ''] = /<form method="post" action="\/reports">(.*?)<\/form>/.exec(page) ?? []
+    const fields = [...form.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ])
+    expect(fields.map(([name]) => name)).toEqual(expect.arrayContaining(['channel', 'rfq', '_csrf', 'weights.price']))
+    const post = async (changes: Record<string, string>) =>
+      app.inject({
+        method: 'POST',
+        url: '/reports',
+        payload: new URLSearchParams({ ...Object.fromEntries(fields), format: 'html', ...changes }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    const answer = await post({})
+    expect(answer.statusCode).toBe(303)
+    const job = String(answer.headers.location)
+    expect((await app.inject(job)).headers.refresh).toBe('1')
+    await expect.poll(async () => (await app.inject(job)).body, { interval: 20, timeout: 40_000 }).toContain('Download')
+    const [, href = ''] = /href="(\/reports\/acme_forest\/[^"]+)"/.exec((await app.inject(job)).body) ?? []
+    expect(href).toMatch(/rfq-1042_asof-.*_what-if-[0-9a-f]{8}\.html$/)
+    const file = await app.inject(href)
+    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="rfq-1042/)
+    const settings = settingsWith({ weights: { ...DEFAULT_SETTINGS.weights, price: 0 } })
+    const { headline } = (await reportOf(fixture, settings)).decision.recommendation
+    expect(file.body).toContain(headline.replaceAll('"', '&quot;'))
+    expect((await app.inject('/reports')).body).toContain(href)
+
+    expect((await post({ _csrf: 'x' })).statusCode).toBe(403)
+    expect((await post({ rfq: '7' })).statusCode).toBe(404)
+    const early = await post({ as_of: '2020-01-01' })
+    expect([early.statusCode, early.body]).toEqual([404, expect.stringContaining('the first poll of RFQs in')])
+    expect((await post({ channel: 'acme/other' })).statusCode).toBe(400)
+    writeFileSync(join(directory, 'secret.txt'), 'secret')
+    symlinkSync('/etc', join(directory, 'etc'))
+    for (const path of ['secret.txt', 'etc/hosts', '..%2fsecret.xlsx', 'acme_forest/..%2f..%2fx.xlsx', '%2e%2e/x.xlsx'])
+      expect([path, (await app.inject(`/reports/${path}`)).statusCode]).toEqual([path, 404])
+  })
+
+  longIt(
+    'makes a report of another machine again when it is asked for, with the same bytes or not at all',
+    async () => {
+      const fixture = await oneRfq()
+      const there = await openPages(fixture)
+      const csrf = /name="_csrf" value="([^"]*)"/.exec((await there.app.inject('/reports')).body)?.[1] ?? ''
+      const payload = new URLSearchParams({ channel: KEY, rfq: '1042', format: 'xlsx', _csrf: csrf }).toString()
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const { location } = (await there.app.inject({ method: 'POST', url: '/reports', payload, headers })).headers
+      await expect
+        .poll(async () => (await there.app.inject(String(location))).body, { interval: 20, timeout: 40_000 })
+        .toContain('Download')
+      const [name = ''] = (await listReports(there.directory)).map((report) => report.name)
+      fixture.advanceSeconds(3600)
+      await fixture.pollRfqs()
+      const here = await openPages(fixture)
+      const elsewhere = 'made on another machine'
+      expect((await there.app.inject('/reports')).body).not.toContain(elsewhere)
+      expect((await here.app.inject('/reports')).body).toContain(elsewhere)
+      const original = readFileSync(join(there.directory, name))
+      const answers = await Promise.all(Array.from({ length: 6 }, () => here.app.inject(`/reports/${name}`)))
+      expect(answers.map(({ rawPayload }) => rawPayload.equals(original))).toEqual(Array(6).fill(true))
+      const list = (await here.app.inject('/reports?format=json')).json<{ sha256: string }[]>()
+      expect(list).toMatchObject([{ name, sha256: createHash('sha256').update(original).digest('hex') }])
+      expect((await here.app.inject('/reports')).body).not.toContain(elsewhere)
+
+      const record = await fixture.store.reportRecord(name)
+      if (record === null) throw new Error('no record')
+      const same = await Promise.all(
+        [1, 2].map(async () => (await here.app.inject(`/reports/${name}`)).rawPayload.equals(original)),
+      )
+      expect(same).toEqual([true, true])
+      writeFileSync(join(here.directory, name), 'changed by hand')
+      const refused = await here.app.inject(`/reports/${name}`)
+      expect([refused.statusCode, refused.body]).toEqual([409, expect.stringContaining('differs from its record')])
+      expect(readFileSync(join(here.directory, name), 'utf8')).toBe('changed by hand')
+      // The file here is that of an earlier record; another machine has made another report of that name since.
+      const sha256 = createHash('sha256').update('changed by hand').digest('hex')
+      await fixture.store.addReportRecord({ ...record, sha256 })
+      await fixture.store.addReportRecord(record)
+      expect((await here.app.inject(`/reports/${name}`)).rawPayload.equals(original)).toBe(true)
+      for (const [other, status] of [
+        ['acme_forest/other.xlsx', 409],
+        ['../outside.xlsx', 404],
+      ] as const) {
+        await fixture.store.addReportRecord({ ...record, name: other, sha256: '0'.repeat(64) })
+        const answer = await here.app.inject(`/reports/${other.replace('../', '..%2f')}`)
+        expect([answer.statusCode, existsSync(join(here.directory, other))]).toEqual([status, false])
+      }
+    },
+  )
+
+  it('measures reports, says in them and in their events who asked, and records no event of one that is tried out', async () => {
+    const fixture = await oneRfq()
+    await fixture.store.setTargets(['crm'], fixture.now())
+    const { app, reported } = await openPages(fixture, { localUser: 'ana' })
+    const csrf = /name="_csrf" value="([^"]*)"/.exec((await app.inject('/reports')).body)?.[1] ?? ''
+    const bodies: string[] = []
+    for (const fields of [{ rfq: '1042' }, { rfq: '1042', discountRate: '0.01' }, {}]) {
+      const payload = new URLSearchParams({ channel: KEY, format: 'html', _csrf: csrf, ...fields }).toString()
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const { location } = (await app.inject({ method: 'POST', url: '/reports', payload, headers })).headers
+      const job = async () => (await app.inject(String(location))).body
+      await expect.poll(job, { interval: 20, timeout: 40_000 }).toContain('Download')
+      const [, href = ''] = /href="(\/reports\/acme_forest\/[^"]+)"/.exec(await job()) ?? []
+      bodies.push((await app.inject(href)).body)
+    }
+    for (const body of bodies) expect(body).toMatch(/Made by<\/\w+>\s*<[^>]*>ana</)
+    const measured = { succeeded: true, measured: true }
+    expect(reported).toEqual(['rfq', 'rfq', 'channel'].map((report) => ({ report, ...measured })))
+    const events: unknown[] = []
+    await fixture.store.routeEvents(({ kind, rfqId, data }) => {
+      if (kind === 'report.made') events.push([rfqId, data.report?.by])
+      return []
+    }, fixture.now())
+    expect(events).toEqual([
+      [fixture.rfqId, 'ana'],
+      [null, 'ana'],
+    ])
+  })
+
+  it('is for reading only for viewers', async () => {
+    const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
+    const { app } = await openPages(await oneRfq(), { tokens })
+    const headers = { authorization: 'Bearer token of ana' }
+    const page = await app.inject({ url: '/rfqs/acme/forest/1042', headers })
+    expect(page.body).not.toContain('Make this workbook')
+    expect(page.body).toContain('quotekeeper report 1042')
+    expect((await app.inject({ method: 'POST', url: '/reports', headers })).statusCode).toBe(403)
+  })
+})
+
+describe('/queue', () => {
+  it('shows what runs, waits and has ended, and where the jobs are', async () => {
+    const fixture = await oneRfq()
+    const { app, runner } = await openPages(fixture)
+    await runner.enqueue('close-expired', { channel: KEY, cause: 'page ana' }, 'close-1')
+    await runner.enqueue('channel-report', { channel: KEY, cause: 'tick' }, 'report-1')
+    const jobs = async (query = '') => (await app.inject(`/queue?format=json${query}`)).json()
+    await expect
+      .poll(() => jobs(), { interval: 20, timeout: 20_000 })
+      .toMatchObject([
+        { state: 'completed', job: 'close-expired', channel: KEY, cause: 'page ana', id: 'close-1', error: null },
+        { state: 'failed', job: 'channel-report', cause: 'tick', error: 'not used by this test' },
+      ])
+    expect(await jobs('&state=active')).toEqual([])
+    expect((await app.inject('/queue')).body).toContain('Jobs run in this process (queue: in-process)')
+    expect((await app.inject('/queue/jobs?format=csv')).body).toContain('state,job,channel,rfqId,cause,addedAt')
+    expect((await app.inject('/queue?state=done')).statusCode).toBe(400)
+    await runner.close(0)
+  })
+})
+
+describe('an RFQ that cannot be read', () => {
+  it('is shown with what the list says of it and of its offers, on its page, in the list and today, not at a past moment', async () => {
+    const fixture = await oneRfq()
+    const { app } = await openPages(fixture)
+    const { world, faults } = fixture.sandbox
+    const pages = [`/rfqs/${KEY}/1042`, '/rfqs', '/rfqs.csv', '/']
+    const textOf = async (url: string) => cleanText((await app.inject(url)).body)
+    for (const url of pages) expect(await textOf(url)).not.toMatch(/The list of|not listed|offer gone/)
+    const [gone = ''] = fixture.offerIds
+    faults.add({ rfqId: fixture.rfqId, times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 500 } })
+    world.changeRfq(fixture.rfqId, { responseDueDate: '2026-11-24' })
+    world.removeResponse(gone)
+    fixture.advanceSeconds(600)
+    await fixture.pollRfqs()
+    const page = await textOf(`/rfqs/${KEY}/1042`)
+    const [{ responses } = { responses: [] }] = await fixture.store.rfqs({})
+    const { projectDeveloperName } = Object(responses.find(({ id }) => id === gone)?.body)
+    expect(page.split('The list of 2026-11-21 12:10 UTC says due 2026-11-24 and no longer has 1 offer')).toHaveLength(2)
+    expect(page).toContain(projectDeveloperName)
+    expect(page.match(/>not listed</g)).toHaveLength(1)
+    expect(await textOf(`/rfqs/${KEY}/1042/offers/${gone}`)).toContain('no longer has this offer')
+    expect(await textOf('/rfqs')).toContain('due 2026-11-24, 1 offer gone')
+    expect(await textOf('/')).toContain('The list of 2026-11-21 12:10 UTC says due 2026-11-24')
+    const past = `as_of=${new Date(fixture.now().getTime() - 1_000).toISOString()}`
+    for (const url of pages) expect(await textOf(`${url}?${past}`)).not.toMatch(/The list of|not listed|offer gone/)
+  })
+})

@@ -1,0 +1,40 @@
+import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import type { Readiness } from '../../../src/readiness/contract.js'
+import { healthRoutes } from '../../../src/web/routes/health.js'
+import { type ServerOptions, startWebServer, type WebServer } from '../../../src/web/server.js'
+import { LOCAL_WEB } from '../../helpers/test-config.js'
+
+/** The web server of a test on a free port, by default with the health endpoints. Closed when the test ends. */
+export async function serveWeb(
+  options: Partial<ServerOptions> = {},
+  readiness: Readiness = async () => [],
+): Promise<WebServer> {
+  const server = await startWebServer({
+    ...LOCAL_WEB,
+    localUser: 'local',
+    now: () => new Date(),
+    plugins: [healthRoutes(readiness)],
+    onError: () => undefined,
+    ...options,
+  })
+  onTestFinished(() => server.close())
+  return server
+}
+
+interface Reply {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** Sends a request with any headers, also those that `fetch` refuses, such as `Host`. */
+export const send = (url: string, { body, ...options }: RequestOptions & { body?: string } = {}): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { agent: false, ...options }, async (response) => {
+      const { statusCode: status = 0, headers } = response
+      text(response).then((received) => resolve({ status, headers, body: received }), reject)
+    })
+    sent.on('error', reject).end(body)
+  })
