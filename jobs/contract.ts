@@ -15,9 +15,9 @@ export type JobName = (typeof JOB_NAMES)[number]
 export interface JobPayload {
   /** `org/slug`. */
   channel: string
-  /** The RFQ of an rfq-report. Of close-expired: close this one only, if it qualifies. */
+  /** Of rfq-report: its RFQ. Of close-expired: closes only this RFQ, if it qualifies. */
   rfqId?: string
-  /** Of reports: the moment that is reported on. Default: when the job runs. */
+  /** Of reports: the as-of time. Default: when the job runs. */
   asOf?: Timestamp
   /** Of reports. Default: a workbook. */
   format?: ReportFormat
@@ -25,7 +25,7 @@ export interface JobPayload {
   cause: string
 }
 
-/** A database as it is kept with a queue. Only the id is compared; path and host tell people where it is. */
+/** A database as stored with a queue. Only the id is compared; path and host are for messages. */
 export interface QueueDatabase {
   id: string
   path: string
@@ -35,13 +35,13 @@ export interface QueueDatabase {
 export interface BindOptions {
   /** Bind the queue even if it belongs to another database. Default false. */
   adopt?: boolean
-  /** Bind a queue that belongs to no database; otherwise another process must. Default true. */
+  /** Bind a queue without a database; if false, another process must. Default true. */
   claim?: boolean
   /** Called when the queue turns out to belong to another database later. Take no more jobs then. */
   onLost?: (error: QueueDatabaseError) => void
 }
 
-/** What a job has made. */
+/** The result of a job that writes a report. */
 export interface JobResult {
   /** Absolute path of a report, on the machine that made it. */
   file: string
@@ -119,7 +119,7 @@ export interface JobRunner {
   close(deadlineMs: number): Promise<void>
 }
 
-/** Called with what the jobs of this process did, for metrics. Its methods do not throw. */
+/** Observes the jobs of this process, for metrics. Its methods do not throw. */
 export interface JobObserver {
   runEnded(result: PollResult | ClosingResult): void
   /** The run ended with an error of this process or its database, so that its result is unknown. */

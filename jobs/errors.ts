@@ -22,12 +22,12 @@ export class UnknownChannelError extends RefusedJobError {
   }
 }
 
-/** A poll or closing round was aborted by shutdown before it was complete. Its run is recorded; another worker can begin a new one. */
+/** Shutdown aborted a poll or closing round. Its run is recorded; another worker can begin a new one. */
 export class InterruptedRunError extends Error {
   override name = 'InterruptedRunError'
 }
 
-/** A run failed, or was skipped although a user asked for it. That is logged; the job fails too, with nothing more to log. */
+/** A run failed, or was skipped although a user requested it. The run is already logged, so the failed job is not. */
 export class RunFailedError extends Error {
   override name = 'RunFailedError'
 }

@@ -16,8 +16,7 @@ import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
 import { InterruptedRunError, RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { isScheduled } from './job-payload.js'
-import { enqueueOwedReports } from './owed-reports.js'
-import { observeReport, recordReport, requesterOf } from './report-record.js'
+import { enqueueMissingReports, observeReport, recordReport, requesterOf } from './report-jobs.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
 
 export interface HandlerDeps {
@@ -31,7 +30,7 @@ export interface HandlerDeps {
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
   killSwitch: KillSwitch
-  /** Writes a workbook and resolves to its path. */
+  /** Writes a report and resolves to its path. */
   rfqReport: (channel: ChannelConfig, rfqId: string, options: ReportJobOptions) => Promise<string>
   channelReport: (channel: ChannelConfig, options: ReportJobOptions) => Promise<string>
   observer?: JobObserver
@@ -82,7 +81,7 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   throw new UnknownChannelError(channel)
 }
 
-/** A poll of the schedule plans its requests; one that a person asked for reads everything open. */
+/** A scheduled poll plans its requests; one that a person started reads everything open. */
 async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<PollRfqsOptions> {
   const options = pollOptions(deps.config)
   if (!isScheduled(payload)) return options
@@ -96,7 +95,7 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
   const configured = closingPolicy(deps.config.closing, channel)
   if (configured === null) {
     if (isScheduled(job.payload)) return undefined
-    // The process that was asked may have another configuration.
+    // The process that enqueued the job may have another configuration.
     throw new RefusedJobError(
       `${channel.key} has autoClose: off in the configuration of this worker; nothing was closed`,
     )
@@ -109,13 +108,13 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
   return runAndLog(job, 'close', async (inTurn) => {
     const result = await deps.closeExpired(closingContext(inTurn, channel, signal), policy)
     logUnsettledCloses(result, deps.log)
-    if (deps.config.closing.reportOnClose) await enqueueOwedReports(deps, channel.key)
+    if (deps.config.closing.reportOnClose) await enqueueMissingReports(deps, channel.key)
     return result
   })
 }
 
-/** Between two attempts of a job that waits for the run of a person to end, in milliseconds. */
-const TRY_AGAIN_MS = 1_000
+/** Pause between two attempts of a job that waits for a run that a person started, in milliseconds. */
+const RETRY_MS = 1_000
 
 /**
  * Runs the work and logs its outcome. Waits for commands of persons that run or came first; skips the work while another run is
@@ -135,7 +134,7 @@ async function runAndLog(
   }
   const shouldWait = ({ inProgress }: RunBusyError) => inProgress.byHand
   const onWait = ({ message }: RunBusyError) => log.info(about, `waits for its turn: ${message}`)
-  const options = { byHand: false, signal, retryMs: TRY_AGAIN_MS, shouldWait, onWait }
+  const options = { byHand: false, signal, retryMs: RETRY_MS, shouldWait, onWait }
   try {
     const ended = await runWhenFree(store, options, async (storeInTurn) => {
       const until = await pausedUntil(store, about, now())

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { JobName, JobPayload } from './contract.js'
 
-/** The members of a payload that say which work it is. */
+/** The members of a payload that identify its work. */
 type KeyPayload = Omit<JobPayload, 'cause'>
 
 /**
  * The id of a job: name, channel, RFQ and moment. Schedulers that enqueue the same tick produce the same id; different
  * channels never do.
  * @param at the tick, or the moment that caused the job
- * @param setBacks how often the clock was set back before: a moment that came again is another one. Default 0
+ * @param setBacks how often the clock was set back before, because a moment that recurs is another tick. Default 0
  * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z` (UTC), or with `-1` at its end; BullMQ allows neither colons nor all digits
  */
 export function jobId(name: JobName, payload: KeyPayload, at: Date, setBacks = 0): string {
@@ -16,8 +16,8 @@ export function jobId(name: JobName, payload: KeyPayload, at: Date, setBacks = 0
 }
 
 /**
- * The job id without its moment: only one job per key runs at a time, and another one for the same work is not added. Reports as of
- * another moment or in another format are other work.
+ * The job id without its moment: only one job per key runs at a time, and at most one waits. A report with another as-of time or format is
+ * different work.
  */
 export function fairnessKey(name: JobName, { channel, rfqId, asOf, format }: KeyPayload): string {
   const parts = [name, ...channel.split('/')].map(encodePart)

@@ -20,7 +20,7 @@ const schemas: Record<JobName, z.ZodType<JobPayload>> = {
 }
 
 /**
- * Validates a job: what comes out of a queue is external data.
+ * Validates a job, because data from a queue is external.
  * @throws RefusedJobError if the name is unknown or the payload is invalid; the message never repeats payload values
  */
 export function parseJob(name: string, data: unknown): { name: JobName; payload: JobPayload } {

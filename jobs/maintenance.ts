@@ -32,8 +32,8 @@ const MAX_RETRY_PAUSE_MS = 3_600_000
 
 /**
  * Runs maintenance jobs in this process, not on the queue: they concern the database file, which a job on the queue might
- * reach through another configuration. The database records when each ran, so that of several processes one runs it, and a
- * tick missed while the service was stopped is made up for. A failed job runs again after a pause that doubles up to an
+ * reach through another configuration. The database records when each ran, so that only one of several processes runs it, and a
+ * tick missed while the service was stopped runs later. A failed job runs again after a pause that doubles up to an
  * hour.
  */
 export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions): Maintenance {
@@ -52,7 +52,7 @@ export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions)
       if (!(await store.beginMaintenance(task, started, (state) => isDue(state, cron, started)))) return
       await store.endMaintenance(task, now(), await runAndLog(task, run))
     } catch (error) {
-      log.warn({ task, err: error }, `${task} could not be run; it will be tried again`)
+      log.warn({ task, err: error }, `${task} could not run; it will be retried`)
     }
   }
   const runAndLog = async (task: MaintenanceTask, run: MaintenanceJob['run']): Promise<MaintenanceEnd> => {
@@ -61,7 +61,7 @@ export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions)
       return 'succeeded'
     } catch (error) {
       if (stopped.signal.aborted) return 'stopped'
-      log.warn({ task, err: error }, `${task} failed; it will be tried again`)
+      log.warn({ task, err: error }, `${task} failed; it will be retried`)
       return { error: (error as Error).message }
     }
   }
@@ -98,7 +98,7 @@ export function isDue(state: MaintenanceState | null, cron: Cron, now: Date): bo
   return cron.lastTick({ after, upTo: now }) !== null
 }
 
-/** A moment in the future was written before the clock was set back. */
+/** Whether a pause has passed. A moment in the future was written before the clock was set back. */
 function hasPassed(pauseMs: number, since: string, now: Date): boolean {
   const elapsed = now.getTime() - Date.parse(since)
   return elapsed < 0 || elapsed >= pauseMs

@@ -4,8 +4,7 @@ import type { Clock } from '../src/core/time/clock.js'
 import { type Attempt, createDeliverer } from '../src/notify/deliverer.js'
 import { recordDueDates } from '../src/notify/due-dates.js'
 import type { SendMessage } from '../src/notify/send-message.js'
-import { isStale, type PollState } from '../src/readiness/poll-freshness.js'
-import { pollStateLoader } from '../src/readiness/readiness.js'
+import { isStale, type PollState, pollStateLoader } from '../src/readiness/poll-freshness.js'
 import type { Store } from '../src/store/contract.js'
 import type { Outbox } from '../src/store/events/outbox-contract.js'
 import type { Log } from './contract.js'
@@ -21,14 +20,14 @@ export interface NotificationOptions {
   random?: () => number
 }
 
-/** Sends notifications, and records what no poll observes: due dates, and polls that are late. */
+/** Sends notifications, and records events that no poll observes: due dates and late polls. */
 export interface Notifications {
   start(): Promise<void>
   /** Sends what is due. Never rejects. */
   deliver(): Promise<void>
   /** Records due dates and late polls. Never rejects. */
   watch(): Promise<void>
-  /** Aborts what is being sent and waits for its end; it is sent again after the next start. */
+  /** Aborts messages that are being sent and waits for their end; they are sent again after the next start. */
   stop(): Promise<void>
 }
 
@@ -36,8 +35,8 @@ const DELIVER_MS = 5_000
 const WATCH_MS = 300_000
 
 /**
- * Runs in the process, not on the queue: what must be sent is in the database, and a target that does not answer must not
- * occupy a worker. Several processes may run it on one database. Polls never wait for it.
+ * Sends notifications in this process, not on the queue: the messages are in the database, and a target that does not answer must not
+ * occupy a worker. Several processes may do so on one database. Polls never wait for it.
  */
 export function createNotifications(options: NotificationOptions): Notifications {
   const { config, store, now, log } = options
@@ -55,7 +54,7 @@ export function createNotifications(options: NotificationOptions): Notifications
   })
   const tracked = (what: string, work: () => Promise<void>) => {
     const run = work().catch((error) => {
-      if (!stopped.signal.aborted) log.warn({ err: error }, `${what} failed; it will be tried again`)
+      if (!stopped.signal.aborted) log.warn({ err: error }, `${what} failed; it will be retried`)
     })
     running.add(run)
     return run.finally(() => running.delete(run))
@@ -72,7 +71,7 @@ export function createNotifications(options: NotificationOptions): Notifications
   }
   const self: Notifications = {
     deliver: () => tracked('sending notifications', () => deliverer.tick(stopped.signal)),
-    watch: () => tracked('looking for due dates and late polls', watch),
+    watch: () => tracked('checking due dates and late polls', watch),
     async start() {
       const names = notify.targets.map(({ name }) => name)
       await store.setTargets(names, now())
@@ -91,7 +90,7 @@ export function createNotifications(options: NotificationOptions): Notifications
   return self
 }
 
-/** Once, until a complete poll of this kind. */
+/** Records a late poll once, until a complete poll of this kind. */
 async function recordIfStale(store: Pick<Outbox, 'recordEvent'>, state: PollState, at: Date): Promise<void> {
   if (!isStale(state, at)) return
   const { channel, kind, newest, failed } = state
@@ -114,5 +113,5 @@ function logAttempt({ target, events, attempt, result, retryAt }: Attempt, log: 
     return
   }
   const { status, error } = result
-  log.warn({ ...facts, status, error, retryAt }, 'notification could not be sent; it will be tried again')
+  log.warn({ ...facts, status, error, retryAt }, 'notification could not be sent; it will be retried')
 }

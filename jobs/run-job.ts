@@ -9,13 +9,13 @@ export interface RawJob {
   data: unknown
   signal: AbortSignal
   /**
-   * For a job whose channel this process does not have: `return` rejects with `UnknownChannelError` and logs nothing,
-   * because the job is returned to the queue; `expired` if that was done for long enough. Otherwise the job is refused.
+   * What to do with a job whose channel is not configured in this process: `return` rejects with `UnknownChannelError` and logs nothing,
+   * because the job is returned to the queue; `expired` says that it was returned for too long. Default: the job is refused.
    */
   ifUnknownChannel?: 'return' | 'expired'
   /**
-   * For a poll or closing round that shutdown aborted: whether to reject with `InterruptedRunError`, because the job is returned to
-   * the queue. Otherwise the job has ended: the next tick goes on.
+   * Whether a poll or closing round that shutdown aborted rejects with `InterruptedRunError`, because the job is returned to the queue.
+   * Default: the job ends, and the next tick continues.
    */
   returnInterrupted?: boolean
 }

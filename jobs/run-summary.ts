@@ -6,10 +6,10 @@ import type { Log } from './contract.js'
 
 /**
  * Logs one line per run: outcome, counts, and duration in seconds. A closing round that is partial for the same reason
- * as the one before is no news: it is logged as `info`.
- * @param previous the run of this kind before; of RFQs, the one that planned its requests
- * @param cause who asked for the run, if it was not the schedule
- * @param rfq the RFQ that a closing round was asked for
+ * as the one before is logged as `info`.
+ * @param previous the previous run of this kind; of RFQ polls, the previous one that planned its requests
+ * @param cause who started the run, if it was not the schedule
+ * @param rfq the RFQ to which a closing round was limited
  */
 export function logRunSummary(
   result: PollResult | ClosingResult,
@@ -30,8 +30,8 @@ export function logRunSummary(
     ...(notBefore !== null && { notBefore }),
     ...(error !== null && { error }),
   }
-  const isNews = rest.kind !== 'close' || previous?.outcome !== rest.outcome || previous.error !== error
-  const level = rest.outcome === 'failed' ? 'error' : rest.outcome === 'complete' || !isNews ? 'info' : 'warn'
+  const isNew = rest.kind !== 'close' || previous?.outcome !== rest.outcome || previous.error !== error
+  const level = rest.outcome === 'failed' ? 'error' : rest.outcome === 'complete' || !isNew ? 'info' : 'warn'
   log[level](facts, `${rest.kind} of ${rest.channel}: ${rest.outcome}`)
   logShortage(result.run, previous, log)
 }
@@ -46,7 +46,7 @@ function logShortage({ channel, requestRates }: RunRecord, previous: RunRecord |
     log.info({ channel, ...requestRates }, 'the request budget is no longer exceeded')
 }
 
-/** Logs a warning for each RFQ that a person should look at, when its situation changed: not in every round. */
+/** Logs a warning for each RFQ that needs attention, when its situation has changed. */
 export function logUnsettledCloses({ decisions, unsettled }: ClosingResult, log: Log): void {
   for (const { id, runId, channel, rfqId, rfqNumber, decision, outcome, reason, evidence } of decisions) {
     const situation = outcome ?? (isOpenIntent(evidence) ? 'not settled' : decision)

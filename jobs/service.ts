@@ -8,8 +8,8 @@ import { createMaintenance, type MaintenanceJob } from './maintenance.js'
 import { createNotifications, type NotificationOptions } from './notifications.js'
 import { createInProcessRunner } from './queue/in-process-runner.js'
 import { createOtherServices } from './queue/other-services.js'
-import { queueDatabase } from './queue/queue-database.js'
-import { createSchedule, type Schedule, type ScheduleOptions } from './schedule/schedule.js'
+import { queueDatabase } from './queue/queue-binding.js'
+import { createSchedule, type Schedule, type ScheduleOptions } from './schedule.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Whether to take jobs from the queue. */
@@ -52,7 +52,7 @@ export interface Service {
 const MAX_CONCURRENT_JOBS = 4
 /** How long running jobs may continue after a stop request (ms); the rest of the ten seconds is for closing. */
 const DRAIN_MS = 6_500
-/** How long a running tick may wait for a queue that does not answer (ms). */
+/** How long a running tick may wait for the queue at a stop (ms). */
 const STOP_TICK_MS = 500
 
 /**
@@ -118,8 +118,8 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
 }
 
 /**
- * A queue that processes share knows the tick of a job by its id. Otherwise the database decides who makes a report; what else is
- * scheduled has runs, of which one is in progress at a time.
+ * A shared queue recognizes the tick of a job by its id. Otherwise the database decides which process makes a report; other scheduled jobs
+ * have runs, of which only one is in progress at a time.
  */
 function claimsOf({ config, store }: ServiceOptions): Pick<ScheduleOptions, 'claim'> {
   if (config.queue.kind !== 'in-process') return {}

@@ -3,7 +3,7 @@ import type { QueueLoad } from '../../src/core/queue-load.js'
 import { JOB_STATES, type JobName, type JobPayload, type JobResult, type JobStatus } from '../contract.js'
 import { fairnessKey } from '../job-id.js'
 
-/** What is stored of a job: its payload, and the id of the database that it concerns. */
+/** The stored data of a job: its payload, and the id of its database. */
 type OwnedData = JobPayload & { database?: string }
 
 export const ownedData = (payload: JobPayload, database: string | undefined): OwnedData =>
@@ -23,7 +23,7 @@ export async function addJob(queue: Queue, name: JobName, data: OwnedData, id: s
   for (let attempt = 0; attempt < 4; attempt++) {
     const added = await queue.add(name, data, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
     if (added.id === id) return true
-    // Another job holds the key. If it was running at the time, BullMQ runs ours after it.
+    // Another job has the key. If it was running at the time, BullMQ runs ours after it.
     if (added.id === runningId) return true
     const other = added.id === undefined ? undefined : await queue.getJob(added.id)
     const state = await other?.getState()
@@ -34,7 +34,7 @@ export async function addJob(queue: Queue, name: JobName, data: OwnedData, id: s
   return false
 }
 
-/** Null if there is no job with this id. */
+/** The status of a job; null if there is no job with this id. */
 export async function findJob(queue: Queue, id: string): Promise<JobStatus | null> {
   const job = await queue.getJob(id)
   return job === undefined ? null : toStatus(job, await job.getState())
@@ -63,7 +63,7 @@ export async function queueLoad(queue: Queue): Promise<QueueLoad> {
   return { waiting, active, delayed, oldestWaitingSeconds }
 }
 
-/** Jobs that wait for a moment, such as those returned for another worker, wait too. */
+/** Delayed jobs, such as those returned for another worker, count as waiting. */
 const TYPES_OF_STATE: Readonly<Record<JobStatus['state'], JobType[]>> = {
   active: ['active'],
   waiting: ['waiting', 'delayed'],

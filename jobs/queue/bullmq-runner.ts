@@ -16,13 +16,12 @@ import { parseJob } from '../job-payload.js'
 import { runJob } from '../run-job.js'
 import { addJob, findJob, listJobs, ownedData, queueLoad, splitOwner } from './bullmq-jobs.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import { QueueBinding } from './queue-binding.js'
-import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
+import { otherDatabaseMessage, parseQueueDatabase, QueueBinding } from './queue-binding.js'
 import { openRedisBackend, queueAddress, type RedisBackend } from './redis-backend.js'
 import { RUNNER_TIMING, type RunnerTiming } from './runner-timing.js'
 
 export interface BullRunnerOptions {
-  /** Of the Redis server. */
+  /** URL of the Redis server. */
   url: string
   /** Prefix of all keys. */
   prefix?: string
@@ -34,8 +33,8 @@ export interface BullRunnerOptions {
 }
 
 /**
- * A poll or closing round that shutdown aborts goes back to the queue unless its job was started this often. A process that is shutting
- * down may fetch it once more, which counts too.
+ * A poll or closing round that shutdown aborts returns to the queue, unless its job was started this many times. Starts by a process that
+ * is shutting down count too.
  */
 const MAX_STARTS = 10
 /** Finished jobs are kept so that a second scheduler cannot enqueue the same tick again (age in seconds). */
@@ -189,19 +188,19 @@ class BullRunner implements JobRunner {
 
   async #process(handlers: JobHandlers, job: Job, token = '', signal = new AbortController().signal) {
     if (this.#closing) {
-      // Fetched while shutting down: return it to the queue for another worker.
+      // Fetched while shutting down: returned to the queue for another worker.
       await job.moveToWait(token)
       throw new WaitingError()
     }
     const { timing, log } = this.#parts
     const { database, data } = splitOwner(job.data)
-    const judgement = await this.#binding.judge(database)
-    if (judgement === 'leave') return this.#leaveJob(job, token)
-    if (judgement === 'refuse') {
-      log.warn({ job: job.name, id: job.id }, 'job refused: it is from the former database of this queue')
-      throw new UnrecoverableError('from the former database of this queue')
+    const action = await this.#binding.checkOwner(database)
+    if (action === 'leave') return this.#leaveJob(job, token)
+    if (action === 'refuse') {
+      log.warn({ job: job.name, id: job.id }, 'job refused: it belongs to the former database of this queue')
+      throw new UnrecoverableError('it belongs to the former database of this queue')
     }
-    // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
+    // Counts pauses instead of the time since the job was added, because a job without any worker could not be taken.
     const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
     const returnInterrupted = job.attemptsStarted < MAX_STARTS
     const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel, returnInterrupted } as const
@@ -236,23 +235,23 @@ class BullRunner implements JobRunner {
     if (this.#returnedChannels.has(channel)) log.debug(facts, 'job returned to the queue')
     else log.info(facts, `job returned to the queue for another worker: ${message}`)
     this.#returnedChannels.add(channel)
-    // Of random length, so that it is not always the same worker whose turn it is when the pause ends.
+    // Random, so that it is not always the same worker that takes the job after the pause.
     const pause = Math.round(timing.returnPause * (0.75 + Math.random() / 2))
-    // Without an answer, the lock of the job expires, and it is re-queued as stalled.
+    // If the queue does not answer, the lock of the job expires and the job is re-queued as stalled.
     await job.moveToDelayed(Date.now() + pause, token).catch(errorLog.error)
     throw new DelayedError()
   }
 
-  /** Returns a job to the queue whose run this process, which is shutting down, aborted: another worker takes it at once. */
+  /** Returns a job to the queue whose run was aborted by the shutdown of this process. Another worker takes it at once. */
   async #returnInterrupted(job: Job, token: string): Promise<never> {
     const { log, errorLog } = this.#parts
     log.info({ job: job.name, id: job.id }, 'job aborted by shutdown; returned to the queue for another worker')
-    // Without an answer, as above.
+    // If the queue does not answer: as above.
     await job.moveToWait(token).catch(errorLog.error)
     throw new WaitingError()
   }
 
-  /** Calls the queue with a time-out. */
+  /** Calls the queue with a timeout. */
   async #call<T>(operation: () => Promise<T>): Promise<T> {
     const { address, timing } = this.#parts
     if (this.#closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')

@@ -2,8 +2,8 @@ import type { Log } from '../contract.js'
 
 const MAX_REMEMBERED_MESSAGES = 100
 /**
- * What BullMQ says when a job outlived its lock, as after an outage of the queue: another worker runs the job again, or its end was recorded
- * although the reply was lost.
+ * Errors of BullMQ about a job that outlived its lock, for example after an outage of the queue: another worker runs the job again, or its
+ * end was recorded although the reply was lost.
  */
 const LOST_LOCK = /\b(missing lock|lock mismatch|could not renew lock)(?= for job )|\bis not in the active state/i
 
@@ -31,7 +31,10 @@ export function throttledErrorLog(log: Log, address: string, everyMs = 30_000): 
       lastLogged.set(kind, now)
       const facts = { queue: address, reason: error.message }
       if (lostLock !== undefined)
-        log.warn(facts, 'a job lost its lock in the queue, or had ended there, as after an outage; it may be run again')
+        log.warn(
+          facts,
+          'a job lost its lock in the queue or has already ended, for example after an outage; it may run again',
+        )
       else log.error(facts, 'queue error; retrying')
       log.debug({ queue: address, err: error }, 'stack of the queue error')
     },

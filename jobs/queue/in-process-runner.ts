@@ -22,7 +22,7 @@ interface WaitingJob {
   since: number
 }
 
-/** Jobs remembered, so that a tick is not enqueued twice; many times the jobs of one tick. */
+/** Number of job ids kept, so that a tick is not enqueued twice: many times the jobs of one tick. */
 const MAX_KNOWN_JOBS = 10_000
 /** How long an aborted job may take to end, in milliseconds. */
 const GRACE_MS = 1_000

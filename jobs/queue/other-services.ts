@@ -11,13 +11,13 @@ export interface OtherServices {
 
 const ANNOUNCE_MS = 60_000
 
-/** What to do about processes whose queues do not know of each other. */
+/** What to do about processes with separate queues on one database. */
 export const QUEUE_CONFLICT_REMEDY = 'run one process only, or set queue: redis://… to the same queue in all of them'
 
 /**
- * Warns of other processes on the database that schedule the same jobs with another queue: each asks the marketplace for the same
- * documents, and may report the same close. It is no error, because both run for a moment when one replaces the other.
- * @param options.ownQueue whether no other process can use the queue of this one
+ * Warns of other processes on the database that schedule the same jobs with another queue: each of them requests the same documents, and
+ * may report the same close. This is not an error, because both run for a moment when one replaces the other.
+ * @param options.ownQueue whether only this process can use its queue
  */
 export function createOtherServices({
   store,
@@ -35,12 +35,12 @@ export function createOtherServices({
       const others = await store.announceScheduling({ ownQueue })
       const found = others.filter((other) => ownQueue || other.ownQueue).map(({ by }) => by)
       for (const by of found.filter((each) => !known.includes(each))) {
-        const message = `${by} runs on the same database with another queue, so polls and reports may be made twice`
+        const message = `${by} runs on the same database with another queue, so polls and reports may run twice`
         log.warn({ process: by }, `${message}: ${QUEUE_CONFLICT_REMEDY}`)
       }
       known = found
     } catch (error) {
-      log.debug({ err: error }, 'cannot look for other services on the database; trying again in a minute')
+      log.debug({ err: error }, 'cannot look for other services on the database; retrying in a minute')
     }
   }
   return {

@@ -1,28 +1,31 @@
+import { hostname } from 'node:os'
+import { z } from 'zod'
+import type { Store } from '../../src/store/contract.js'
+import { isPostgresUrl } from '../../src/store/postgres/postgres-url.js'
 import type { BindOptions, QueueDatabase } from '../contract.js'
 import { QueueDatabaseError } from '../errors.js'
-import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
 import type { RedisBackend } from './redis-backend.js'
 
-/** Calls the queue with a time-out. */
+/** Calls the queue with a timeout. */
 type Call = <T>(operation: () => Promise<T>) => Promise<T>
 
 interface Options {
   backend: RedisBackend
   address: string
   call: Call
-  /** How often to look whether the queue still belongs to the database, in milliseconds. */
+  /** Interval of the check that the queue still belongs to the database, in milliseconds. */
   checkEveryMs: number
 }
 
 /**
- * The bond between a queue and the database of this process. The database is kept with the queue and named in every job, so
- * that a process with another database is refused, also after the queue was emptied: a running process binds it again,
- * and a job of another database is never run.
+ * Binds a queue to the database of this process. The database is stored with the queue and named in every job, so that processes with
+ * another database are rejected, even after the queue was emptied: a running process binds it again, and a job of another database
+ * never runs.
  */
 export class QueueBinding {
   readonly #options: Options
   #database: QueueDatabase | null = null
-  /** Whether this process may bind a queue that belongs to no database: it did so, or saw that it belongs to its own. */
+  /** Whether this process may bind a queue without a database: it did so before, or the queue belonged to its own. */
   #mayClaim = false
   #onLost: (error: QueueDatabaseError) => void = () => undefined
   #timer: NodeJS.Timeout | null = null
@@ -66,11 +69,11 @@ export class QueueBinding {
   }
 
   /**
-   * What to do with a job: run it; refuse it as a remnant, if this process has adopted the queue since; or leave it to the
-   * processes of the other database, if the queue is theirs (`onLost` is called then) or does not answer.
-   * @param id of the database that the job names; undefined for a job that names none
+   * Decides whether to run a job: `run` it; `refuse` it if it was left from before this process adopted the queue; or `leave` it to the
+   * processes of the other database if the queue belongs to them (`onLost` is called then) or does not answer.
+   * @param id database that the job names; undefined if it names none
    */
-  async judge(id: string | undefined): Promise<'run' | 'refuse' | 'leave'> {
+  async checkOwner(id: string | undefined): Promise<'run' | 'refuse' | 'leave'> {
     const database = this.#database
     if (id === undefined || database === null || id === database.id) return 'run'
     try {
@@ -92,7 +95,7 @@ export class QueueBinding {
     try {
       await this.verify()
     } catch (error) {
-      // A queue that does not answer is reported by whoever needs it.
+      // Callers that need the queue report that it does not answer.
       if (error instanceof QueueDatabaseError) this.#lose(error)
     }
   }
@@ -106,3 +109,34 @@ export class QueueBinding {
     return new QueueDatabaseError(otherDatabaseMessage(this.#options.address, bound, own))
   }
 }
+
+/** The database of this process, as stored with the queue. */
+export const queueDatabase = async (store: Pick<Store, 'identity' | 'name'>): Promise<QueueDatabase> => ({
+  id: await store.identity(),
+  path: store.name,
+  host: hostname(),
+})
+
+const schema = z.object({ id: z.string(), path: z.string(), host: z.string() })
+
+/** Parses the database stored with a queue; text that this version cannot parse is an unknown database. */
+export function parseQueueDatabase(text: string): QueueDatabase {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    return { id: 'unknown', path: 'unknown', host: 'unknown' }
+  }
+}
+
+/** A message that names the two databases and the remedy. */
+export function otherDatabaseMessage(address: string, bound: QueueDatabase, own: QueueDatabase): string {
+  return (
+    `the queue at ${address} belongs to the database ${describe(bound)}, but this process uses ${describe(own)}: ` +
+    'set `database` to the same database in all processes on this queue; or, if the database was replaced on purpose, ' +
+    'stop all of them and start one with --adopt-queue'
+  )
+}
+
+/** A URL already contains its host. */
+const describe = ({ id, path, host }: QueueDatabase) =>
+  isPostgresUrl(path) ? `${path} (id ${id})` : `${path} on ${host} (id ${id})`

@@ -1,7 +1,7 @@
 import { type Processor, Queue, Worker, type WorkerOptions } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
 
-/** The name of the only queue, within the prefix. */
+/** The name of the only queue, without the prefix. */
 const QUEUE_NAME = 'jobs'
 
 interface BackendOptions {
@@ -18,8 +18,8 @@ interface BackendOptions {
 export type RedisBackend = ReturnType<typeof openRedisBackend>
 
 /**
- * Opens the Redis backend of BullMQ, with two kinds of connection: commands of a producer fail after a time-out;
- * commands of a worker wait until Redis is available again, as BullMQ requires.
+ * Opens the Redis backend of BullMQ, with two kinds of connections: commands of a producer fail after a timeout; commands of a worker
+ * wait until Redis is available again, as BullMQ requires.
  */
 export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }: BackendOptions) {
   const clients: Redis[] = []
@@ -44,17 +44,16 @@ export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }
       const connection = connect({ maxRetriesPerRequest: null })
       return new Worker(QUEUE_NAME, process, { ...options, connection, prefix })
     },
-    /** The text kept with the queue about its database, or null. */
+    /** The database stored with the queue, as text; null if there is none. */
     databaseText: () => producer.get(databaseKey),
     /**
-     * Keeps a text about the database, unless there is one and it is not to be replaced. Safe when several processes do
-     * it at once.
-     * @returns the text that is kept afterwards
+     * Stores the database with the queue, unless there is one and `replace` is false. Safe when several processes do so at once.
+     * @returns the text that is stored afterwards
      */
     async keepDatabaseText(text: string, { replace }: { replace: boolean }): Promise<string> {
       if (replace) await producer.set(databaseKey, text)
       else await producer.set(databaseKey, text, 'NX')
-      // Null only if Redis was emptied in between; the text is then kept by the next call.
+      // Null only if Redis was emptied in between; the next call then stores the text.
       return (await producer.get(databaseKey)) ?? text
     },
     /** Ends every connection at once, without waiting for replies. */

@@ -1,4 +1,4 @@
-/** Pauses and time limits of a runner on BullMQ, in milliseconds. */
+/** Intervals and timeouts of a runner on BullMQ, in milliseconds. */
 export type RunnerTiming = typeof RUNNER_TIMING
 
 export const RUNNER_TIMING = {
@@ -11,11 +11,11 @@ export const RUNNER_TIMING = {
   start: 5_000,
   /** How long to wait for the queue to respond to one operation. */
   response: 4_000,
-  /** Pause before a job whose channel this process does not have can be taken again, on average. */
+  /** Average pause before a job whose channel is not configured in this process can be taken again. */
   returnPause: 4_000,
-  /** How often to look whether the queue still belongs to the database of this process. */
+  /** Interval of the check that the queue still belongs to the database of this process. */
   databaseCheck: 5_000,
-  /** After being returned for this long, such a job fails. */
+  /** A job that was returned for this long fails. */
   returnFor: 3_600_000,
   /** How long an aborted job may take to end, and then BullMQ to record what finished. */
   grace: 1_000,

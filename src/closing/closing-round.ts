@@ -123,5 +123,5 @@ function describeUnsettled(unsettled: readonly UnsettledClose[]): string | null 
     const shown = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
     return names.length === 0 ? [] : [`${names.length} ${word} (${shown.join(', ')})`]
   })
-  return parts.length === 0 ? null : `RFQs that need a person: ${parts.join(', ')}.`
+  return parts.length === 0 ? null : `RFQs that need attention: ${parts.join(', ')}.`
 }

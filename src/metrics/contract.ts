@@ -12,7 +12,7 @@ export interface ChannelState {
   overdue: number
   /** When the next response due date of an open RFQ ends in the time zone of the channel; null if none is ahead. */
   nextDue: Date | null
-  /** Closes that need a person. */
+  /** Closes that need attention. */
   unsettled: Readonly<Record<UnsettledClose['outcome'], number>>
   /** RFQs that are blocked until approved. */
   held: number

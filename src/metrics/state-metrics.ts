@@ -87,7 +87,7 @@ function createChannelGauges(gauge: CreateGauge) {
     'When the next response due date of an open RFQ ends.',
     'channel',
   )
-  const unsettled = gauge('closes_unsettled', 'Closes that need a person, by outcome.', 'channel', 'outcome')
+  const unsettled = gauge('closes_unsettled', 'Closes that need attention, by outcome.', 'channel', 'outcome')
   const held = gauge('closes_held', 'RFQs of closing rounds that are blocked until approved.', 'channel')
   const all = [info, completed, stale, rfqs, overdue, nextDue, unsettled, held]
   const setChannel = (state: ChannelState) => {

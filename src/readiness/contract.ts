@@ -3,7 +3,7 @@ export interface ReadinessCheck {
   /** `database`, `queue`, `rfqs of acme/forest`, … */
   name: string
   ok: boolean
-  /** For an operator; never contains a secret. */
+  /** For operators; never contains a secret. */
   message: string
 }
 

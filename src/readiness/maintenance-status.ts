@@ -5,8 +5,8 @@ import type { MaintenanceLog, MaintenanceTask } from '../store/contract.js'
 import type { ReadinessCheck } from './contract.js'
 
 /**
- * How the maintenance tasks that are configured went, in one line each. They never make the service unready, because no
- * restart would change it; `quotekeeper check` fails on a failed anchor.
+ * The state of the configured maintenance tasks, in one line each. They never make the service unready, because no restart would
+ * change them; `quotekeeper check` fails on a failed anchor.
  */
 export async function describeMaintenance(
   store: Pick<MaintenanceLog, 'maintenanceState'>,

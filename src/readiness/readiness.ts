@@ -1,15 +1,14 @@
 import { createFindClosingBlocker } from '../closing/closing-blockers.js'
 import { closingKillSwitch } from '../closing/kill-switch.js'
 import type { Config } from '../config/contract.js'
-import { type Cron, compileCron } from '../config/cron.js'
 import { withTimeout } from '../core/async.js'
+import type { RunRecord } from '../core/records.js'
+import { formatAge } from '../core/sources/source-text.js'
 import { CLOCK_REMEDY, type Clock, describeFutureTimes, type FutureTimes } from '../core/time/clock.js'
 import type { Store } from '../store/contract.js'
-import { minPollMs } from '../sync/plan/poll-planning.js'
-import { describeClosing, stopText } from './closing-status.js'
 import type { Readiness, ReadinessCheck } from './contract.js'
 import { describeMaintenance } from './maintenance-status.js'
-import { checkPollFreshness, newestRuns, type PollState } from './poll-freshness.js'
+import { checkPollFreshness, oneLine, type PollState, pollStateLoader } from './poll-freshness.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'closing' | 'database' | 'file' | 'schedule' | 'scheduleTimeZone' | 'requests'> &
@@ -30,15 +29,11 @@ export interface ReadinessOptions {
   >
   runner: { ping(): Promise<{ ok: boolean; message: string }> }
   now: Clock
-  /** Whether ticks of the schedule come; null, the default, in a process that does not schedule. */
+  /** Whether ticks of the schedule happen; null, the default, in a process that does not schedule. */
   checkSchedule?: () => Pick<ReadinessCheck, 'ok' | 'message'> | null
 }
 
-/** A poll is stale after this many schedule intervals without a complete run. */
-const MAX_AGE_INTERVALS = 3
-const YEAR_MS = 366 * 24 * 3_600_000
-
-/** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
+/** Checks that the database is writable, the queue accepts writes, and every channel was polled completely in time. */
 export function createReadiness({ config, store, runner, now, checkSchedule }: ReadinessOptions): Readiness {
   const loadPollStates = pollStateLoader(config, store)
   const checkWritable = reuseResult(() => store.checkWritable(), WRITE_TEST_INTERVAL_MS)
@@ -63,7 +58,7 @@ export function createReadiness({ config, store, runner, now, checkSchedule }: R
   }
 }
 
-/** Times in the future never make the service unready: no order depends on them, and no restart would change them. */
+/** Times in the future never make the service unready, because no order depends on them and no restart would change them. */
 const clockChecks = (found: readonly FutureTimes[]): ReadinessCheck[] =>
   found.map((times) => ({
     name: `clock of ${times.channel}`,
@@ -71,7 +66,7 @@ const clockChecks = (found: readonly FutureTimes[]): ReadinessCheck[] =>
     message: `${describeFutureTimes(times)}; ${CLOCK_REMEDY}`,
   }))
 
-/** The state of closing on each channel that the schedule closes, and what stops closing, also if only persons close. */
+/** The state of closing on each channel that the schedule closes, and what blocks closing, even if it is only started manually. */
 function closingChecks(
   config: ReadinessOptions['config'],
   store: ReadinessOptions['store'],
@@ -92,28 +87,6 @@ function closingChecks(
   }
 }
 
-/** The part of the configuration that says which polls there are. */
-export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests'> & {
-  channels: readonly { key: string }[]
-}
-
-/** Creates the function that tells how recently each scheduled poll of each channel completed. */
-export function pollStateLoader(
-  config: PollConfig,
-  store: Pick<Store, 'runs' | 'newestCompleteRun'>,
-): (at: Date) => Promise<PollState[]> {
-  const crons = pollCrons(config)
-  const minIntervalMs = minPollMs(config)
-  return async (at) => {
-    const kinds = crons.map(({ kind, cron }) => ({
-      kind,
-      staleBefore: staleBefore(cron, at, kind === 'rfqs' ? minIntervalMs : 0),
-    }))
-    const states = config.channels.flatMap(({ key: channel }) => kinds.map((kind) => ({ channel, ...kind })))
-    return Promise.all(states.map(async (state) => ({ ...state, ...(await newestRuns(store, state)) })))
-  }
-}
-
 /** How long the result of a write test is reused, so that frequent requests do not wear the disk, in milliseconds. */
 const WRITE_TEST_INTERVAL_MS = 2_000
 
@@ -126,7 +99,7 @@ function reuseResult<T>(call: () => Promise<T>, milliseconds: number): () => Pro
   }
 }
 
-/** How long a check may take, in milliseconds: who asks does not wait for a server that hangs. */
+/** How long a check may take, in milliseconds, so that a server that hangs does not delay the result. */
 const MAX_CHECK_MS = 5000
 
 async function runCheck(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {
@@ -135,28 +108,59 @@ async function runCheck(name: string, check: () => Promise<{ ok: boolean; messag
   return { name, ok: false, message: `the ${name} does not answer within ${MAX_CHECK_MS / 1000} s` }
 }
 
-const KINDS = ['listings', 'rfqs'] as const
+type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 'pendingPlans'>
 
-function pollCrons({ schedule, scheduleTimeZone }: Pick<Config, 'schedule' | 'scheduleTimeZone'>) {
-  return KINDS.flatMap((kind) => {
-    const expression = schedule[kind]
-    return expression === null ? [] : [{ kind, cron: compileCron(expression, scheduleTimeZone) }]
-  })
-}
+/** Maximum number of RFQs that are named; the rest are counted. */
+const MAX_NAMED = 5
+
+/** A message for what blocks closing. A person's order already begins with "stopped". */
+const stopText = (blocker: string): string => (blocker.startsWith('stopped ') ? blocker : `stopped: ${blocker}`)
 
 /**
- * Three intervals ago, counted in ticks, so that a schedule that pauses at night is not stale in the morning.
- * @param minIntervalMs how long an interval is at least, because the request limit does not allow more polls
+ * The state of closing on a channel, in one line: what blocks it, the last round and why it is not complete, the last close, and what
+ * needs attention. It never makes the service unready, because no restart would change it; `quotekeeper check` fails on it.
  */
-function staleBefore(cron: Cron, now: Date, minIntervalMs: number): Date | null {
-  const after = new Date(now.getTime() - YEAR_MS)
-  const ticks: number[] = []
-  for (let upTo = now; ticks.length <= MAX_AGE_INTERVALS; upTo = new Date((ticks.at(-1) ?? 0) - 1)) {
-    const tick = cron.lastTick({ after, upTo })
-    if (tick === null) return null
-    ticks.push(tick.getTime())
-  }
-  const [newest = 0, latest = 0, oldest = 0] = [ticks[0], ticks[MAX_AGE_INTERVALS - 1], ticks[MAX_AGE_INTERVALS]]
-  const longest = now.getTime() - MAX_AGE_INTERVALS * minIntervalMs
-  return new Date(Math.min(oldest + (now.getTime() - newest), latest, longest))
+async function describeClosing(
+  store: ClosingStore,
+  channel: string,
+  { now, blocker }: { now: Date; blocker: string | null },
+): Promise<ReadinessCheck> {
+  const [round, close, closes, plans] = await Promise.all([
+    store.newestRun({ channel, kind: 'close' }),
+    store.lastClose(channel),
+    store.unsettledCloses({ channel, now }),
+    store.pendingPlans({ channel, now }),
+  ])
+  const unsettled = closes.filter(({ inProgress }) => !inProgress)
+  const named = unsettled
+    .slice(0, MAX_NAMED)
+    .map(({ outcome, rfqNumber, rfqId }) => `RFQ ${rfqNumber ?? rfqId} ${outcome === 'open' ? 'unsettled' : outcome}`)
+  const more = unsettled.length - named.length
+  const openItems = [
+    ...named,
+    ...(more > 0 ? [`${more} more`] : []),
+    ...plans.map(({ plan, rfqIds }) => `plan ${plan} (${rfqIds.length} RFQs) blocked until approved`),
+  ]
+  const parts = [
+    blocker === null ? null : stopText(blocker),
+    round?.finishedAt
+      ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}${causeOf(round, blocker)}`
+      : 'no round yet',
+    close
+      ? `last close ${formatAge(close.decidedAt, now)} ago: RFQ ${close.rfqNumber ?? close.rfqId} ${close.outcome}`
+      : null,
+    openItems.length > 0 ? `needs attention: ${openItems.join(', ')}; see \`quotekeeper closings\`` : null,
+  ]
+  return { name: `closing of ${channel}`, ok: true, message: parts.filter((part) => part !== null).join('; ') }
+}
+
+/** Why a round is not complete, without what the line already says: what blocks closing, and which closes need attention. */
+function causeOf(round: RunRecord, blocker: string | null): string {
+  const { cause, stop } = round
+  if (
+    cause === null ||
+    (blocker !== null && ['kill-switch', 'mass-loss', 'list-not-recorded'].includes(stop?.code ?? ''))
+  )
+    return ''
+  return `: ${oneLine({ ...round, error: cause }).replace(/\.$/, '')}`
 }

@@ -2,7 +2,7 @@ import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/c
 import type { Config } from '../config/contract.js'
 import type { RfqWithResponses, Version } from '../core/records.js'
 import { withListMessage } from '../core/sources/source-text.js'
-import { createPollChecks } from '../readiness/poll-checks.js'
+import { createPollChecks } from '../readiness/poll-freshness.js'
 import type { Monitoring, Reader } from '../store/contract.js'
 import { databaseName } from '../store/open-database.js'
 import { VERSION } from '../version.js'

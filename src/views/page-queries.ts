@@ -2,7 +2,7 @@ import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/c
 import { previewClose } from '../closing/preview.js'
 import type { Settings } from '../core/decision/settings.js'
 import type { KnownDocument } from '../core/records.js'
-import { createPollChecks } from '../readiness/poll-checks.js'
+import { createPollChecks } from '../readiness/poll-freshness.js'
 import { factsOf } from '../recommendations/rfq-facts.js'
 import type { Monitoring, Reader } from '../store/contract.js'
 import { VERSION } from '../version.js'

@@ -69,7 +69,7 @@ describe('a closing round', () => {
     })
     const { unsettled, run } = await fixture.closeExpired()
     expect(unsettled).toMatchObject([{ rfqId: rfqId(1), outcome: 'refused' }])
-    expect(run.error).toMatch(/^RFQs that need a person: 1 refused \(1001\)\. .*asked for a pause/)
+    expect(run.error).toMatch(/^RFQs that need attention: 1 refused \(1001\)\. .*asked for a pause/)
   })
 
   it.each<[string, Partial<Store>, object]>([
@@ -189,7 +189,7 @@ describe('a closing round', () => {
 })
 
 describe('the error of a round', () => {
-  it('names up to five RFQs of a kind that need a person, by number if they have one', async () => {
+  it('names up to five RFQs of a kind that need attention, by number if they have one', async () => {
     const fixture = await openClosingFixture(Array.from({ length: 8 }, () => ({})))
     const { store, now, sandbox } = fixture
     const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
@@ -205,7 +205,7 @@ describe('the error of a round', () => {
     })
     const refused = '5 refused (1001, 1002, 1003, 1004, 1005)'
     expect((await fixture.closeExpired()).run.error).toContain(
-      `RFQs that need a person: ${refused}, 1 unknown (1006), 1 failed (1007), 1 not settled (1008). RFQ ${rfqId(8)}: `,
+      `RFQs that need attention: ${refused}, 1 unknown (1006), 1 failed (1007), 1 not settled (1008). RFQ ${rfqId(8)}: `,
     )
     sandbox.world.changeRfq(rfqId(6), { number: null } as object)
     sandbox.world.addRfq(CHANNEL, { id: rfqId(9), responseDueDate: DUE } as object)

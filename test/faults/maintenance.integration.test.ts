@@ -124,7 +124,7 @@ longFault(
     const FAILED =
       "select failures > 0 as failed, error like '%status 503%' as named from maintenance where task = 'anchor'"
     await fixture.waitForRows(FAILED, [{ failed: 1, named: 1 }])
-    await eventually(() => expect(failing.out).toContain('anchor failed; it will be tried again'))
+    await eventually(() => expect(failing.out).toContain('anchor failed; it will be retried'))
     await fixture.waitForRows("select count(*) > 0 as polled from runs where outcome = 'complete'", [{ polled: 1 }])
     failing.signal('SIGTERM')
     expect(await failing.ended).toBe('exit 0')

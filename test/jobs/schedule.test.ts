@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { JobPayload } from '../../jobs/contract.js'
-import { createSchedule, type ScheduleOptions } from '../../jobs/schedule/schedule.js'
+import { createSchedule, type ScheduleOptions } from '../../jobs/schedule.js'
 import { openNewStore } from '../helpers/new-store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig as channel } from '../helpers/test-config.js'

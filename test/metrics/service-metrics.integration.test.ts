@@ -117,7 +117,7 @@ describe('state', () => {
     expect(await value('rfq_next_due_timestamp_seconds')).toBeUndefined()
   })
 
-  it('counts the closes that need a person, and what is held for approval', async () => {
+  it('counts the closes that need attention, and what is held for approval', async () => {
     const fixture = await openChannelFixture()
     for (let count = 0; count < 3; count++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     const { value } = await openMetrics(fixture)

@@ -78,7 +78,7 @@ async function checkQueue(app: App) {
   if (store === null) return passed(message)
   const ownQueue = app.config.queue.kind === 'in-process'
   if (ownQueue) return besideServices(store, { ownQueue, found: message })
-  const { queueDatabase } = await import('../../../jobs/queue/queue-database.js')
+  const { queueDatabase } = await import('../../../jobs/queue/queue-binding.js')
   const owner = await runner.checkDatabase(await queueDatabase(store))
   return owner.ok ? besideServices(store, { ownQueue, found: `${message}; ${owner.message}` }) : failed(owner.message)
 }

@@ -1,7 +1,7 @@
 import { closestMatches } from '../../core/text/suggest.js'
 import type { Freshness, McpDeps } from '../../mcp/contract.js'
 import { openApiReader } from '../../pool/open-api-reader.js'
-import { createPollChecks } from '../../readiness/poll-checks.js'
+import { createPollChecks } from '../../readiness/poll-freshness.js'
 import type { Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
 import { apiConfigOf } from '../../views/api-queries.js'

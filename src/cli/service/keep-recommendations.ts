@@ -64,7 +64,7 @@ export function keepRecommendations(source: RecorderSource): () => Promise<void>
       if (message !== null && message !== lastMessage) log[level](message)
       lastMessage = message
     } catch (error) {
-      if (!isStopped) log.warn({ err: error }, 'recommendations could not be recorded; it will be tried again')
+      if (!isStopped) log.warn({ err: error }, 'recommendations could not be recorded; it will be retried')
     }
     if (!isStopped) timer = setTimeout(() => (running = round()), pause)
     timer?.unref()

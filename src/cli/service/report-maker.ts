@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { JobObserver, Log } from '../../../jobs/contract.js'
-import { observeReport, recordReport } from '../../../jobs/report-record.js'
+import { observeReport, recordReport } from '../../../jobs/report-jobs.js'
 import type { Clock } from '../../core/time/clock.js'
 import { reportFolder, rfqFileName } from '../../report-files/file-names.js'
 import type { MakeReport, ReportRequest } from '../../report-files/make-report.js'

@@ -20,15 +20,13 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
     { readDatabaseState },
     { metricsRoute },
     { openDatabaseReader },
-    { pollStateLoader },
-    { isStale },
+    { isStale, pollStateLoader },
     { closingKillSwitch },
   ] = await Promise.all([
     import('../../metrics/service-metrics.js'),
     import('../../metrics/database-state.js'),
     import('../../web/routes/metrics.js'),
     import('../../store/open-database.js'),
-    import('../../readiness/readiness.js'),
     import('../../readiness/poll-freshness.js'),
     import('../../closing/kill-switch.js'),
   ])

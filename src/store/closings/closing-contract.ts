@@ -80,7 +80,7 @@ export interface Closings {
   /** The newest decision with an outcome about each RFQ: the result of its last close. */
   latestCloseReplies(channel: string, rfqIds?: readonly string[]): Promise<DecisionRecord[]>
   /**
-   * RFQs that need a person, oldest first: the newest close was refused, is unknown or failed, or its intent is open. RFQs that are closed,
+   * RFQs that need attention, oldest first: the newest close was refused, is unknown or failed, or its intent is open. RFQs that are closed,
    * missing, or due later now are left out (docs/CLOSING.md, rule 12). `endingRun`: a closing round that is ending and does not count as in
    * progress.
    */

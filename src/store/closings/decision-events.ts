@@ -12,7 +12,7 @@ const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> 
 }
 
 /**
- * Writes the event of a decision that needs a person. It does not repeat, because the closing log has one entry per situation, not per round.
+ * Writes the event of a decision that needs attention. It does not repeat, because the closing log has one entry per situation, not per round.
  * The recorder writes the event that an RFQ was closed, because it also observes closes made elsewhere.
  */
 export async function writeDecisionEvent(

@@ -28,7 +28,7 @@ interface UnsettledRow {
 
 const OF_RFQ = `e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = u.rfq_id`
 
-/** Selects the newest outcomes that need a person, except those of RFQs with an open intent, and the open intents. */
+/** Selects the newest outcomes that need attention, except those of RFQs with an open intent, and the open intents. */
 const unsettled = (ofChannel: string | false) => `
 with answers as (
   select * from close_decisions where id in (${selectNewestIds(allOf(HAS_OUTCOME, ofChannel))})
@@ -56,7 +56,7 @@ select u.*, (select e.missing_since from documents e where ${OF_RFQ}) as missing
 from unsettled u
 order by u.since, u.channel, u.rfq_id`
 
-/** Closes that need a person (docs/CLOSING.md, rule 12). */
+/** Closes that need attention (docs/CLOSING.md, rule 12). */
 export function createUnsettledCloses(database: SqlDatabase): Pick<Closings, 'unsettledCloses'> {
   return {
     async unsettledCloses({ channel, now, endingRun }) {

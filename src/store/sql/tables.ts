@@ -25,7 +25,7 @@ create table runs (
   missing integer not null default 0,
   invalid integer not null default 0,
   error text,
-  -- "error" without the RFQs that need a person.
+  -- "error" without the RFQs that need attention.
   cause text,
   -- Why a closing round stopped closing, and the result of comparing the clocks if they were the reason.
   stop_code text,

@@ -1,5 +1,5 @@
 import { formatCount } from '../../core/text/number-format.js'
-import type { PollCheck } from '../../readiness/poll-checks.js'
+import type { PollCheck } from '../../readiness/poll-freshness.js'
 import { channelPath, listPath } from '../page-paths.js'
 import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-view.js'
 

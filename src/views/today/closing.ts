@@ -19,7 +19,7 @@ import {
   type TodayItem,
 } from './today-view.js'
 
-/** Closes and closing rounds that need a person, and RFQs that nothing closed. */
+/** Closes and closing rounds that need attention, and RFQs that nothing closed. */
 export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
   const filter = { ...filterOf(context), now: context.now }
   const [unsettled, held] = await Promise.all([

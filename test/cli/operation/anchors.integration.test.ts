@@ -96,7 +96,7 @@ describe('configured anchors', () => {
       log += text
     }
     const running = quotekeeperWith({ stop: stop.signal, out }, 'start')
-    await eventually(() => expect(log).toContain('anchor failed; it will be tried again'))
+    await eventually(() => expect(log).toContain('anchor failed; it will be retried'))
     stop.abort(new Error('stopped'))
     await running
     expect(requests).not.toEqual([])

@@ -35,7 +35,7 @@ it('the service › reads exchange rates at its start and then every hour, and a
   expect(await tick(1, 'b.csv')).toBe(1.9)
   rmSync(join(folder, 'a.csv'))
   expect(await tick(60)).toBe(1.2)
-  expect(log.at('warn')).toEqual(['rates a.csv failed; it will be tried again'])
+  expect(log.at('warn')).toEqual(['rates a.csv failed; it will be retried'])
   const failing = await describeMaintenance(store, { rates: source('a.csv') }, time)
   expect(failing).toMatchObject([
     { name: 'exchange rates', ok: true, message: expect.stringContaining('no such file') },

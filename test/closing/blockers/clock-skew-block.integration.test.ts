@@ -98,7 +98,7 @@ describe('while the clocks differ too much', () => {
     expect(done.closed).toBe(1)
     const after = await shown(fixture)
     expect(JSON.stringify(after)).not.toContain('clock')
-    expect(after.freshness).toMatch(/0 s ago; partial: RFQs that need a person: 1 refused \(1001\)$/)
+    expect(after.freshness).toMatch(/0 s ago; partial: RFQs that need attention: 1 refused \(1001\)$/)
     // Said once.
     expect(after.readiness?.message).toMatch(/^last round 0 s ago: partial; .+; needs attention: RFQ 1001 refused; see/)
   })

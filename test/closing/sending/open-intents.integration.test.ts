@@ -32,7 +32,7 @@ describe('an intent that a crash left open', () => {
         reason: expect.stringMatching(/not settled yet \(its close was sent less than 120 s ago/),
       },
     ])
-    expect(early.run).toMatchObject({ seen: 1, error: 'RFQs that need a person: 1 not settled (1001).' })
+    expect(early.run).toMatchObject({ seen: 1, error: 'RFQs that need attention: 1 not settled (1001).' })
     expect(fixture.posts()).toEqual([])
     fixture.advanceSeconds(1)
     expect((await fixture.closeExpired()).decisions).toMatchObject([

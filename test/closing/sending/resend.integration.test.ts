@@ -195,7 +195,7 @@ describe('an RFQ that needs attention', () => {
       errors.push((await fixture.closeExpired()).run.error)
       fixture.advanceSeconds(600)
     }
-    expect(new Set(errors)).toEqual(new Set(['RFQs that need a person: 1 refused (1001).']))
+    expect(new Set(errors)).toEqual(new Set(['RFQs that need attention: 1 refused (1001).']))
     fixture.sandbox.world.changeRfq(fixture.id, { responseDueDate: '2026-12-24' })
     await fixture.pollRfqs()
     expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'complete', error: null })

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { createFindClockSkewBlock, createFindClosingBlocker } from '../../../closing/closing-blockers.js'
 import type { Severity } from '../../../compare/flag.js'
-import { createPollChecks } from '../../../readiness/poll-checks.js'
+import { createPollChecks } from '../../../readiness/poll-freshness.js'
 import type { Store } from '../../../store/contract.js'
 import { createRfqList } from '../../../views/rfqs/rfq-list.js'
 import { DUE_WITHIN_DAYS, type Today, type TodayItem, type TodaySource } from '../../../views/today/today-view.js'

@@ -1,14 +1,14 @@
-import type { Config, JobSchedule } from '../../src/config/contract.js'
-import { type Cron, compileCron } from '../../src/config/cron.js'
-import { once } from '../../src/core/async.js'
-import { CLOCK_TOLERANCE_MS, type Clock, type MonotonicClock } from '../../src/core/time/clock.js'
-import type { JobName, JobRunner, Log } from '../contract.js'
-import { jobId } from '../job-id.js'
+import type { Config, JobSchedule } from '../src/config/contract.js'
+import { type Cron, compileCron } from '../src/config/cron.js'
+import { once } from '../src/core/async.js'
+import { CLOCK_TOLERANCE_MS, type Clock, type MonotonicClock } from '../src/core/time/clock.js'
+import type { JobName, JobRunner, Log } from './contract.js'
+import { jobId } from './job-id.js'
 
 export interface ScheduleOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
   enqueue: JobRunner['enqueue']
-  /** Whether this process enqueues a tick, where each process has a queue of its own. Default: it enqueues every tick. */
+  /** Whether this process enqueues a tick, if each process has its own queue. Default: it enqueues every tick. */
   claim?: (
     job: { name: JobName; channel: string },
     tick: Date,
@@ -26,9 +26,9 @@ export interface ScheduleOptions {
 export interface Schedule {
   /** Enqueues the jobs that became due since the start or the last tick. Never rejects; calls run one after another. */
   tick(): Promise<void>
-  /** Ticks now and every minute (every second if any expression has six fields), whatever becomes of the clock. */
+  /** Ticks now and every minute (every second if any expression has six fields), by the monotonic clock. */
   start(): void
-  /** Whether ticks come, by the monotonic clock; for readiness. */
+  /** Whether ticks happen, by the monotonic clock; for readiness. */
   check(): { ok: boolean; message: string }
   /** Stops ticking, and waits for the tick that is running. */
   stop(): Promise<void>
@@ -40,8 +40,8 @@ const JOB_NAME: Record<JobSchedule, JobName> = {
   closeExpired: 'close-expired',
   channelReport: 'channel-report',
 }
-/** The schedule is not ready when no tick has ended for this long, in milliseconds: three intervals. */
-const MAX_SILENCE_MS = 180_000
+/** The schedule is not ready if no tick has ended for this long, in milliseconds: three intervals. */
+const MAX_TICK_AGE_MS = 180_000
 
 /** One kind of job for one channel. */
 interface ScheduledJob {
@@ -51,15 +51,15 @@ interface ScheduledJob {
   isPoll: boolean
   /** Ticks up to this moment are enqueued. */
   enqueuedUpTo: Date
-  /** Moment of the job to run at start-up, or after the clock was set back, because ticks may have been missed; null if none or done. */
+  /** Moment of the job that makes up for missed ticks, at start-up or after the clock was set back; null if none or done. */
   catchUp: Date | null
 }
 
 /**
  * Schedules the configured jobs of every channel. Several missed ticks (the machine slept, the queue was unavailable)
  * become one job with the id of the newest; a tick counts as enqueued only when the queue accepted it. Each poll also
- * runs once at start-up. When the clock is set, the schedule goes on from the new time: after a jump forward as after missed ticks;
- * after one back, polls run at once, because it is unknown how recent the last ones are, and ticks that come again have new ids.
+ * runs once at start-up. When the clock is set, the schedule continues from the new time: after a jump forward as after missed ticks;
+ * after a jump back, polls run at once, because the age of the last ones is unknown, and ticks that recur have new ids.
  */
 export function createSchedule({ config, now, log, ...options }: ScheduleOptions): Schedule {
   const { elapsed = () => performance.now(), setBacks = async () => 0 } = options
@@ -71,19 +71,19 @@ export function createSchedule({ config, now, log, ...options }: ScheduleOptions
   let last = { now: now().getTime(), elapsed: elapsed() }
   let endedAt = last.elapsed
 
-  /** Compares the clock with the monotonic one. */
-  const noticeJump = (upTo: Date) => {
+  /** Detects that the clock was set, by comparison with the monotonic clock. */
+  const detectJump = (upTo: Date) => {
     const current = { now: upTo.getTime(), elapsed: elapsed() }
     const jumpMs = current.now - last.now - (current.elapsed - last.elapsed)
     last = current
     if (Math.abs(jumpMs) <= CLOCK_TOLERANCE_MS) return
     const how = jumpMs < 0 ? 'was set back' : 'was set forward, or this machine was suspended'
-    log.warn({ seconds: Math.round(jumpMs / 1000) }, `the clock ${how}; the schedule goes on from the new time`)
+    log.warn({ seconds: Math.round(jumpMs / 1000) }, `the clock ${how}; the schedule continues from the new time`)
     if (jumpMs < 0) for (const job of jobs) if (job.isPoll) job.catchUp = floorToMinute(upTo)
   }
   const tickOnce = async () => {
     const upTo = now()
-    noticeJump(upTo)
+    detectJump(upTo)
     const due = { ...options, log, setBacks: once(() => setBacks(upTo)) }
     const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, due)))
     endedAt = elapsed()
@@ -96,7 +96,7 @@ export function createSchedule({ config, now, log, ...options }: ScheduleOptions
     running = running.then(tickOnce)
     return running
   }
-  /** A timer counts elapsed time, so that a clock that is set delays the next tick by one step at most. */
+  /** A timer measures elapsed time, so that setting the clock delays the next tick by at most one step. */
   const tickRepeatedly = () => {
     void tick().then(() => {
       if (!stopped) timer = setTimeout(tickRepeatedly, stepMs - (now().getTime() % stepMs))
@@ -108,10 +108,10 @@ export function createSchedule({ config, now, log, ...options }: ScheduleOptions
       if (jobs.length > 0) tickRepeatedly()
     },
     check() {
-      const silentMs = elapsed() - endedAt
-      const ok = jobs.length === 0 || silentMs <= MAX_SILENCE_MS
+      const sinceTickMs = elapsed() - endedAt
+      const ok = jobs.length === 0 || sinceTickMs <= MAX_TICK_AGE_MS
       if (ok) return { ok, message: 'enqueues jobs when they become due' }
-      const minutes = Math.floor(silentMs / 60_000)
+      const minutes = Math.floor(sinceTickMs / 60_000)
       return { ok, message: `no tick for ${minutes} min, so no job becomes due; restart this process` }
     },
     async stop() {

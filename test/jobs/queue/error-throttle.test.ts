@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { throttledErrorLog } from '../../jobs/queue/error-throttle.js'
-import { recordingLog } from '../helpers/recording-log.js'
+import { throttledErrorLog } from '../../../jobs/queue/error-throttle.js'
+import { recordingLog } from '../../helpers/recording-log.js'
 
 const connectionError = () => new Error('connect ECONNREFUSED')
 

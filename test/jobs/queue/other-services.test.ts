@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createOtherServices } from '../../jobs/queue/other-services.js'
-import { ANNOUNCED_MS, createSchedulingProcesses } from '../../src/store/runs/scheduling-processes.js'
-import { Connection } from '../../src/store/sqlite/connection.js'
-import { sqliteDatabase } from '../../src/store/sqlite/sqlite-database.js'
-import { openStore } from '../../src/store/sqlite/store.js'
-import { recordingLog } from '../helpers/recording-log.js'
-import { testFolder } from '../helpers/test-folder.js'
+import { createOtherServices } from '../../../jobs/queue/other-services.js'
+import { ANNOUNCED_MS, createSchedulingProcesses } from '../../../src/store/runs/scheduling-processes.js'
+import { Connection } from '../../../src/store/sqlite/connection.js'
+import { sqliteDatabase } from '../../../src/store/sqlite/sqlite-database.js'
+import { openStore } from '../../../src/store/sqlite/store.js'
+import { recordingLog } from '../../helpers/recording-log.js'
+import { testFolder } from '../../helpers/test-folder.js'
 
 const START = new Date('2026-11-21T06:00:00.000Z')
 

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { JobHandler, JobRunner } from '../../jobs/contract.js'
-import { InterruptedRunError } from '../../jobs/errors.js'
-import { jobId } from '../../jobs/job-id.js'
-import { createBullRunner } from '../../jobs/queue/bullmq-runner.js'
-import { createInProcessRunner } from '../../jobs/queue/in-process-runner.js'
-import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
-import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
-import { recordingLog } from '../helpers/recording-log.js'
+import type { JobHandler, JobRunner } from '../../../jobs/contract.js'
+import { InterruptedRunError } from '../../../jobs/errors.js'
+import { jobId } from '../../../jobs/job-id.js'
+import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
+import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
+import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
+import { recordingLog } from '../../helpers/recording-log.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const OTHER = { channel: 'acme/peat', cause: 'tick' }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createBullRunner } from '../../jobs/queue/bullmq-runner.js'
-import { eventually } from '../helpers/eventually.js'
-import { ROUNDS } from '../helpers/long-tests.js'
-import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
-import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
-import { recordingLog } from '../helpers/recording-log.js'
-import { useRedisRunners } from '../helpers/redis-runners.js'
+import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
+import { eventually } from '../../helpers/eventually.js'
+import { ROUNDS } from '../../helpers/long-tests.js'
+import { freePort, PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
+import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
+import { recordingLog } from '../../helpers/recording-log.js'
+import { useRedisRunners } from '../../helpers/redis-runners.js'
 
 // The faults of Redis that the fault matrix names are in test/faults/redis.external.test.ts.
 
