@@ -22,11 +22,10 @@ const COMMAND = /`(?:npx |node \S+ )?quotekeeper [^`]*`|`node \S+ [^`]*`/g
  */
 export function wrap(text: string, width: number, { hard = false } = {}): string[] {
   if (text === '') return []
-  const lines = wrapAnsi(
-    text.replace(COMMAND, (command) => command.replaceAll(' ', NO_BREAK)),
-    width,
-  ).split('\n')
-  return lines
+  const joined = text.replace(COMMAND, (command) => command.replaceAll(' ', NO_BREAK))
+  if (joined === text) return wrapAnsi(text, width, { hard }).split('\n')
+  return wrapAnsi(joined, width)
+    .split('\n')
     .flatMap((line) => (hard && !line.includes(NO_BREAK) ? wrapAnsi(line, width, { hard }).split('\n') : line))
     .map((line) => line.replaceAll(NO_BREAK, ' '))
 }
