@@ -108,8 +108,8 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
 /** `help nosuch` would show the help of the program, as if `nosuch` were nothing. */
 function refuseUnknownHelp(program: Command, args: readonly string[]): void {
   const withValue = new Set(program.options.flatMap(({ short, long, required }) => (required ? [short, long] : [])))
-  const words = args.filter((arg, at) => !arg.startsWith('-') && !withValue.has(args[at - 1] ?? ''))
-  const [command, name] = words
+  const operands = args.filter((arg, at) => !arg.startsWith('-') && !withValue.has(args[at - 1] ?? ''))
+  const [command, name] = operands
   if (command !== 'help' || name === undefined || COMMAND_NAMES.has(name)) return
   const suggestion = didYouMean(name, [...COMMAND_NAMES])
   throw new UsageError(`there is no command "${name}"; ${suggestion}\`quotekeeper --help\` lists all commands`)

@@ -105,7 +105,7 @@ function reportProgress(round: Round, progress: RunProgress): void {
   progress.madeProgress = round.evaluated.size > 0
   const reasons = [round.stop?.text ?? null, describeEarlierPlans(round)]
   progress.incomplete = reasons.filter((reason) => reason !== null).join(' ') || null
-  progress.needsPerson = describeUnsettled(round.unsettled)
+  progress.needsAttention = describeUnsettled(round.unsettled)
   progress.stop = round.stop && { code: round.stop.code, clocks: round.stop.clocks ?? null }
 }
 

@@ -105,7 +105,7 @@ async function checkClosing({ config, store }: App, now: Date, time: TimeFormat)
     const remedies = [...new Set(problems.map(({ remedy }) => remedy))]
     return failed(problems.map(({ found }) => found).join('; '), remedies.join('; '))
   }
-  return passed(config.closing.enabled ? 'nothing waits for a person' : 'off: closing.enabled is false')
+  return passed(config.closing.enabled ? 'nothing needs attention' : 'off: closing.enabled is false')
 }
 
 async function stopProblem(config: App['config'], store: Store) {

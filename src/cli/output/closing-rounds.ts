@@ -17,7 +17,7 @@ export interface ChannelRound {
 }
 
 /** Whether a round left something that needs attention. */
-export const needsPerson = (result: ClosingResult | null): boolean =>
+export const needsAttention = (result: ClosingResult | null): boolean =>
   result !== null && (result.unsettled.length > 0 || blockedCount(result) > 0)
 
 /** RFQs blocked in this round; in a dry run or a retry, those that an earlier round left waiting for approval. */

@@ -7,7 +7,7 @@ import { pollContext, pollOptions } from '../../sync/poll-inputs.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
-import { inTurn, type WaitOptions } from './in-turn.js'
+import { type WaitOptions, waitAndRun } from './wait-and-run.js'
 
 export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
 
@@ -39,7 +39,7 @@ export async function refuseDuringPause(
 export async function pollChannel(cli: Cli, app: App, request: PollRequest): Promise<PollResult> {
   const { channel, kind, full = false, acceptLoss = false, only, onProgress } = request
   const { io } = cli
-  return inTurn(cli, await app.store(), request, async (store) => {
+  return waitAndRun(cli, await app.store(), request, async (store) => {
     await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
     const services = { marketplace: await app.marketplace(), store, now: io.now }
     const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }

@@ -26,7 +26,7 @@ export interface RunProgress {
   /** Why the run is partial although nothing failed, or null. */
   incomplete: string | null
   /** The RFQs that a closing round leaves to a person, as a sentence, or null: the run is partial. */
-  needsPerson: string | null
+  needsAttention: string | null
   /** Why a closing round stopped closing, or null. */
   stop: RunRecord['stop']
   /** What a user limited the run to, which makes it partial although nothing failed; else null. */
@@ -173,7 +173,7 @@ const newProgress = (): RunProgress => ({
   limitations: [],
   madeProgress: false,
   incomplete: null,
-  needsPerson: null,
+  needsAttention: null,
   stop: null,
   limitedTo: null,
   suspicious: false,
@@ -194,27 +194,27 @@ function runEnd(
 ): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
-  const { failures, incomplete, needsPerson, limitedTo } = progress
+  const { failures, incomplete, needsAttention, limitedTo } = progress
   const partial =
-    error !== null || failures.length > 0 || [incomplete, needsPerson, limitedTo].some((reason) => reason !== null)
+    error !== null || failures.length > 0 || [incomplete, needsAttention, limitedTo].some((reason) => reason !== null)
   return {
     ...progress.counts,
     requests: session.requests,
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: joinParts([describeEnd(progress, error), clock]),
-    cause: joinParts([describeEnd({ ...progress, needsPerson: null }, error), clock]),
+    cause: joinParts([describeEnd({ ...progress, needsAttention: null }, error), clock]),
     stop: progress.stop,
     suspicious: progress.suspicious,
     postponed: progress.postponed,
     requestRates: progress.requestRates,
-    failedItems: error === null && incomplete === null && needsPerson === null ? failures.length : null,
+    failedItems: error === null && incomplete === null && needsAttention === null ? failures.length : null,
     notBefore: error instanceof PausedError ? error.until : null,
     keyRefused: error instanceof ChannelError && (error.status === 401 || error.status === 403),
   }
 }
 
 function describeEnd(
-  { incomplete, needsPerson, limitedTo, failures, limitations }: RunProgress,
+  { incomplete, needsAttention, limitedTo, failures, limitations }: RunProgress,
   error: Error | null,
 ): string | null {
   const items = [...failures, ...limitations]
@@ -222,7 +222,7 @@ function describeEnd(
   const unnamed = items.length - named.length
   const parts = [
     incomplete,
-    needsPerson,
+    needsAttention,
     limitedTo,
     error?.message,
     ...named,

@@ -74,7 +74,7 @@ describe('check before there is a database', () => {
     const path = join(folder, 'new/folders/quotekeeper.db')
     const found = `${path}: new; \`quotekeeper sync\` or \`quotekeeper start\` creates it`
     expect(findingIn(out, 'database')).toEqual({ what: 'database', ok: true, found, remedy: '' })
-    expect(findingIn(out, 'closing')).toMatchObject({ ok: true, found: 'nothing waits for a person' })
+    expect(findingIn(out, 'closing')).toMatchObject({ ok: true, found: 'nothing needs attention' })
     expect(findingIn(out, 'reports')).toMatchObject({ ok: true, found: expect.stringContaining('reports: new;') })
     expect((await quotekeeper('rfqs')).err).toContain(`There is no database at ${path}`)
     await quotekeeper('sync')

@@ -69,7 +69,7 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--withdraw', 'record that the standing award is withdrawn')
     .option(
       '--because <text>',
-      'why; needed unless the award is the recommended one, with nothing said against it; always with --withdraw',
+      'reason; required with --withdraw, and unless the award is the recommended one without objections',
     )
     .addOption(byOption('who decided'))
     .option('--yes', 'record it without asking')

@@ -53,7 +53,7 @@ export const register: RegisterCommand = (command, cli) => {
     )
     .option('--fresh', 'read the RFQ and its offers from the marketplace first')
     .option('--or-stored', 'with --fresh: if that fails, report on what is recorded')
-    .addOption(byOption('who makes the report, as it says itself'))
+    .addOption(byOption('who makes the report, as shown in it'))
     .option('--open', 'open the file with the program that the desktop has for it')
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) => {

@@ -18,10 +18,16 @@ import {
 import { requireRfq } from '../../input/require-rfq.js'
 import { selectChannels } from '../../input/select-channels.js'
 import { timeFormatOf } from '../../input/time-zone.js'
-import { type ChannelRound, failuresOf, failuresOfPoll, needsPerson, printRounds } from '../../output/closing-rounds.js'
+import {
+  type ChannelRound,
+  failuresOf,
+  failuresOfPoll,
+  needsAttention,
+  printRounds,
+} from '../../output/closing-rounds.js'
 import { errorMessage } from '../../output/error-message.js'
-import { inTurn } from '../../runs/in-turn.js'
 import { pollChannel, refuseDuringPause } from '../../runs/poll-channel.js'
+import { waitAndRun } from '../../runs/wait-and-run.js'
 import { resumeClosing, stopClosing } from '../../service/stop-closing.js'
 
 interface Options extends ChannelsOption, JsonOption, WaitOption {
@@ -84,15 +90,15 @@ async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
   const rounds: ChannelRound[] = []
   for (const channel of channels) {
     if (cli.io.stop.aborted) break
-    rounds.push(await closeOne(cli, app, { channel, options, changes: decisionOfPerson(channel, options, retries) }))
+    rounds.push(await closeOne(cli, app, { channel, options, changes: operatorPolicy(channel, options, retries) }))
   }
   printRounds(cli, options, rounds)
-  const unsuccessful = rounds.some(({ failures, result }) => failures.length > 0 || needsPerson(result))
+  const unsuccessful = rounds.some(({ failures, result }) => failures.length > 0 || needsAttention(result))
   if (rounds.length < channels.length || unsuccessful) cli.status = 1
 }
 
-/** What the options of a person add to the policy of a channel. */
-function decisionOfPerson({ key }: ChannelConfig, options: Options, retries: RetriedRfqs | null) {
+/** What the options of an operator add to the policy of a channel. */
+function operatorPolicy({ key }: ChannelConfig, options: Options, retries: RetriedRfqs | null) {
   const { dryRun, approve, by = operatorName() } = options
   const decided = approve !== undefined || retries !== null
   return {
@@ -208,7 +214,7 @@ async function closeRound(cli: Cli, app: App, { channel, options, changes }: Rou
   const policy = closingPolicy(config.closing, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
   const marketplace = await app.marketplace()
-  return inTurn(cli, await app.store(), { wait: options.wait ?? true }, async (store) => {
+  return waitAndRun(cli, await app.store(), { wait: options.wait ?? true }, async (store) => {
     await refuseDuringPause(store, { channel: channel.key, kind: 'close' }, io.now())
     const services = { marketplace, store, now: io.now, killSwitch: closingKillSwitch(config, store) }
     const context = { ...closingContext(services, channel, io.stop), pause: io.pause }

@@ -132,7 +132,7 @@ async function findDecidedRfq(store: Store, filter: ReadFilter, name: string) {
 
 /** A decision as listed. */
 interface ListedDecision extends DecisionRecord {
-  /** It is the newest close of its RFQ, and a person has to look at it. */
+  /** It is the newest close of its RFQ, and needs attention. */
   standing: boolean
   /** Earlier decisions to keep the RFQ open that this one stands for. */
   folded: number
@@ -158,7 +158,7 @@ function foldKeeps(newestFirst: readonly ListedDecision[]): ListedDecision[] {
   })
 }
 
-/** The decisions that a person has to look at now, whatever their age, then the others; both newest first. */
+/** The decisions that need attention now, whatever their age, then the others; both newest first. */
 async function listDecisions(
   store: Store,
   filter: ReadFilter & { rfqId?: string; outcome?: CloseOutcome; limit: number },

@@ -22,7 +22,7 @@ const MINUTES = MAX_RUN_WAIT_MS / 60_000
  * @param work must use the store that it is passed; done anew after waiting
  * @throws RunBusyError after ten minutes, at once without `wait`, or when the command is stopped
  */
-export async function inTurn<T>(
+export async function waitAndRun<T>(
   cli: Pick<Cli, 'io' | 'scrub' | 'globals'>,
   store: Store,
   { wait = true, onBegin }: WaitOptions,
@@ -40,7 +40,7 @@ export async function inTurn<T>(
   }
 }
 
-const RUN_WORDS: Record<RunKind, string> = {
+const RUN_LABELS: Record<RunKind, string> = {
   listings: 'poll of the listings of',
   rfqs: 'poll of',
   close: 'closing round of',
@@ -52,7 +52,7 @@ function describeWaiting(
   { inProgress: { by, startedAt } }: RunBusyError,
   { channel, kind }: RunStart,
 ): string {
-  const what = `Waiting up to ${MINUTES} minutes for the ${RUN_WORDS[kind]} ${channel}`
+  const what = `Waiting up to ${MINUTES} minutes for the ${RUN_LABELS[kind]} ${channel}`
   if (startedAt === null) return `${what} that ${by} is the next to begin; Ctrl-C ends the waiting.`
   const { label, minute } = timeFormatOf(cli)
   const shown = minute(startedAt)
