@@ -25,7 +25,7 @@ interface AttributePlan<Row, Key extends string> {
   /** Intermediate results: collapsed in the workbook, not printed, and not on the HTML page. */
   working: ReadonlySet<Key>
   best: Partial<Record<Key, Best>>
-  /** Records among which the best value is looked for: those with a text in one of their attributes. */
+  /** Records whose best value is marked: those with a text in one of their attributes. */
   among: { key: NoInfer<Key>; value: string; includes: (row: Row) => boolean }
   marks?: readonly Mark[]
 }
@@ -35,7 +35,7 @@ const BEST_WIDTH = 13
 /** Column units of a record: as wide as the page allows, within these limits. */
 const [MIN_WIDTH, MAX_WIDTH, ALL_WIDTHS] = [17, 36, 205]
 const CELL_LINES = 20
-/** With at most so many records, one page is legible. */
+/** Maximum number of records that are legible on one page. */
 const MAX_ON_ONE_PAGE = 8
 /** Heading and an empty row above the headers. */
 const HEADER_ROW = 5

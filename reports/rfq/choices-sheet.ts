@@ -88,7 +88,7 @@ function choiceColumns({ numbers, money, price, inCurrency, perTonne, report }: 
   ]
 }
 
-/** Sentences of which Summary shows only the first. */
+/** Notes; Summary shows only the first. */
 function* sentences(title: string, all: readonly string[]): Generator<RowPlan> {
   if (!isShortened(all)) return
   yield* new RowList().addSection(title).rows

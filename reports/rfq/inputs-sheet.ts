@@ -9,7 +9,7 @@ import { type Entry, type Input, inputSections, type Section } from './inputs.js
 import type { RfqLayout } from './layout.js'
 
 const NOTE =
-  'Change the yellow cells, and the figures, scores and ranks of the offers are recalculated. Recommendation and choices are not: the command in row 4 makes them again. Other cells show values as received.'
+  'Change the yellow cells, and the figures, scores and ranks of the offers are recalculated. Recommendation and choices are not: the command in row 4 recomputes them. Other cells show values as received.'
 const WIDTHS = [50, 18, 20, 18, 12, 120, 30]
 const VALUE = 'B'
 const ORIGINAL = 'D'

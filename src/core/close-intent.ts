@@ -1,6 +1,6 @@
 import type { CloseOutcome } from './records.js'
 
-/** How long a refused close is not sent again while its RFQ stays the same, in milliseconds (docs/CLOSING.md, rule 5). */
+/** How long a refused close of an unchanged RFQ is not resent, in milliseconds (docs/CLOSING.md, rule 5). */
 export const REFUSAL_BLOCKS_MS = 24 * 3_600_000
 
 /** The state of a close intent: open (`planned`, `sending`), or settled with the outcome of the close. */
@@ -25,9 +25,9 @@ export const INTENT_STATES = Object.keys(TRANSITIONS) as IntentState[]
 /** The states of an intent that is not settled: those that can still change. */
 export const OPEN_INTENT_STATES = INTENT_STATES.filter((state) => TRANSITIONS[state].length > 0)
 
-/** POSTs per intent, in all (docs/CLOSING.md, rule 7). */
+/** Maximum number of POSTs per intent (docs/CLOSING.md, rule 7). */
 export const MAX_POSTS_PER_INTENT = 2
-/** Intents of one RFQ that are sent within 24 hours, unless a person asks for more (docs/CLOSING.md, rule 5). */
+/** Maximum number of intents per RFQ within 24 hours, unless an operator requests more (docs/CLOSING.md, rule 5). */
 export const MAX_INTENTS_PER_DAY = 2
 
 export const isIntentTransition = (from: IntentState, to: IntentState): boolean => TRANSITIONS[from].includes(to)

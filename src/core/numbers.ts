@@ -78,7 +78,7 @@ export function countByName(names: Iterable<string>): [name: string, count: numb
   return [...counts].sort(([a], [b]) => byCodeUnit(a, b))
 }
 
-/** Compares values of which some are unknown: those come last, whatever the direction. */
+/** Compares values; unknown ones (null) come last in either direction. */
 export function compareNullsLast<T>(
   a: T | null,
   b: T | null,

@@ -1,11 +1,11 @@
-/** How much is in the job queue, for monitoring. */
+/** Number of jobs in the queue by state, for monitoring. */
 export interface QueueLoad {
   /** Jobs that a worker could take now. */
   waiting: number
   /** Jobs that run, in all processes. */
   active: number
-  /** Jobs that wait for a moment, such as those returned for a worker with their channel. */
+  /** Jobs that are due later, such as those returned for a worker with their channel. */
   delayed: number
-  /** For how long the oldest waiting job has waited; 0 if none waits. */
+  /** Age of the oldest waiting job; 0 if none waits. */
   oldestWaitingSeconds: number
 }

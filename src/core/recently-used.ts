@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest when the weights of its values exceed `max`. */
+/** An LRU cache: evicts the least recently used values when the sum of their weights exceeds `max`. */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>()
   readonly #max: number

@@ -127,9 +127,9 @@ export interface KnownDocument extends Version {
   entry: KnownEntry | null
 }
 
-/** What a list says of an RFQ. */
+/** The newest list entry of an RFQ. */
 export interface KnownEntry {
-  /** When the first list that said so was recorded. */
+  /** When the first list with this entry was recorded. */
   at: Timestamp
   /** When the RFQ itself was first read after that; null if it was not. */
   followedAt: Timestamp | null

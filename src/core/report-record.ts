@@ -4,8 +4,8 @@ import type { ListDiff } from './sources/sources.js'
 import type { Timestamp } from './time/clock.js'
 
 /**
- * A report that was written to the report folder of a process, with all that it was made from besides the history: any process
- * can make the same file again, and prove it by its hash.
+ * A report that was written to the report folder, with everything besides the history that it was made from: any process can
+ * regenerate the same file and prove it by its hash.
  */
 export interface ReportRecord {
   /** `acme_forest/rfq-1042_asof-20260131T1200Z.xlsx`: relative to the report folder, with `/`. */
@@ -36,7 +36,7 @@ export type ListedReport = Pick<ReportRecord, 'name' | 'bytes' | 'madeAt' | 'mad
 export interface ReadTimes {
   termsRead: TermsRead | null
   pricesRead: PricesRead | null
-  /** What a newer list said of the RFQ; null, or absent in older records, if nothing else. */
+  /** How a newer list differed from the RFQ; null, or absent in older records, if it did not. */
   listed?: ListDiff | null
   /** Offers whose summaries in the RFQ were newer than what was read of them; null, or absent in older records, if none. */
   newerSummaries?: NewerSummaries | null

@@ -99,8 +99,8 @@ export async function makeChannelReport(
 export interface MadeReport extends WrittenFile {
   /** The recommendation of an offer comparison in a few lines; empty for a channel overview. */
   recommendation: string[]
-  /** What it says of when the RFQ was read; null if it is about a past moment, and for a channel overview. */
+  /** When the RFQ was read, as stated in the report; null if it is about a past moment, and for a channel overview. */
   readTimes: ReadTimes | null
-  /** What it was made with, with the exchange rates that were looked up. */
+  /** The settings it was made with, including the exchange rates that were looked up. */
   settings: Settings
 }

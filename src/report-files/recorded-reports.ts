@@ -18,7 +18,7 @@ export const recordReports =
     // A report with an expected hash is a regenerated one, which is recorded already.
     if (name === null || request.sha256 !== undefined) return made
     const record = toRecord(request, made, name)
-    // Once more, because a file that differs from the record of an earlier one is not served.
+    // Retried, because a file without a matching record is not served.
     await store
       .addReportRecord(record)
       .catch(() => store.addReportRecord(record))
@@ -40,8 +40,8 @@ function toRecord(
 }
 
 /**
- * What makes a recorded report again, in the report folder of this process, with the same bytes.
- * @returns null if its name is none of a file in that folder
+ * The request that regenerates a recorded report with the same bytes, in the report folder of this process.
+ * @returns null if its name cannot be a file in that folder
  */
 export function requestOf(record: ReportRecord, directory: string): ReportRequest | null {
   const out = reportFile(directory, record.name)

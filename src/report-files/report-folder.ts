@@ -13,7 +13,7 @@ export interface ReportFile {
 
 /** A file that is not hidden, in the report folder or in a folder of it. */
 const REPORT_NAME = /^(?:(?!\.{1,2}\/)[^/\\]+\/)?[^./\\][^/\\]*\.(?:xlsx|html|json|csv)$/
-/** Files that are looked at at once. */
+/** Files examined concurrently. */
 const BATCH_SIZE = 64
 
 /** The reports in the report folder and the folders of its channels, newest first; none if it does not exist. */
@@ -39,11 +39,11 @@ export function reportName(directory: string, file: string): string | null {
   return REPORT_NAME.test(name) ? name : null
 }
 
-/** Where a report of this name belongs; null for what is no name of a report, so that it cannot lead elsewhere. */
+/** The path of a report; null for any other name, so that it cannot lead outside the folder. */
 export const reportFile = (directory: string, name: string): string | null =>
   REPORT_NAME.test(name) ? join(directory, name) : null
 
-/** The path of a report that `listReports` returns; null for any other name, so that it cannot lead elsewhere. */
+/** The path of an existing report, as `listReports` names it; null for any other name. */
 export async function findReport(directory: string, name: string): Promise<string | null> {
   const path = reportFile(directory, name)
   if (path === null) return null
@@ -69,7 +69,7 @@ async function readEntries(directory: string) {
   }
 }
 
-/** Null if it is gone, or not a file: links are not followed. */
+/** Null if it does not exist or is not a file: links are not followed. */
 async function describe(directory: string, name: string): Promise<ReportFile | null> {
   try {
     const found = await lstat(join(directory, name))

@@ -63,7 +63,7 @@ export function rangeLeft(
   return accepted.length === 0 ? whole : without(whole, sum(tonnes.map((each) => each ?? 0)))
 }
 
-/** Offers up to which everything is computed; with more, each search takes long, and what is left out is said in docs/COMPARISON.md. */
+/** With more offers, each search is slow, so some analyses are left out (docs/COMPARISON.md). */
 export const MANY_OFFERS = 1000
 
 /** The award by another rule; null if there is none. */

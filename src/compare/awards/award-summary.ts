@@ -31,7 +31,7 @@ export interface AcceptedSummary {
 export const assessedOutcome = ({ rfq, currency, offers }: RfqAssessment, settings: Settings): Outcome =>
   outcomeOf(awardProblem({ rfq, offers, settings }, currency.comparison))
 
-/** What is accepted, and what is recommended besides: the same as in the report, without the reasons. */
+/** The accepted and the recommended award: the same as in the report, without the reasons. */
 export function summariseAwards(
   { offers }: Pick<RfqAssessment, 'offers'>,
   { status, award, accepted, message }: Outcome,

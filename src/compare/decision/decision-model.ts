@@ -13,7 +13,7 @@ export interface Decision {
   /** Facts to read first; empty if there are none. */
   banners: Banner[]
   recommendation: Recommendation
-  /** Awards worth a look, by tonnes; then what a changed mind would buy. */
+  /** Efficient awards by tonnes, then alternatives with waived requirements or divided offers. */
   choices: Choice[]
   /** Offers that do not compete, each with the reason. */
   excluded: ExcludedOffer[]
@@ -23,7 +23,7 @@ export interface Decision {
   savings: Savings | null
   /** Tonnes in the accepted award, or else in the recommended one, by offer id; offers without are absent. */
   awardedTonnes: Record<string, number>
-  /** Makes the workbook of these figures again. */
+  /** The command that regenerates the workbook with these figures. */
   command: string
 }
 
@@ -91,9 +91,9 @@ export interface Recommendation {
    * - `no-offers`: there are no offers, or they were not read yet.
    */
   status: 'award' | 'partial' | 'accepted' | 'none' | 'no-volume' | 'no-offers'
-  /** What to do, and how many of the offers were compared, with what happened to the others. */
+  /** What to do, how many offers were compared, and why the others were not. */
   headline: string
-  /** The offers to award, besides those that are accepted; null if none. */
+  /** The offers to award in addition to accepted ones; null if none. */
   award: Award | null
   /** The accepted offers, as far as they can be compared; null if none is accepted. */
   accepted: AcceptedAward | null

@@ -14,7 +14,7 @@ import { cheapestPerTonne, reaching, searchAwards, without } from '../awards/awa
 import { type AwardSet, upTo } from '../awards/efficient-awards.js'
 import type { Award } from './decision-model.js'
 
-/** Sentences that say why the award was chosen. */
+/** Maximum number of sentences on why the award was chosen. */
 const MAX_REASONS = 4
 
 /** Why the award: each sentence compares it with an alternative that it beats, per tonne or by the price of extra tonnes. */
@@ -178,7 +178,7 @@ function otherEnd(
     : [`The lowest price per tonne is that of ${name}, which is ${formatTonnes(-more)} more at ${extra}.`]
 }
 
-/** Why the offer with the highest score is not part of the award, unless that is said already. */
+/** Why the offer with the highest score is not part of the award, unless another sentence states it. */
 function bestScored(award: Award, known: readonly (Award | null)[], problem: AwardProblem): string[] {
   const { competing, context, settings, range } = problem
   const [first] = [...competing].sort((a, b) => b.score - a.score || a.offer.sequence - b.offer.sequence)

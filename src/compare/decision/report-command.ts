@@ -2,7 +2,11 @@ import { DEFAULT_SETTINGS, type Settings } from '../../core/decision/settings.js
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { ReportContext } from '../input/comparison-context.js'
 
-/** The command that makes the workbook of a comparison again, whatever the configuration says by then: with every setting that has not its default. @param name of the RFQ, as commands take it */
+/**
+ * The command that regenerates the workbook of a comparison: it states every setting that differs from its default, so that later
+ * changes of the configuration do not matter.
+ * @param name of the RFQ, as commands take it
+ */
 export function reportCommand(
   { channel, asOf }: Pick<ReportContext, 'channel' | 'asOf'>,
   name: string,
@@ -12,7 +16,7 @@ export function reportCommand(
   return `quotekeeper report ${quoteForShell(name)} --channel ${quoteForShell(channel)} --as-of ${asOf}${options.join('')}`
 }
 
-/** `KEY=VALUE` of every setting that has not its default. The rates that are used stand for where they come from. */
+/** `KEY=VALUE` of every setting that differs from its default. Exchange rates are stated instead of their source. */
 const assignmentsOf = ({ ratesFrom: _from, outdatedRates: _outdated, ...settings }: Settings): string[] =>
   Object.entries(settings).flatMap(([name, value]) => differences(name, value, Object(DEFAULT_SETTINGS)[name]))
 

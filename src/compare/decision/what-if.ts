@@ -162,7 +162,7 @@ function statedFigures(award: Award, problem: AwardProblem): string[] {
   })
 }
 
-/** The offer by its stated volume and total, as far as it states them. */
+/** The offer with its stated volume and total, where it states them. */
 function asStated(one: Candidate): Candidate {
   const { terms, compared } = one.offer
   const tonnes = positiveOrNull(plausibleOrNull(terms.statedVolume)) ?? one.tonnes

@@ -19,7 +19,7 @@ export interface ReportContext {
   termsRead: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null if that is not known, as of a past moment. */
   pricesRead: PricesRead | null
-  /** What the list says otherwise than the RFQ; null if nothing. */
+  /** How the list entry differs from the RFQ; null if it does not. */
   listed: ListDiff | null
   /** Offers whose summaries in the RFQ are newer than what was read of them; null if none, and as of a past moment. */
   newerSummaries: NewerSummaries | null

@@ -19,7 +19,7 @@ export type VersionMetadata = Pick<
   'id' | 'version' | 'contentHash' | 'notBefore' | 'observedAt' | 'missingSince' | 'runId' | 'valid'
 >
 
-/** A stored document as far as a comparison reads it. */
+/** The part of a stored document that a comparison reads. */
 export type StoredDocument = VersionMetadata &
   Pick<KnownDocument, 'shape' | 'body'> &
   Partial<Pick<KnownDocument, 'isLossy'>>
@@ -73,7 +73,7 @@ export interface ReportParameters {
   termsRead?: TermsRead | null
   /** When the RFQ with the status and prices of its offers was read; null (the default) if that is not known. */
   pricesRead?: PricesRead | null
-  /** What the list says otherwise than the RFQ; null (the default) if nothing. */
+  /** How the list entry differs from the RFQ; null (the default) if it does not. */
   listed?: ListDiff | null
   /**
    * Offers whose summaries in the RFQ are newer than what was read of them; `by-version` as of a past moment, when only the times of
@@ -89,7 +89,7 @@ export interface ComparisonInput extends ReportParameters {
   rfq: ParsedRfq
   /** Iterated once; documents are not retained, so that one at a time is in memory. */
   responses: Iterable<ParsedResponse>
-  /** What the RFQ last said of offers that are missing; default nothing. */
+  /** The last summaries of missing offers; default none. */
   lastSummaries?: LastSummaries
   /** Those that the RFQ or its responses reference; others are ignored. */
   listings: readonly ParsedListing[]

@@ -13,7 +13,7 @@ import type { OfferFacts } from './offer-terms.js'
  */
 export type SummaryTimes = NewerSummaries | 'by-version' | null
 
-/** What the RFQ says of an offer otherwise than the offer itself, which was read before. */
+/** How the summary of an offer in the RFQ differs from the offer itself, which was read earlier. */
 export interface NewerSummary {
   /** When the RFQ was last read; as of a past moment, when its version was first read. */
   rfqAt: Timestamp
@@ -122,7 +122,7 @@ function lastSummaryOf(known: VersionMetadata, lastSummaries: LastSummaries): Su
 /** Both versions are first observed at the same time if they were read together. */
 const ofVersion = ({ observedAt }: VersionMetadata, rfqAt: Timestamp) => (observedAt < rfqAt ? observedAt : undefined)
 
-/** Absent and null members say nothing. */
+/** Absent and null members are not compared. */
 function differencesOf(summary: ResponseSummary, own: OwnFacts): SummaryDifference[] {
   const [listed, offered] = [valuesOfSummary(summary), valuesOfOffer(own)]
   return SUMMARY_MEMBERS.flatMap((member) => {

@@ -53,7 +53,7 @@ interface Offer {
   terms: OfferTerms
 }
 
-/** The tonnes of an offer, also if no price can be derived from it; null if it states none. */
+/** The tonnes of an offer, even if no price can be derived from it; null if it states none. */
 export const tonnesOf = ({ metrics, terms }: Offer): number | null =>
   metrics.volume ?? positiveOrNull(plausibleOrNull(terms.statedVolume)) ?? positiveOrNull(metrics.sumVolume)
 
@@ -63,6 +63,6 @@ export const allTonnesOf = ({ lines, ...offer }: Offer & { lines: readonly Deliv
   return isKnown || lines.every(({ volume }) => volume !== null) ? tonnesOf(offer) : null
 }
 
-/** What an offer costs, in its own currency, also if no volume can be derived from it; null if it does not say. */
+/** What an offer costs, in its own currency, even if no volume can be derived from it; null if it states no total. */
 export const totalOf = ({ metrics, terms }: Offer): number | null =>
   metrics.total ?? positiveOrNull(plausibleOrNull(terms.statedTotal))

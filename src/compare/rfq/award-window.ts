@@ -6,9 +6,9 @@ import { isUnreadable } from '../input/stored-documents.js'
 
 /** The tonnes that an award may have. */
 export interface AwardWindow {
-  /** At least so many; null if neither the RFQ nor the settings say. Coverage is measured by it. */
+  /** Minimum tonnes; null if neither the RFQ nor the settings state one. Coverage is measured against it. */
   lower: number | null
-  /** At most so many; null if nothing limits them. */
+  /** Maximum tonnes; null if unlimited. */
   upper: number | null
   /** Whether `upper` is the RFQ's maximum; otherwise a single larger offer may be awarded if nothing else reaches `lower`. */
   isUpperStated: boolean
@@ -18,7 +18,7 @@ export interface AwardWindow {
   message: string
 }
 
-/** Without a maximum, an award has at most so many times the tonnes asked for. */
+/** Without a stated maximum, an award has at most this multiple of the requested tonnes. */
 const WITHOUT_MAXIMUM = 2
 
 /**

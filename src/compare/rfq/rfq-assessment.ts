@@ -37,7 +37,7 @@ export interface RfqAssessmentInput {
   problemsOf: (responseId: string) => number
   /** Which summaries in the RFQ are newer than what was read of the offers; default none. */
   newerSummaries?: SummaryTimes | undefined
-  /** What the RFQ last said of offers that are missing; default nothing. */
+  /** The last summaries of missing offers; default none. */
   lastSummaries?: LastSummaries | undefined
   /** Paths of a response that contradicted its summary when both were read; default none. */
   conflictsOf?: (responseId: string) => ReadonlySet<string>

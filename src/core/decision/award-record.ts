@@ -19,7 +19,7 @@ export interface AwardedOfferRecord extends RecommendedOffer {
   version: number
   /** Of the version of its document. */
   contentHash: string
-  /** Of its terms: what an award is about, besides its status. */
+  /** Hash of its terms without its status (`termsHash`). */
   termsHash: string
 }
 
@@ -28,7 +28,7 @@ export interface RecommendationRecord {
   status: string
   headline: string
   reasons: string[]
-  /** Those recommended, besides accepted ones. */
+  /** The recommended offers; accepted ones are not included. */
   offers: Omit<RecommendedOffer, 'pricePerTonne'>[]
   tonnes: number | null
   total: number | null
@@ -50,7 +50,7 @@ export interface AwardFacts {
   pricePerTonne: number
   currency: string
   because: string | null
-  /** What was said against the award when it was recorded, each in a sentence. */
+  /** Warnings about the award when it was recorded, one sentence each. */
   warnings: string[]
   recommendation: RecommendationRecord
   /** Whether the award is the recommended one. */

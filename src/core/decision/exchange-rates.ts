@@ -27,7 +27,7 @@ const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
 /** More would suggest an accuracy that reference rates do not have. */
 const SIGNIFICANT_DIGITS = 8
 
-/** A day, so many days before that of a moment (UTC), as `YYYY-MM-DD`. */
+/** The UTC date of a moment, minus some days, as `YYYY-MM-DD`. */
 export const dayBefore = (at: Date, days = 0): string =>
   new Date(at.getTime() - days * 86_400_000).toISOString().slice(0, 10)
 

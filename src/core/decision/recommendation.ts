@@ -17,7 +17,7 @@ export interface RecommendedOffer {
 export interface RecommendationFigures {
   /** `Recommendation.status` of the comparison. */
   status: string
-  /** The offers to award, besides those that are accepted. */
+  /** The offers to award; accepted ones are not included. */
   offers: RecommendedOffer[]
   /** Of the award; null if there is none. */
   tonnes: number | null

@@ -65,7 +65,7 @@ export interface ParseLoss {
   message: string
 }
 
-/** At most so many losses of one text are listed. */
+/** Maximum number of losses recorded per text. */
 export const MAX_LOSSES = 10_001
 
 /**
@@ -197,7 +197,7 @@ const truncate = (source: string) => (source.length > 80 ? `${source.slice(0, 79
 /** A decimal with at most 15 digits survives parsing into a double. */
 const MAX_EXACT_LENGTH = 15
 
-/** Whether a number in JSON text has so many characters, or an exponent, that a double may not hold it. */
+/** Whether a number in JSON text may exceed the precision of a double, by its length or exponent. */
 export const mayLosePrecision = (source: string): boolean => source.length > MAX_EXACT_LENGTH || /e/i.test(source)
 
 /** Whether a number in JSON text is the same number after parsing and serializing. */

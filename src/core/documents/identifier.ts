@@ -5,14 +5,14 @@
 export const isAddressable = (id: string): boolean =>
   id !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 
-/** Characters of an identifier that is used. */
+/** Maximum number of characters in a usable identifier. */
 export const MAX_IDENTIFIER_LENGTH = 500
 /** A key of PostgreSQL has at most 2,704 bytes, and may have two identifiers. */
 const MAX_IDENTIFIER_BYTES = 1000
 
 /**
- * Whether an identifier is used as such. A document with a longer one counts as one without (synthetic-ids.ts): it is stored with each
- * version, problem and index entry, and no marketplace has them.
+ * Whether an identifier can be a key. A document with a longer one is treated as having none (synthetic-ids.ts): identifiers are
+ * repeated in each version, problem and index entry, and no marketplace has such long ones.
  */
 export const isUsableIdentifier = (id: string): boolean =>
   id !== '' && id.length <= MAX_IDENTIFIER_LENGTH && Buffer.byteLength(JSON.stringify(id)) - 2 <= MAX_IDENTIFIER_BYTES

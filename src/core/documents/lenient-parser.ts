@@ -61,7 +61,7 @@ export const MAX_PROBLEMS = 200
  * @param schema an object schema of documents.ts
  * @param body parsed JSON
  * @returns the value, with null for absent or unusable parts, or null if the body is not an object or has no identifier;
- *   and the first 200 problems, followed by one that says how many there are besides
+ *   and the first 200 problems, followed by one with the number of further ones
  */
 export function parseLeniently<S extends AnySchema>(
   schema: S,

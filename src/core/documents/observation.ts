@@ -56,8 +56,8 @@ export interface Observation<T> {
 }
 
 /**
- * An observation of which only the text and the hash are kept: its content, which takes several times as much memory, is parsed
- * again each time it is asked for. Parsing its text loses nothing.
+ * An observation that keeps only its text and hash. Its content takes several times as much memory, so it is parsed on each
+ * access. Parsing its text loses nothing.
  */
 export function withTextOnly<T>(
   { id, text, problems, valid }: Observation<T> & { text: string },
@@ -67,7 +67,7 @@ export function withTextOnly<T>(
   const body = () => JSON.parse(text) as unknown
   return {
     ...{ id, text, problems, valid, hash, losesNothing: true },
-    // Members of its own, so that copies have them.
+    // Own properties, so that copies made with `...` have them.
     get body() {
       return body()
     },
@@ -81,8 +81,8 @@ export function withTextOnly<T>(
 }
 
 /**
- * A document with the bytes of a valid one without problems that is stored, which the same version of Quotekeeper parsed. It is
- * parsed again only if its content is asked for.
+ * A document with the same bytes as a stored one that this version of Quotekeeper found valid and without problems. It is
+ * parsed only on access.
  */
 export class StoredObservation<T> implements Observation<T> {
   readonly valid = true

@@ -4,8 +4,8 @@ import type { SubjectKind } from './documents.js'
 import { ExactNumber, isPlainObject } from './exact-json.js'
 
 /**
- * What tells documents of a kind apart if they have no identifier, each with the members that come with it: from the one that changes
- * least to the one that is hardest to share. A level counts only if the document has its first member.
+ * Members that distinguish documents without an identifier, by kind: from those that change least to those that are least likely
+ * to be equal. A level applies only if the document has its first member.
  */
 const DISTINCTIVE: Record<SubjectKind, readonly (readonly string[])[]> = {
   listing: [
@@ -21,9 +21,9 @@ const VOLATILE = new Set(['expires', 'updatedAt'])
 const ADDRESSES = /https?:\/\/[^\s"<>]*/gi
 
 /**
- * The identifiers under which a document without a usable one may be stored, the first that applies being the one that changes least:
- * by an `id` that is too long or no text, by what else tells it apart, by its content without what may differ at every read (queries of
- * addresses, `expires`, `updatedAt`), and by its content (canonical-json.ts).
+ * Candidates for the identifier of a document without a usable one, the most stable first: from an `id` that is too long or not text,
+ * from other distinguishing members, from its content without what differs at every read (queries of addresses, `expires`,
+ * `updatedAt`), and from its whole content (canonical-json.ts).
  * @param body parsed JSON, or its exact value
  * @returns one entry for each, null if the document has none; the last is never null
  */
@@ -39,13 +39,13 @@ export function syntheticIds(kind: SubjectKind, body: unknown): (string | null)[
   return [isDistinctive(id) ? named('id', id) : null, ...byMembers, byStable, shortened(contentHash(kind, body))]
 }
 
-/** The identifier under which a document without a usable one is stored, unless others of its list have the same. */
+/** The identifier of a document without a usable one, unless others of its list have the same. */
 export const syntheticId = (kind: SubjectKind, body: unknown): string =>
   syntheticIds(kind, body).find((id) => id !== null) as string
 
 /**
- * Gives each of several different documents an identifier of its own: the first of `syntheticIds` that no other has, so that none
- * depends on their order.
+ * Assigns each of several different documents a unique identifier: the first of its `syntheticIds` that no other document has, so
+ * that identifiers do not depend on the order.
  * @param entries documents without a usable identifier, with different content
  */
 export function assignSyntheticIds(kind: SubjectKind, entries: readonly { id: string; exactBody: unknown }[]): void {

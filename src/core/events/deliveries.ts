@@ -2,7 +2,7 @@ import type { Timestamp } from '../time/clock.js'
 import type { EventKind } from './events.js'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const
-/** `dead`: a dead letter, which is not sent any more by itself. */
+/** `dead`: a dead letter, which is sent again only on request. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** One event for one target. */

@@ -134,12 +134,12 @@ export interface EventRecord {
   data: EventData
 }
 
-/** An event, or many that people are told of as one. */
+/** One event, or several that a notification reports together. */
 export type Burst = readonly [EventRecord, ...EventRecord[]]
 
 /** More events of one kind become one burst. */
 const MAX_SINGLE_EVENTS = 20
-/** Kinds of which people are told once, however few they are. */
+/** Kinds that are always grouped, however few events there are. */
 const ALWAYS_GROUPED = new Set<EventKind>(['problems.found'])
 
 /**

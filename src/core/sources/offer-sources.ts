@@ -2,7 +2,7 @@ import type { Problem } from '../documents/lenient-parser.js'
 import type { ResponseSummary, RfqResponse } from '../documents/observation.js'
 import type { Timestamp } from '../time/clock.js'
 
-// What the sources say of an offer: its own read, and its summary in the RFQ; and how old they are (docs/ARCHITECTURE.md). Pure.
+// The two sources of an offer, its own document and its summary in the RFQ, and how old they are (docs/ARCHITECTURE.md). Pure.
 
 /** Offers whose summaries in the RFQ changed after the offers themselves were last read. */
 export interface NewerSummaries {
@@ -12,17 +12,17 @@ export interface NewerSummaries {
   offers: { id: string; readAt: Timestamp }[]
 }
 
-/** What the RFQ last said of an offer that is missing from it since. */
+/** The last summary of an offer that has since gone missing from its RFQ. */
 export interface LastSummary {
   summary: ResponseSummary
   /** When the version of the RFQ that says so was first read. */
   observedAt: Timestamp
 }
 
-/** Of offers that are missing and that the RFQ last showed as accepted, by id. */
+/** By id: missing offers that the RFQ last showed as accepted. */
 export type LastSummaries = ReadonlyMap<string, LastSummary>
 
-/** What a poll keeps of an offer, as far as it says whether the summary is newer. */
+/** The part of the stored state of an offer that shows whether its summary is newer than its own read. */
 interface ReadState {
   id: string
   readAt: Timestamp | null
@@ -81,7 +81,7 @@ const shown = (value: unknown) => JSON.stringify(typeof value === 'string' ? val
 export interface TermsRead {
   oldest: Timestamp
   newest: Timestamp
-  /** Offers of which only the summary was read. */
+  /** Number of offers known only from their summaries. */
   unread: number
 }
 

@@ -3,13 +3,13 @@ import { ageOf, type Timestamp } from '../time/clock.js'
 import type { PricesRead, TermsRead } from './offer-sources.js'
 import type { ListDiff } from './sources.js'
 
-// What the sources say, in words.
+// Sentences about the sources of RFQs and offers.
 
 /** Offers that a sentence names. */
 const MAX_NAMED = 3
 
 /**
- * What the list says, in one sentence: `The list of 2026-11-21 14:02 UTC says closed and no longer has 1 offer (Acme); this RFQ was last
+ * How the list differs, in one sentence: `The list of 2026-11-21 14:02 UTC says closed and no longer has 1 offer (Acme); this RFQ was last
  * read at 13:20.`
  * @param names of the offers that are gone, the most important first
  */
@@ -27,15 +27,15 @@ export function describeListDiff(
   return `The list of ${minuteOf(at)} UTC ${joined(clausesOf(changes, names))}${read}.`
 }
 
-/** What the list says, as data and in one sentence. */
+/** How the list differs, as data and in one sentence. */
 export const withListMessage = (changes: ListDiff | null): (ListDiff & { message: string }) | null =>
   changes && { ...changes, message: describeListDiff(changes) }
 
-/** Of an offer that is gone: the same sentence about it alone. */
+/** The same sentence about one offer that the list no longer has. */
 export const describeRemoval = ({ at, readAt }: ListDiff): string =>
   `The list of ${minuteOf(at)} UTC no longer has this offer${readAt === null ? '' : `; its RFQ was last read at ${readTimeText(readAt, at)}`}.`
 
-/** The same in a few words, for a table: `closed, 1 offer gone`. */
+/** A short label for tables: `closed, 1 offer gone`. */
 export function listDiffLabel({ removedOffers, addedOffers, fields, ...changes }: ListDiff): string {
   const count = (offers: readonly unknown[], what: string) =>
     offers.length === 0 ? [] : [`${formatCount(offers.length, 'offer')} ${what}`]
@@ -56,7 +56,7 @@ function clausesOf(changes: ListDiff, names: readonly string[]): string[] {
   ]
   if (changes.ambiguous)
     decisive.push('has an entry of it that is ambiguous (a key twice, or a number that is not exact) or contradicts it')
-  // When it changed says nothing beside what changed.
+  // Times of changes matter only if nothing else differs.
   return fields.every(isTimeOfChange) && decisive.length > 0
     ? decisive
     : [...decisive, `has another ${fieldsText(fields)}`]

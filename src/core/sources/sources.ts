@@ -3,17 +3,17 @@ import { isPlainObject } from '../documents/exact-json.js'
 import type { KnownDocument, KnownEntry } from '../records.js'
 import type { Timestamp } from '../time/clock.js'
 
-// What the sources say of an RFQ: its entry in the list, and the RFQ itself (docs/ARCHITECTURE.md). Pure.
+// The two sources of an RFQ, its entry in the list and its own document, and how they differ (docs/ARCHITECTURE.md). Pure.
 
 /** Paths about which the list must not contradict an open RFQ (docs/CLOSING.md, rule 2), with the word before their values. */
 const DECIDING = { state: '', responseDueDate: 'due ' } as const
 type Deciding = keyof typeof DECIDING
 const MEMBERS = Object.keys(DECIDING) as Deciding[]
 
-/** What a source says of these members of an RFQ; null: nothing, or nothing that is a text. */
+/** The values of these members of an RFQ in one source; null if absent or not text. */
 export type Terms = Record<Deciding, string | null>
 
-/** What the list says of an RFQ. */
+/** The terms of an RFQ in its list entry. */
 export interface EntryTerms {
   terms: Terms
   /**
@@ -33,9 +33,9 @@ export interface Contradiction {
   isAmbiguous: boolean
 }
 
-/** What a list says otherwise than the RFQ itself. */
+/** How a list entry differs from the RFQ itself. */
 export interface ListDiff {
-  /** When the first list that said so was recorded. */
+  /** When the first list with this entry was recorded. */
   at: Timestamp
   /** When the RFQ itself was last read; as of a past moment, first after that list. Null if that is not known. */
   readAt: Timestamp | null
@@ -180,7 +180,7 @@ function differences(entry: EntryBody, rfq: unknown): Differences | null {
 
 function addDifference(diff: Differences, name: string, value: unknown): void {
   const term = TERMS.find((known) => known === name)
-  // What is no text contradicts the RFQ too, if it decides about closing.
+  // A value that is not text contradicts the RFQ too, if closing depends on it.
   if (term !== undefined && (typeof value === 'string' || term !== 'fulfilmentDueDate')) diff[term] ??= valueText(value)
   else diff.fields.push(name)
 }
@@ -210,7 +210,7 @@ const textOrNull = (value: unknown): string | null => (typeof value === 'string'
 const termsBy = (of: (member: Deciding) => string | null): Terms =>
   Object.fromEntries(MEMBERS.map((member) => [member, of(member)])) as Terms
 
-/** What entries say of a member; those that say nothing are left out. */
+/** The values of a member in all entries, without absent and null ones. */
 const valuesOf = (body: unknown, member: Deciding): unknown[] =>
   entriesIn(body)
     .map((entry) => valueIn(entry, member))

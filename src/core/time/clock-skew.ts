@@ -1,6 +1,6 @@
 import type { Timestamp } from './clock.js'
 
-/** That the clocks did not agree, so that a closing round closed nothing more. */
+/** A closing round stopped because the clocks differ. */
 export interface ClockSkewBlock {
   /** `the marketplace's clock is 3599 s behind ours (limit 60 s)`, or that it sent no `Date` header. */
   problem: string

@@ -1,7 +1,7 @@
 /** Returns the current time. Passed as a parameter so that tests control it. */
 export type Clock = () => Date
 
-/** Returns milliseconds on a monotonic clock, which nobody sets. Passed as a parameter so that tests control it. */
+/** Returns milliseconds on a monotonic clock. Passed as a parameter so that tests control it. */
 export type MonotonicClock = () => number
 
 /** UTC, ISO 8601 with milliseconds: the format of every timestamp stored or shown. */
@@ -32,7 +32,7 @@ export interface FutureTimes {
   versions: number
 }
 
-/** What is wrong, without the remedy (`CLOCK_REMEDY`). */
+/** Describes the problem, without the remedy (`CLOCK_REMEDY`). */
 export function describeFutureTimes({ channel, at, versions }: FutureTimes): string {
   const found = `times of ${channel} up to ${at} are stored, which is in the future by the clock of this machine`
   if (versions === 0) return found

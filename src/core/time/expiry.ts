@@ -10,7 +10,7 @@ export interface Calendar {
 const calendars = new Map<string, Calendar>()
 
 /**
- * The calendar of a time zone, created once: that takes more than ten times as long as to use it.
+ * The calendar of a time zone. Cached, because creating one takes more than ten times as long as using it.
  * @param timeZone IANA name, e.g. `Europe/Paris`
  * @throws RangeError for an unknown time zone
  */
@@ -31,7 +31,7 @@ function newCalendar(timeZone: string): Calendar {
     const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]))
     return `${part.year?.padStart(4, '0')}-${part.month}-${part.day}`
   }
-  // Formatting takes long, and is asked for again and again of the present.
+  // Formatting is slow, and most calls are about the present minute.
   let newest = { minute: Number.NaN, date: '' }
   return {
     timeZone,

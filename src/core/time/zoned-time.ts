@@ -84,7 +84,7 @@ export function firstInstantOf(day: string, dateAt: (instant: Date) => string): 
   return new Date(after)
 }
 
-/** Whether a text is a date, and not one such as 2026-02-30, which `Date` would move into March. */
+/** Whether a text is an existing date: 2026-02-30, which `Date` would move into March, is not. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const parsed = new Date(`${text}T00:00:00Z`)

@@ -25,7 +25,7 @@ export interface AccessOptions {
   /** Addresses and networks whose headers are believed, if they send `proxySecret`. */
   trustedProxies: readonly string[]
   proxySecret: string | null
-  /** Name of the user where nobody has to sign in. */
+  /** Name of the user if signing in is not required. */
   localUser: string
   now: Clock
 }
@@ -147,8 +147,8 @@ function createAccess(
   }
 }
 
-/** Why the name that came from the address of a proxy is not believed. */
-const UNPROVEN = `the proxy must send web.proxySecret in the header ${PROXY_SECRET_HEADER}; without it, no user that it names is believed`
+/** Why the user name that a proxy sent is rejected. */
+const UNPROVEN = `the proxy must send web.proxySecret in the header ${PROXY_SECRET_HEADER}; without it, the user that it names is rejected`
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -207,7 +207,7 @@ function bearerUser({ headers }: FastifyRequest, tokens: readonly AccessToken[])
 
 /** @param proxyUserError why the user that a proxy named is unknown, or null */
 function requireAccess(request: FastifyRequest, reply: FastifyReply, proxyUserError: string | null): void {
-  // Without a token, an unknown path is answered as a known one, so that nobody learns which exist.
+  // Without a token, unknown and known paths get the same answer, so that it does not show which exist.
   const isKnown = request.routeOptions.url !== undefined
   if (isKnown ? mayUse(request.user, accessOf(request)) : request.user !== null) return
   if (request.user !== null) throw new HttpError(403, `this needs the role operator; ${request.user.name} is a viewer`)
@@ -215,7 +215,7 @@ function requireAccess(request: FastifyRequest, reply: FastifyReply, proxyUserEr
   throw new HttpError(401, proxyUserError ?? 'send the header: Authorization: Bearer TOKEN')
 }
 
-/** A route that everybody may use is not limited: probes of the health endpoints and whoever signs in never wait for others. */
+/** Public routes are not rate-limited, so that health probes and sign-ins never wait for others. */
 const isPublic = (request: FastifyRequest) => request.routeOptions.url !== undefined && accessOf(request) === 'public'
 
 /** Reading is for viewers, anything else for operators, unless a route says otherwise. */

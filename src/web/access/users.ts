@@ -27,7 +27,7 @@ export interface AccessToken {
 export const bearerToken = (header: string | undefined): string | null =>
   /^Bearer (.+)$/i.exec(header ?? '')?.[1] ?? null
 
-/** Whose token a text is; null if nobody's. Takes the same time whatever the text is. */
+/** The owner of a token; null if there is none. Takes constant time. */
 export function ownerOf(text: string, tokens: readonly AccessToken[]): User | null {
   const sent = digest(text)
   let owner: User | null = null

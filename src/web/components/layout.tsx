@@ -21,7 +21,7 @@ const NAVIGATION: readonly { path: string; title: string }[] = [
   { path: '/api', title: 'API' },
 ]
 
-/** What pages show besides their content, for a user who is signed in. */
+/** What surrounds the content of a page for a signed-in user. */
 export interface Frame {
   user: User | null
   csrfToken: string
@@ -39,7 +39,7 @@ interface LayoutProps {
   title: string
   /** Path of the page in the navigation. */
   current?: string
-  /** Null where nobody is signed in, and for errors. */
+  /** Null if no user is signed in, and for errors. */
   frame?: Frame | null
   children?: ComponentChildren
   /** HTML that was rendered before, instead of children. */

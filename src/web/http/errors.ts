@@ -59,10 +59,10 @@ function describe({ code, message }: NodeJS.ErrnoException, host: string, port: 
 /** The candidates that are close to a text, best first. */
 export type Suggest = (text: string, candidates: readonly string[]) => string[]
 
-/** At most so many known values are listed. */
+/** Maximum number of known values in a message. */
 const MAX_LISTED = 40
 
-/** The answer to a parameter whose value is none of the known ones: it names the value, the closest known one, and all. */
+/** The error for an unknown value of a parameter: it names the value, the closest known one, and all known ones. */
 export function unknownValue(name: string, value: string, known: readonly string[], suggest: Suggest): HttpError {
   const text = value.slice(0, 60)
   const [close] = suggest(text, known)

@@ -3,7 +3,7 @@ import { type ComponentChildren, Fragment, h, isValidElement, toChildArray, type
 import { render } from 'preact-render-to-string'
 import { TimeSlice } from '../../core/time/time-slice.js'
 
-/** Nothing comes from elsewhere, and no script or style stands in a page. */
+/** Pages load nothing from other origins and contain no inline scripts or styles. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",

@@ -13,7 +13,7 @@ export interface AcceptedParameters {
 const TABLE_PARAMETERS = ['sort', 'page', 'format', 'table']
 
 /**
- * Rejects what would otherwise be ignored: a page that shows something else than it was asked for misleads. As the HTTP API.
+ * Rejects unknown and repeated parameters, which would otherwise be ignored, as the HTTP API does.
  * @throws HttpError 400 with every unknown parameter, and those given more than once
  */
 export function checkParameters(

@@ -45,9 +45,9 @@ export interface ReportJobs {
   list(): ReportJob[]
 }
 
-/** Reports that wait while one is made. */
+/** Maximum number of waiting reports. */
 const MAX_WAITING = 10
-/** Jobs that are remembered. */
+/** Maximum number of jobs kept in memory. */
 const MAX_JOBS = 50
 
 /** Makes reports one after another, and remembers their status until the service stops. */
@@ -71,7 +71,7 @@ export function createReportJobs(make: MakeReportFile, describeError: (error: un
     start(request, now) {
       const waiting = [...jobs.values()].filter(({ state }) => state === 'waiting').length
       if (waiting >= MAX_WAITING)
-        throw new HttpError(503, `${waiting} reports wait already; try again in a minute`, { 'retry-after': 60 })
+        throw new HttpError(503, `${waiting} reports are already waiting; try again in a minute`, { 'retry-after': 60 })
       const title =
         request.rfq === null ? `Overview of ${request.channel}` : `RFQ ${request.rfq.name} of ${request.channel}`
       const state = { state: 'waiting', progress: 0, file: null, error: null } as const

@@ -16,7 +16,7 @@ const MAX_LISTENERS = 40
 const INTERVAL_MS = 2_000
 /** When a browser that found no place may try again. */
 const RETRY_SECONDS = 60
-/** A comment is sent after so many checks without a change, so that proxies keep the connection. */
+/** Checks without a change after which a comment is sent, so that proxies keep the connection open. */
 const CHECKS_PER_COMMENT = 10
 
 /** `GET /events`: a server-sent event `change` whenever something was recorded. Checks only while somebody listens. */
@@ -27,7 +27,7 @@ export const eventRoutes =
     const closing = new AbortController()
     let isChecking = false
 
-    /** Checks for changes until nobody listens. */
+    /** Checks for changes while there are listeners. */
     async function check(): Promise<void> {
       let last: string | null = null
       for (let checks = 1; listeners.size > 0 && !closing.signal.aborted; checks++) {

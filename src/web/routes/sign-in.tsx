@@ -5,7 +5,7 @@ import { HttpError } from '../http/errors.js'
 import { sendPage } from '../http/html.js'
 import type { WebPlugin } from '../plugin.js'
 
-/** `/sign-in` and `/sign-out`: a session for a browser, in exchange for a token. Absent where nobody can sign in. */
+/** `/sign-in` and `/sign-out`: exchanges a token for a browser session. Absent if no tokens are configured. */
 export const signInRoutes: WebPlugin = (app) => {
   const { access } = app
   if (!access.hasSignIn) return

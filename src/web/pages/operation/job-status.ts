@@ -3,17 +3,17 @@ import type { ActionDeps } from '../../api/actions.js'
 import { isQueueUnavailable } from '../../http/errors.js'
 import type { PageContent } from '../page.js'
 
-/** The status of a job that was asked for on a page: null if the queue no longer knows it, `unreachable` if it does not answer. */
+/** The status of a job requested on a page: null if the queue no longer knows it, `unreachable` if the queue does not answer. */
 export type RequestedJobStatus = JobStatusView | 'unreachable' | null
 
-/** Pages are shown without the queue too. */
+/** Pages are shown even if the queue is unavailable. */
 export const readJobStatus = (job: string, { queue }: Pick<ActionDeps, 'queue'>): Promise<RequestedJobStatus> =>
   queue.status(job).catch((error: Error) => {
     if (isQueueUnavailable(error)) return 'unreachable'
     throw error
   })
 
-/** Who asked for a job on a page, as its cause. */
+/** The cause of a job: the user who requested it on a page. */
 export const jobCause = (user: { name: string } | null): string => `page ${user?.name ?? ''}`.trim().slice(0, 100)
 
 /** Seconds after which a page that waits for a job reloads. */

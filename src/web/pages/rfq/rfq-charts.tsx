@@ -5,7 +5,7 @@ import { ChartFigure, values } from '../../components/chart.js'
 import { plain } from '../../components/format.js'
 import { PriceHistoryChart } from '../../components/price-history-chart.js'
 
-/** Offers in a chart; more could not be told apart. */
+/** Maximum number of offers in a chart: more could not be distinguished. */
 const MAX_OFFERS = 24
 
 /** Prices against the limits, volume by vintage, deliveries, prices over time. */
