@@ -121,7 +121,7 @@ type Recorded = RecommendationFigures & Pick<RecordedRecommendation, 'at'>
  */
 function reasonOf(recorded: RecommendationFigures, before: RfqState | null, state: RfqState): string {
   return before === null || !isOtherAward(before.recommendation, state.recommendation)
-    ? `${recordedName(recorded)} → ${recordedName(state.recommendation)}, because Quotekeeper compares otherwise now`
+    ? `${recordedName(recorded)} → ${recordedName(state.recommendation)}, because Quotekeeper compares offers differently now`
     : changeReason(before, state)
 }
 

@@ -190,7 +190,7 @@ function linesOf(award: AwardFacts, findings: readonly AwardFinding[], next: str
     { title: 'Decided', message: `${by}, ${minute(at)}; on the comparison as of ${minute(asOf)}.` },
     { title: 'Recommended then', message: recommendedText(award) },
     ...(because === null ? [] : [{ title: 'Because', message: because }]),
-    ...(warnings.length === 0 ? [] : [{ title: 'Said against it', message: warnings.join(' ') }]),
+    ...(warnings.length === 0 ? [] : [{ title: 'Warnings', message: warnings.join(' ') }]),
     ...(findings.length === 0
       ? []
       : [{ title: 'Marketplace', message: findings.map(({ message }) => message).join(' ') }]),
