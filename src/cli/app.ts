@@ -199,8 +199,8 @@ interface PoolContext {
 }
 
 async function openPool({ io, config, store, options }: PoolContext): Promise<WorkerPool> {
-  const { apiConfigOf } = await import('../views/api-queries.js')
-  const queryConfig = apiConfigOf(config)
+  const { viewConfigOf } = await import('../views/source.js')
+  const queryConfig = viewConfigOf(config)
   if (io.workerScript === null) {
     const { createQueries } = await import('../pool/queries.js')
     const { makeReportInProcess } = await import('../report-files/make-report.js')

@@ -1,3 +1,4 @@
+import type { ZonedTime } from '../core/time/zoned-time.js'
 import type { ReadDeps } from '../web/api/endpoint.js'
 import type { ApiReader } from '../web/api/read.js'
 
@@ -18,12 +19,8 @@ export interface McpDeps extends Pick<ReadDeps, 'suggest'> {
   channels: readonly string[]
   /** The current time, not before anything that is recorded. */
   now(): Promise<Date>
-  /**
-   * Parses a moment in plain words, such as `yesterday`.
-   * @param context.name of the argument, for messages
-   * @returns what is wrong and what is allowed, if it is not a past moment
-   */
-  parseMoment(text: string, context: { name: string; now: Date; dayMeans: 'start' | 'end' }): Date | { invalid: string }
+  /** The time zone of days in arguments. */
+  zone: ZonedTime
   freshness(channels: readonly string[], moment: { now: Date; asOf?: Date }): Promise<Freshness[]>
   version: string
   /** Called with unexpected errors; the client gets no details. */

@@ -1,8 +1,8 @@
 import { nameById } from '../core/text/rfq-name.js'
-import type { RfqRef } from '../views/api-contract.js'
 import type { ListCursor } from '../views/cursor.js'
 import { decodeCursor, encodeCursor, takePage } from '../views/cursor.js'
-import { problemText } from '../views/find-rfq.js'
+import { problemText, type RfqRef } from '../views/find-rfq.js'
+import { type MomentContext, MomentError, parseMoment } from '../views/moments.js'
 import { parseQuery } from '../web/api/endpoint.js'
 import { ProblemError, unknownName } from '../web/api/problem.js'
 import { READ_ENDPOINTS } from '../web/api/read.js'
@@ -30,13 +30,13 @@ export class ToolCall {
   static async begin(deps: McpDeps, asOf: string | undefined): Promise<ToolCall> {
     const now = await deps.now()
     if (asOf === undefined) return new ToolCall(deps, { now })
-    return new ToolCall(deps, { now, asOf: parseMoment(deps, asOf, { name: 'as_of', now, dayMeans: 'end' }) })
+    return new ToolCall(deps, { now, asOf: momentOf(deps, asOf, { option: 'as_of', now, dayMeans: 'end' }) })
   }
 
   /** A moment since which something happened, as parameters have it. */
   since(name: string, text: string | undefined): string | undefined {
     if (text === undefined) return undefined
-    return parseMoment(this.deps, text, { name, now: this.moment.now, dayMeans: 'start' }).toISOString()
+    return momentOf(this.deps, text, { option: name, now: this.moment.now, dayMeans: 'start' }).toISOString()
   }
 
   /**
@@ -80,7 +80,7 @@ export class ToolCall {
     if (channel !== undefined && !channels.includes(channel))
       throw new ToolError(unknownName('channel', channel, suggest(channel, channels)).message)
     const search = { ...this.moment, name: String(rfq), ...(channel !== undefined && { channel }) }
-    const lookup = await reader.apiFindRfq(search)
+    const lookup = await reader.findRfq(search)
     if ('found' in lookup) return lookup.found
     const text = problemText(lookup.problem)
     if (lookup.problem.reason === 'ambiguous') throw new ToolError(text)
@@ -122,10 +122,12 @@ function cursorOf(text: string | undefined): ListCursor | null {
   return cursor
 }
 
-function parseMoment(deps: McpDeps, text: string, context: Parameters<McpDeps['parseMoment']>[1]): Date {
-  const moment = deps.parseMoment(text, context)
-  if (moment instanceof Date) return moment
-  throw new ToolError(moment.invalid)
+function momentOf({ zone }: McpDeps, text: string, context: Omit<MomentContext, 'zone'>): Date {
+  try {
+    return parseMoment(text, { ...context, zone })
+  } catch (error) {
+    throw error instanceof MomentError ? new ToolError(error.message) : error
+  }
 }
 
 /** Validates parameters as the API does. */

@@ -1,14 +1,13 @@
 import { closestMatches } from '../core/text/suggest.js'
-import { createApiQueries } from '../views/api-queries.js'
+import type { ViewConfig } from '../views/source.js'
+import type { Views } from '../views/views.js'
 import { type ApiReader, createApiReader } from '../web/api/read.js'
 
 /** What reads an open database for the API. */
-export function openApiReader(source: Parameters<typeof createApiQueries>[0]): ApiReader {
-  const { channels, reports } = source.config
-  return createApiReader({
-    queries: createApiQueries(source),
+export const openApiReader = (views: Views, { channels, reports }: ViewConfig): ApiReader =>
+  createApiReader({
+    views,
     channels: channels.map(({ key }) => key),
     settings: reports.settings,
     suggest: (text, candidates) => closestMatches(text, candidates),
   })
-}

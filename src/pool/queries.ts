@@ -1,9 +1,7 @@
 import { type ComputedBatch, computeRfqs } from '../recommendations/compute-rfq.js'
-import type { DirtyRfq, Monitoring, Reader } from '../store/contract.js'
-import type { ApiConfig } from '../views/api-queries.js'
-import type { PageQueries } from '../views/page-contract.js'
-import { createPageQueries } from '../views/page-queries.js'
-import { createRfqList } from '../views/rfqs/rfq-list.js'
+import type { DirtyRfq } from '../store/contract.js'
+import type { ViewConfig, ViewStore } from '../views/source.js'
+import { createViews, type Views } from '../views/views.js'
 import type { ApiReader } from '../web/api/read.js'
 import { computeSourceOf } from './compute-source.js'
 import { openApiReader } from './open-api-reader.js'
@@ -14,21 +12,22 @@ interface RecommendationComputer {
 }
 
 /** Everything that pages and the API read. */
-export type Queries = PageQueries & ApiReader & RecommendationComputer
+export type Queries = Views & ApiReader & RecommendationComputer
 
 /** What pages and the API read, from an open store. */
-export function createQueries(store: Omit<Reader, 'close' | keyof Monitoring>, config: ApiConfig): Queries {
-  const rfqs = createRfqList({ store, channels: config.channels, settings: config.reports.settings })
-  const source = { store, config, rfqs }
+export function createQueries(store: ViewStore, config: ViewConfig): Queries {
+  const views = createViews(store, config)
   const computed = computeSourceOf(store, config)
   const computeRecommendations = (dirty: DirtyRfq[], now: Date) => computeRfqs(computed, dirty, now)
-  return { ...createPageQueries(source), ...openApiReader(source), computeRecommendations }
+  return { ...views, ...openApiReader(views, config), computeRecommendations }
 }
 
 /** Queries that compare offers or read many documents. */
 const HEAVY_QUERIES: readonly string[] = [
-  'rfq',
+  'comparison',
+  'offers',
   'offer',
+  'timeline',
   'prepareAward',
   'closingReasons',
   'computeRecommendations',

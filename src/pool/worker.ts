@@ -6,14 +6,14 @@ import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, threadId, workerData } from 'node:worker_threads'
 import type { BuildProgress } from '../../reports/xlsx/workbook-writer.js'
 import type { MadeReport, ReportRequest } from '../report-files/make-report.js'
-import type { ApiConfig } from '../views/api-queries.js'
+import type { ViewConfig } from '../views/source.js'
 import type { Queries } from './queries.js'
 
 /** What all workers of a pool work on. */
 export interface WorkerData {
   /** Path or URL of the database, which this process has open. */
   database: string
-  config: ApiConfig
+  config: ViewConfig
 }
 
 /** A query by its name, or a report to make. */

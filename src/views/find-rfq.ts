@@ -30,13 +30,30 @@ export interface RfqNameProblem {
   names: string[]
 }
 
-export type RfqLookup = { found: RfqWithResponses } | { problem: RfqNameProblem }
+/** What a name led to, or why it led to no RFQ. */
+export type Lookup<T> = { found: T } | { problem: RfqNameProblem }
+
+/** An RFQ as an address names it, and the state to read: the current one, or as of a moment. */
+export interface RfqAddress {
+  channel: string
+  name: string
+  now: Date
+  asOf?: Date
+}
+
+/** An RFQ that was found. */
+export interface RfqRef {
+  channel: string
+  id: string
+  /** The shortest that leads to it. */
+  name: string
+}
 
 /**
  * Finds the RFQ that has a name, as it is now or was at a moment. A name that several have leads to none of them, because whoever closes
  * an RFQ or awards an offer must mean the one that is found.
  */
-export async function findRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<RfqLookup> {
+export async function findRfq(store: Pick<History, 'rfqs'>, search: RfqSearch): Promise<Lookup<RfqWithResponses>> {
   const { name, withoutResponses = false } = search
   const match = parseRfqName(name)
   const found = await readRfqs(store, search, { match, withoutResponses })
@@ -61,6 +78,27 @@ export async function shortestName(
     if (name === known || (await isUnique())) return name
   }
   return nameById(id)
+}
+
+/** Creates the function that finds which RFQ of a channel, by default of all that are configured, has a name. */
+export const rfqFinder =
+  ({ store, channels }: { store: Pick<History, 'rfqs'>; channels: readonly { key: string }[] }) =>
+  async ({ channel, name, asOf }: Omit<RfqAddress, 'channel'> & { channel?: string }): Promise<Lookup<RfqRef>> => {
+    const where = channel === undefined ? { channels: channels.map(({ key }) => key) } : { channel }
+    return withRfq(store, { ...where, name, asOf, withoutResponses: true }, async (_found, ref) => ref)
+  }
+
+/** Finds an RFQ, and reads something of it. */
+export async function withRfq<T>(
+  store: Pick<History, 'rfqs'>,
+  search: RfqSearch,
+  read: (found: RfqWithResponses, ref: RfqRef) => Promise<T>,
+): Promise<Lookup<T>> {
+  const lookup = await findRfq(store, search)
+  if ('problem' in lookup) return lookup
+  const { channel, id } = lookup.found.rfq
+  const name = await shortestName(store, lookup.found, search)
+  return { found: await read(lookup.found, { channel, id, name }) }
 }
 
 async function readRfqs(

@@ -1,7 +1,8 @@
 import { createAwardDesk } from '../../src/cli/service/award-desk.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
-import { prepareAward } from '../../src/views/awards/prepare-award.js'
+import { viewConfigOf } from '../../src/views/source.js'
+import { createViews } from '../../src/views/views.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
 import { testConfig } from './test-config.js'
 
@@ -53,7 +54,7 @@ export async function openAwardedRfq(): Promise<
         ...{ channel: KEY, rfqId, offers: { ids }, because: because ?? null, by: 'ana', now: now() },
         ...{ asOf: basis.asOf ?? now(), settings: basis.settings ?? DEFAULT_SETTINGS },
       }
-      const prepared = await prepareAward({ store, config, version: 'test', timeZoneOf: () => 'UTC' }, order)
+      const prepared = await createViews(store, viewConfigOf(config)).prepareAward(order)
       if (prepared.refusals.length > 0) throw new Error(prepared.refusals.join(' '))
       await createAwardDesk({ store, config, makeReport: makeReportInProcess(store), now }).record(order, prepared)
     },

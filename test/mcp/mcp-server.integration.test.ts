@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { MAX_ANSWER } from '../../src/mcp/answer-size.js'
 import { TOOLS } from '../../src/mcp/mcp-server.js'
-import { buildRfqReport } from '../../src/views/rfq/build-rfq-view.js'
+import { buildRfqReport } from '../../src/views/rfq/build-rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openMcp } from './mcp-fixture.js'
 
@@ -307,7 +307,7 @@ describe('the MCP server', () => {
     const apiRead = async () => {
       throw new Error('disk I/O error at /secret')
     }
-    const { fail, log } = await openMcp(fixture, { reader: { apiRead, apiFindRfq: apiRead } as never })
+    const { fail, log } = await openMcp(fixture, { reader: { apiRead, findRfq: apiRead } as never })
     expect(await fail('list_rfqs')).toBe('internal error; see the log of `quotekeeper mcp`')
     expect(JSON.stringify(log)).toMatch(/MCP request failed/)
   })

@@ -8,14 +8,14 @@ import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { asUser } from '../../src/pool/current-user.js'
 import { createWorkerPool, type WorkerPoolOptions } from '../../src/pool/worker-pool.js'
 import { makeReportInProcess, type ReportRequest } from '../../src/report-files/make-report.js'
-import { apiConfigOf } from '../../src/views/api-queries.js'
+import { viewConfigOf } from '../../src/views/source.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { labelledCases } from '../helpers/long-tests.js'
 import { databaseOf } from '../helpers/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const config = apiConfigOf(testConfig())
+const config = viewConfigOf(testConfig())
 
 function openPool(options: Partial<WorkerPoolOptions>) {
   const script = new URL('../../dist/src/pool/worker.js', import.meta.url)
@@ -60,7 +60,7 @@ function openScripted(options: Partial<WorkerPoolOptions> = {}) {
   const counts = [0, 1].map(() => new Int32Array(new SharedArrayBuffer(4))) as [Int32Array, Int32Array]
   const [released, waiting] = counts
   const pool = openPool({ script: pathToFileURL(path), config: { counts } as never, ...options })
-  const ask = (how: How, query: 'read' | 'rfq' = 'read') =>
+  const ask = (how: How, query: 'read' | 'comparison' = 'read') =>
     (pool.queries as unknown as Record<string, (how: How) => Promise<number>>)[query]?.(how) ?? never()
   return {
     pool,
@@ -87,7 +87,7 @@ describe('queries in workers', () => {
     const ended: string[] = []
     const compare = (user: string, count: number) =>
       Array.from({ length: count }, (_, at) =>
-        asUser(user, () => ask('wait', 'rfq')).then(() => ended.push(`${user}${at}`)),
+        asUser(user, () => ask('wait', 'comparison')).then(() => ended.push(`${user}${at}`)),
       )
     const all = [...compare('a', 8), ...compare('b', 4)]
     for (let round = 1; round <= all.length; round++) {

@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createQueries } from '../../src/pool/queries.js'
 import { createWorkerPool } from '../../src/pool/worker-pool.js'
-import { apiConfigOf } from '../../src/views/api-queries.js'
+import { viewConfigOf } from '../../src/views/source.js'
 import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { longIt } from '../helpers/long-tests.js'
 import { databaseOf } from '../helpers/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
 
 const script = new URL('../../dist/src/pool/worker.js', import.meta.url)
-const config = apiConfigOf(testConfig())
+const config = viewConfigOf(testConfig())
 
 function openQueries(database: string) {
   const { queries, close } = createWorkerPool({ script, size: 2, database, config })
@@ -26,10 +26,10 @@ describe('queries of the database in workers', () => {
       fixture.advanceSeconds(3600)
       fixture.sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
       await fixture.pollRfqs()
-      const search = { now: now(), from: 0, to: 100 }
-      const { rows, total } = await queries.rfqs(search)
+      const search = { now: now(), page: { from: 0, to: 100 }, figures: true }
+      const { items, total } = await queries.rfqs(search)
       expect(total).toBe(4 + round)
-      expect(rows).toEqual((await here.rfqs(search)).rows)
+      expect(items).toEqual((await here.rfqs(search)).items)
       expect(await queries.pulse()).toBe(await here.pulse())
     }
   })

@@ -153,12 +153,13 @@ it('lists, pages and Today recommend the same as the comparison', async () => {
   const rows = JSON.parse(await scenario.out('rfqs', '--json')) as {
     id: string
     state: string
-    award: { offers: string[]; message: string } | null
+    figures: { award: { offers: string[]; message: string } | null }
   }[]
   const today = message(await scenario.out('today', '--due-within', '3650'))
   const open = rows.filter(({ state }) => state === 'open')
   expect(open.length).toBeGreaterThan(2)
-  for (const { id, award } of open) {
+  for (const { id, figures } of open) {
+    const { award } = figures
     const view = JSON.parse(await scenario.out('compare', id, '--json')) as RfqView
     const labels = new Map(view.offers.map((offer) => [offer.id, offer.label]))
     expect(award?.offers).toEqual(

@@ -5,7 +5,7 @@ import { createApi } from '../../src/cli/service/create-api.js'
 import { createQueueActions } from '../../src/cli/service/queue-actions.js'
 import { createQueries } from '../../src/pool/queries.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
-import { apiConfigOf } from '../../src/views/api-queries.js'
+import { viewConfigOf } from '../../src/views/source.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -55,7 +55,7 @@ async function openApi(
   const config = testConfig(locationsOf(store))
   const scrub = (text: string) => text
   const actions = (await createQueueActions({ config, scrub, store: async () => store }, now))(runner)
-  const reader = createQueries(store, apiConfigOf(config))
+  const reader = createQueries(store, viewConfigOf(config))
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },
     {

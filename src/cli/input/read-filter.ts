@@ -1,8 +1,8 @@
 import type { PollKind, Store } from '../../store/contract.js'
+import { parseMoment } from '../../views/moments.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import { parseMoment } from './moment.js'
 import type { AsOfOption, ChannelOption } from './options.js'
 import { findChannel } from './select-channels.js'
 import { zoneOf } from './time-zone.js'
@@ -39,7 +39,7 @@ const DAY_MEANS = { '--as-of': 'end', '--since': 'start' } as const
 
 /**
  * The moment that an option names.
- * @throws {UsageError} for anything else, and for a moment in the future
+ * @throws {MomentError} for anything else, and for a moment in the future
  */
 export async function parseTimeOption(
   cli: Pick<Cli, 'io' | 'globals'>,

@@ -3,17 +3,19 @@ import type { Choice } from '../../compare/decision/decision-model.js'
 import { unreadText } from '../../compare/rfq/rfq-flags.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import { formatPercent, formatPrice, formatTotal } from '../../core/text/number-format.js'
+import { nameById } from '../../core/text/rfq-name.js'
 import type { Store } from '../../store/contract.js'
-import { awardLines } from '../../views/awards/award-lines.js'
+import { awardLines } from '../../views/awards/award-schema.js'
 import { NOT_MET_TITLE, notMetText, type OfferView } from '../../views/offer/offer-view.js'
 import { type RfqView, rateLines, recommendationLines } from '../../views/rfq/rfq-view.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
 import type { SinceOption } from '../input/options.js'
 import { databaseNow } from '../input/read-filter.js'
-import { createReportRequest } from '../input/report-request.js'
 import { rfqLabel } from '../input/require-rfq.js'
 import { keepSince } from '../input/since.js'
+import { openViews } from '../open-views.js'
 import { type ListColumn, type ListColumns, type ListOptions, printList } from './list.js'
 import { bold, formatRecommendation, printJson, printTable, tableWidth } from './output.js'
 import type { Column } from './terminal-table.js'
@@ -71,9 +73,10 @@ async function readComparison(
   asOf: Date | undefined,
 ): Promise<RfqView> {
   const now = await databaseNow(store, io.now())
-  const request = createReportRequest(app.config, { channel, asOf: asOf ?? now, now })
-  const { buildRfqView } = await import('../../views/rfq/build-rfq-view.js')
-  return buildRfqView({ ...request, store, rfqId: id })
+  const views = await openViews(app, store)
+  const lookup = await views.comparison({ channel, name: nameById(id), now, ...(asOf && { asOf }) })
+  if ('problem' in lookup) throw new UsageError(lookup.problem.message)
+  return lookup.found.view
 }
 
 const CHOICE_COLUMNS: readonly Column<Choice>[] = [

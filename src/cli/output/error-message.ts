@@ -3,7 +3,7 @@ import { UsageError } from '../cli-error.js'
 
 /** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
 export const exitStatusFor = (error: unknown): 1 | 2 =>
-  error instanceof ConfigError || error instanceof UsageError ? 2 : 1
+  error instanceof ConfigError || error instanceof UsageError || Object(error).name === 'MomentError' ? 2 : 1
 
 /**
  * An error as one line for stderr, with the remedy if there is one.
@@ -43,7 +43,7 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
  */
 const USER_FACING = new Set(
   (
-    'Config Usage Failed Plan Store InvalidCursor RunBusy RunLost IntentOpen UnusableDatabase MissingDatabase UnknownCommit NoAnswer ' +
+    'Config Usage Moment Failed Plan Store InvalidCursor RunBusy RunLost IntentOpen UnusableDatabase MissingDatabase UnknownCommit NoAnswer ' +
     'Marketplace Unavailable Item Channel Paused Ledger Aborted QueueUnavailable QueueDatabase RefusedJob UnknownChannel InterruptedRun RunFailed Listen Http Problem Post UnknownRfq ReportDiffers StateFile Sandbox Anchor RateFile Tool'
   )
     .split(' ')

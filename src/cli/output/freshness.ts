@@ -3,7 +3,7 @@ import { pricesReadOf, type TermsRead } from '../../core/sources/offer-sources.j
 import { describePricesRead, describeTermsRead, formatAge } from '../../core/sources/source-text.js'
 import { oneLine } from '../../readiness/poll-freshness.js'
 import type { Store } from '../../store/contract.js'
-import { channelsWithoutCompletePoll } from '../../views/complete-polls.js'
+import { channelsWithoutCompletePoll } from '../../views/polls.js'
 import type { Cli } from '../cli-context.js'
 import { databaseNow } from '../input/read-filter.js'
 import { timeFormatOf } from '../input/time-zone.js'

@@ -4,12 +4,10 @@ import { openApiReader } from '../../pool/open-api-reader.js'
 import { createPollChecks } from '../../readiness/poll-freshness.js'
 import type { Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
-import { apiConfigOf } from '../../views/api-queries.js'
-import { createRfqList } from '../../views/rfqs/rfq-list.js'
+import { viewConfigOf } from '../../views/source.js'
+import { createViews } from '../../views/views.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { UsageError } from '../cli-error.js'
-import { parseMoment } from '../input/moment.js'
 import { databaseNow } from '../input/read-filter.js'
 import { zoneOf } from '../input/time-zone.js'
 
@@ -19,22 +17,14 @@ export function createMcpDeps(
   { config, log }: Pick<App, 'config' | 'log'>,
   store: Omit<Reader, 'close'>,
 ): McpDeps {
-  const apiConfig = apiConfigOf(config)
-  const { channels } = apiConfig
-  const rfqs = createRfqList({ store, channels, settings: config.reports.settings })
+  const viewConfig = viewConfigOf(config)
+  const { channels } = viewConfig
   const pollChecks = createPollChecks(config, store)
   return {
-    reader: openApiReader({ store, config: apiConfig, rfqs }),
+    reader: openApiReader(createViews(store, viewConfig), viewConfig),
     channels: channels.map(({ key }) => key),
     now: () => databaseNow(store, io.now()),
-    parseMoment(text, { name, now, dayMeans }) {
-      try {
-        return parseMoment(text, { option: name, now, zone: zoneOf({ globals }), dayMeans })
-      } catch (error) {
-        if (error instanceof UsageError) return { invalid: error.message }
-        throw error
-      }
-    },
+    zone: zoneOf({ globals }),
     async freshness(wanted, { now, asOf }) {
       const checks = asOf === undefined ? await pollChecks(now) : []
       return Promise.all(

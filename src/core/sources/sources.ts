@@ -57,9 +57,9 @@ export interface ListDiff {
    * What the RFQ itself says instead, if it was read after the list and they contradict each other: `open`, `due 2026-11-20`, or both.
    * Absent otherwise.
    */
-  own?: string
+  own?: string | undefined
   /** Parsing its list entry lost something that matters, such as one of two values of a key. Absent otherwise. */
-  ambiguous?: true
+  ambiguous?: true | undefined
 }
 
 /** An offer that is no longer listed. */

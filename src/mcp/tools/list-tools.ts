@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { CLOSE_OUTCOMES } from '../../core/records.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import { RFQ_SORTS } from '../../views/api-contract.js'
-import type { ApiChannel, changeEntry, closing, rfqItem, todayModel } from '../../views/schemas/index.js'
+import type { ChangeEntry } from '../../views/changes/changes.js'
+import type { ChannelItem } from '../../views/channels/channels.js'
+import type { closing } from '../../views/closings/closings.js'
+import { RFQ_SORTS, type RfqItem } from '../../views/rfqs/rfqs.js'
+import type { Today } from '../../views/today/today-view.js'
 import { fitAnswer } from '../answer-size.js'
 import { truncateListDiff } from '../list-diff.js'
 import { pageOf, ToolCall } from '../tool-call.js'
@@ -25,7 +28,7 @@ export const listTools = [
     input: z.strictObject({}),
     async answer(_args, deps) {
       const call = await ToolCall.begin(deps, undefined)
-      const { items } = await call.read<List<ApiChannel>>('listChannels')
+      const { items } = await call.read<List<ChannelItem>>('listChannels')
       return fitAnswer(items.length, () => call.answer(undefined, { items }))
     },
   }),
@@ -54,7 +57,7 @@ export const listTools = [
       const since = call.since('changed_since', changed_since)
       return fitAnswer(limit, async (maxItems) => {
         const parameters = { ...filter, changed_since: since, limit: maxItems }
-        const { asOf: at, ...page } = await call.read<List<z.output<typeof rfqItem>>>('listRfqs', parameters)
+        const { asOf: at, ...page } = await call.read<List<RfqItem>>('listRfqs', parameters)
         const { items, nextCursor, total } = page
         const rows = items.map(({ version, changedAt, ...row }) => ({
           ...row,
@@ -85,7 +88,7 @@ export const listTools = [
       const about = rfq === undefined ? { channel } : await filterOf(call, { channel, rfq })
       return fitAnswer(limit, async (maxItems) => {
         const parameters = { ...about, since: after, cursor, limit: maxItems }
-        const { items, nextCursor } = await call.read<List<z.output<typeof changeEntry>>>('listChanges', parameters)
+        const { items, nextCursor } = await call.read<List<ChangeEntry>>('listChanges', parameters)
         const rows = items.map(({ version, after: notBefore, seenBy, messages, ...row }) => ({
           ...{ channel: row.channel, rfqId: row.rfqId, rfqNumber: row.rfqNumber, rfqTitle: row.rfqTitle },
           ...{ label: row.label, notBefore, messages },
@@ -140,7 +143,7 @@ export const listTools = [
     async answer({ channel, since, due_within_days, as_of, limit, cursor }, deps) {
       const call = await ToolCall.begin(deps, as_of)
       const parameters = { channel, since: call.since('since', since), due_within_days }
-      const found = await call.read<z.output<typeof todayModel>>('readToday', parameters)
+      const found = await call.read<Today>('readToday', parameters)
       const rows = found.items.map(({ rfqVersion, rfqObservedAt, action, ...row }) => ({
         ...row,
         action: action.message,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { OfferDetail, OfferItem } from '../../views/offer/offer.js'
+import type { RfqDetail } from '../../views/rfq/rfq.js'
 import type { RfqView } from '../../views/rfq/rfq-view.js'
-import type { OfferDetail, OfferItem, RfqDetail } from '../../views/schemas/index.js'
-import { KNOWN_SETTINGS } from '../../web/api/what-if.js'
+import { KNOWN_SETTINGS } from '../../views/settings.js'
 import { documentMembers, fitAnswer, MAX_ANSWER, shorten } from '../answer-size.js'
 import { truncateListDiff } from '../list-diff.js'
 import { pageOf, ToolCall, ToolError } from '../tool-call.js'
@@ -56,12 +57,10 @@ export const rfqTools = [
       const shown = version === undefined ? offer : versions.find((each) => each.version === version)
       if (shown === undefined)
         throw new ToolError(`version ${version} of the offer is not known; known are 1 to ${offer.version}`)
-      const rows = versions
-        .map(({ body: _body, bodyText: _text, version: number, observedAt, ...row }) => ({
-          ...row,
-          ...sourceOf('offer', id, number, observedAt),
-        }))
-        .reverse()
+      const rows = versions.map(({ body: _body, bodyText: _text, version: number, observedAt, ...row }) => ({
+        ...row,
+        ...sourceOf('offer', id, number, observedAt),
+      }))
       return fitAnswer(limit, (maxItems) =>
         call.answer(found.channel, {
           offer: known('offer', offer),

@@ -100,3 +100,7 @@ export const awardRecordSchema = awardFacts
       .describe('Null while the award stands.'),
   })
   .meta({ id: 'RecordedAward' }) satisfies z.ZodType<AwardRecord>
+
+/** The standing award in lines for a terminal; none if no award stands. */
+export const awardLines = (state: Pick<AwardState, 'lines'> | null): string[] =>
+  (state?.lines ?? []).map(({ title, message }) => `${title}: ${message}`)

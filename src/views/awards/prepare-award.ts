@@ -1,32 +1,30 @@
 import { awardState, awardText } from '../../compare/decision/award-state.js'
-import { compareOffers } from '../../compare/report/compare-offers.js'
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { differingSettings } from '../../core/decision/settings.js'
 import { checkAward } from '../../recommendations/awards/check-award.js'
 import { offerIds } from '../../recommendations/awards/offer-names.js'
-import type { Awards } from '../../store/contract.js'
-import { gatherRfqInput, type ReportSource } from '../rfq/report-input.js'
+import type { Awards, RecommendationQueries } from '../../store/contract.js'
+import type { ViewSource } from '../source.js'
 import type { AwardOrder, PreparedAward } from './award-order.js'
 
-export interface PrepareSource extends Pick<ReportSource, 'version'> {
-  config: Pick<ReportSource['config'], 'reports'>
-  store: ReportSource['store'] & Pick<Awards, 'awards'>
-  timeZoneOf: (channel: string) => string
+export interface PrepareSource {
+  store: Pick<Awards, 'awards'> & Pick<RecommendationQueries, 'settingsInForce'>
+  compare: ViewSource['compare']
 }
 
 /**
  * Compares the offers, and checks an award of some of them.
  * @throws UnknownRfqError, StoreError
  */
-export async function prepareAward(source: PrepareSource, order: AwardOrder): Promise<PreparedAward> {
-  const { store } = source
+export async function prepareAward({ store, compare }: PrepareSource, order: AwardOrder): Promise<PreparedAward> {
   const { channel, rfqId, offers, because, by, asOf, now, settings } = order
-  const report = await compare(source, order)
+  const rfq = { channel, id: rfqId }
+  const report = await compare(rfq, { now, asOf }, settings)
   const ids = 'ids' in offers ? offers.ids : offerIds(report.offers, offers.names)
   const inForce = (await store.settingsInForce(now)) ?? settings
   const differing = differingSettings(inForce, settings)
   const isPresent = asOf >= now && differing.length === 0
-  const desk = isPresent ? report : await compare(source, { ...order, asOf: now, settings: inForce })
+  const desk = isPresent ? report : await compare(rfq, { now }, inForce)
   const { award, refusals } = checkAward(
     report,
     { offerIds: ids, because, by, now },
@@ -38,23 +36,6 @@ export async function prepareAward(source: PrepareSource, order: AwardOrder): Pr
     refusals: [...refusalOf(newest, asOf), ...refusals],
     rfqNumber: report.rfq.number,
   }
-}
-
-async function compare(
-  source: PrepareSource,
-  order: Pick<AwardOrder, 'channel' | 'rfqId' | 'asOf' | 'now' | 'settings'>,
-) {
-  const { store, version, config, timeZoneOf } = source
-  const { channel, rfqId, asOf, now, settings } = order
-  const input = await gatherRfqInput(
-    {
-      ...{ store, version, asOf, now, rfqId },
-      config: { reports: { ...config.reports, settings, settingsGiven: true } },
-      channel: { key: channel, timeZone: timeZoneOf(channel) },
-    },
-    { withHistory: false },
-  )
-  return compareOffers(input)
 }
 
 /** Why the newest award of the RFQ keeps another one from being recorded. */

@@ -4,8 +4,7 @@ import { compareOffers } from '../../compare/report/compare-offers.js'
 import type { RfqReport } from '../../compare/report/rfq-report-model.js'
 import { RecentlyUsed } from '../../core/recently-used.js'
 import type { KnownDocument } from '../../core/records.js'
-import type { RfqReportSource } from './build-rfq-view.js'
-import { gatherRfqInput } from './report-input.js'
+import { gatherRfqInput, type RfqReportSource } from './report-input.js'
 
 /** Parsed responses are kept in memory up to this sum of the lengths of their texts. */
 const MAX_CHARACTERS = 16 * 2 ** 20

@@ -66,6 +66,10 @@ export interface ReportSource {
   award?: AwardFacts
 }
 
+export interface RfqReportSource extends ReportSource {
+  rfqId: string
+}
+
 /** The RFQ was not known at that moment. The user should name another RFQ or moment. */
 class UnknownRfqError extends Error {
   override name = 'UnknownRfqError'
@@ -84,7 +88,7 @@ interface GatherOptions {
  * @throws UnknownRfqError, StoreError
  */
 export async function gatherRfqInput(
-  source: ReportSource & { rfqId: string },
+  source: RfqReportSource,
   { parseResponse = parseStoredResponse, withHistory = true }: GatherOptions = {},
 ): Promise<ComparisonInput> {
   const { store, rfqId } = source
@@ -135,17 +139,13 @@ async function knownUntil(source: ReportSource): Promise<Date> {
 }
 
 /** The award that stands at the moment of the report. */
-async function standingAward({ store, channel, rfqId, asOf }: ReportSource & { rfqId: string }) {
+async function standingAward({ store, channel, rfqId, asOf }: RfqReportSource) {
   const [award] = await store.awards({ channel: channel.key, rfqId, standing: true, asOf, limit: 1 })
   return award === undefined ? null : awardFacts(award)
 }
 
 /** For the present only: later reads change when documents were last read, but a report as of a past moment must never change. */
-async function readTimes({
-  store,
-  channel: { key: channel },
-  rfqId,
-}: ReportSource & { rfqId: string }): Promise<ReadTimes> {
+async function readTimes({ store, channel: { key: channel }, rfqId }: RfqReportSource): Promise<ReadTimes> {
   const [states, poll, current] = await Promise.all([
     store.responseStates(channel, [rfqId]),
     store.newestCompleteRun({ channel, kind: 'rfqs' }),

@@ -1,4 +1,4 @@
-import type { Severity } from '../../compare/flag.js'
+import { z } from 'zod'
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
@@ -8,61 +8,60 @@ import type { StateStore } from '../../recommendations/rfq-state.js'
 import type { Awards, Closings, History, Overview, Reader, RecommendationQueries, Runs } from '../../store/contract.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
 import type { RfqList, RfqListRow } from '../rfqs/rfq-list.js'
+import { channelKey, incomplete, nullableText, number, text, timestamp } from '../schema.js'
 
-/**
- * `refused`, `unknown`, `failed`, `unsettled`: the outcome of the newest close of an RFQ. `held`: a closing round waits for
- * approval. `overdue`: past due and still open. `due`: due within some days. `listed`: a newer list says
- * something else than was read of an RFQ. `offers`: new, changed or withdrawn offers.
- * `rfqs`: RFQs that are new or changed, without news of offers. `recommendation`: another award is recommended than before.
- * `award`: what the marketplace shows of an award that the desk recorded.
- * `behind`: a channel is not polled as scheduled, or its list suddenly lost most of its entries. `undelivered`: notifications were given up. `problems`: documents deviate
- * from the API description.
- */
-export type TodayKind =
-  | 'refused'
-  | 'unknown'
-  | 'failed'
-  | 'unsettled'
-  | 'held'
-  | 'overdue'
-  | 'award'
-  | 'behind'
-  | 'undelivered'
-  | 'due'
-  | 'listed'
-  | 'offers'
-  | 'rfqs'
-  | 'recommendation'
-  | 'problems'
+const KINDS = {
+  refused: 'the newest close of an RFQ was refused',
+  unknown: 'it is not known whether it had an effect',
+  failed: 'it had no effect',
+  unsettled: 'it is not settled',
+  held: 'a closing round waits for approval',
+  overdue: 'past due and still open',
+  award: 'what the marketplace shows of an award that the desk recorded',
+  behind: 'a channel is not polled as scheduled, or its list suddenly lost most of its entries',
+  undelivered: 'notifications were given up',
+  due: 'due within some days',
+  listed: 'a newer list says something else than was read of an RFQ',
+  offers: 'new, changed or withdrawn offers',
+  rfqs: 'RFQs that are new or changed, without news of offers',
+  recommendation: 'another award is recommended than before',
+  problems: 'documents deviate from the API description',
+} as const
+export type TodayKind = keyof typeof KINDS
 
 /** Something that a person has to decide or look at. */
-export interface TodayItem {
-  kind: TodayKind
-  severity: Severity
-  channel: string
-  rfqId: string | null
-  rfqNumber: number | null
-  rfqTitle: string | null
-  dueDate: string | null
-  /** The version of the RFQ that was current, and when it was first observed. */
-  rfqVersion: number | null
-  rfqObservedAt: string | null
-  /** What it is about, in one or two sentences. */
-  message: string
-  /** Since when; null if that is not known. */
-  since: string | null
-  /** What to do: a command, and the page that does or shows the same. */
-  action: { message: string; command: string; path: string }
-}
+const todayItem = z.strictObject({
+  kind: z.enum(Object.keys(KINDS) as [TodayKind, ...TodayKind[]]).describe(
+    Object.entries(KINDS)
+      .map(([kind, meaning]) => `\`${kind}\`: ${meaning}.`)
+      .join(' '),
+  ),
+  severity: z.enum(['high', 'medium', 'low']),
+  channel: channelKey,
+  rfqId: nullableText,
+  rfqNumber: number,
+  rfqTitle: nullableText,
+  dueDate: nullableText,
+  rfqVersion: z.int().nullable().describe('The version of the RFQ that was current.'),
+  rfqObservedAt: timestamp.nullable().describe('When that version was first observed.'),
+  message: text.describe('What it is about, in one or two sentences.'),
+  since: nullableText.describe('Since when; null if that is not known.'),
+  action: z
+    .strictObject({ message: text, command: text, path: text })
+    .describe('What to do: a command, and the page that does or shows the same.'),
+})
+export type TodayItem = z.infer<typeof todayItem>
 
-export interface Today {
-  asOf: string
-  /** RFQs and offers that changed after this moment are listed. */
-  since: string
-  dueWithinDays: number
-  /** Most urgent first. */
-  items: TodayItem[]
-}
+export const todayView = z
+  .strictObject({
+    asOf: timestamp,
+    incomplete,
+    since: timestamp.describe('RFQs and offers that changed after this moment are listed.'),
+    dueWithinDays: z.number(),
+    items: z.array(todayItem).describe('Most urgent first.'),
+  })
+  .meta({ id: 'Today' })
+export type Today = z.infer<typeof todayView>
 
 export interface TodaySource {
   store: Pick<Overview, 'offerRevisions' | 'foundByFirstPoll' | 'revisions' | 'storedChannels'> &

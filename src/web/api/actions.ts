@@ -4,11 +4,12 @@ import type { Settings } from '../../core/decision/settings.js'
 import type { Redelivery } from '../../core/events/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../core/report-record.js'
 import type { AwardActions } from '../../views/awards/award-order.js'
-import { acceptedJob, type JobStatusView, jobStatus, retriedDeliveries } from '../../views/schemas/index.js'
+import { beforeFirstPoll } from '../../views/polls.js'
 import type { User } from '../access/users.js'
 import { defined } from '../http/request-values.js'
 import type { Operation } from './endpoint.js'
 import { knownChannel, momentOf, requireFound } from './endpoints/request.js'
+import { acceptedJob, type JobStatusView, jobStatus } from './job.js'
 import { asOf, oneOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
@@ -169,7 +170,9 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
         .optional()
         .describe('Of the events from this sequence on.'),
     }),
-    result: retriedDeliveries,
+    result: z
+      .strictObject({ ids: z.array(z.int()).describe('Deliveries that the service now sends again.') })
+      .meta({ id: 'RetriedDeliveries' }),
     problems: [404, 413, 415],
     async handle({ body: { ids, target, from }, deps }) {
       if (ids !== undefined && (target !== undefined || from !== undefined))
@@ -203,15 +206,12 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
 export async function pastMoment({
   body,
   deps,
-}: Pick<ActionCall<{ channel: string; as_of?: Date | undefined }>, 'body' | 'deps'>): Promise<Date | undefined> {
-  const { now, asOf: moment = now } = momentOf({ deps, query: body, where: 'body' })
-  if (moment >= now) return undefined
-  const query = { channel: body.channel, as_of: moment, figures: false, sort: 'urgency', limit: 1 }
-  const answer = await deps.reader.apiRead('listRfqs', { path: {}, query, now })
-  if (!('problem' in answer)) return moment
-  const { status, detail, more } = answer.problem
-  const errors = more.errors?.map((error) => ({ ...error, in: 'body' as const }))
-  throw new ProblemError(status, detail, errors === undefined ? more : { ...more, errors })
+}: Pick<ActionCall<{ channel: string; as_of?: string | undefined }>, 'body' | 'deps'>): Promise<Date | undefined> {
+  const { now, asOf = now } = momentOf({ now: deps.now(), query: body, where: 'body' })
+  if (asOf >= now) return undefined
+  const detail = await beforeFirstPoll(asOf, { channel: body.channel, kind: 'rfqs' }, deps.reader.firstPollAt)
+  if (detail === null) return asOf
+  throw new ProblemError(400, detail, { errors: [{ in: 'body', name: 'as_of', detail: 'before the first poll' }] })
 }
 
 /** The id of the RFQ that a body names. */
@@ -220,7 +220,7 @@ export async function rfqIdOf(
   name: string,
   asOf?: Date,
 ): Promise<string> {
-  return requireFound(await reader.apiFindRfq({ channel, name, now: now(), ...(asOf && { asOf }) })).id
+  return requireFound(await reader.findRfq({ channel, name, now: now(), ...(asOf && { asOf }) })).id
 }
 
 const KEY = /^[!-~]{1,255}$/

@@ -1,14 +1,12 @@
 import type { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
-import type { Clock } from '../../core/time/clock.js'
-import type { ApiQueries } from '../../views/api-contract.js'
+import { isSettingName, KNOWN_SETTINGS } from '../../views/settings.js'
+import type { Views } from '../../views/views.js'
 import { type InvalidValue, ProblemError } from './problem.js'
-import { isSettingName, KNOWN_SETTINGS } from './what-if.js'
 
 /** What reading endpoints work with. They run where they block no event loop. */
 export interface ReadDeps {
-  queries: ApiQueries
-  now: Clock
+  views: Views
   /** The configured channels, `org/slug`. */
   channels: readonly string[]
   /** The settings of comparisons. */
@@ -21,6 +19,8 @@ export interface ReadDeps {
 export interface ReadCall<Query> {
   path: Readonly<Record<string, string>>
   query: Query
+  /** The state to read: the current one, or as of a moment. */
+  at: { now: Date; asOf?: Date }
   deps: ReadDeps
 }
 

@@ -1,15 +1,10 @@
 import { z } from 'zod'
-import * as schemas from '../../views/schemas/index.js'
+import { byCodeUnit } from '../../core/numbers.js'
+import { SETTING_NAMES } from '../../views/settings.js'
 import type { Operation } from './endpoint.js'
 import { API_PREFIX, PROBLEM_TYPE, problemDocument } from './problem.js'
-import { SETTING_NAMES } from './what-if.js'
 
 type Json = Record<string, unknown>
-
-/** Schemas that the document names, by their id. */
-const NAMED = [problemDocument, ...(Object.values(schemas) as unknown[])].filter(
-  (one): one is z.ZodType => one instanceof z.ZodType && typeof one.meta()?.id === 'string',
-)
 
 /** Raised when something is added. What breaks clients gets another path. */
 const API_VERSION = '1.0'
@@ -33,7 +28,7 @@ const MEANINGS: Record<number, string> = {
 
 /** The OpenAPI 3.1 document of the API, made from the schemas that its responses are tested with. */
 export function openApiDocument(endpoints: readonly Operation[]): Json {
-  const schemaOf = convertSchemas(endpoints)
+  const { schemaOf, named } = convertSchemas(endpoints)
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const path = `${API_PREFIX}${endpoint.path}`
@@ -52,7 +47,7 @@ export function openApiDocument(endpoints: readonly Operation[]): Json {
     security: [{ token: [] }, {}],
     paths,
     components: {
-      schemas: Object.fromEntries(NAMED.map((schema) => [schema.meta()?.id, schemaOf(schema)])),
+      schemas: named,
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'Not needed on loopback without users.' },
       },
@@ -75,7 +70,7 @@ function describeOperation(endpoint: Operation, schemaOf: SchemaOf): Json {
       [status]: {
         description: status === 202 ? 'Accepted' : 'Success',
         ...(status === 200 && { headers: { ETag: { schema: { type: 'string' } } } }),
-        content: { 'application/json': { schema: useOf(endpoint.result, schemaOf) } },
+        content: { 'application/json': { schema: schemaOf(endpoint.result) } },
       },
       ...(status === 200 && { 304: { description: 'Not changed since the entity tag in If-None-Match' } }),
       ...Object.fromEntries(errors.map((code) => [code, problemResponse(code)])),
@@ -125,39 +120,34 @@ const headerParameters = ({ acceptsIdempotencyKey = false }: Operation): Json[] 
       ]
     : []
 
-const REFERENCE = { uri: (id: string) => `#/components/schemas/${id}` }
-
-/** All schemas of the operations in JSON Schema, converted at once, with references to the named ones. */
-function convertSchemas(endpoints: readonly Operation[]): SchemaOf {
-  const received = endpoints.flatMap(({ query, body }) => (body === undefined ? [query] : [query, body]))
-  const all = new Map([
-    ...convertTogether(received, 'input'),
-    ...convertTogether([...NAMED, ...endpoints.map(({ result }) => result)], 'output'),
-  ])
-  return (schema) => all.get(schema) ?? {}
-}
-
-/** Finds a schema in JSON Schema. */
+/** Finds a schema in JSON Schema: a reference, if it has a name. */
 type SchemaOf = (schema: z.ZodType) => Json
 
-function convertTogether(schemas: readonly z.ZodType[], io: 'input' | 'output'): [z.ZodType, Json][] {
-  const registry = z.registry<{ id: string }>()
-  const ids = new Map<z.ZodType, string>()
-  for (const schema of new Set(schemas)) {
-    const id = String(schema.meta()?.id ?? `unnamed${ids.size}`)
-    ids.set(schema, id)
-    registry.add(schema, { id })
-  }
-  const options = { ...REFERENCE, io, unrepresentable: 'any', override: withoutPattern } as const
-  const { schemas: converted } = z.toJSONSchema(registry, options)
-  return [...ids].map(([schema, id]) => [schema, cleaned(converted[id] as Json)])
+/** All schemas of the operations in JSON Schema, and those that have a name, by their name. */
+function convertSchemas(endpoints: readonly Operation[]): { schemaOf: SchemaOf; named: Json } {
+  const received = convertTogether(
+    endpoints.flatMap(({ query, body }) => (body === undefined ? [query] : [query, body])),
+    'input',
+  )
+  const answered = convertTogether([problemDocument, ...endpoints.map(({ result }) => result)], 'output')
+  const all = new Map([...received.schemas, ...answered.schemas])
+  return { schemaOf: (schema) => all.get(schema) ?? {}, named: { ...received.named, ...answered.named } }
 }
 
-/** A schema where it is used: a reference, if it is a named one. */
-const useOf = (schema: z.ZodType, schemaOf: SchemaOf): Json =>
-  NAMED.includes(schema) ? { $ref: REFERENCE.uri(String(schema.meta()?.id)) } : schemaOf(schema)
-
-const cleaned = ({ $schema: _schema, $id: _id, id: _name, ...schema }: Json): Json => schema
+function convertTogether(all: readonly z.ZodType[], io: 'input' | 'output') {
+  const members = z.object(Object.fromEntries(all.map((schema, at) => [String(at), schema])))
+  const options = { io, unrepresentable: 'any', override: withoutPattern } as const
+  const converted = JSON.stringify(z.toJSONSchema(members, options)).replaceAll('"#/$defs/', '"#/components/schemas/')
+  const { properties, $defs = {} } = JSON.parse(converted) as {
+    properties: Record<string, Json>
+    $defs?: Record<string, Json>
+  }
+  const named = Object.entries($defs).map(([name, { id: _id, ...schema }]) => [name, schema] as const)
+  return {
+    schemas: all.map((schema, at) => [schema, properties[at] ?? {}] as const),
+    named: Object.fromEntries(named.sort(([a], [b]) => byCodeUnit(a, b))),
+  }
+}
 
 /** zod adds a long pattern to dates, which repeats what the format says. */
 function withoutPattern({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {

@@ -8,12 +8,15 @@ import { decodeCursor, type ListCursor, MAX_CURSOR_LENGTH } from '../../views/cu
  */
 
 const DATE = 'a date, such as 2026-01-31'
-const MOMENT = 'a date, such as 2026-01-31 (its end in UTC), or a time such as 2026-01-31T12:00:00Z'
+const MOMENT =
+  'a time such as 2026-01-31T12:00:00Z, a date such as 2026-01-31, or `yesterday`, `Monday`, `2 days ago`, `yesterday 14:00` (in UTC)'
 
-/** A moment; a date is its end in UTC. */
+/** A moment, which `parseMoment` of views/moments.ts parses. */
 export const moment = z
-  .union([z.iso.date(), z.iso.datetime({ offset: true })], { error: MOMENT })
-  .transform((text) => new Date(text.length === 10 ? `${text}T23:59:59.999Z` : text))
+  .string({ error: 'a moment' })
+  .trim()
+  .min(1, { error: 'a moment' })
+  .max(100, { error: 'a moment' })
 
 export const date = z.iso.date({ error: DATE })
 const text = (maxLength: number) =>
@@ -61,7 +64,10 @@ const listCursor = z
 
 export const limit = wholeNumber(1, 500).default(100).describe('Items on a page.')
 
-export const asOf = { as_of: moment.optional().describe(`The state at a moment: ${MOMENT}. Default: now.`) }
+export const asOf = {
+  as_of: moment.optional().describe(`The state at a moment: ${MOMENT}; of a date, its end. Default: now.`),
+}
+export const momentSince = (what: string) => moment.optional().describe(`${what}: ${MOMENT}; of a date, its start.`)
 export const channelFilter = { channel: word.optional().describe('Only this channel, `org/slug`.') }
 export const rfqFilter = {
   rfq: text(MAX_PREFIX_LENGTH + MAX_IDENTIFIER_LENGTH)

@@ -1,7 +1,8 @@
-import type { ApiQueries } from '../../views/api-contract.js'
-import { beforeFirstPoll, type Observed } from '../../views/complete-polls.js'
+import { beforeFirstPoll, type Observed } from '../../views/polls.js'
+import type { Views } from '../../views/views.js'
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
 import { listEndpoints, yesterday } from './endpoints/list-endpoints.js'
+import { momentOf } from './endpoints/request.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
 import { type TaggedJson, toTaggedJson } from './etag.js'
 import { ProblemError, type ProblemText } from './problem.js'
@@ -22,29 +23,32 @@ export type ReadAnswer = TaggedJson | { problem: ProblemText }
  * What reads the database for the API. Arguments and results are plain data and can be sent to another thread, where
  * large answers are turned into JSON too, so that no request blocks the event loop of the service.
  */
-export interface ApiReader {
+export interface ApiReader extends Pick<Views, 'findRfq' | 'firstPollAt'> {
   /** Runs an operation of `READ_ENDPOINTS`. */
   apiRead(id: string, request: ReadRequest): Promise<ReadAnswer>
-  apiFindRfq: ApiQueries['findRfq']
 }
 
-/** Creates the reader over the queries. */
-export function createApiReader(deps: Omit<ReadDeps, 'now'>): ApiReader {
+/** Creates the reader over the views. */
+export function createApiReader(deps: ReadDeps): ApiReader {
+  const { views } = deps
   return {
     async apiRead(id, { path, query, now }) {
       const endpoint = READ_ENDPOINTS.find((each) => each.id === id)
       if (endpoint === undefined) throw new RangeError(`no operation ${id}`)
       try {
-        const past = pastOf(endpoint, { path, query })
-        await refuseBeforeFirstPoll(past, deps.queries)
-        const answer = await endpoint.handle({ path, query, deps: { ...deps, now: () => now } })
-        const incomplete = await incompleteAt(past, answer, deps.queries)
-        return toTaggedJson(incomplete === null ? answer : { ...Object(answer), incomplete }, momentsOf(now))
+        const at = momentOf({ query, now })
+        const past = at.asOf && { asOf: at.asOf, observed: observedBy(endpoint, { path, query }) }
+        if (past !== undefined) await refuseBeforeFirstPoll(past, views)
+        const answer = await endpoint.handle({ path, query, at, deps })
+        const isPastList = past !== undefined && Object.hasOwn(Object(answer), 'items')
+        const incomplete = isPastList && { incomplete: await views.incompleteAt(past.observed, past.asOf) }
+        return toTaggedJson(incomplete ? { ...Object(answer), ...incomplete } : answer, momentsOf(now))
       } catch (error) {
         return { problem: problemOf(error) }
       }
     },
-    apiFindRfq: (search) => deps.queries.findRfq(search),
+    findRfq: (search) => views.findRfq(search),
+    firstPollAt: (filter) => views.firstPollAt(filter),
   }
 }
 
@@ -54,30 +58,17 @@ function momentsOf(now: Date): string[] {
   return [`"asOf":"${at}"`, `"generatedAt":"${at}"`, `--as-of ${at}`, `"since":"${yesterday(now).toISOString()}"`]
 }
 
-/** The moment of `as_of`, and the polls that recorded what is answered; null for the present. */
-interface Past {
-  asOf: Date
-  observed: Observed
-}
-
-function pastOf({ reads = 'rfqs' }: ReadEndpoint, { path, query }: Pick<ReadRequest, 'path' | 'query'>): Past | null {
-  const { as_of: asOf } = query
-  if (!(asOf instanceof Date)) return null
+/** The polls that recorded what is answered. */
+function observedBy({ reads = 'rfqs' }: ReadEndpoint, { path, query }: Pick<ReadRequest, 'path' | 'query'>): Observed {
   const channel = path.org === undefined ? query.channel : `${path.org}/${path.channel}`
-  return { asOf, observed: { ...(typeof channel === 'string' && { channel }), kind: reads } }
+  return { ...(typeof channel === 'string' && { channel }), kind: reads }
 }
 
 /** @throws ProblemError 400 for a moment before the first poll */
-async function refuseBeforeFirstPoll(past: Past | null, queries: ApiQueries): Promise<void> {
-  const detail = past && (await beforeFirstPoll(past.asOf, past.observed, queries.firstPollAt))
+async function refuseBeforeFirstPoll({ asOf, observed }: { asOf: Date; observed: Observed }, views: Views) {
+  const detail = await beforeFirstPoll(asOf, observed, views.firstPollAt)
   if (detail !== null)
     throw new ProblemError(400, detail, { errors: [{ in: 'query', name: 'as_of', detail: 'before the first poll' }] })
-}
-
-/** What a list as of a moment says of the polls before it; null for other answers. */
-async function incompleteAt(past: Past | null, answer: unknown, queries: ApiQueries): Promise<string[] | null> {
-  if (past === null || !Object.hasOwn(Object(answer), 'items')) return null
-  return queries.incompleteAt(past.observed, past.asOf)
 }
 
 /** The problem of an error of the client. Throws any other error. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { ChannelFreshness } from '../../views/page-contract.js'
+import type { ChannelFreshness } from '../../views/polls.js'
 import type { User } from '../access/users.js'
 import { age, Moment } from './format.js'
 import { PAGE_SCRIPT_PATH } from './page-script.js'

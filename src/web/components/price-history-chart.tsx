@@ -1,5 +1,5 @@
 import { CHART_COLOURS } from '../../presentation/chart.js'
-import type { PriceHistory } from '../../views/rfq/moments.js'
+import type { PriceHistory } from '../../views/rfq/timeline.js'
 import { minute, plain, price } from './format.js'
 
 const WIDTH = 640

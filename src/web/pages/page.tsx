@@ -3,10 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Clock } from '../../core/time/clock.js'
-import { beforeFirstPoll, type Observed } from '../../views/complete-polls.js'
-import type { ChannelFreshness, NotFound, PageQueries } from '../../views/page-contract.js'
+import { type Lookup, problemText } from '../../views/find-rfq.js'
+import { type MomentContext, MomentError, parseMoment, UTC } from '../../views/moments.js'
+import { beforeFirstPoll, type ChannelFreshness, type Observed } from '../../views/polls.js'
+import { parseWhatIf, type WhatIf } from '../../views/settings.js'
+import type { Views } from '../../views/views.js'
 import { MAX_WORD_LENGTH } from '../api/parameters.js'
-import { parseAsOf } from '../as-of.js'
 import { Layout } from '../components/layout.js'
 import { HttpError, type Suggest, unknownValue } from '../http/errors.js'
 import { renderParts, sendPage } from '../http/html.js'
@@ -16,7 +18,7 @@ import { type AcceptedParameters, checkParameters } from './parameters.js'
 
 /** What pages are made from. */
 export interface PageDeps {
-  queries: PageQueries
+  queries: Views
   /** The configured channels, `org/slug`. */
   channels: readonly string[]
   now: Clock
@@ -36,7 +38,7 @@ export interface PageRequest {
   /** After the `?`, without empty ones. */
   query: Parameters
   now: Date
-  queries: PageQueries
+  queries: Views
   channels: readonly string[]
   settings: Settings
   suggest: Suggest
@@ -150,9 +152,9 @@ function pageRequest(request: FastifyRequest, { queries, channels, now, settings
 }
 
 /** What was found. @throws HttpError 404 if there is none, 409 if several have the name */
-export function requireFound<T extends object>(found: T | NotFound): T {
-  if (!('notFound' in found)) return found
-  throw new HttpError(found.isAmbiguous ? 409 : 404, found.notFound)
+export function requireFound<T>(lookup: Lookup<T>): T {
+  if ('found' in lookup) return lookup.found
+  throw new HttpError(lookup.problem.reason === 'ambiguous' ? 409 : 404, problemText(lookup.problem))
 }
 
 /** The last of several values, as if a form had been sent. */
@@ -207,6 +209,37 @@ export async function readChannel(
 }
 
 /**
+ * The past moment of a parameter; undefined without it, and for one that is not past yet.
+ * @throws HttpError 400 for anything else
+ */
+export function readMoment(
+  { query, now }: Pick<PageRequest, 'query' | 'now'>,
+  name: string,
+  dayMeans: MomentContext['dayMeans'],
+): Date | undefined {
+  const text = query[name]
+  if (text === undefined) return undefined
+  try {
+    const moment = parseMoment(text, { option: name, now, zone: UTC, dayMeans })
+    return moment < now ? moment : undefined
+  } catch (error) {
+    if (!(error instanceof MomentError)) throw error
+    if (error.isFuture) return undefined
+    throw new HttpError(400, error.message)
+  }
+}
+
+/**
+ * The settings of the configuration with the changes of an address.
+ * @throws HttpError 400 for a value that is not allowed, or an unknown setting
+ */
+export function readWhatIf(query: Parameters, base: Settings): WhatIf {
+  const whatIf = parseWhatIf(query, base)
+  if ('settings' in whatIf) return whatIf
+  throw new HttpError(400, whatIf.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; '))
+}
+
+/**
  * The past moment that a page shows; undefined for the current state.
  * @throws HttpError 404 for a moment before the first poll
  */
@@ -214,7 +247,7 @@ export async function readPast(
   { query, now, queries }: Pick<PageRequest, 'query' | 'now' | 'queries'>,
   observed: Observed,
 ): Promise<Past | undefined> {
-  const asOf = parseAsOf(query.as_of, now)
+  const asOf = readMoment({ query, now }, 'as_of', 'end')
   if (asOf === undefined) return undefined
   const refusal = await beforeFirstPoll(asOf, observed, queries.firstPollAt)
   if (refusal) throw new HttpError(404, refusal)

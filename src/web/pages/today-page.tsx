@@ -3,17 +3,16 @@ import { formatCount } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { rfqPath } from '../../views/page-paths.js'
 import type { TodayItem, TodayKind } from '../../views/today/today-view.js'
-import { parseMoment } from '../as-of.js'
 import { Badge, Command, Moment, plain, type Tone } from '../components/format.js'
 import { TableView } from '../components/table-view.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readMoment } from './page.js'
 
 /** `/`: what needs attention, most urgent first. */
 export async function todayPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, request } = page
-  const since = parseMoment('since', query.since, now) ?? lastVisit(request, now)
+  const since = readMoment(page, 'since', 'start') ?? lastVisit(request, now)
   const { items } = await queries.today({ now, since })
   const urgent = items.filter(({ severity }) => severity === 'high').length
   const shown = pageOf(page, {

@@ -25,9 +25,13 @@ describe('lists', () => {
     })
     addCopies(join(folder, 'data', 'quotekeeper.db'), 1_000)
     const { out } = await quotekeeper('rfqs', '--json')
-    const rows = JSON.parse(out) as { offers: number; coverage?: number | null; body: object }[]
-    expect(rows.filter(({ offers, body }) => offers === 2 && 'responseDueDate' in body)).toHaveLength(1)
-    expect([rows.length, rows.filter(({ coverage }) => coverage !== null).length]).toEqual([1_001, 1_001])
+    const rows = JSON.parse(out) as {
+      offers: number
+      responseDueDate: string | null
+      figures: { coverage: number | null }
+    }[]
+    expect(rows.filter(({ offers, responseDueDate }) => offers === 2 && responseDueDate !== null)).toHaveLength(1)
+    expect([rows.length, rows.filter(({ figures }) => figures.coverage !== null).length]).toEqual([1_001, 1_001])
   })
 
   it('fit 100 columns on a terminal and 120 elsewhere, and never lose price, due date or time of decision', async () => {
@@ -101,8 +105,8 @@ describe('lists', () => {
     expect(await numbers('--due-before', '2026-03-10', '--state', 'open')).toEqual(['2026-03-07'])
     const json = JSON.parse((await quotekeeper('rfqs', '--channel', 'acme/blue', '--json')).out)
     expect(json.map(({ responseDueDate }: { responseDueDate: string }) => responseDueDate)).toEqual(await numbers())
-    expect(json[0]).toMatchObject({ daysToDue: expect.any(Number), body: expect.any(Object) })
-    expect(json[0]).toHaveProperty('bestPricePerTonne')
+    expect(json[0]).toMatchObject({ daysToDue: expect.any(Number), readAt: expect.any(String) })
+    expect(json[0].figures).toHaveProperty('bestPricePerTonne')
     for (const [args, message] of [
       [['--sort', 'staet'], '--sort "staet" is not a column; did you mean state?'],
       [['--columns', 'number,prise'], 'is not a column; did you mean price?'],

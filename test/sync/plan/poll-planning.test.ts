@@ -9,7 +9,7 @@ import { createPollChecks, isStale, pollStateLoader } from '../../../src/readine
 import type { PollPlanning } from '../../../src/sync/contract.js'
 import { ratesOfList } from '../../../src/sync/plan/plan-entries.js'
 import { minPollMs, planPoll, shareRequests } from '../../../src/sync/plan/poll-planning.js'
-import { apiConfigOf } from '../../../src/views/api-queries.js'
+import { viewConfigOf } from '../../../src/views/source.js'
 import { openNewStore } from '../../helpers/new-store.js'
 import { channelConfig, testConfig } from '../../helpers/test-config.js'
 
@@ -122,7 +122,7 @@ describe('a scheduled poll', () => {
     expect(await stale(249)).toEqual([false])
     expect(await stale(251)).toEqual([true])
     // Pages and the API agree.
-    const checks = await createPollChecks(apiConfigOf(low), store)(new Date(NOW.getTime() + 249_000))
+    const checks = await createPollChecks(viewConfigOf(low), store)(new Date(NOW.getTime() + 249_000))
     expect(checks.find(({ channel }) => channel === 'acme/forest')).toMatchObject({ ok: true })
   })
 

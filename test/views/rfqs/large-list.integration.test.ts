@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
-import { createRfqList } from '../../../src/views/rfqs/rfq-list.js'
-import { RFQ_SORT_KEYS, searchRfqs } from '../../../src/views/rfqs/rfq-search.js'
+import { createRfqList, type RfqList } from '../../../src/views/rfqs/rfq-list.js'
+import { RFQ_SORT_KEYS, rfqsViews } from '../../../src/views/rfqs/rfqs.js'
 import { today } from '../../../src/views/today/today.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
@@ -17,6 +17,8 @@ const MOST_WORDS = { search: 'p '.repeat(100) }
 /** Reads all rows, or lets the database find those that are shown. */
 const listOf = ({ store }: ChannelFixture, maxSmall: number) =>
   createRfqList({ store, channels: [RULES], settings, maxSmall })
+
+const listed = ({ store }: ChannelFixture, rfqs: RfqList) => rfqsViews({ rfqs, store })
 
 /** RFQs of every kind: due, overdue, closed, with the same number, without offers, changing and disappearing from round to round. */
 async function play(fixture: ChannelFixture, round: number): Promise<void> {
@@ -58,8 +60,8 @@ describe('a list of many RFQs', () => {
             { state: 'closed' },
           ]) {
             const sort = key === undefined ? {} : { sort: { key, descending } }
-            const search = { now, from: 1, to: 9, ...sort, ...more }
-            expect(await searchRfqs(large, search)).toEqual(await searchRfqs(small, search))
+            const query = { now, page: { from: 1, to: 9 }, figures: true, ...sort, ...more }
+            expect(await listed(fixture, large).rfqs(query)).toEqual(await listed(fixture, small).rfqs(query))
           }
         }
       }

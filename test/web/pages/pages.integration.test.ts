@@ -7,7 +7,7 @@ import { cleanText } from '../../../src/core/text/clean-text.js'
 import { listReports } from '../../../src/report-files/report-folder.js'
 import { notMetText } from '../../../src/views/offer/offer-view.js'
 import { closingPath, rfqPath } from '../../../src/views/page-paths.js'
-import { buildRfqReport } from '../../../src/views/rfq/build-rfq-view.js'
+import { buildRfqReport } from '../../../src/views/rfq/build-rfq-report.js'
 import { rfqView } from '../../../src/views/rfq/rfq-view.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { longIt } from '../../helpers/long-tests.js'
@@ -153,9 +153,9 @@ describe('every page', () => {
     expect(await answer('/rfqs/acme/nothing/1042')).toBe(
       '404 no RFQ matches "1042" in acme/nothing; no RFQs are stored yet',
     )
-    expect(await answer('/rfqs?as_of=2026-02-30')).toMatch(/^400 as_of="2026-02-30" is not a moment; use 2026-01-31/)
-    expect(await answer('/changes?since=foo')).toMatch(/^400 since="foo" is not a moment/)
-    expect(await answer('/?since=foo')).toMatch(/^400 since="foo" is not a moment/)
+    expect(await answer('/rfqs?as_of=2026-02-30')).toMatch(/^400 Invalid as_of "2026-02-30". Use a date such as 2026/)
+    expect(await answer('/changes?since=foo')).toMatch(/^400 Invalid since "foo"/)
+    expect(await answer('/?since=foo')).toMatch(/^400 Invalid since "foo"/)
     expect(await answer('/changes?before=zzz')).toMatch(/^400 before is not the address of a page of changes/)
     expect(await answer('/runs?kind=x')).toBe('400 kind="x" is not known; allowed: listings, rfqs, close')
     expect(await answer('/runs?format=csv&table=x')).toBe('404 this page has no table "x"; its tables: runs')

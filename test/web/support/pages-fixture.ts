@@ -15,7 +15,7 @@ import type { Marketplace } from '../../../src/marketplace/contract.js'
 import { createQueries } from '../../../src/pool/queries.js'
 import { makeReportInProcess } from '../../../src/report-files/make-report.js'
 import { recordReports } from '../../../src/report-files/recorded-reports.js'
-import { apiConfigOf } from '../../../src/views/api-queries.js'
+import { viewConfigOf } from '../../../src/views/source.js'
 import type { NotificationsDeps } from '../../../src/web/pages/operation/notifications-page.js'
 import { pageRoutes } from '../../../src/web/pages/pages.js'
 import { createReportJobs } from '../../../src/web/reports/report-jobs.js'
@@ -60,7 +60,7 @@ export async function openPages(
     throw error
   }
   const { log, runner } = await openQueue(fixture, config)
-  const queries = createQueries(store, apiConfigOf(config))
+  const queries = createQueries(store, viewConfigOf(config))
   const reported: PagesFixture['reported'] = []
   const observer = {
     reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),

@@ -4,10 +4,9 @@ import type { AwardRecord } from '../../../core/decision/award-record.js'
 import type { RfqWithResponses } from '../../../core/records.js'
 import { formatPricePerTonne, formatTotal } from '../../../core/text/number-format.js'
 import type { Store } from '../../../store/contract.js'
-import { VERSION } from '../../../version.js'
-import { awardLines } from '../../../views/awards/award-lines.js'
 import type { AwardOrder } from '../../../views/awards/award-order.js'
-import { prepareAward, standingText } from '../../../views/awards/prepare-award.js'
+import { awardLines } from '../../../views/awards/award-schema.js'
+import { standingText } from '../../../views/awards/prepare-award.js'
 import { type App, withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -30,8 +29,8 @@ import {
 } from '../../input/options.js'
 import { databaseNow, parseReadFilter, type ReadFilter } from '../../input/read-filter.js'
 import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
-import { timeZoneOf } from '../../input/select-channels.js'
 import { keepSince } from '../../input/since.js'
+import { openViews } from '../../open-views.js'
 import { addListOptions, type ListColumns, type ListOptions, printList, rowsToRead } from '../../output/list.js'
 import { formatRecommendation, printJson, tableWidth } from '../../output/output.js'
 import { outputFile } from '../../output/output-file.js'
@@ -158,13 +157,7 @@ async function record(
       settings,
     },
   }
-  const source = {
-    store,
-    config: app.config,
-    version: VERSION,
-    timeZoneOf: (key: string) => timeZoneOf(app.config, key),
-  }
-  const prepared = await prepareAward(source, order)
+  const prepared = await (await openViews(app, store)).prepareAward(order)
   const { state, refusals } = prepared
   if (refusals.length > 0 || state === null) throw new FailedError(`nothing was recorded: ${refusals.join(' ')}`)
   if (!json) io.out(`RFQ ${rfqLabel(found)} in ${channel}. To be recorded:\n\n${shown(cli, awardLines(state))}`)

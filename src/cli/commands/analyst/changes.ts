@@ -1,5 +1,5 @@
 import type { Store } from '../../../store/contract.js'
-import type { ChangeEntry } from '../../../views/changes/change-feed.js'
+import type { ChangeEntry } from '../../../views/changes/changes.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { UsageError } from '../../cli-error.js'
@@ -53,7 +53,7 @@ async function changes(cli: Cli, { store, app }: { store: Store; app: App }, opt
   const about = rfq === undefined ? null : await findRfq(store, filter, rfq)
   const since = options.since ?? (rfq === undefined ? 'yesterday' : undefined)
   const after = since === undefined ? {} : { after: await parseTimeOption(cli, store, '--since', since) }
-  const { changeFeed } = await import('../../../views/changes/change-feed.js')
+  const { changeFeed } = await import('../../../views/changes/changes.js')
   const { entries } = await changeFeed(store, { ...filter, ...about, ...after, limit: rowsToRead(options) })
   const channels = shownChannels(app.config, about?.channel ?? filter.channel)
   const freshness = await describeFreshness(cli, store, { channels, kind: 'rfqs', asOf: filter.asOf })

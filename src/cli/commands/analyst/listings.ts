@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../../core/numbers.js'
 import { formatPrice, formatRange } from '../../../core/text/number-format.js'
-import { type ListingRow, listingRow, withBody } from '../../../views/document-rows.js'
+import type { ListingItem } from '../../../views/listings/listings.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import {
@@ -17,6 +17,7 @@ import {
 import { parseReadFilter } from '../../input/read-filter.js'
 import { shownChannels } from '../../input/select-channels.js'
 import { keepSince } from '../../input/since.js'
+import { openViews } from '../../open-views.js'
 import { describeFreshness } from '../../output/freshness.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../../output/list.js'
 import { formatNumber } from '../../output/terminal-text.js'
@@ -34,7 +35,7 @@ export const register: RegisterCommand = (command, cli) => {
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'listings')
-        const all = (await store.listings(filter)).map((listing) => withBody(listingRow(listing), listing))
+        const all = await (await openViews(app, store)).listings(filter)
         const rows = await keepSince(cli, store, all.sort(byProject), options, ({ observedAt }) => observedAt)
         const channels = shownChannels(app.config, filter.channel)
         const freshness = await describeFreshness(cli, store, { channels, kind: 'listings', asOf: filter.asOf })
@@ -49,10 +50,10 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(command, ['quotekeeper listings --channel acme/forest', 'the listings of one channel'])
 }
 
-const byProject = (a: ListingRow, b: ListingRow) =>
+const byProject = (a: ListingItem, b: ListingItem) =>
   byCodeUnit(a.projectName ?? '\uffff', b.projectName ?? '\uffff') || byCodeUnit(a.id, b.id)
 
-const COLUMNS: ListColumns<ListingRow> = () => [
+const COLUMNS: ListColumns<ListingItem> = () => [
   { header: 'Project', cell: ({ projectName }) => projectName, min: 32 },
   { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 22, drop: 2 },
   { header: 'Country', cell: ({ country }) => country, drop: 3 },

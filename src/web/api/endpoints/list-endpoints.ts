@@ -2,21 +2,15 @@ import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../core/events/deliveries.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../core/records.js'
-import {
-  apiChannel,
-  changeEntry,
-  closing,
-  countedListOf,
-  dataProblem,
-  delivery,
-  eventFeed,
-  listingDetail,
-  listingItem,
-  listOf,
-  notificationTarget,
-  run,
-  todayModel,
-} from '../../../views/schemas/index.js'
+import { changeEntry } from '../../../views/changes/changes.js'
+import { channelItem } from '../../../views/channels/channels.js'
+import { closing } from '../../../views/closings/closings.js'
+import { delivery, eventFeed, notificationTarget } from '../../../views/events/events.js'
+import { listingDetail, listingItem } from '../../../views/listings/listings.js'
+import { dataProblem } from '../../../views/problems/problems.js'
+import { run } from '../../../views/runs/runs.js'
+import { countedListOf, listOf } from '../../../views/schema.js'
+import { todayView } from '../../../views/today/today-view.js'
 import { defined } from '../../http/request-values.js'
 import { readEndpoint } from '../endpoint.js'
 import {
@@ -25,7 +19,7 @@ import {
   idPaging,
   limit,
   listOfText,
-  moment,
+  momentSince,
   oneOf,
   paging,
   rfqFilter,
@@ -34,7 +28,7 @@ import {
   word,
 } from '../parameters.js'
 import { unknownName } from '../problem.js'
-import { asOfText, channelOf, idPage, listPage, momentOf, pathChannel, rfqOf, wholeList } from './request.js'
+import { asOfText, channelOf, idPage, pageOf, pathChannel, rfqOf, sinceOf, wholeList } from './request.js'
 
 /** From when `/today` lists offers, unless the request says so. */
 export const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
@@ -45,9 +39,9 @@ export const listEndpoints = [
     path: '/channels',
     summary: 'List the configured channels, with how fresh they are',
     query: z.object({}),
-    result: countedListOf(apiChannel),
-    async handle({ deps }) {
-      return wholeList(await deps.queries.channels(deps.now()))
+    result: countedListOf(channelItem),
+    async handle({ deps, at }) {
+      return wholeList(await deps.views.channels(at.now))
     },
   }),
   readEndpoint({
@@ -59,27 +53,33 @@ export const listEndpoints = [
     query: z.object({
       ...channelFilter,
       ...asOf,
-      since: moment.optional().describe('New and changed RFQs and offers since this moment. Default: 24 hours ago.'),
+      since: momentSince('New and changed RFQs and offers since; default 24 hours before'),
       due_within_days: wholeNumber(0, 366).default(7),
     }),
-    result: todayModel,
+    result: todayView,
     handle(call) {
-      const at = momentOf(call)
-      const { since = yesterday(at.asOf ?? at.now), due_within_days: dueWithinDays } = call.query
-      return call.deps.queries.today({ ...at, since, dueWithinDays, ...channelOf(call) })
+      const { since: text, due_within_days: dueWithinDays } = call.query
+      const since = sinceOf(call, 'since', text) ?? yesterday(call.at.asOf ?? call.at.now)
+      return call.deps.views.today({ ...call.at, since, dueWithinDays, ...channelOf(call) })
     },
   }),
   readEndpoint({
     id: 'listListings',
     path: '/listings',
     summary: 'List project listings',
-    query: z.object({ ...channelFilter, ...asOf, ...paging }),
+    query: z.object({
+      ...channelFilter,
+      changed_since: momentSince('Listings that changed since'),
+      ...asOf,
+      ...paging,
+    }),
     result: countedListOf(listingItem),
     reads: 'listings',
     async handle(call) {
-      const { cursor = null, limit } = call.query
-      const at = momentOf(call)
-      return listPage(await call.deps.queries.listings({ ...at, ...channelOf(call), cursor, limit }), at)
+      const { changed_since, ...page } = call.query
+      const changedSince = sinceOf(call, 'changed_since', changed_since)
+      const filter = { ...channelOf(call), ...defined({ asOf: call.at.asOf, changedSince }) }
+      return pageOf(await call.deps.views.listings(filter), ({ channel, id }) => `${channel}\t${id}`, page, call.at)
     },
   }),
   readEndpoint({
@@ -93,7 +93,7 @@ export const listEndpoints = [
     async handle(call) {
       const channel = pathChannel(call)
       const id = call.path.listing ?? ''
-      const found = await call.deps.queries.listing({ ...momentOf(call), channel, id })
+      const found = await call.deps.views.listing({ ...defined({ asOf: call.at.asOf }), channel, id })
       if (found === null) throw unknownName('listing', id, [], ` in ${channel}`)
       return found
     },
@@ -105,11 +105,9 @@ export const listEndpoints = [
     query: z.object({
       ...channelFilter,
       ...rfqFilter,
-      since: moment
-        .optional()
-        .describe(
-          'Only what was observed after this moment; without `as_of` also what was committed after something of it.',
-        ),
+      since: momentSince(
+        'Only what was observed after this moment, and without `as_of` also what was committed after something of it',
+      ),
       ...asOf,
       ...textPaging,
     }),
@@ -117,13 +115,12 @@ export const listEndpoints = [
     problems: [404, 409],
     async handle(call) {
       const { since, cursor, limit } = call.query
-      const at = momentOf(call)
-      const { entries, nextCursor } = await call.deps.queries.changes({
-        ...(await rfqOf(call, at)),
-        ...defined({ asOf: at.asOf, after: since, before: cursor }),
+      const { entries, nextCursor } = await call.deps.views.changes({
+        ...(await rfqOf(call)),
+        ...defined({ asOf: call.at.asOf, after: sinceOf(call, 'since', since), before: cursor }),
         limit,
       })
-      return { asOf: asOfText(at), items: entries, nextCursor }
+      return { asOf: asOfText(call.at), items: entries, nextCursor }
     },
   }),
   readEndpoint({
@@ -141,13 +138,12 @@ export const listEndpoints = [
     problems: [404, 409],
     async handle(call) {
       const { outcome, cursor, limit } = call.query
-      const at = momentOf(call)
-      const items = await call.deps.queries.closings({
-        ...(await rfqOf(call, at)),
-        ...defined({ asOf: at.asOf, outcome, before: cursor }),
+      const items = await call.deps.views.closings({
+        ...(await rfqOf(call)),
+        ...defined({ asOf: call.at.asOf, outcome, before: cursor }),
         limit,
       })
-      return idPage(items, limit, at)
+      return idPage(items, limit, call.at)
     },
   }),
   readEndpoint({
@@ -163,7 +159,7 @@ export const listEndpoints = [
     result: listOf(run),
     async handle(call) {
       const { kind, outcome, cursor, limit } = call.query
-      const items = await call.deps.queries.runs({
+      const items = await call.deps.views.runs({
         ...channelOf(call),
         ...defined({ kind, outcome, before: cursor }),
         limit,
@@ -178,8 +174,9 @@ export const listEndpoints = [
     query: z.object({ ...channelFilter, ...paging }),
     result: countedListOf(dataProblem),
     async handle(call) {
-      const { cursor = null, limit } = call.query
-      return listPage(await call.deps.queries.problems({ ...channelOf(call), cursor, limit }))
+      const keyOf = (each: z.infer<typeof dataProblem>) =>
+        JSON.stringify([each.channel, each.kind, each.entityId, each.path, each.code])
+      return pageOf(await call.deps.views.problems(channelOf(call)), keyOf, call.query)
     },
   }),
   readEndpoint({
@@ -195,9 +192,8 @@ export const listEndpoints = [
       limit,
     }),
     result: eventFeed,
-    async handle({ query: { after, kinds, limit }, deps }) {
-      const { items, ...feed } = await deps.queries.events({ after, limit, ...defined({ kinds }) })
-      return { ...feed, items: items.map(({ runId: _, ...item }) => ({ ...item, data: { ...item.data } })) }
+    handle({ query: { after, kinds, limit }, deps }) {
+      return deps.views.events({ after, limit, ...defined({ kinds }) })
     },
   }),
   readEndpoint({
@@ -213,7 +209,7 @@ export const listEndpoints = [
     quotesErrors: true,
     async handle(call) {
       const { state, target, cursor, limit } = call.query
-      const items = await call.deps.queries.deliveries({
+      const items = await call.deps.views.deliveries({
         states: state === undefined ? DELIVERY_STATES : [state],
         ...defined({ target, before: cursor }),
         limit,
@@ -230,7 +226,7 @@ export const listEndpoints = [
     result: countedListOf(notificationTarget),
     quotesErrors: true,
     async handle({ deps }) {
-      return wholeList(await deps.queries.targetStates())
+      return wholeList(await deps.views.targetStates())
     },
   }),
 ]

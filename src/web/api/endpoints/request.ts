@@ -1,33 +1,45 @@
-import type { ApiMoment, Lookup, NamedRfq } from '../../../views/api-contract.js'
-import { encodeCursor, type ListPage } from '../../../views/cursor.js'
-import { problemText } from '../../../views/find-rfq.js'
+import { encodeCursor, type ListCursor, type ListPage, takePage } from '../../../views/cursor.js'
+import { type Lookup, problemText, type RfqAddress } from '../../../views/find-rfq.js'
+import { type MomentContext, MomentError, parseMoment, UTC } from '../../../views/moments.js'
 import { defined } from '../../http/request-values.js'
 import type { ReadCall, ReadDeps } from '../endpoint.js'
-import { ProblemError, unknownName } from '../problem.js'
+import { type InvalidValue, ProblemError, unknownName } from '../problem.js'
 
-/** The moment that a request asks for. @throws ProblemError 400 for one in the future */
-export function momentOf({
-  deps,
-  query,
-  where = 'query',
-}: {
-  deps: Pick<ReadDeps, 'now'>
-  query: { as_of?: Date | undefined }
-  where?: 'query' | 'body'
-}): ApiMoment {
-  const now = deps.now()
-  const { as_of: asOf } = query
-  if (asOf === undefined) return { now }
-  if (asOf <= now) return { now, asOf }
-  // Today, as a date, has not ended yet.
-  if (asOf.toISOString().slice(0, 10) === now.toISOString().slice(0, 10)) return { now, asOf: now }
-  throw new ProblemError(400, `as_of ${asOf.toISOString()} is in the future`, {
-    errors: [{ in: where, name: 'as_of', detail: 'in the future' }],
-  })
+/** The state that a request reads. */
+type Moment = ReadCall<unknown>['at']
+
+/** The moment that a request asks for. @throws ProblemError 400 for one in the future, and for what is no moment */
+export function momentOf({ now, query, where = 'query' }: MomentRequest): Moment {
+  const { as_of: text } = query
+  if (typeof text !== 'string') return { now }
+  return { now, asOf: momentIn(text, { option: 'as_of', now, dayMeans: 'end' }, where) }
+}
+
+interface MomentRequest {
+  now: Date
+  query: { as_of?: unknown }
+  where?: InvalidValue['in']
+}
+
+/** Since when something is listed. @throws ProblemError 400 */
+export const sinceOf = (
+  { at: { now } }: Pick<ReadCall<unknown>, 'at'>,
+  option: string,
+  text: string | undefined,
+): Date | undefined => (text === undefined ? undefined : momentIn(text, { option, now, dayMeans: 'start' }, 'query'))
+
+function momentIn(text: string, context: Omit<MomentContext, 'zone'>, where: InvalidValue['in']): Date {
+  try {
+    return parseMoment(text, { ...context, zone: UTC })
+  } catch (error) {
+    if (!(error instanceof MomentError)) throw error
+    const detail = error.isFuture ? 'in the future' : error.message
+    throw new ProblemError(400, error.message, { errors: [{ in: where, name: context.option, detail }] })
+  }
 }
 
 /** The moment as it is answered. */
-export const asOfText = ({ asOf: at }: Pick<ApiMoment, 'asOf'>): string | null => at?.toISOString() ?? null
+export const asOfText = ({ asOf: at }: Pick<Moment, 'asOf'>): string | null => at?.toISOString() ?? null
 
 /** The channel filter of a list. @throws ProblemError 400 for a channel that is not configured */
 export function channelOf({ deps, query }: { deps: ReadDeps; query: { channel?: string | undefined } }) {
@@ -50,8 +62,7 @@ export function channelOf({ deps, query }: { deps: ReadDeps; query: { channel?: 
  * @throws ProblemError 400 for an RFQ without a channel, 404 and 409 as for the RFQ of a path
  */
 export async function rfqOf(
-  call: { deps: ReadDeps; query: { channel?: string | undefined; rfq?: string | undefined } },
-  at: ApiMoment,
+  call: Pick<ReadCall<{ channel?: string | undefined; rfq?: string | undefined }>, 'deps' | 'query' | 'at'>,
 ): Promise<{ channel?: string; rfqId?: string }> {
   const { channel } = channelOf(call)
   const { rfq } = call.query
@@ -60,7 +71,7 @@ export async function rfqOf(
     throw new ProblemError(400, 'rfq needs channel, because RFQs of several channels may have the same number', {
       errors: [{ in: 'query', name: 'rfq', detail: 'without channel' }],
     })
-  const { id } = requireFound(await call.deps.queries.findRfq({ ...at, channel, name: rfq }))
+  const { id } = requireFound(await call.deps.views.findRfq({ ...call.at, channel, name: rfq }))
   return { channel, rfqId: id }
 }
 
@@ -76,8 +87,8 @@ export function knownChannel(channel: string, { channels, suggest }: Pick<ReadDe
 }
 
 /** The RFQ of a path, at the moment of the request. */
-export const rfqNameOf = (call: ReadCall<{ as_of?: Date | undefined }>): NamedRfq => ({
-  ...momentOf(call),
+export const rfqNameOf = (call: ReadCall<unknown>): RfqAddress => ({
+  ...call.at,
   channel: pathChannel(call),
   name: call.path.rfq ?? '',
 })
@@ -91,19 +102,27 @@ export function requireFound<T>(lookup: Lookup<T>): T {
 }
 
 /** The answer of a list that is computed as a whole, as of a moment if it was asked for one. */
-export const listPage = <Row>({ items, next, total }: ListPage<Row>, at: Pick<ApiMoment, 'asOf'> = {}) => ({
+export const listPage = <Row>({ items, next, total }: ListPage<Row>, at: Pick<Moment, 'asOf'> = {}) => ({
   asOf: asOfText(at),
   items,
   nextCursor: next && encodeCursor(next),
   total,
 })
 
+/** The answer of one page of rows that are all known. */
+export const pageOf = <Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  { cursor = null, limit }: { cursor?: ListCursor | null | undefined; limit: number },
+  at: Pick<Moment, 'asOf'> = {},
+) => listPage(takePage(rows, keyOf, { cursor, limit }), at)
+
 /** The answer of a list on one page. */
-export const wholeList = <Row>(items: Row[], at: Pick<ApiMoment, 'asOf'> = {}) =>
+export const wholeList = <Row>(items: Row[], at: Pick<Moment, 'asOf'> = {}) =>
   listPage({ items, next: null, total: items.length }, at)
 
 /** The answer of a list in the order of its ids, of which there may be more if the page is full. */
-export const idPage = <Row extends { id: number }>(items: Row[], limit: number, at: Pick<ApiMoment, 'asOf'> = {}) => ({
+export const idPage = <Row extends { id: number }>(items: Row[], limit: number, at: Pick<Moment, 'asOf'> = {}) => ({
   asOf: asOfText(at),
   items,
   nextCursor: items.length < limit ? null : String(items.at(-1)?.id ?? ''),

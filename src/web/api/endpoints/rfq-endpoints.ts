@@ -1,29 +1,29 @@
 import { z } from 'zod'
 import { RFQ_STATES } from '../../../core/documents/documents.js'
-import { RFQ_SORTS } from '../../../views/api-contract.js'
-import {
-  awardRecordSchema,
-  countedListOf,
-  offerDetail,
-  offerItem,
-  rfqDetail,
-  rfqItem,
-  rfqViewSchema,
-} from '../../../views/schemas/index.js'
+import { awardRecordSchema } from '../../../views/awards/award-schema.js'
+import { offerDetail, offerItem } from '../../../views/offer/offer.js'
+import { rfqDetail } from '../../../views/rfq/rfq.js'
+import { rfqViewSchema } from '../../../views/rfq/rfq-view.js'
+import { RFQ_SORTS, rfqItem, sortOf } from '../../../views/rfqs/rfqs.js'
+import { countedListOf } from '../../../views/schema.js'
+import { isSettingName, whatIfSettings } from '../../../views/settings.js'
 import { defined } from '../../http/request-values.js'
 import { type ReadCall, readEndpoint } from '../endpoint.js'
-import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
+import { asOf, channelFilter, date, flag, momentSince, oneOf, paging, word } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'
-import { isSettingName, whatIfSettings } from '../what-if.js'
-import { channelOf, listPage, momentOf, requireFound, rfqNameOf, wholeList } from './request.js'
+import { channelOf, listPage, requireFound, rfqNameOf, sinceOf, wholeList } from './request.js'
 
 /**
  * A state that is neither documented nor that of any RFQ is a typo, not a filter that nothing matches.
  * @throws ProblemError 400
  */
-async function refuseUnknownState({ deps, query: { state } }: ReadCall<{ state?: string | undefined }>): Promise<void> {
+async function refuseUnknownState({
+  deps,
+  query: { state },
+  at,
+}: ReadCall<{ state?: string | undefined }>): Promise<void> {
   if (state === undefined || RFQ_STATES.some((known) => known === state)) return
-  const known = [...new Set<string>([...RFQ_STATES, ...(await deps.queries.states(deps.now()))])]
+  const known = [...new Set<string>([...RFQ_STATES, ...(await deps.views.rfqStates(at.now))])]
   if (known.includes(state)) return
   const suggestions = deps.suggest(state, known)
   throw new ProblemError(400, `no RFQ has the state ${JSON.stringify(state)}; known: ${known.join(', ')}`, {
@@ -44,12 +44,14 @@ export const rfqEndpoints = [
     query: z.object({
       ...channelFilter,
       state: word.optional().describe('`open`, `closed`, or another state that the marketplace sent.'),
-      q: word.optional().describe('Part of the number, the reference or the title.'),
+      q: word
+        .optional()
+        .describe('Words that the number, the reference, the title or the channel contain, all of them; or the id.'),
       due_before: date.optional().describe('Response due date before this one.'),
       due_after: date.optional().describe('Response due date after this one.'),
       overdue: flag.optional().describe('Open and past due.'),
       missing: flag.optional().describe('Whether they have disappeared from the marketplace. Default: both.'),
-      changed_since: moment.optional().describe('RFQs that changed after this moment.'),
+      changed_since: momentSince('RFQs that, or offers of which, changed since'),
       figures: flag.default(false).describe('With coverage, best price and the like.'),
       sort: oneOf(RFQ_SORTS).default('urgency'),
       ...asOf,
@@ -60,16 +62,16 @@ export const rfqEndpoints = [
       const { state, q, due_before, due_after, overdue, missing, changed_since, figures, sort, cursor, limit } =
         call.query
       // An RFQ that closes or changes moves within the list, so all pages show the moment of the first.
-      const at = momentOf({ ...call, query: { as_of: call.query.as_of ?? cursor?.asOf } })
+      const at = cursor?.asOf === undefined ? call.at : { asOf: cursor.asOf, ...call.at }
       await refuseUnknownState(call)
-      const page = await call.deps.queries.rfqs({
+      const { items, next, total } = await call.deps.views.rfqs({
         ...at,
         ...channelOf(call),
         ...defined({ state, search: q, dueBefore: due_before, dueAfter: due_after, overdue, missing }),
-        ...defined({ changedSince: changed_since }),
-        ...{ figures, sort, cursor: cursor ?? null, limit, listedNow: call.query.as_of === undefined },
+        ...defined({ changedSince: sinceOf(call, 'changed_since', changed_since), sort: sortOf(sort) }),
+        ...{ figures, page: { cursor: cursor ?? null, limit }, listedNow: call.at.asOf === undefined },
       })
-      return listPage({ ...page, next: page.next && { ...page.next, asOf: at.asOf ?? at.now } }, at)
+      return listPage({ items, total, next: next && { ...next, asOf: at.asOf ?? at.now } }, at)
     },
   }),
   readEndpoint({
@@ -82,8 +84,7 @@ export const rfqEndpoints = [
     result: rfqDetail,
     problems: [404, 409],
     async handle(call) {
-      const name = rfqNameOf(call)
-      return requireFound(await call.deps.queries.rfq(name))
+      return requireFound(await call.deps.views.rfq(rfqNameOf(call)))
     },
   }),
   readEndpoint({
@@ -96,7 +97,7 @@ export const rfqEndpoints = [
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
-      return wholeList(requireFound(await call.deps.queries.offers(name)), name)
+      return wholeList(requireFound(await call.deps.views.offers(name)), name)
     },
   }),
   readEndpoint({
@@ -109,7 +110,7 @@ export const rfqEndpoints = [
     async handle(call) {
       const name = rfqNameOf(call)
       const offer = call.path.offer ?? ''
-      const found = requireFound(await call.deps.queries.offer({ ...name, offer }))
+      const { offer: found } = requireFound(await call.deps.views.offer({ ...name, offerId: offer }))
       if (found === null) throw unknownName('offer', offer, [], ` for RFQ ${name.name} of ${name.channel}`)
       return found
     },
@@ -133,14 +134,11 @@ export const rfqEndpoints = [
       )
       const changed = whatIfSettings(call.deps.settings, Object.fromEntries(replaced))
       if ('errors' in changed)
-        throw new ProblemError(
-          400,
-          changed.errors.map(({ name: at, detail }) => `${at}: ${detail}`).join('; '),
-          changed,
-        )
-      const { settings } = changed
-      const given = replaced.length > 0 && { settings }
-      return requireFound(await call.deps.queries.comparison({ ...name, ...given }))
+        throw new ProblemError(400, changed.errors.map(({ name: of, detail }) => `${of}: ${detail}`).join('; '), {
+          errors: changed.errors.map((error) => ({ in: 'query', ...error })),
+        })
+      const given = replaced.length > 0 && { settings: changed.settings }
+      return requireFound(await call.deps.views.comparison({ ...name, ...given })).view
     },
   }),
   readEndpoint({
@@ -153,7 +151,8 @@ export const rfqEndpoints = [
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
-      return wholeList(requireFound(await call.deps.queries.awards(name)), name)
+      const { channel, id: rfqId } = requireFound(await call.deps.views.findRfq(name))
+      return wholeList(await call.deps.views.awards({ channel, rfqId, ...defined({ asOf: name.asOf }) }), name)
     },
   }),
 ]

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { nameById } from '../../../core/text/rfq-name.js'
 import type { AwardActions } from '../../../views/awards/award-order.js'
-import type { RfqPage } from '../../../views/page-contract.js'
 import { awardPath, rfqPath } from '../../../views/page-paths.js'
+import type { NamedRfqView } from '../../../views/rfq/rfq.js'
 import { Notice, plain } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
 import {
@@ -42,12 +42,17 @@ export function addAwards(app: FastifyInstance, deps: PageDeps, actions: AwardAc
   })
 }
 
-async function readRfq({ path, queries, now, settings }: PageRequest): Promise<RfqPage> {
-  return requireFound(await queries.rfq({ ...addressOf(path), now, settings }))
+async function readRfq({ path, queries, now, settings }: PageRequest): Promise<NamedRfqView> {
+  return requireFound(await queries.comparison({ ...addressOf(path), now, settings }))
 }
 
 /** Shows what would be recorded; with `confirm`, records it as it was shown. */
-async function record(page: PageRequest, found: RfqPage, fields: Parameters, actions: AwardActions): Promise<Answer> {
+async function record(
+  page: PageRequest,
+  found: NamedRfqView,
+  fields: Parameters,
+  actions: AwardActions,
+): Promise<Answer> {
   const { now, settings, request } = page
   const { channel } = found.view
   const ids = Object.entries(fields).flatMap(([name, value]) => (/^offer\.\d+$/.test(name) ? [value] : []))
@@ -88,7 +93,12 @@ async function record(page: PageRequest, found: RfqPage, fields: Parameters, act
   return { redirect: rfqPath(channel, nameById(found.id)) }
 }
 
-async function withdraw(page: PageRequest, found: RfqPage, fields: Parameters, actions: AwardActions): Promise<Answer> {
+async function withdraw(
+  page: PageRequest,
+  found: NamedRfqView,
+  fields: Parameters,
+  actions: AwardActions,
+): Promise<Answer> {
   const { channel } = found.view
   const because = (fields.because ?? '').trim()
   if (because === '')
@@ -104,7 +114,7 @@ async function withdraw(page: PageRequest, found: RfqPage, fields: Parameters, a
 
 async function awardPage(
   { queries, request }: PageRequest,
-  { view, id, name }: RfqPage,
+  { view, id, name }: NamedRfqView,
   { mistake, ...form }: { mistake?: string; chosen?: ReadonlySet<string>; because?: string },
 ): Promise<PageContent> {
   const awards = await queries.awards({ channel: view.channel, rfqId: id })

@@ -1,11 +1,11 @@
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { ClosingPage, ClosingReasons } from '../../../views/page-contract.js'
+import type { ClosingReasons, RfqClosings } from '../../../views/closings/closings.js'
 import { closingPath } from '../../../views/page-paths.js'
 import type { User } from '../../access/users.js'
 import { Notice, plain } from '../../components/format.js'
 
 interface ClosingFormProps {
-  found: ClosingPage
+  found: RfqClosings
   /** Null for an RFQ that is closed. */
   reasons: ClosingReasons | null
   user: User | null
@@ -16,7 +16,7 @@ interface ClosingFormProps {
   mistake?: string | undefined
 }
 
-type Refusable = Pick<ClosingPage, 'autoClose' | 'state'>
+type Refusable = Pick<RfqClosings, 'autoClose' | 'state'>
 
 /** Why an RFQ cannot be closed on the page now, in a sentence; null if it can be tried. */
 export function refusalOf(found: Refusable, reasons: ClosingReasons | null, obstacle: string | null): string | null {

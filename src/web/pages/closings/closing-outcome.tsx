@@ -1,5 +1,5 @@
 import type { CloseOutcome, DecisionRecord } from '../../../core/records.js'
-import type { ClosingPage } from '../../../views/page-contract.js'
+import type { RfqClosings } from '../../../views/closings/closings.js'
 import { listPath } from '../../../views/page-paths.js'
 import { Notice, plain, type Tone } from '../../components/format.js'
 import { RELOAD_NOTICE, type RequestedJobStatus } from '../operation/job-status.js'
@@ -38,7 +38,7 @@ export function readRequestedClose({ job, asked }: Parameters): RequestedClose |
  * @returns null if the job is about something else
  */
 export function closingOutcome(
-  { channel, id, closings }: Pick<ClosingPage, 'channel' | 'id' | 'closings'>,
+  { channel, id, closings }: Pick<RfqClosings, 'channel' | 'id' | 'closings'>,
   { at }: RequestedClose,
   status: RequestedJobStatus,
 ): ClosingOutcome | null {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { clockText } from '../../../views/closings/closing-outlook.js'
-import type { ClosingPage, ClosingReasons } from '../../../views/page-contract.js'
+import type { ClosingReasons, RfqClosings } from '../../../views/closings/closings.js'
 import { closingPath, rfqPath } from '../../../views/page-paths.js'
 import type { ActionDeps } from '../../api/actions.js'
 import { Badge, plain } from '../../components/format.js'
@@ -54,13 +54,13 @@ export function addClosing(app: FastifyInstance, deps: PageDeps, closing: Closin
   addForm(app, deps, path, (page, fields) => requestClose(page, fields, closing))
 }
 
-async function readClosing({ path, queries, now }: PageRequest): Promise<ClosingPage> {
-  return requireFound(await queries.closing({ ...addressOf(path), now }))
+async function readClosing({ path, queries, now }: PageRequest): Promise<RfqClosings> {
+  return requireFound(await queries.rfqClosings({ ...addressOf(path), now }))
 }
 
 /** Null for an RFQ that is closed. */
-const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }: ClosingPage) =>
-  state === 'closed' ? null : await queries.closingReasons({ channel, rfqId: id, now })
+const readReasons = async ({ queries, now }: PageRequest, { channel, id, state }: RfqClosings) =>
+  state === 'closed' ? null : await queries.closingReasons({ channel, id, now })
 
 /** Asks for a closing round for this RFQ only; what that round decides, and whether it sends anything, is up to the policy. */
 async function requestClose(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
@@ -99,7 +99,7 @@ interface Shown {
 
 async function closingPage(
   page: PageRequest,
-  found: ClosingPage,
+  found: RfqClosings,
   { closing, reasons, outcome = null, mistake }: Shown,
 ): Promise<PageContent> {
   const { link, request } = page
@@ -155,7 +155,7 @@ async function closingPage(
   }
 }
 
-const NEXT: Record<ClosingPage['autoClose'], string> = {
+const NEXT: Record<RfqClosings['autoClose'], string> = {
   on: 'The channel closes RFQs that are past due (autoClose: on).',
   'dry-run': 'The channel only records which RFQs it would close (autoClose: dry-run).',
   off: 'Nothing closes RFQs of this channel (autoClose: off).',

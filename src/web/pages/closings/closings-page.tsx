@@ -21,7 +21,7 @@ export async function closingsPage(page: PageRequest): Promise<PageContent> {
   const outcome = readChoice(page, 'outcome', CLOSE_OUTCOMES)
   const filter = { ...(await readChannel(page)), ...(outcome && { outcome }) }
   const sorting = parseSorting(query.sort, CLOSING_COLUMNS, suggest)
-  const { rows, total } = await queries.closings({
+  const { rows, total } = await queries.closingRows({
     ...filter,
     ...(sorting && { sort: { key: sorting.key as DecisionSortKey, descending: sorting.descending } }),
     ...rangeOf(query, MAX_IN_FILE),

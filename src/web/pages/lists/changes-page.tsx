@@ -1,7 +1,6 @@
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { ChangeEntry } from '../../../views/changes/change-feed.js'
+import type { ChangeEntry } from '../../../views/changes/changes.js'
 import { rfqPath } from '../../../views/page-paths.js'
-import { parseMoment } from '../../as-of.js'
 import { momentColumn } from '../../components/columns.js'
 import { Moment, plain } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
@@ -9,15 +8,15 @@ import { HttpError } from '../../http/errors.js'
 import { defined } from '../../http/request-values.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { type PageContent, type PageRequest, readChannel, requireFound, withAsOf } from '../page.js'
+import { type PageContent, type PageRequest, readChannel, readMoment, requireFound, withAsOf } from '../page.js'
 import { FilterForm } from './filter-form.js'
 
 const PAGE_ENTRIES = 100
 
 /** `/changes`: what changed in RFQs and offers, newest first. */
 export async function changesPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, now, link, suggest, channels } = page
-  const after = parseMoment('since', query.since, now)
+  const { query, queries, link, suggest, channels } = page
+  const after = readMoment(page, 'since', 'start')
   parseSorting(query.sort, [], suggest)
   const filter = { ...(await readChannel(page)), ...(await rfqOf(page)) }
   const { entries, nextCursor } = await queries
@@ -71,7 +70,7 @@ async function rfqOf({ query, queries, now, channels }: PageRequest) {
   const channel = query.channel ?? (others.length === 0 ? only : undefined)
   if (channel === undefined)
     throw new HttpError(400, `rfq needs channel too, because numbers repeat; channels: ${channels.join(', ')}`)
-  const { id } = requireFound(await queries.rfqName({ channel, name: rfq, now }))
+  const { id } = requireFound(await queries.findRfq({ channel, name: rfq, now }))
   return { channel, rfqId: id }
 }
 

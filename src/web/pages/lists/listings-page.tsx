@@ -1,4 +1,4 @@
-import type { ListingItem } from '../../../views/schemas/index.js'
+import type { ListingItem } from '../../../views/listings/listings.js'
 import { momentColumn, numberColumn } from '../../components/columns.js'
 import { amount, Badge, plain, price, range } from '../../components/format.js'
 import type { Column } from '../../tables/table.js'

@@ -3,8 +3,9 @@ import type { AcceptedSummary, AwardSummary } from '../../../compare/awards/awar
 import { RFQ_STATES } from '../../../core/documents/documents.js'
 import { listDiffLabel } from '../../../core/sources/source-text.js'
 import { formatDaysFromToday } from '../../../core/text/number-format.js'
+import { NO_FIGURES, type RfqFigures } from '../../../recommendations/rfq-figures.js'
 import { rfqPath } from '../../../views/page-paths.js'
-import type { RfqSearchRow, RfqSortKey } from '../../../views/rfqs/rfq-search.js'
+import type { RfqItem, RfqSortKey } from '../../../views/rfqs/rfqs.js'
 import { numberColumn } from '../../components/columns.js'
 import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../../components/format.js'
 import { defined } from '../../http/request-values.js'
@@ -22,27 +23,30 @@ import {
 } from '../page.js'
 import { listPage } from './list-page.js'
 
+type Row = RfqItem & { figures: RfqFigures }
+
 /** `/rfqs`: all RFQs, with the figures of their offers. */
 export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   const { query, queries, now, suggest, channels } = request
   const sorting = parseSorting(query.sort, COLUMNS, suggest)
   const channel = await readChannel(request)
   const past = await readPast(request, { ...channel, kind: 'rfqs' })
-  const { rows, total, states } = await queries.rfqs({
+  const { items, total, states } = await queries.rfqs({
     now,
     ...channel,
     ...defined({ asOf: past?.asOf, state: query.state, search: readSearch(query) }),
     ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
-    ...rangeOf(query),
+    page: rangeOf(query),
+    figures: true,
   })
   await refuseUnknownState(request, states)
-  const table: Table<RfqSearchRow> = {
+  const table: Table<Row> = {
     name: 'rfqs',
     caption: 'RFQs, open ones first, due soonest first',
     columns: COLUMNS.map((column) =>
       column.key === 'title' ? { ...column, cell: (row) => <RfqLink row={row} asOf={query.as_of} /> } : column,
     ),
-    rows,
+    rows: items.map((item) => ({ ...item, figures: item.figures ?? NO_FIGURES })),
     empty: (
       <>
         No RFQs match. <a href="/rfqs">Show all</a>
@@ -67,18 +71,17 @@ async function refuseUnknownState(request: PageRequest, listed: readonly string[
   const { query, queries, now } = request
   const known = [...new Set<string>([...RFQ_STATES, ...listed])]
   if (query.state === undefined || known.includes(query.state)) return
-  const { states } = await queries.rfqs({ now, from: 0, to: 0, withoutFigures: true })
-  readChoice(request, 'state', [...new Set([...known, ...states])])
+  readChoice(request, 'state', [...new Set([...known, ...(await queries.rfqStates(now))])])
 }
 
-const RfqLink = ({ row, asOf }: { row: RfqSearchRow; asOf: string | undefined }) => (
+const RfqLink = ({ row, asOf }: { row: Row; asOf: string | undefined }) => (
   <>
     <a href={withAsOf(rfqPath(row.channel, row.name), asOf)}>{plain(row.title ?? row.name)}</a>
     <div class="muted small">{row.channel}</div>
   </>
 )
 
-const COLUMNS: readonly Column<RfqSearchRow>[] = [
+const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'number',
     title: 'Number',
@@ -162,7 +165,7 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
   },
 ]
 
-function recommendationCell({ figures: { award, accepted }, unreadOffers }: RfqSearchRow) {
+function recommendationCell({ figures: { award, accepted }, unreadOffers }: Row) {
   if (accepted !== null) return <AwardCell {...accepted} badge={<Badge tone="good">accepted</Badge>} />
   if (unreadOffers > 0) return <span class="muted">not read yet</span>
   if (award === null) return <span class="muted">see the RFQ</span>

@@ -1,7 +1,7 @@
 import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../../../compare/offer/criterion-text.js'
 import type { MetricName, Metrics } from '../../../compare/offer/metrics.js'
 import { CRITERIA, type Criterion } from '../../../core/decision/settings.js'
-import type { OfferPageModel } from '../../../views/offer/offer-detail.js'
+import type { OfferDetail } from '../../../views/offer/offer.js'
 import { numberColumn } from '../../components/columns.js'
 import { amount, decimal, percent, plain, price, UNKNOWN } from '../../components/format.js'
 import type { Table } from '../../tables/table.js'
@@ -42,9 +42,9 @@ const METRICS: readonly (readonly [name: MetricName, title: string, formula: str
   ['newestVintage', 'Newest vintage', 'latest year of the lines', year],
 ]
 
-export function metricsTable({ offer, currency }: OfferPageModel): Table<Figure> {
-  const { metrics, compared } = offer
-  const own = METRICS.map(([name, title, formula, format]): Figure => {
+export function metricsTable({ own, metrics, compared, exchangeRate }: OfferDetail): Table<Figure> {
+  const { currency } = compared
+  const figures = METRICS.map(([name, title, formula, format]): Figure => {
     const value = metrics[name as keyof Metrics] as number | null
     return {
       name,
@@ -55,7 +55,7 @@ export function metricsTable({ offer, currency }: OfferPageModel): Table<Figure>
       reason: value === null ? (metrics.reasons[name] ?? null) : null,
     }
   })
-  const rate = compared.rate === null ? 'no exchange rate' : `× ${compared.rate}`
+  const rate = exchangeRate === null ? 'no exchange rate' : `× ${exchangeRate}`
   return {
     name: 'metrics',
     caption: 'Figures of the offer, with their formulas',
@@ -63,7 +63,7 @@ export function metricsTable({ offer, currency }: OfferPageModel): Table<Figure>
       { key: 'figure', title: 'Figure', value: ({ title }) => title },
       {
         key: 'value',
-        title: `Value${offer.terms.currency ? `, ${plain(offer.terms.currency)}` : ''}`,
+        title: `Value${own.currency ? `, ${plain(own.currency)}` : ''}`,
         align: 'right',
         value: ({ value }) => value,
         cell: ({ shown }) => shown,
@@ -72,7 +72,7 @@ export function metricsTable({ offer, currency }: OfferPageModel): Table<Figure>
       { key: 'reason', title: 'Why unknown', value: ({ reason }) => reason },
     ],
     rows: [
-      ...own,
+      ...figures,
       {
         name: 'comparedPricePerTonne',
         title: `Price per tonne, compared${currency ? ` in ${plain(currency)}` : ''}`,
@@ -85,8 +85,8 @@ export function metricsTable({ offer, currency }: OfferPageModel): Table<Figure>
         name: 'comparedPrice',
         title: `Risk-adjusted price, compared${currency ? ` in ${plain(currency)}` : ''}`,
         formula: `risk-adjusted price ${rate}`,
-        value: compared.price,
-        shown: price(compared.price),
+        value: compared.riskAdjustedPrice,
+        shown: price(compared.riskAdjustedPrice),
         reason: null,
       },
     ],
@@ -99,7 +99,7 @@ interface ScoreRow {
   points: number | null
 }
 
-export const scoresTable = ({ offer }: OfferPageModel): Table<ScoreRow> => ({
+export const scoresTable = ({ scores }: OfferDetail): Table<ScoreRow> => ({
   name: 'scores',
   caption: 'Points by criterion',
   columns: [
@@ -107,6 +107,6 @@ export const scoresTable = ({ offer }: OfferPageModel): Table<ScoreRow> => ({
     numberColumn('points', 'Points', ({ points }) => points, decimal),
     { key: 'definition', title: 'Definition', value: ({ criterion }) => CRITERION_DEFINITIONS[criterion] },
   ],
-  rows: CRITERIA.map((criterion) => ({ criterion, points: offer.scores?.[criterion] ?? null })),
+  rows: CRITERIA.map((criterion) => ({ criterion, points: scores?.[criterion] ?? null })),
   empty: <>The offer is not ranked.</>,
 })

@@ -1,16 +1,17 @@
 import { describePricesRead, formatAge } from '../../../core/sources/source-text.js'
 import { cleanText } from '../../../core/text/clean-text.js'
-import type { OfferPageModel, OfferVersion } from '../../../views/offer/offer-detail.js'
+import type { OfferDetail, OfferVersion } from '../../../views/offer/offer.js'
 import { rfqPath } from '../../../views/page-paths.js'
 import { momentColumn, numberColumn } from '../../components/columns.js'
 import { Ages, amount, Badge, Moment, Prose, percent, plain, price, total } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
+import { HttpError } from '../../http/errors.js'
 import type { Column, Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { addressOf, type PageContent, type PageRequest, readPast, requireFound, withAsOf } from '../page.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
 
-type Line = OfferPageModel['offer']['lines'][number]
+type Line = OfferDetail['lines'][number]
 
 /** `/rfqs/…/offers/ID`: one offer, with everything behind its figures. */
 export async function offerPage(page: PageRequest): Promise<PageContent> {
@@ -18,15 +19,18 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
   const address = addressOf(path)
   const past = await readPast(page, { channel: address.channel, kind: 'rfqs' })
   const moment = { now, ...(past && { asOf: past.asOf }) }
-  const { model, name } = requireFound(await queries.offer({ ...address, ...moment, offerId: path.offer ?? '' }))
-  const { offer } = model
-  const lines = linesTable(model)
-  const metrics = metricsTable(model)
-  const scores = scoresTable(model)
-  const versions = versionsTable(model)
+  const offerId = path.offer ?? ''
+  const found = requireFound(await queries.offer({ ...address, ...moment, offerId, documents: 'newest' }))
+  const { name, offer } = found
+  if (offer === null)
+    throw new HttpError(404, `RFQ ${name} of ${address.channel} has no offer ${offerId} at this moment`)
+  const lines = linesTable(offer)
+  const metrics = metricsTable(offer)
+  const scores = scoresTable(offer)
+  const versions = versionsTable(offer)
   const rfqHref = withAsOf(rfqPath(address.channel, name), query.as_of)
   return {
-    title: `Offer ${offer.sequence} for RFQ ${name}`,
+    title: `Offer ${offer.number} for RFQ ${name}`,
     current: '/rfqs',
     live: 'notice',
     past,
@@ -34,11 +38,11 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
     body: (
       <>
         <p class="small">
-          <a href={rfqHref}>{`RFQ ${name}${model.rfqTitle ? `: ${plain(model.rfqTitle)}` : ''}`}</a>
+          <a href={rfqHref}>{`RFQ ${name}${offer.rfqTitle ? `: ${plain(offer.rfqTitle)}` : ''}`}</a>
         </p>
-        <h1>{`Offer ${offer.sequence}: ${plain([offer.developer, offer.project].filter(Boolean).join(' · ') || offer.label)}`}</h1>
-        <OfferFacts model={model} />
-        <Standing model={model} />
+        <h1>{`Offer ${offer.number}: ${plain([offer.developer, offer.project].filter(Boolean).join(' · ') || offer.label)}`}</h1>
+        <OfferFacts offer={offer} />
+        <Standing offer={offer} />
         {offer.flags.length > 0 && (
           <section aria-labelledby="flags">
             <h2 id="flags">Flags</h2>
@@ -61,7 +65,7 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
             <h3>Pre-payments</h3>
             <ul>
               {offer.prepayments.map(({ number, amount: paid, dueDate }) => (
-                <li key={number}>{`${amount(paid)} ${plain(offer.terms.currency)}, due ${plain(dueDate)}`}</li>
+                <li key={number}>{`${amount(paid)} ${plain(offer.own.currency)}, due ${plain(dueDate)}`}</li>
               ))}
             </ul>
           </>
@@ -74,37 +78,35 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
             <TableView table={scores} link={link} />
           </>
         )}
-        <Questions model={model} />
+        <Questions offer={offer} />
         <h2>Notes and review</h2>
-        <Prose text={offer.terms.notes} />
-        {offer.terms.review !== null && (
-          <p>{`Review: ${plain(offer.terms.review.status)}. ${plain(offer.terms.review.comment)}`}</p>
-        )}
+        <Prose text={offer.notes} />
+        {offer.review !== null && <p>{`Review: ${plain(offer.review.status)}. ${plain(offer.review.comment)}`}</p>}
         <h2>Versions</h2>
         <TableView table={versions} link={link} />
-        <Document model={model} />
+        <Document offer={offer} />
       </>
     ),
   }
 }
 
 /** Whether it competes, or why not; what else it does not meet; and its part in the award. */
-function Standing({ model: { view, breakEven } }: { model: OfferPageModel }) {
-  const { standing, why, notMet, awardedTonnes } = view
+function Standing({ offer }: { offer: OfferDetail }) {
+  const { standing, why, notMet, awardedTonnes, breakEven } = offer
   const tone = standing === 'ranked' || standing === 'accepted' ? 'good' : 'warn'
   const more = notMet.filter(({ kind, message: said }) => kind === 'advisory' || !(why ?? '').includes(said))
   const sentences = [
     why ?? 'It meets every hard requirement.',
     ...more.map((each) => each.message),
     awardedTonnes > 0 ? `The award has ${amount(awardedTonnes)} t of it.` : '',
-    breakEven?.message ?? '',
+    breakEven ?? '',
   ]
   return <p class={`notice ${tone}`}>{plain(sentences.filter((each) => each !== '').join(' '))}</p>
 }
 
-function OfferFacts({ model: { offer, currency, rate, readAt, pricesRead, asOf } }: { model: OfferPageModel }) {
-  const prices = describePricesRead(pricesRead, new Date(asOf))
-  const { terms, metrics, compared } = offer
+function OfferFacts({ offer }: { offer: OfferDetail }) {
+  const { own, compared, rateMessage, readAt, asOf } = offer
+  const prices = describePricesRead(offer.pricesRead, new Date(asOf))
   return (
     <div class="facts">
       <p>
@@ -112,7 +114,7 @@ function OfferFacts({ model: { offer, currency, rate, readAt, pricesRead, asOf }
           {plain(offer.status)}
         </Badge>{' '}
         {offer.rank === null ? 'not ranked' : `rank ${offer.rank}`} · submitted <Moment at={offer.submittedAt} />
-        {offer.late ? ' (late)' : ''} · expires {plain(terms.expiryDate)} · {plain(terms.contractType)}
+        {offer.late ? ' (late)' : ''} · expires {plain(offer.expiryDate)} · {plain(offer.contractType)}
         {offer.missingSince !== null && (
           <>
             {' · withdrawn, missing since '}
@@ -121,18 +123,17 @@ function OfferFacts({ model: { offer, currency, rate, readAt, pricesRead, asOf }
         )}
       </p>
       <p>
-        {`${amount(metrics.volume)} t at ${price(metrics.pricePerTonne)} ${plain(terms.currency)}/t, ${total(metrics.total)} ${plain(terms.currency)} in total`}
-        {currency !== null &&
-          currency !== terms.currencyCode &&
-          ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t${rate === null ? '' : ` · ${plain(rate)}`}`}
-        {` · covers ${percent(metrics.coverage)}`}
+        {`${amount(offer.tonnes)} t at ${price(own.pricePerTonne)} ${plain(own.currency)}/t, ${total(own.total)} ${plain(own.currency)} in total`}
+        {rateMessage !== null &&
+          ` · compared: ${price(compared.pricePerTonne)} ${plain(compared.currency)}/t · ${plain(rateMessage)}`}
+        {` · covers ${percent(offer.coverage)}`}
         <Ages of={[prices, readAt && `terms read ${formatAge(readAt, new Date(asOf))} ago`]} />
       </p>
     </div>
   )
 }
 
-const linesTable = ({ offer }: OfferPageModel): Table<Line> => ({
+const linesTable = (offer: OfferDetail): Table<Line> => ({
   name: 'deliveries',
   caption: 'Deliveries and their vintages',
   columns: [
@@ -165,10 +166,10 @@ const linesTable = ({ offer }: OfferPageModel): Table<Line> => ({
     numberColumn('total', 'Total', (line) => line.total, total),
   ],
   rows: offer.lines,
-  empty: <>The offer has no delivery lines{offer.shape === 'summary' ? ': only its summary is known' : ''}.</>,
+  empty: <>The offer has no delivery lines{offer.summaryOnly ? ': only its summary is known' : ''}.</>,
 })
 
-const versionsTable = ({ versions }: OfferPageModel): Table<OfferVersion> => ({
+const versionsTable = ({ versions }: OfferDetail): Table<OfferVersion> => ({
   name: 'versions',
   caption: 'Every version of the offer, newest first',
   columns: VERSION_COLUMNS,
@@ -195,7 +196,7 @@ const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
     title: 'Differences to the version before',
     width: 'wide',
     value: ({ changes }) => changes.join(' '),
-    cell: ({ changes, version, valid, shape }) => (
+    cell: ({ changes, version, valid, summaryOnly }) => (
       <>
         {changes.length === 0 ? (
           <span class="muted">{version === 1 ? 'first version' : 'only fields that are not compared'}</span>
@@ -209,20 +210,20 @@ const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
           </ul>
         )}
         {!valid && <Badge tone="warn">not valid</Badge>}
-        {shape === 'summary' && <Badge tone="neutral">summary only</Badge>}
+        {summaryOnly && <Badge tone="neutral">summary only</Badge>}
       </>
     ),
   },
 ]
 
 /** What to ask the developer. */
-function Questions({ model: { questions } }: { model: OfferPageModel }) {
-  if (questions === null) return null
+function Questions({ offer: { questions } }: { offer: OfferDetail }) {
+  if (questions.length === 0) return null
   return (
     <section aria-labelledby="questions">
       <h2 id="questions">Questions to the developer</h2>
       <ul>
-        {questions.questions.map((message) => (
+        {questions.map((message) => (
           <li>{plain(message)}</li>
         ))}
       </ul>
@@ -230,14 +231,22 @@ function Questions({ model: { questions } }: { model: OfferPageModel }) {
   )
 }
 
-/** The document itself. */
-const Document = ({ model: { document, offer } }: { model: OfferPageModel }) => (
-  <details class="card">
-    <summary>{`The document, version ${offer.source.version}`}</summary>
-    <p class="small muted">
-      {`Hash ${document.contentHash}. ${document.asReceived ? 'The database has the text as received' : 'Serialized again by an earlier version'}; line breaks were added for reading.`}
-    </p>
-    <pre>{cleanText(document.text)}</pre>
-    {document.omitted > 0 && <p class="notice">{`${amount(document.omitted)} more characters are not shown.`}</p>}
-  </details>
-)
+/** Characters of the document that are shown. */
+const MAX_DOCUMENT = 200_000
+
+/** The newest document itself. */
+function Document({ offer: { body, bodyText, versions } }: { offer: OfferDetail }) {
+  const [newest] = versions
+  const text = bodyText ?? JSON.stringify(body, null, 2)
+  const omitted = Math.max(0, text.length - MAX_DOCUMENT)
+  return (
+    <details class="card">
+      <summary>{`The document, version ${newest?.version}`}</summary>
+      <p class="small muted">
+        {`Hash ${newest?.contentHash}. ${newest?.bodyAsReceived ? 'The database has the text as received' : 'Serialized again by an earlier version'}; line breaks were added for reading.`}
+      </p>
+      <pre>{cleanText(text.slice(0, MAX_DOCUMENT))}</pre>
+      {omitted > 0 && <p class="notice">{`${amount(omitted)} more characters are not shown.`}</p>}
+    </details>
+  )
+}

@@ -1,7 +1,7 @@
+import { SETTING_NAMES } from '../../../views/settings.js'
 import { ENDPOINTS } from '../../api/api-routes.js'
 import type { Operation } from '../../api/endpoint.js'
 import { API_PREFIX } from '../../api/problem.js'
-import { SETTING_NAMES } from '../../api/what-if.js'
 import { TableView } from '../../components/table-view.js'
 import type { Column } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'

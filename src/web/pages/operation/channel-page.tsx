@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { ChannelPageModel } from '../../../views/channels/channel-view.js'
+import type { ChannelView } from '../../../views/channels/channels.js'
 import { channelPath, closingPath, listPath } from '../../../views/page-paths.js'
 import type { ActionDeps } from '../../api/actions.js'
 import { ChartFigure, values } from '../../components/chart.js'
 import { momentColumn } from '../../components/columns.js'
 import { Moment, Notice, plain } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
+import { HttpError } from '../../http/errors.js'
 import { type Column, parseSorting, type Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
 import { RUN_COLUMNS } from '../lists/runs-page.js'
@@ -20,7 +21,6 @@ import {
   type Parameters,
   pageOf,
   readChoice,
-  requireFound,
 } from '../page.js'
 import { autoReload, jobCause, readJobStatus } from './job-status.js'
 import { POLLS, PollForm, type PollKind, pollState } from './poll-now.js'
@@ -49,8 +49,11 @@ export function addChannel(app: FastifyInstance, deps: PageDeps, polls: PollDeps
 
 const keyOf = ({ path }: PageRequest) => `${path.org}/${path.channel}`
 
-async function readChannelModel(page: PageRequest): Promise<ChannelPageModel> {
-  return requireFound(await page.queries.channel({ channel: keyOf(page), now: page.now }))
+async function readChannelModel(page: PageRequest): Promise<ChannelView> {
+  const channel = keyOf(page)
+  const found = await page.queries.channel({ channel, now: page.now })
+  if (found === null) throw new HttpError(404, `${channel} is not a configured channel`)
+  return found
 }
 
 async function pollNow(page: PageRequest, fields: Parameters, { queue }: PollDeps) {
@@ -71,7 +74,7 @@ interface Shown {
   mistake?: string
 }
 
-function channelPage(page: PageRequest, model: ChannelPageModel, { asked = null, mistake }: Shown): PageContent {
+function channelPage(page: PageRequest, model: ChannelView, { asked = null, mistake }: Shown): PageContent {
   const { link, request } = page
   const key = model.channel
   const filter = `channel=${encodeURIComponent(key)}`
@@ -166,10 +169,8 @@ const Tile = ({ value, message, href }: { value: number; message: string; href: 
 
 /** `/channels`: the configured channels. */
 export async function channelsPage({ query, queries, now, link, suggest }: PageRequest): Promise<PageContent> {
-  const [freshness, { rows }] = await Promise.all([
-    queries.freshness(),
-    queries.rfqs({ now, state: 'open', from: 0, to: Number.MAX_SAFE_INTEGER, withoutFigures: true }),
-  ])
+  const [freshness, listed] = await Promise.all([queries.freshness(), queries.channels(now)])
+  const counts = new Map(listed.map(({ channel, rfqs }) => [channel, rfqs]))
   const table: Table<(typeof freshness)[number]> = {
     name: 'channels',
     caption: 'The configured channels',
@@ -184,13 +185,13 @@ export async function channelsPage({ query, queries, now, link, suggest }: PageR
         key: 'open',
         title: 'Open RFQs',
         align: 'right',
-        value: ({ channel }) => rows.filter((row) => row.channel === channel).length,
+        value: ({ channel }) => counts.get(channel)?.open ?? 0,
       },
       {
         key: 'overdue',
         title: 'Overdue',
         align: 'right',
-        value: ({ channel }) => rows.filter((row) => row.channel === channel && row.overdue).length,
+        value: ({ channel }) => counts.get(channel)?.overdue ?? 0,
       },
       momentColumn('rfqsAt', 'RFQs polled (UTC)', ({ rfqsAt }) => rfqsAt),
       momentColumn('listingsAt', 'Listings polled (UTC)', ({ listingsAt }) => listingsAt),

@@ -1,5 +1,5 @@
-import type { JobStatusView } from '../../../views/schemas/index.js'
 import type { ActionDeps } from '../../api/actions.js'
+import type { JobStatusView } from '../../api/job.js'
 import { isQueueUnavailable } from '../../http/errors.js'
 import type { PageContent } from '../page.js'
 

@@ -9,7 +9,6 @@ import { HttpError } from '../../http/errors.js'
 import type { ReportJob, ReportJobs } from '../../reports/report-jobs.js'
 import type { Column, Table } from '../../tables/table.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { parseWhatIf } from '../../what-if.js'
 import {
   addPage,
   type PageContent,
@@ -18,6 +17,7 @@ import {
   pageOf,
   readChoice,
   readPast,
+  readWhatIf,
   requireFound,
   singleValues,
 } from '../page.js'
@@ -94,8 +94,8 @@ async function orderOf(
   const found =
     fields.rfq === undefined
       ? null
-      : requireFound(await queries.rfqName({ channel, name: fields.rfq, now, ...(past && { asOf: past.asOf }) }))
-  const whatIf = parseWhatIf(fields, settings)
+      : requireFound(await queries.findRfq({ channel, name: fields.rfq, now, ...(past && { asOf: past.asOf }) }))
+  const whatIf = readWhatIf(fields, settings)
   return {
     channel,
     rfq: found,

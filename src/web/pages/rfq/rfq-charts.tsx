@@ -1,6 +1,6 @@
 import type { ColumnChart, ScatterChart } from '../../../presentation/chart.js'
-import type { RfqPage } from '../../../views/page-contract.js'
 import type { RfqView, TonnesByOffer } from '../../../views/rfq/rfq-view.js'
+import type { PriceHistory } from '../../../views/rfq/timeline.js'
 import { ChartFigure, values } from '../../components/chart.js'
 import { plain } from '../../components/format.js'
 import { PriceHistoryChart } from '../../components/price-history-chart.js'
@@ -9,7 +9,7 @@ import { PriceHistoryChart } from '../../components/price-history-chart.js'
 const MAX_OFFERS = 24
 
 /** Prices against the limits, volume by vintage, deliveries, prices over time. */
-export function RfqCharts({ view, prices }: Pick<RfqPage, 'view' | 'prices'>) {
+export function RfqCharts({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
   const labels = new Map(view.offers.map(({ id, label, number }) => [id, `${number} ${label}`]))
   const histories = prices.map((history) => ({ ...history, label: labels.get(history.offerId) ?? history.offerId }))
   if (!view.offers.some(({ compared }) => compared.pricePerTonne !== null)) return null

@@ -6,13 +6,12 @@ import { describePricesRead, describeTermsRead } from '../../../core/sources/sou
 import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatDaysFromToday, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { RfqPage } from '../../../views/page-contract.js'
+import type { ClosingOutlook } from '../../../views/closings/closing-outlook.js'
 import { awardPath, closingPath, rfqPath } from '../../../views/page-paths.js'
 import { type RfqView, rateLines } from '../../../views/rfq/rfq-view.js'
 import { Ages, amount, Badge, decimal, Moment, Prose, percent, plain, price, total } from '../../components/format.js'
 import { TableView } from '../../components/table-view.js'
 import { downloadOf } from '../../tables/table-file.js'
-import { parseWhatIf } from '../../what-if.js'
 import { AwardCard, AwardForm } from '../award/award-form.js'
 import {
   addressOf,
@@ -21,6 +20,7 @@ import {
   pageOf,
   type Redirect,
   readPast,
+  readWhatIf,
   requireFound,
 } from '../page.js'
 import { ChoicesChart, RfqCharts } from './rfq-charts.js'
@@ -34,19 +34,24 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const named = addressOf(path)
   const past = await readPast(page, { channel: named.channel, kind: 'rfqs' })
   const address = { ...named, now, ...(past && { asOf: past.asOf }) }
-  const whatIf = parseWhatIf(query, settings)
+  const whatIf = readWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
   const found = requireFound(
-    await queries.rfq({
+    await queries.comparison({
       ...address,
       ...(Object.keys(whatIf.changes).length > 0 && { settings: whatIf.settings }),
     }),
   )
-  const { view, name, prices, outlook, moments } = found
+  const { channel, id, view, name } = found
   const { rfq, summary, decision } = view
+  const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
+  const [{ moments, prices }, outlook] = await Promise.all([
+    queries.timeline({ channel, id, offerIds, asOf: past?.asOf ?? now }),
+    past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
+  ])
   // Not by its name at a past moment, which another RFQ may have now.
-  const unique = nameById(found.id)
+  const unique = nameById(id)
   const closing = closingPath(view.channel, unique)
   const offers = pageOf(page, offersTable(view, rfqPath(view.channel, name), query.as_of))
   const choices = choicesTable(view)
@@ -97,10 +102,13 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   }
 }
 
+/** Offers whose prices over time are charted. */
+const MAX_PRICE_LINES = 8
+
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 
 /** What to know before anything else, each fact once. */
-function Notices({ view, outlook, closing }: { view: RfqView; closing: string } & Pick<RfqPage, 'outlook'>) {
+function Notices({ view, outlook, closing }: { view: RfqView; closing: string; outlook: ClosingOutlook | null }) {
   const { decision, rfq } = view
   const said = new Set<string>(decision.banners.map(({ code }) => code))
   return (

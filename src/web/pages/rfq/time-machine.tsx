@@ -1,4 +1,4 @@
-import type { Moment } from '../../../views/rfq/moments.js'
+import type { Moment } from '../../../views/rfq/timeline.js'
 import { minute, plain } from '../../components/format.js'
 import type { PageRequest, Parameters } from '../page.js'
 

@@ -9,8 +9,8 @@ import {
   SETTING_LIMITS,
 } from '../../../core/decision/settings.js'
 import type { RfqView } from '../../../views/rfq/rfq-view.js'
+import { isSettingName, type WhatIf } from '../../../views/settings.js'
 import { plain } from '../../components/format.js'
-import { isSettingName, type WhatIf } from '../../what-if.js'
 
 const RULES: Record<AwardRule, string> = {
   'lowest-price': 'lowest price',

@@ -27,3 +27,6 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 /** A list that is known as a whole. */
 export const countedListOf = <Item extends z.ZodType>(item: Item) =>
   listOf(item).extend({ total: count.describe('Of all pages.') })
+
+/** A part whose members docs/COMPARISON.md describes. */
+export const part = <T>() => z.unknown() as unknown as z.ZodType<T, T>

@@ -1,32 +1,49 @@
+import { z } from 'zod'
 import { type Change, changesOf, changesOfVersion } from '../../compare/report/document-changes.js'
 import { parseStored } from '../../core/documents/observation.js'
 import type { Revision, RfqWithResponses } from '../../core/records.js'
 import type { History, Overview, RevisionFilter } from '../../store/contract.js'
 import { offerNames } from '../offer/offer-names.js'
+import { channelKey, nullableText, number, text, timestamp } from '../schema.js'
 
-/** One thing observed of an RFQ or an offer, with everything that changed by it. */
-export interface ChangeEntry {
-  channel: string
-  rfqId: string
-  rfqNumber: number | null
-  rfqTitle: string | null
-  entity: 'rfq' | 'offer' | 'recommendation'
-  /** Of the offer, or of the RFQ itself. */
-  id: string
-  /** `RFQ`, `Recommendation`, or the name of the offer as in the report. */
-  label: string
-  /** Null if nothing but the presence of the document changed. */
-  version: number | null
-  /** The change happened after this observation, and before or at `seenBy`. Null: first observation. */
-  after: string | null
-  seenBy: string
-  /** Field by field, with the value before and after. */
-  changes: Change[]
-  /** One sentence per change. */
-  messages: string[]
-  /** Identifies the entry. `changeFeed({ before })` goes on from it. */
-  cursor: string
+const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
+/** What changed, and between which observations. */
+const observedChange = {
+  after: timestamp.nullable().describe('The last observation before the change.'),
+  seenBy: timestamp.describe('The first observation after it.'),
+  entity: z.enum(['rfq', 'offer', 'recommendation']),
+  id: text.describe('Of the offer, or of the RFQ itself.'),
+  label: text.describe('`RFQ`, `Recommendation`, or the name of the offer as in the comparison.'),
+  version: z.int().nullable().describe('Null if nothing but the presence of the document changed.'),
 }
+
+const change = z
+  .strictObject({
+    ...observedChange,
+    event: text,
+    field: nullableText.describe('Path within the document.'),
+    before: fieldValue,
+    value: fieldValue,
+    difference: number,
+    unit: z.enum(['number', 'days']).nullable(),
+    message: text,
+  })
+  .meta({ id: 'Change' })
+
+export const changeEntry = z
+  .strictObject({
+    channel: channelKey,
+    rfqId: text,
+    rfqNumber: number,
+    rfqTitle: nullableText,
+    ...observedChange,
+    changes: z.array(change).describe('Field by field, with the value before and after.'),
+    messages: z.array(text).describe('One sentence per change.'),
+    cursor: text.describe('Identifies the entry; the list can go on from it.'),
+  })
+  .meta({ id: 'ChangeEntry' })
+/** One thing observed of an RFQ or an offer, with everything that changed by it. */
+export type ChangeEntry = z.infer<typeof changeEntry>
 
 export interface ChangeFeed {
   /** Newest first. */

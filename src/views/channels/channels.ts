@@ -1,11 +1,37 @@
+import { z } from 'zod'
 import { countByName } from '../../core/numbers.js'
 import type { DecisionRecord, RunRecord } from '../../core/records.js'
-import type { Closings, History, Overview, RunQueries } from '../../store/contract.js'
-import type { RfqList } from '../rfqs/rfq-list.js'
+import type { RfqListRow } from '../rfqs/rfq-list.js'
+import { channelKey, count, text, timestamp } from '../schema.js'
+import type { ViewSource } from '../source.js'
 import type { ChannelRules } from './channel-rules.js'
 
+export const channelItem = z
+  .strictObject({
+    channel: channelKey,
+    autoClose: z.enum(['on', 'dry-run', 'off']),
+    timeZone: text,
+    graceHours: z.number(),
+    polls: z.array(
+      z.strictObject({
+        kind: z.enum(['listings', 'rfqs']),
+        completeAt: timestamp.nullable(),
+        ok: z.boolean().describe('Whether one completed within three intervals of the schedule.'),
+        message: text,
+        lostEntriesAt: timestamp
+          .nullable()
+          .describe('When the newest poll found that the list had suddenly lost most of its entries; null otherwise.'),
+      }),
+    ),
+    rfqs: z
+      .strictObject({ open: count, closed: count, other: count, overdue: count })
+      .describe('Without missing ones.'),
+  })
+  .meta({ id: 'Channel' })
+export type ChannelItem = z.infer<typeof channelItem>
+
 /** One channel at a glance. */
-export interface ChannelPageModel {
+export interface ChannelView {
   channel: string
   timeZone: string
   autoClose: ChannelRules['autoClose']
@@ -27,23 +53,38 @@ export interface ChannelPageModel {
   runs: RunRecord[]
 }
 
-export interface ChannelPageSource {
-  store: Pick<Overview, 'offerRevisions'> &
-    Pick<RunQueries, 'runs'> &
-    Pick<History, 'problemCounts'> &
-    Pick<Closings, 'newestDecisions' | 'lastClose' | 'unsettledCloses' | 'pendingPlans'>
-  rfqs: RfqList
-}
-
 const WEEKS = 12
 const WEEK_MS = 7 * 86_400_000
 
-/** One channel at a glance, now. */
-export async function channelPageModel(
-  { store, rfqs }: ChannelPageSource,
+/** The configured channels. */
+export const channelViews = (source: ViewSource) => ({
+  async channels(now: Date): Promise<ChannelItem[]> {
+    const checks = await source.pollChecks(now)
+    const rows = await source.rfqs.rows({ now })
+    return source.channels.map(({ key: channel, autoClose, timeZone, graceHours }) => ({
+      ...{ channel, autoClose, timeZone, graceHours },
+      polls: checks.filter((each) => each.channel === channel).map(({ channel: _channel, ...check }) => check),
+      rfqs: countRfqs(rows.filter((row) => row.channel === channel && row.missingSince === null)),
+    }))
+  },
+  /** Null if it is not configured. */
+  async channel({ channel, now }: { channel: string; now: Date }): Promise<ChannelView | null> {
+    const rules = source.channels.find(({ key }) => key === channel)
+    return rules === undefined ? null : viewOf(source, rules, now)
+  },
+})
+
+function countRfqs(rows: readonly RfqListRow[]) {
+  const open = rows.filter(({ state }) => state === 'open').length
+  const closed = rows.filter(({ state }) => state === 'closed').length
+  return { open, closed, other: rows.length - open - closed, overdue: rows.filter(({ overdue }) => overdue).length }
+}
+
+async function viewOf(
+  { store, rfqs }: ViewSource,
   { key: channel, timeZone, autoClose, graceHours }: ChannelRules,
   now: Date,
-): Promise<ChannelPageModel> {
+): Promise<ChannelView> {
   const rows = await rfqs.rows({ channel, now })
   const [decisions, unsettled, held, problems, lastClose, runs] = await Promise.all([
     store.newestDecisions(channel),

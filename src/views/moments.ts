@@ -1,8 +1,21 @@
-import { addDays, isCalendarDate, type ZonedTime } from '../../core/time/zoned-time.js'
-import { UsageError } from '../cli-error.js'
+import { addDays, createZonedTime, isCalendarDate, type ZonedTime } from '../core/time/zoned-time.js'
+
+/** The time zone of days on pages and in the API. */
+export const UTC: ZonedTime = createZonedTime('UTC')
+
+/** A text that is not a moment, or one in the future. The message says what was found and what is allowed. */
+export class MomentError extends Error {
+  override name = 'MomentError'
+  constructor(
+    message: string,
+    readonly isFuture = false,
+  ) {
+    super(message)
+  }
+}
 
 export interface MomentContext {
-  /** The option, for messages: `--as-of`. */
+  /** The option or parameter, for messages: `--as-of`. */
   option: string
   now: Date
   /** The time zone of days, and of times without an offset. */
@@ -14,16 +27,16 @@ export interface MomentContext {
 /**
  * Parses a moment: `2026-01-31`, `2026-01-31T12:00Z`, `now`, `today`, `yesterday`, `Monday`, `2 days ago`, or a day with a
  * time, such as `yesterday 14:00`.
- * @throws {UsageError} for anything else, for what can mean two moments, and for a moment in the future
+ * @throws {MomentError} for anything else, for what can mean two moments, and for a moment in the future
  */
 export function parseMoment(text: string, context: MomentContext): Date {
   const { option, now } = context
   const words = text.trim().replace(/\s+/g, ' ').toLowerCase()
   const moment =
     words === 'now' ? now : (parseAgo(words, context) ?? parseDay(words, context) ?? parseTime(text, context))
-  if (moment === null) throw new UsageError(`Invalid ${option} "${text}". Use ${expected(context)}`)
+  if (moment === null) throw new MomentError(`Invalid ${option} "${text}". Use ${expected(context)}`)
   if (moment.getTime() <= now.getTime()) return moment
-  throw new UsageError(`${option} ${text} is in the future. Use a time up to ${now.toISOString()}`)
+  throw new MomentError(`${option} ${text} is in the future. Use a time up to ${now.toISOString()}`, true)
 }
 
 const expected = ({ dayMeans, zone }: MomentContext) =>
@@ -75,7 +88,7 @@ function dateOf(name: string, { option, now, zone }: MomentContext): string | nu
   const back = (new Date(`${today}T00:00:00Z`).getUTCDay() - weekday + 7) % 7
   if (back > 0) return addDays(today, -back)
   if (day !== name) return addDays(today, -7)
-  throw new UsageError(
+  throw new MomentError(
     `${option} ${name} can mean today or a week ago, because today is ${name}. Use today, or ${addDays(today, -7)}`,
   )
 }
@@ -97,14 +110,14 @@ function timeOn(date: string, time: string, { option, zone }: MomentContext): Da
   const [only] = instants
   if (only && instants.length === 1) return only
   const why = only ? 'occurs twice' : 'does not occur'
-  throw new UsageError(
+  throw new MomentError(
     `${option} ${date} ${time} ${why} in ${zone.timeZone}, because clocks are changed. Add an offset, such as ${date}T${time}Z`,
   )
 }
 
 /**
  * Parses a date up to which RFQs are due: `2026-01-31`, `today`, `tomorrow` or `in 7 days`.
- * @throws {UsageError} for anything else
+ * @throws {MomentError} for anything else
  */
 export function parseDueDate(text: string, { option, now, zone }: Omit<MomentContext, 'dayMeans'>): string {
   const words = text.trim().replace(/\s+/g, ' ').toLowerCase()
@@ -112,5 +125,5 @@ export function parseDueDate(text: string, { option, now, zone }: Omit<MomentCon
   if (count !== undefined) return addDays(zone.date(now), Number(count) * (unit === 'week' ? 7 : 1))
   if (words === 'today' || words === 'tomorrow') return addDays(zone.date(now), words === 'today' ? 0 : 1)
   if (isCalendarDate(words)) return words
-  throw new UsageError(`Invalid ${option} "${text}". Use a date such as 2026-01-31, or today, tomorrow, "in 7 days"`)
+  throw new MomentError(`Invalid ${option} "${text}". Use a date such as 2026-01-31, or today, tomorrow, "in 7 days"`)
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../../src/cli/cli-error.js'
-import { parseMoment } from '../../../src/cli/input/moment.js'
-import { createZonedTime } from '../../../src/core/time/zoned-time.js'
+import { createZonedTime } from '../../src/core/time/zoned-time.js'
+import { MomentError, parseMoment } from '../../src/views/moments.js'
 
 /** A Tuesday. */
 const NOW = new Date('2026-03-10T09:30:00.000Z')
@@ -58,7 +57,7 @@ describe('a moment on the command line', () => {
     'sometime',
     'days ago',
   ])('is rejected if it is %j, with what is allowed', (text) => {
-    expect(() => parse(text)).toThrow(UsageError)
+    expect(() => parse(text)).toThrow(MomentError)
     expect(() => parse(text)).toThrow(/^Invalid --as-of .* Use a date such as 2026-01-31.*yesterday/)
   })
 

@@ -1,5 +1,4 @@
-import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../core/decision/settings.js'
-import type { InvalidValue } from './problem.js'
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../core/decision/settings.js'
 
 /** Set rate by rate, or by whoever configures where rates come from. */
 const NO_PARAMETERS: readonly string[] = ['exchangeRates', 'ratesFrom', 'outdatedRates'] satisfies (keyof Settings)[]
@@ -30,7 +29,7 @@ export const isSettingName = (name: string): boolean => SETTING_NAMES.includes(n
 export function whatIfSettings(
   settings: Settings,
   replaced: Readonly<Record<string, string>>,
-): { settings: Settings } | { errors: InvalidValue[] } {
+): { settings: Settings } | { errors: { name: string; detail: string }[] } {
   const changed = structuredClone(settings) as unknown as Record<string, unknown>
   for (const [name, text] of Object.entries(replaced)) setValue(changed, name, text)
   const parsed = settingsSchema.safeParse(changed)
@@ -39,7 +38,7 @@ export function whatIfSettings(
     errors: parsed.error.issues.map(({ path, message }) => {
       const at = path.join('.')
       const name = Object.keys(replaced).find((each) => at.startsWith(each) || each.startsWith(at)) ?? at
-      return { in: 'query', name, detail: `found ${JSON.stringify(replaced[name] ?? '')}; allowed: ${message}` }
+      return { name, detail: `found ${JSON.stringify(replaced[name] ?? '')}; allowed: ${message}` }
     }),
   }
 }
@@ -64,3 +63,40 @@ function convert(text: string, present: unknown): unknown {
 
 const toNumber = (text: string): number | string =>
   /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text
+
+/** The settings of a comparison that a reader changed. */
+export interface WhatIf {
+  settings: Settings
+  /** What differs from the configuration, with the names and values of `report --set KEY=VALUE`. */
+  changes: Readonly<Record<string, string>>
+  /** Names of settings that the address repeats as they are configured. */
+  unchanged: string[]
+}
+
+/**
+ * The settings of the configuration with the changes of an address.
+ * @returns what is wrong: a value that is not allowed, or an unknown setting
+ */
+export function parseWhatIf(
+  query: Readonly<Record<string, string>>,
+  base: Settings,
+): WhatIf | { errors: { name: string; detail: string }[] } {
+  const unknown = Object.keys(query).filter((name) => SECTION.test(name) && !isSettingName(name))
+  if (unknown.length > 0)
+    return { errors: unknown.map((name) => ({ name, detail: `unknown setting; known: ${KNOWN_SETTINGS.join(', ')}` })) }
+  const named = Object.entries(query).filter(([name]) => isSettingName(name))
+  const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, configuredValue(base, name))))
+  const found = whatIfSettings(base, changes)
+  const unchanged = named.flatMap(([name]) => (name in changes ? [] : [name]))
+  return 'errors' in found ? found : { settings: found.settings, changes, unchanged }
+}
+
+const SECTION = /^(weights|haircuts|requirements|exchangeRates)\./
+
+const configuredValue = (settings: Settings, name: string): unknown =>
+  name.split('.').reduce<unknown>((value, key) => Object(value)[key], settings)
+
+const isSame = (text: string, value: unknown) =>
+  text === String(value) ||
+  (value === null && text === '') ||
+  (typeof value === 'number' && text.trim() !== '' && Number(text) === value)

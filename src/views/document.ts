@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { KnownDocument, Version } from '../core/records.js'
+import { nullableText, timestamp } from './schema.js'
+
+/** What Quotekeeper knows about a document besides its content. */
+export const observation = {
+  version: z.int().min(1),
+  notBefore: timestamp.nullable().describe('The last observation that still showed the version before it.'),
+  observedAt: timestamp.describe('The first observation of this version.'),
+  firstObservedAt: timestamp,
+  lastObservedAt: timestamp.nullable().describe('Null as of a past moment.'),
+  readAt: timestamp
+    .nullable()
+    .describe('When the document itself was last read. Null if only its summary is known, and as of a past moment.'),
+  missingSince: timestamp.nullable(),
+  valid: z.boolean().describe('Whether the document matches the API description.'),
+}
+
+export const observationOf = (document: KnownDocument) => {
+  const { version, notBefore, observedAt, firstObservedAt, lastObservedAt, readAt, missingSince, valid } = document
+  return { version, notBefore, observedAt, firstObservedAt, lastObservedAt, readAt, missingSince, valid }
+}
+
+export const documentBody = {
+  body: z.unknown().describe('The document as received, parsed, with fields that the API description lacks.'),
+  bodyText: nullableText.describe('Its text, if parsing it loses something, such as digits of a number; else null.'),
+}
+
+/** The parsed body, because what keeps every digit cannot be sent to another thread; and the text where that matters. */
+export const bodyOf = ({ body, bodyText, isLossy }: Version) => ({ body, bodyText: isLossy ? bodyText : null })

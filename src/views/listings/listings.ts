@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { parseStored } from '../../core/documents/observation.js'
+import type { KnownDocument } from '../../core/records.js'
+import { bodyOf, documentBody, observation, observationOf } from '../document.js'
+import { channelKey, nullableText, number, text } from '../schema.js'
+import type { ViewSource } from '../source.js'
+
+const listingTerms = {
+  channel: channelKey,
+  id: text,
+  projectName: nullableText,
+  organizationName: nullableText,
+  country: nullableText,
+  registry: nullableText,
+  registryId: nullableText,
+  currency: nullableText,
+  minUnitPrice: number,
+  maxUnitPrice: number,
+  totalAvailableVolume: number,
+  ...observation,
+}
+export const listingItem = z.strictObject(listingTerms).meta({ id: 'ListingItem' })
+export type ListingItem = z.infer<typeof listingItem>
+
+export const listingDetail = z.strictObject({ ...listingTerms, ...documentBody }).meta({ id: 'Listing' })
+export type ListingDetail = z.infer<typeof listingDetail>
+
+export interface ListingFilter {
+  channel?: string
+  asOf?: Date
+  /** Its document changed after this moment. */
+  changedSince?: Date
+}
+
+/** Project listings. */
+export const listingViews = ({ store }: { store: Pick<ViewSource['store'], 'listings'> }) => ({
+  async listings({ changedSince, ...filter }: ListingFilter): Promise<ListingItem[]> {
+    const items = (await store.listings(filter)).map(itemOf)
+    return changedSince === undefined ? items : items.filter(({ observedAt }) => new Date(observedAt) > changedSince)
+  },
+  /** Null if the channel has no such listing. */
+  async listing({ id, ...filter }: { channel: string; id: string; asOf?: Date }): Promise<ListingDetail | null> {
+    const [found] = await store.listings({ ...filter, ids: [id] })
+    return found === undefined ? null : { ...itemOf(found), ...bodyOf(found) }
+  },
+})
+
+function itemOf(listing: KnownDocument): ListingItem {
+  const { document } = parseStored('listing', listing.shape, listing.body)
+  return {
+    channel: listing.channel,
+    id: listing.id,
+    projectName: document?.projectName ?? null,
+    organizationName: document?.organizationName ?? null,
+    country: document?.country ?? null,
+    registry: document?.registry ?? null,
+    registryId: document?.registryId ?? null,
+    currency: document?.pricing?.currency ?? null,
+    minUnitPrice: document?.pricing?.minUnitPrice ?? null,
+    maxUnitPrice: document?.pricing?.maxUnitPrice ?? null,
+    totalAvailableVolume: document?.totalAvailableVolume?.value ?? null,
+    ...observationOf(listing),
+  }
+}

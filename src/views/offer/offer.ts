@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import type { OfferReport } from '../../compare/offer/offer-report-model.js'
+import { changesOfVersion } from '../../compare/report/document-changes.js'
+import type { RfqWithResponses, Version } from '../../core/records.js'
+import type { PricesRead } from '../../core/sources/offer-sources.js'
+import { withRoundedNumbers } from '../../core/text/number-format.js'
+import { bodyOf, documentBody, observation, observationOf } from '../document.js'
+import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
+import { type RfqView, rfqView } from '../rfq/rfq-view.js'
+import { channelKey, nullableText, part, text, timestamp } from '../schema.js'
+import type { ViewSource } from '../source.js'
+import { offerViewSchema } from './offer-view.js'
+
+const offerTerms = offerViewSchema.extend({ channel: channelKey, rfqId: text, ...observation })
+export const offerItem = offerTerms.meta({ id: 'OfferItem' })
+/** An offer as it is compared, with what is known about its document. */
+export type OfferItem = z.infer<typeof offerItem>
+
+export const offerDetail = offerTerms
+  .extend({
+    asOf: timestamp,
+    rfqTitle: nullableText,
+    pricesRead: part<PricesRead | null>().describe(
+      'When the RFQ was read, which shows its status and price; null as of a past moment.',
+    ),
+    exchangeRate: z.number().nullable().describe('Into the currency of the comparison; null if none is known.'),
+    rateMessage: nullableText.describe(
+      'That rate and its source; null if the offer has the currency of the comparison.',
+    ),
+    lines: part<OfferReport['lines']>().describe('Its deliveries and their vintages.'),
+    prepayments: part<OfferReport['prepayments']>(),
+    metrics: part<OfferReport['metrics']>().describe('Every figure, and the reasons why some are unknown.'),
+    review: part<OfferReport['terms']['review']>(),
+    questions: z.array(text).describe('What to ask the developer about it.'),
+    breakEven: nullableText.describe(
+      'Up to which price it stays in the recommended award; null if it is not part of it, or if that is not known.',
+    ),
+    versions: z
+      .array(
+        z.strictObject({
+          version: z.int().min(1),
+          contentHash: text,
+          notBefore: timestamp.nullable(),
+          observedAt: timestamp,
+          supersededAt: timestamp.nullable(),
+          valid: z.boolean(),
+          summaryOnly: z.boolean().describe('Only the summary within the RFQ was known.'),
+          bodyAsReceived: z.boolean().describe('Whether its text is stored as received.'),
+          changes: z.array(text).describe('One sentence per difference to the version before; empty for the first.'),
+          ...documentBody,
+        }),
+      )
+      .describe('Newest first.'),
+    ...documentBody,
+  })
+  .meta({ id: 'Offer' })
+/** One offer with everything behind its figures, and its versions. */
+export type OfferDetail = z.infer<typeof offerDetail>
+export type OfferVersion = OfferDetail['versions'][number]
+
+/** The offers for an RFQ. */
+export const offerViews = (source: ViewSource) => ({
+  /** In the order in which they were submitted. */
+  offers: (address: RfqAddress): Promise<Lookup<OfferItem[]>> =>
+    withRfq(source.store, address, async (found) =>
+      offerItems(rfqView(await source.compare(found.rfq, address)), found).sort((a, b) => a.number - b.number),
+    ),
+  /** `offer` is null if the RFQ has no such offer. @param address.documents which versions to return with theirs. Default: all */
+  offer: (address: OfferAddress): Promise<Lookup<RfqRef & { offer: OfferDetail | null }>> =>
+    withRfq(source.store, address, async (found, ref) => ({ ...ref, offer: await readOffer(source, found, address) })),
+})
+
+interface OfferAddress extends RfqAddress {
+  offerId: string
+  documents?: 'all' | 'newest'
+}
+
+/**
+ * The offers of a comparison, in its order, with what is known about their documents; without those that were observed after
+ * the comparison was computed.
+ */
+export function offerItems({ channel, rfq, offers }: RfqView, { responses }: RfqWithResponses): OfferItem[] {
+  const documents = new Map(responses.map((response) => [response.id, response]))
+  return offers.flatMap((offer) => {
+    const document = documents.get(offer.id)
+    return document === undefined ? [] : [{ channel, rfqId: rfq.id, ...offer, ...observationOf(document) }]
+  })
+}
+
+async function readOffer(
+  source: ViewSource,
+  found: RfqWithResponses,
+  address: OfferAddress,
+): Promise<OfferDetail | null> {
+  const { offerId, asOf, documents = 'all' } = address
+  const { channel, id: rfqId } = found.rfq
+  const report = await source.compare(found.rfq, address)
+  const response = found.responses.find(({ id }) => id === offerId)
+  const offer = report.offers.find(({ id }) => id === offerId)
+  const item = offerItems(rfqView(report), found).find(({ id }) => id === offerId)
+  if (response === undefined || offer === undefined || item === undefined) return null
+  const { decision, currency, context } = report
+  const history = await source.store.rfqHistory(channel, rfqId, asOf)
+  const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
+  const rate = currency.rates.find((each) => each.currency === offer.terms.currencyCode)
+  const figures = {
+    exchangeRate: offer.compared.rate,
+    lines: offer.lines,
+    prepayments: offer.prepayments,
+    metrics: offer.metrics,
+  }
+  return {
+    ...item,
+    ...withRoundedNumbers(figures),
+    asOf: context.asOf,
+    rfqTitle: report.rfq.title,
+    pricesRead: context.pricesRead,
+    rateMessage: rate === undefined || rate.currency === currency.comparison ? null : rate.message,
+    review: offer.terms.review,
+    questions:
+      decision.questions.flatMap((developer) => developer.offers).find((each) => each.offerId === offerId)?.questions ??
+      [],
+    breakEven: decision.recommendation.breakEven.find((each) => each.offerId === offerId)?.message ?? null,
+    ...bodyOf(response),
+    versions: versions
+      .map((each, at): OfferVersion => {
+        const { version, contentHash, notBefore, observedAt, supersededAt, valid, bodyAsReceived } = each
+        const body = documents === 'all' || at === versions.length - 1 ? bodyOf(each) : { body: null, bodyText: null }
+        const changes = changesOf(versions[at - 1], each, { label: item.label, asOf: context.asOf })
+        const summaryOnly = each.shape === 'summary'
+        return {
+          ...{ version, contentHash, notBefore, observedAt, supersededAt, valid, summaryOnly, bodyAsReceived },
+          changes,
+          ...body,
+        }
+      })
+      .reverse(),
+  }
+}
+
+/** What a version changed, in one sentence per difference; nothing for the first. */
+function changesOf(previous: Version | undefined, version: Version, { label, asOf }: { label: string; asOf: string }) {
+  if (previous === undefined) return []
+  const context = { labels: new Map([[version.id, label]]), asOf }
+  return changesOfVersion(previous, version, context).map(({ message }) => message)
+}

@@ -1,0 +1,73 @@
+import type { PollKind, RunQueries } from '../store/contract.js'
+
+/** The channels of which no poll that counts as complete had finished by a moment: what they showed then may lack documents. */
+export async function channelsWithoutCompletePoll(
+  store: Pick<RunQueries, 'hadCompleteRun'>,
+  { channels, kind, asOf }: { channels: readonly string[]; kind: PollKind; asOf: Date },
+): Promise<string[]> {
+  const polled = await Promise.all(channels.map((channel) => store.hadCompleteRun({ channel, kind, asOf })))
+  return channels.filter((_, index) => !polled[index])
+}
+
+/** When the polls of a channel last succeeded. */
+export interface ChannelFreshness {
+  channel: string
+  /** When the newest complete poll of RFQs, and of listings, finished; null if none did. */
+  rfqsAt: string | null
+  listingsAt: string | null
+}
+
+interface PollSource {
+  store: Pick<RunQueries, 'hadCompleteRun' | 'newestCompleteRun' | 'firstPollAt' | 'runs'>
+  channels: readonly { key: string }[]
+}
+
+/** What was polled when. */
+export function pollViews({ store, channels }: PollSource) {
+  const completeAt = async (channel: string, kind: PollKind) =>
+    (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
+  return {
+    freshness: (): Promise<ChannelFreshness[]> =>
+      Promise.all(
+        channels.map(async ({ key: channel }) => ({
+          channel,
+          rfqsAt: await completeAt(channel, 'rfqs'),
+          listingsAt: await completeAt(channel, 'listings'),
+        })),
+      ),
+    /** The channels, of those that something is about, of which no poll was complete by a moment. */
+    incompleteAt({ channel, kind }: Observed, asOf: Date): Promise<string[]> {
+      const keys = channel === undefined ? channels.map(({ key }) => key) : [channel]
+      return channelsWithoutCompletePoll(store, { channels: keys, kind, asOf })
+    },
+    /** When the first poll began; null if there was none, or the channel is unknown. */
+    firstPollAt: (filter: { channel?: string; kind?: PollKind }): Promise<string | null> => store.firstPollAt(filter),
+    /** Changes when a poll, a closing round or a closing was recorded. */
+    async pulse(): Promise<string> {
+      const runs = await store.runs({ limit: 20 })
+      return runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`).join()
+    },
+  }
+}
+
+/** What a moment is about: the RFQs or the listings of a channel, by default of all. */
+export interface Observed {
+  channel?: string
+  kind: 'rfqs' | 'listings'
+}
+
+/**
+ * Why nothing can be shown as of a moment before the first poll: an empty answer would look as if there had been nothing.
+ * Null if it is after that poll, or there was none.
+ */
+export async function beforeFirstPoll(
+  asOf: Date,
+  observed: Observed,
+  firstPollAt: (observed: Observed) => Promise<string | null>,
+): Promise<string | null> {
+  const first = await firstPollAt(observed)
+  if (first === null || asOf >= new Date(first)) return null
+  const what = observed.kind === 'rfqs' ? 'RFQs' : 'listings'
+  const where = observed.channel === undefined ? '' : ` in ${observed.channel}`
+  return `nothing is known about ${asOf.toISOString()}: the first poll of ${what}${where} was at ${first}`
+}

@@ -1,0 +1,317 @@
+import { z } from 'zod'
+import { byCodeUnit, compareNullsLast } from '../../core/numbers.js'
+import { withListMessage } from '../../core/sources/source-text.js'
+import { searchText } from '../../recommendations/rfq-facts.js'
+import type { RfqFigures } from '../../recommendations/rfq-figures.js'
+import type { ListedRfqSort, Overview } from '../../store/contract.js'
+import { type ListCursor, type ListPage, takePage } from '../cursor.js'
+import { channelKey, count, nullableText, number, text, timestamp } from '../schema.js'
+import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
+
+export const listed = z
+  .strictObject({
+    at: timestamp.describe('When the first list that said so was recorded.'),
+    readAt: timestamp
+      .nullable()
+      .describe('When the RFQ itself was last read. With `as_of`, first after that list; null if it was not.'),
+    state: nullableText.describe('Null if the list says the same; so are the dates.'),
+    responseDueDate: nullableText,
+    fulfilmentDueDate: nullableText,
+    removedOffers: z.array(z.strictObject({ id: text, name: text })).describe('Offers that the list no longer has.'),
+    addedOffers: z.array(text).describe('Ids of offers that only the list has.'),
+    fields: z.array(text).describe('Names of other members that differ.'),
+    contradicts: z.boolean().describe('It keeps the RFQ from being closed.'),
+    own: text
+      .optional()
+      .describe(
+        'What the RFQ itself says instead, if it was read since the list first said so: `open`, `due 2026-11-20`, or both.',
+      ),
+    ambiguous: z
+      .literal(true)
+      .optional()
+      .describe('Parsing the list entry lost something that matters, such as one of two values of a key.'),
+    message: text.describe('The same in one sentence.'),
+  })
+  .nullable()
+  .describe(
+    'What a newer list says otherwise than the RFQ, or how an older one contradicts it. Null if nothing. With `as_of`, what was known then.',
+  )
+
+/** The terms of an RFQ, in lists and by itself. */
+export const rfqTerms = {
+  channel: channelKey,
+  id: text,
+  name: text.describe('What to call it in paths and commands.'),
+  number,
+  reference: nullableText,
+  title: nullableText,
+  state: nullableText.describe('`open`, `closed`, or what else the marketplace sent.'),
+  responseDueDate: nullableText,
+  fulfilmentDueDate: nullableText,
+  minVolume: number,
+  maxVolume: number,
+  minUnitPrice: number,
+  maxUnitPrice: number,
+  currency: nullableText,
+  daysToDue: z.int().nullable().describe('Negative after the due date. Counted in the time zone of the channel.'),
+  overdue: z.boolean().describe('Open, past due and past the grace period.'),
+  offers: count.describe('Offers that are not missing.'),
+  unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
+  listed,
+}
+
+export const rfqFigures = z
+  .strictObject({
+    ranked: count.describe('Offers that compete: open, comparable, and meeting every hard requirement.'),
+    summaryOnly: count.describe('Offers of which only the summary is known: they were not read yet, or cannot be.'),
+    newerTerms: count.describe(
+      'Offers of which the RFQ, read after them, shows another volume, total, currency, expiry date or contract type.',
+    ),
+    meetRequirements: count.describe(
+      'Offers within the limits that the RFQ states and not rejected by their review, whatever their status.',
+    ),
+    wanted: number.describe('Tonnes asked for: the least that an award must have.'),
+    volume: z.number().describe('Tonnes of the ranked offers.'),
+    coverage: number.describe(
+      'The share of the tonnes asked for that they cover, at most 1; null if offers were not read yet.',
+    ),
+    currency: nullableText,
+    bestPricePerTonne: number,
+    bestPriceOffer: nullableText,
+    award: z
+      .strictObject({
+        status: z.enum(['award', 'partial', 'accepted', 'none', 'no-volume', 'no-offers']),
+        offers: z.array(z.string()).describe('Labels of the awarded offers.'),
+        tonnes: z.number(),
+        pricePerTonne: number,
+        coverage: number.describe('Share of the tonnes asked for, at most 1.'),
+        message: text,
+      })
+      .nullable()
+      .describe(
+        'The recommended award; null if the award rule is `best-score` (see the comparison), or if offers were not read yet.',
+      ),
+    accepted: z
+      .strictObject({
+        offers: z.array(z.string()).describe('Their labels.'),
+        tonnes: z.number().describe('Tonnes that are known.'),
+        pricePerTonne: number.describe('Null unless all can be compared.'),
+        message: text,
+      })
+      .nullable()
+      .describe('The accepted offers; null if there are none.'),
+  })
+  .meta({ id: 'RfqFigures' }) satisfies z.ZodType<RfqFigures>
+
+export const rfqItem = z
+  .strictObject({
+    ...rfqTerms,
+    changedAt: timestamp,
+    readAt: timestamp
+      .nullable()
+      .describe(
+        'When the RFQ itself, with status and prices of its offers, was last read. Null if never, and as of a past moment.',
+      ),
+    missingSince: timestamp.nullable(),
+    valid: z.boolean(),
+    version: z.int().min(1),
+    figures: rfqFigures.optional().describe('Only if they are asked for.'),
+  })
+  .meta({ id: 'RfqItem' })
+/** An RFQ in a list. */
+export type RfqItem = z.infer<typeof rfqItem>
+
+type Value = string | number | null
+
+/** What the list can be sorted by, without and with the figures of the offers. */
+const ROW_VALUES = {
+  number: ({ number: value }) => value,
+  channel: ({ channel }) => channel,
+  title: ({ title }) => title?.toLowerCase() ?? null,
+  state: ({ state }) => state,
+  due: ({ responseDueDate }) => responseDueDate,
+  offers: ({ offers, unreadOffers }) => offers + unreadOffers,
+  changed: ({ changedAt }) => changedAt,
+} satisfies Record<string, (row: RfqListRow) => Value>
+
+const FIGURE_VALUES = {
+  wanted: ({ wanted }) => wanted,
+  coverage: ({ coverage }) => coverage,
+  bestPricePerTonne: ({ bestPricePerTonne }) => bestPricePerTonne,
+  recommendation: ({ accepted, award }) => (accepted ?? award)?.offers[0]?.toLowerCase() ?? null,
+} satisfies Record<string, (figures: RfqFigures) => Value>
+
+/** The same in the database. */
+const SORTED_BY: Record<RfqSortKey, ListedRfqSort> = {
+  ...{ number: 'number', channel: 'channel', title: 'title', state: 'state', due: 'due', offers: 'offers' },
+  ...{ changed: 'changedAt', wanted: 'wanted', coverage: 'coverage', bestPricePerTonne: 'bestPricePerTonne' },
+  recommendation: 'recommended',
+}
+
+export type RfqSortKey = keyof typeof ROW_VALUES | keyof typeof FIGURE_VALUES
+export const RFQ_SORT_KEYS = [...Object.keys(ROW_VALUES), ...Object.keys(FIGURE_VALUES)] as [
+  RfqSortKey,
+  ...RfqSortKey[],
+]
+
+/** The orders in which they can be asked for: `urgency`, or one of the keys, with `-` before it for the other direction. */
+export const RFQ_SORTS = ['urgency', ...RFQ_SORT_KEYS.flatMap((key) => [key, `-${key}` as const])] as const
+export type RfqSort = (typeof RFQ_SORTS)[number]
+
+/** Undefined for the order of the list. */
+export const sortOf = (sort: RfqSort): RfqQuery['sort'] =>
+  sort === 'urgency' ? undefined : { key: sort.replace('-', '') as RfqSortKey, descending: sort.startsWith('-') }
+
+/** Which RFQs are listed: those of which everything is true. */
+export interface RfqFilter {
+  channel?: string
+  state?: string
+  /** Words that its number, reference, title or channel contain, all of them; or its id. */
+  search?: string
+  /** Response due date before this one, or after it. */
+  dueBefore?: string
+  dueAfter?: string
+  overdue?: boolean
+  missing?: boolean
+  /** It, or one of its offers, changed after this moment. */
+  changedSince?: Date
+}
+
+export interface RfqQuery extends RfqFilter, RfqListMoment {
+  /** Default: open ones first, due soonest first. */
+  sort?: { key: RfqSortKey; descending: boolean }
+  /** The rows to return: counted from 0, `to` exclusive; or those after a cursor. */
+  page: { from: number; to: number } | { cursor: ListCursor | null; limit: number }
+  /** Whether to compute the figures of the offers too. */
+  figures: boolean
+  /** Say what the newest list says of the RFQs, and when they were read, although the rows are as of a moment before: that of the first page. */
+  listedNow?: boolean
+}
+
+export interface RfqPage extends ListPage<RfqItem> {
+  /** Every state that occurs in the channel, sorted. */
+  states: string[]
+}
+
+interface RfqsSource {
+  rfqs: RfqList
+  store: Pick<Overview, 'offerRevisions'>
+}
+
+/** Lists of RFQs. */
+export const rfqsViews = (source: RfqsSource) => ({
+  rfqs: (query: RfqQuery): Promise<RfqPage> => listRfqs(source, query),
+  /** Every state that an RFQ has. */
+  async rfqStates(now: Date): Promise<string[]> {
+    return statesOf(await source.rfqs.rows({ now }))
+  },
+})
+
+/** Finds, sorts and cuts the list. Figures are computed for the rows returned, and for all if they are sorted by one. */
+async function listRfqs({ rfqs: list, store }: RfqsSource, query: RfqQuery): Promise<RfqPage> {
+  const { now, asOf, channel, page, sort, listedNow = false } = query
+  const moment = { now, ...(asOf && { asOf }) }
+  const ofChannel = channel === undefined ? {} : { channel }
+  const fromDatabase = await readPage(list, query)
+  if (fromDatabase !== null) {
+    const { rows, total, states } = fromDatabase
+    const last = 'limit' in page && rows.length < total ? rows.at(-1) : undefined
+    const next = last === undefined ? null : { key: keyOf(last), position: rows.length - 1 }
+    return { items: await toItems(list, rows, query), next, total, states }
+  }
+  const all = await list.rows({ ...moment, ...ofChannel })
+  const wanted = await createFilter(store, query)
+  const found = all.filter(wanted)
+  const sorted = sort === undefined ? found : await sortRfqs(found, sort, list, moment)
+  const { items, next, total } =
+    'limit' in page
+      ? takePage(sorted, keyOf, page)
+      : { items: sorted.slice(page.from, page.to), next: null, total: sorted.length }
+  const current = listedNow && asOf !== undefined ? await list.rows({ now, ...ofChannel }) : []
+  return { items: await toItems(list, items, query, current), next, total, states: statesOf(all) }
+}
+
+const keyOf = ({ channel, id }: Pick<RfqListRow, 'channel' | 'id'>) => `${channel}\t${id}`
+const statesOf = (rows: readonly RfqListRow[]) => [...new Set(rows.flatMap(({ state }) => state ?? []))].sort()
+const rangeOf = (page: RfqQuery['page']) => ('limit' in page ? { from: 0, to: page.limit } : page)
+
+/** A page of a long list, as the database finds and sorts it; null if it cannot, or need not. */
+async function readPage(list: RfqList, { page, sort, search = '', ...query }: RfqQuery) {
+  const { now, asOf, channel, state, dueBefore, dueAfter, overdue, missing, changedSince } = query
+  if ([dueBefore, dueAfter, overdue, missing, changedSince].some((each) => each !== undefined)) return null
+  if (asOf !== undefined || ('limit' in page && page.cursor !== null)) return null
+  const words = wordsOf(search)
+  return list.page({
+    ...{ now, ...rangeOf(page) },
+    ...(channel !== undefined && { channel }),
+    ...(state !== undefined && { state }),
+    ...(sort && { sort: { key: SORTED_BY[sort.key], descending: sort.descending } }),
+    ...(words.length > 0 && { search: { words, id: search.trim() } }),
+  })
+}
+
+/** @param current rows as they are now */
+async function toItems(
+  list: RfqList,
+  rows: readonly RfqListRow[],
+  { now, asOf, figures }: RfqQuery,
+  current: readonly RfqListRow[] = [],
+): Promise<RfqItem[]> {
+  const newestBy = new Map(current.map((row) => [keyOf(row), row]))
+  const known = figures ? await list.figures(rows, { now, ...(asOf && { asOf }) }) : []
+  return rows.map((row, at) => {
+    const { names: _names, ...item } = row
+    const { listed: newest, readAt } = newestBy.get(keyOf(row)) ?? row
+    return { ...item, readAt, listed: withListMessage(newest), ...(known[at] && { figures: known[at] }) }
+  })
+}
+
+const wordsOf = (search: string): string[] =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+
+async function createFilter(
+  store: RfqsSource['store'],
+  { asOf, channel, ...filter }: RfqQuery,
+): Promise<(row: RfqListRow) => boolean> {
+  const { state, search = '', dueBefore, dueAfter, overdue, missing, changedSince } = filter
+  const words = wordsOf(search)
+  const since = changedSince?.toISOString()
+  const period = { ...(channel !== undefined && { channel }), ...(asOf && { asOf }) }
+  const changed = changedSince ? await store.offerRevisions({ ...period, after: changedSince }) : []
+  const withChangedOffers = new Set(changed.map(({ channel: of, rfqId }) => keyOf({ channel: of, id: rfqId })))
+  return (row) => {
+    const { responseDueDate: due } = row
+    const searched = words.length === 0 ? '' : searchText(row)
+    return (
+      (state === undefined || row.state === state) &&
+      (words.every((word) => searched.includes(word)) || row.id === search.trim()) &&
+      (dueBefore === undefined || (due !== null && due < dueBefore)) &&
+      (dueAfter === undefined || (due !== null && due > dueAfter)) &&
+      (overdue === undefined || row.overdue === overdue) &&
+      (missing === undefined || (row.missingSince !== null) === missing) &&
+      (since === undefined || row.changedAt > since || withChangedOffers.has(keyOf(row)))
+    )
+  }
+}
+
+/** Sorts rows by one of their values, or of their figures. */
+async function sortRfqs(
+  rows: readonly RfqListRow[],
+  { key, descending }: NonNullable<RfqQuery['sort']>,
+  list: RfqList,
+  moment: RfqListMoment,
+): Promise<RfqListRow[]> {
+  const byRow = (ROW_VALUES as Partial<Record<RfqSortKey, (row: RfqListRow) => Value>>)[key]
+  const byFigures = (FIGURE_VALUES as Partial<Record<RfqSortKey, (figures: RfqFigures) => Value>>)[key]
+  const values = byFigures ? (await list.figures(rows, moment)).map(byFigures) : rows.map(byRow ?? (() => null))
+  return rows
+    .map((row, at) => ({ row, value: values[at] ?? null }))
+    .sort((a, b) => compareNullsLast(a.value, b.value, compareValues, descending))
+    .map(({ row }) => row)
+}
+
+const compareValues = (a: string | number, b: string | number) =>
+  typeof a === 'string' ? byCodeUnit(a, String(b)) : a - Number(b)

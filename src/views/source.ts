@@ -1,0 +1,75 @@
+import { createFindClockSkewBlock, createFindClosingBlocker } from '../closing/closing-blockers.js'
+import type { RfqReport } from '../compare/report/rfq-report-model.js'
+import type { Config } from '../config/contract.js'
+import type { Settings } from '../core/decision/settings.js'
+import type { Calendar } from '../core/time/expiry.js'
+import { createPollChecks } from '../readiness/poll-freshness.js'
+import type { Monitoring, Reader } from '../store/contract.js'
+import { databaseName } from '../store/open-database.js'
+import { VERSION } from '../version.js'
+import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
+import { createInteractiveComparison } from './rfq/interactive-comparison.js'
+import { createRfqList } from './rfqs/rfq-list.js'
+import type { TodaySource } from './today/today-view.js'
+
+/** The part of the configuration that views use; contains no secret, so that it can be sent to a thread. */
+export type ViewConfig = Pick<
+  Config,
+  'file' | 'database' | 'schedule' | 'scheduleTimeZone' | 'requests' | 'reports'
+> & {
+  closing: Pick<Config['closing'], 'enabled' | 'maxPerRun'>
+  channels: Omit<Config['channels'][number], 'apiKey'>[]
+}
+
+export const viewConfigOf = ({ channels, closing, ...config }: Config): ViewConfig => ({
+  channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
+  closing: { enabled: closing.enabled, maxPerRun: closing.maxPerRun },
+  file: config.file,
+  // A URL without its password.
+  database: databaseName(config.database),
+  schedule: config.schedule,
+  scheduleTimeZone: config.scheduleTimeZone,
+  requests: config.requests,
+  reports: config.reports,
+})
+
+/** The part of the store that views read. */
+export type ViewStore = Omit<Reader, 'close' | keyof Monitoring>
+
+/** What views are computed from. */
+export interface ViewSource extends Omit<TodaySource, 'store'> {
+  store: ViewStore
+  config: ViewConfig
+  rulesOf: (channel: string) => ChannelRules & { calendar: Calendar }
+  /**
+   * Compares the offers for an RFQ, as of a moment, without its changes.
+   * @param settings default: those in force at the moment
+   * @throws UnknownRfqError, StoreError
+   */
+  compare(
+    rfq: { channel: string; id: string },
+    moment: { now: Date; asOf?: Date | undefined },
+    settings?: Settings,
+  ): Promise<RfqReport>
+}
+
+export function createViewSource(store: ViewStore, config: ViewConfig): ViewSource {
+  const { channels } = config
+  const { settings } = config.reports
+  const rulesOf = createRulesLookup(channels)
+  const compare = createInteractiveComparison()
+  return {
+    ...{ store, config, channels, settings },
+    rfqs: createRfqList({ store, channels, settings }),
+    rulesOf,
+    compare: ({ channel, id: rfqId }, { now, asOf = now }, given) =>
+      compare({
+        ...{ store, asOf, now, version: VERSION, rfqId },
+        config: { reports: { ...config.reports, ...(given && { settings: given, settingsGiven: true }) } },
+        channel: { key: channel, timeZone: rulesOf(channel).timeZone },
+      }),
+    pollChecks: createPollChecks(config, store),
+    findClosingBlocker: createFindClosingBlocker(config, store),
+    findClockSkewBlock: createFindClockSkewBlock(store),
+  }
+}

@@ -1,0 +1,40 @@
+import { awardViews } from './awards/awards.js'
+import { changeFeed } from './changes/changes.js'
+import { channelViews } from './channels/channels.js'
+import { closingViews } from './closings/closings.js'
+import { eventViews } from './events/events.js'
+import { rfqFinder } from './find-rfq.js'
+import { listingViews } from './listings/listings.js'
+import { offerViews } from './offer/offer.js'
+import { pollViews } from './polls.js'
+import { problemViews } from './problems/problems.js'
+import { rfqViews } from './rfq/rfq.js'
+import { rfqsViews } from './rfqs/rfqs.js'
+import { runViews } from './runs/runs.js'
+import { createViewSource, type ViewConfig, type ViewStore } from './source.js'
+import { today } from './today/today.js'
+import type { TodayOptions } from './today/today-view.js'
+
+/** Everything that pages, the API, assistants and commands show. Arguments and results are plain data, and can be sent to a thread. */
+export type Views = ReturnType<typeof createViews>
+
+/** What is shown, read from an open store. Keeps what it read of RFQs in memory. */
+export function createViews(store: ViewStore, config: ViewConfig) {
+  const source = createViewSource(store, config)
+  return {
+    ...pollViews(source),
+    ...channelViews(source),
+    ...rfqsViews(source),
+    findRfq: rfqFinder(source),
+    ...rfqViews(source),
+    ...offerViews(source),
+    ...listingViews(source),
+    changes: (filter: Parameters<typeof changeFeed>[1]) => changeFeed(store, filter),
+    ...closingViews(source),
+    ...awardViews(source),
+    ...runViews(source),
+    ...problemViews(source),
+    ...eventViews(source),
+    today: (options: TodayOptions) => today(source, options),
+  }
+}
