@@ -106,7 +106,7 @@ function staleReason(
 ): string | null {
   if (context.signal?.aborted) return 'the round was stopped'
   if (run.lost.aborted) return 'its run was taken over'
-  if (slot.isPauseHeard()) return 'the marketplace asked for a pause after the RFQ was read'
+  if (slot.wasPaused()) return 'the marketplace asked for a pause after the RFQ was read'
   const age = slot.readAge()
   const checkAge = age - checksStarted.readAge
   if (age >= MAX_READ_AGE_MS) return `the RFQ was read ${seconds(age)} before it could be sent`

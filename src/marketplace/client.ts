@@ -12,7 +12,7 @@ export interface MarketplaceOptions {
   limits: RequestLimits
   /** Quotekeeper's version, for the User-Agent. */
   version: string
-  /** Keeps the limits for all processes together (docs/ARCHITECTURE.md); without it, they hold for this client only. */
+  /** Shares the limits with other processes (docs/ARCHITECTURE.md); without it, they apply to this client only. */
   ledger?: RequestLedger | undefined
   /** Called after each HTTP request, for metrics. */
   observer?: RequestObserver | undefined

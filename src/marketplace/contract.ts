@@ -34,19 +34,19 @@ export interface ChannelSession {
   /** One response to an RFQ; the id is treated as in `readRfq`. */
   readResponse(rfqId: string, id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<RfqResponse>>>
   /**
-   * Reads an RFQ like `readRfq`, in a slot of the request limits in which a close may follow at once: both are paid for before the
-   * read is sent. The caller releases it.
+   * Reads an RFQ like `readRfq`, in a slot of the rate limiter that admits a close too, so that it can follow at once. The caller releases
+   * the slot.
    */
   readForClose(id: string): Promise<CloseSlot>
 }
 
-/** A read of an RFQ after which its close waits for nothing. While it is held, no other request has its place. */
+/** A read of an RFQ, and the request slot in which its close can follow without waiting. The slot is occupied until `release`. */
 export interface CloseSlot {
   read: ReadResult<Observation<Rfq>>
-  /** Milliseconds since the read was sent, on a clock that nobody can set. */
+  /** Milliseconds since the read was sent, on a monotonic clock. */
   readAge(): number
   /** Whether the marketplace asked for a pause since the slot was taken. */
-  isPauseHeard(): boolean
+  wasPaused(): boolean
   /**
    * Closes the RFQ with one POST, never retried. Returns every complete HTTP reply, whatever its status.
    * @param refuseStart called once connected, just before the first byte is sent: why nothing may be sent, or null
@@ -59,9 +59,9 @@ export interface CloseSlot {
 }
 
 export interface ItemReadOptions {
-  /** Fingerprint of the stored response: if it is the same, it is parsed only if its content is asked for. */
+  /** Fingerprint of the stored document: a reply with the same one is parsed only when its content is needed. */
   fingerprint?: string | null | undefined
-  /** The stored document, for a conditional request. Default: the document is sent whatever is stored. */
+  /** The stored document, for a conditional request. Default: the request is unconditional. */
   stored?: StoredText | undefined
   /** Retries after the first attempt. Default: as many as `requests.retries` says. */
   retries?: number | undefined
@@ -69,10 +69,10 @@ export interface ItemReadOptions {
   cancelToken?: CancelToken | undefined
 }
 
-/** A stored document with what the marketplace sent with it. */
+/** A stored document with its validators (ETag, Last-Modified). */
 export interface StoredText {
   validators: Validators
-  /** Its text, read if the marketplace replies that it has not changed; null if another one is stored by then. */
+  /** Loads its text after a reply 304; null if another text has been stored since. */
   text(): Promise<string | null>
 }
 
@@ -82,7 +82,7 @@ export interface ReadResult<T> {
   readAt: Date
   /** The `Date` header, null if absent or invalid. */
   serverDate: Date | null
-  /** What a later read of the same document can be made conditional with; null if nothing, and of a list. */
+  /** Validators for a conditional request of the same document; null if there are none, and for a list. */
   validators: Validators | null
 }
 

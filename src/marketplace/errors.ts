@@ -20,7 +20,7 @@ export class UnavailableError extends MarketplaceError {
   override name = 'UnavailableError'
 }
 
-/** Nothing was sent: too many requests of the run failed, or no byte of a close left this process. It says nothing of the document. */
+/** Nothing was sent: too many requests of the run failed, or no byte of a close left this process. */
 export class NotSentError extends UnavailableError {}
 
 /** 400, 404 or 410 for one RFQ or response, or an identifier that cannot be part of a URL: skip this item. */

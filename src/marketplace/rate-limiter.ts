@@ -12,21 +12,21 @@ import { LedgerError, PausedError } from './errors.js'
 import type { CancelToken } from './http/cancel-token.js'
 import type { Timing } from './http/timing.js'
 
-/** Longest Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
+/** Maximum Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
 const MAX_WAIT_MS = 60_000
-/** A batch that began at most this long after its claim needs no second look for pauses, in milliseconds. */
+/** A batch that begins at most this long after its claim needs no second check for pauses, in milliseconds. */
 const RECENT_MS = 50
-/** How late a start may be while this process or the ledger is too slow, in milliseconds. */
+/** Maximum delay of a start while this process or the ledger is slow, in milliseconds. */
 const MAX_GRACE_MS = 1000
-/** How long to wait before a pause is reported again to a ledger that could not be reached, in milliseconds. */
-const REPORT_AGAIN_MS = 1000
+/** Interval at which a pause is reported again to a ledger that could not be reached, in milliseconds. */
+const REPORT_RETRY_MS = 1000
 
 export interface RateLimiterOptions {
   /** Requests of this process in flight at once. */
   concurrency: number
   /** Requests started within any one second. */
   perSecond: number
-  /** Keeps rate and pauses for all processes together; without it, they hold for this process only. */
+  /** Shares rate and pauses with other processes; without it, they apply to this process only. */
   ledger?: RequestLedger | undefined
   timing: Timing
   now: Clock
@@ -45,7 +45,7 @@ interface Batch {
   used: number
   from: number
   until: number
-  /** The ledger knew of no pause when it began, or just before. */
+  /** The ledger had no pause when it began, or just before. */
   confirmed: boolean
 }
 
@@ -79,9 +79,9 @@ export class RateLimiter {
   }
 
   /**
-   * Waits until one request may start, or several that follow each other in its place; call `release` when it has ended.
+   * Waits until one request may start, or several in sequence; call `release` when they have ended.
    * @param fairnessKey requests with different keys take turns
-   * @param starts how many requests will start: all are paid for now, so that only the first one waits
+   * @param starts number of requests in sequence: all are admitted now, so that only the first one waits
    * @throws PausedError at once during a pause too long to wait for; LedgerError if the ledger cannot be reached;
    *   AbortedError on cancellation
    */
@@ -92,7 +92,7 @@ export class RateLimiter {
     await this.#enqueue(fairnessKey, cancelToken, starts)
   }
 
-  /** How many pauses this process has heard of: whoever compares two readings knows whether one came between them. */
+  /** Number of pauses that this process has learned of: two readings differ if there was a pause between them. */
   get pauses(): number {
     return this.#pauses
   }
@@ -104,14 +104,14 @@ export class RateLimiter {
   }
 
   /**
-   * Hears of pauses that other processes were asked for.
+   * Loads pauses that other processes were asked for.
    * @throws LedgerError if the ledger cannot be reached
    */
-  async hearPauses(): Promise<void> {
+  async syncPauses(): Promise<void> {
     const { pausedFor } = await this.#ledger.claim(NO_STARTS).catch((error: unknown) => {
       throw new LedgerError(error)
     })
-    this.#pauseHere(pausedFor)
+    this.#pauseLocally(pausedFor)
   }
 
   /** Waits until the ledger is not in use. */
@@ -125,7 +125,7 @@ export class RateLimiter {
    * @param milliseconds from now
    */
   pause(milliseconds: number): void {
-    this.#pauseHere(milliseconds)
+    this.#pauseLocally(milliseconds)
     this.#reporting ??= this.#reportPause()
   }
 
@@ -138,13 +138,13 @@ export class RateLimiter {
         await this.#ledger.claim({ ...NO_STARTS, pausedFor: Math.ceil(this.#pauseLeft()) })
         reported = end
       } catch {
-        await this.#options.timing.wait(REPORT_AGAIN_MS, signal).catch(() => undefined)
+        await this.#options.timing.wait(REPORT_RETRY_MS, signal).catch(() => undefined)
       }
     }
     this.#reporting = null
   }
 
-  #pauseHere(milliseconds: number): void {
+  #pauseLocally(milliseconds: number): void {
     const end = this.#options.timing.elapsed() + milliseconds
     if (milliseconds <= 0 || end <= this.#pause.end) return
     this.#pauses++
@@ -181,7 +181,7 @@ export class RateLimiter {
     return true
   }
 
-  /** Call while requests wait that `#tryStart` refused: waits for the begin of the batch, or claims another. */
+  /** Called while requests wait that `#tryStart` refused: waits for the start of the batch, or claims another. */
   #refill(together: number): void {
     if (this.#claiming) return
     const { timing } = this.#options
@@ -199,7 +199,7 @@ export class RateLimiter {
     this.#claiming = this.#ledger.claim(claim).then(
       ({ startsIn, pausedFor }) => {
         this.#claiming = null
-        this.#pauseHere(pausedFor)
+        this.#pauseLocally(pausedFor)
         if (pausedFor > 0) this.#batch = NO_BATCH
         else if (isTaken) batch.confirmed = true
         else {
@@ -217,7 +217,7 @@ export class RateLimiter {
     )
   }
 
-  /** As many as can be used before the batch ends: those that start at once, or twice as many as in the last one. */
+  /** Size of the next batch: as many starts as can be used before it ends, that is, at once, or twice as many as in the last one. */
   #nextStarts(together: number): number {
     const expected = Math.max(this.#options.concurrency - this.#running, 2 * this.#batch.used)
     return Math.max(together, Math.min(this.#countWaiting(), this.#rate.batch, expected))
@@ -302,7 +302,7 @@ export class RateLimiter {
     return undefined
   }
 
-  /** A timer already set fires too early at worst, and is set again: what makes it too late stops it. */
+  /** A timer that is already set fires too early at worst, and is then set again; changes that would make it too late stop it. */
   #arm(delay: number): void {
     if (this.#timer) return
     const timer = new AbortController()

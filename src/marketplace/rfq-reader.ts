@@ -20,7 +20,7 @@ import { CancelToken } from './http/cancel-token.js'
 export interface FetchedRfq {
   rfq: Observation<Rfq> & { validators: Validators | null }
   responses: FetchedResponse[]
-  /** Responses that were not requested, and of which only the summary is used to see that they still exist. */
+  /** Responses that were not requested; their summaries only show that they still exist. */
   observed: ListedResponse[]
   /** False if `responses` was not an array, or an entry had no id: a response not listed may still exist. */
   responsesComplete: boolean
@@ -33,54 +33,54 @@ export interface FetchedResponse {
   body: unknown
   /** The body without what parsing loses; absent if it loses nothing. */
   exactBody?: unknown
-  /** As received; of a summary, its part of the RFQ's text. */
+  /** The text as received; of a summary, its part of the RFQ's text. */
   text: string | null
   valid: boolean
   problems: Problem[]
-  /** Of the bytes as received; null if not known, and of a summary. */
+  /** Fingerprint of the bytes as received; null if unknown, and for a summary. */
   fingerprint: string | null
   /** The content hash, if it was calculated. */
   hash?: string
   /** Parsing the text is known to lose nothing. */
   losesNothing?: boolean
-  /** `summary` if the response was not requested, or in vain. */
+  /** `summary` if the response was not requested, or its request failed. */
   shape: 'full' | 'summary'
-  /** Of its summary; null if that cannot be told. */
+  /** Hash of its summary; null if unknown. */
   summaryHash: string | null
-  /** As parsed; absent if that was not looked for. */
+  /** As parsed; absent if it was not parsed. */
   submittedAt?: string | null
   /** False if it was not requested. */
   requested: boolean
-  /** What the marketplace sent with it, for a conditional request. */
+  /** For a conditional request. */
   validators: Validators | null
 }
 
 /** A response in the summaries of an RFQ. */
 export interface ListedResponse {
   id: string
-  /** Hash of its summary; null if it cannot be told. */
+  /** Hash of its summary; null if unknown. */
   summaryHash: string | null
 }
 
-/** Which responses to request. Of the others, those to observe are only reported, and the rest become summaries. */
+/** Chooses the responses to request. Of the others, those to observe are only reported, and the rest are recorded as summaries. */
 export type ChooseResponses = (listed: readonly ListedResponse[]) => {
   request: ReadonlySet<string>
   observe: ReadonlySet<string>
 }
 
-/** The stored documents of an RFQ that are asked for only if they changed. */
+/** The stored documents of an RFQ that are requested conditionally. */
 export interface ConditionalReads {
   rfq: StoredText | undefined
-  /** A response, given its present summary. */
+  /** A response, given its current summary. */
   response(id: string, summaryHash: string | null): StoredText | undefined
 }
 
 /**
- * What is stored of an RFQ and its responses: a document with the same fingerprint is not parsed until its content is asked for,
- * nor is a response compared with its summary or a summary hashed.
+ * Fingerprints of the stored RFQ and its responses. A document with the same fingerprint is parsed only when its content is needed; its
+ * summary is neither hashed nor compared.
  */
 export interface KnownDocuments {
-  /** The fingerprint of the RFQ; null if it is to be parsed. */
+  /** The fingerprint of the RFQ; null if it must be parsed. */
   rfq: string | null
   /** A response that the RFQ listed when it was stored. */
   response(id: string): KnownResponse | undefined
@@ -92,13 +92,13 @@ export interface KnownResponse {
   readSummaryHash: string | null
 }
 
-/** What is done about documents that the marketplace does not send for now. */
+/** How to treat documents that the marketplace currently does not send. */
 export interface FailureOptions {
-  /** Documents that are requested once, without retries, because their last request was in vain. */
+  /** Documents that are requested once, without retries, because their last request failed. */
   attemptOnce: { rfq: boolean; response(id: string): boolean }
-  /** Whether the last request for a response was in vain: if this one is too, that is a problem of the document. */
+  /** Whether the last request for a response failed: if this one fails too, the document has a problem. */
   failedBefore(id: string): boolean
-  /** Called with a response that was requested in vain, of which the summary is used. */
+  /** Called with the error of a failed request for a response, whose summary is used instead. */
   onUnavailable(error: UnavailableError): void
 }
 
@@ -114,8 +114,7 @@ export interface ReadOptions {
 
 /**
  * Reads one RFQ, then its responses. If it fails, no request for them is in flight or sent any more.
- * @throws MarketplaceError if the RFQ cannot be read, or a response, for another reason than 400, 404 or 410 and those that
- *   `failures` is for
+ * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404, 410 or those that `failures` covers
  */
 export async function readRfqWithResponses(
   session: ChannelSession,
@@ -127,7 +126,7 @@ export async function readRfqWithResponses(
   const { value: rfq, readAt, serverDate, validators } = read
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
-  // The summaries are those that were hashed when the RFQ was stored.
+  // The RFQ is unchanged, so the hashes of its summaries are too.
   const hashes = rfq instanceof StoredObservation ? known : undefined
   const listed = entries.map(([entryId, { entry, index }]) => {
     const hash = hashes?.response(entryId)?.summaryHash ?? summaryHash(rfq, index)
@@ -146,7 +145,7 @@ export async function readRfqWithResponses(
       const options = { fingerprint, stored, retries: attemptOnce ? 0 : undefined, cancelToken }
       content = await fetchResponse(session, { rfqId: id, id: responseId, entry, options, failures }, summary)
     } else content = await parseSummary(summary)
-    // Not a copy: a document that is not parsed yet stays so.
+    // Not a copy, which would parse a document that is not parsed yet.
     return Object.assign(content, { id: responseId, summaryHash, requested })
   }
   const responses = await allOrCancel(listed.filter((each) => !choice?.observe.has(each.id)).map(fetch), cancelToken)
@@ -174,7 +173,7 @@ async function allOrCancel<T>(reads: readonly Promise<T>[], cancelToken: CancelT
   }
 }
 
-/** A response in the summaries of an RFQ, with its place there. */
+/** A response in the summaries of an RFQ, with its index there. */
 interface ListedEntry extends ListedResponse {
   entry: unknown
   index: number
@@ -208,7 +207,7 @@ async function fetchResponse(
   } catch (error) {
     if (failures !== undefined && isUnavailable(error)) {
       failures.onUnavailable(error)
-      // That may be an outage, which is no problem of this document.
+      // This may be an outage, which is not a problem of the document.
       if (!failures.failedBefore(id)) return parseSummary(summaryOf)
     } else if (!(error instanceof ItemError)) throw error
     const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
@@ -218,15 +217,15 @@ async function fetchResponse(
   }
 }
 
-/** Whether a document was requested, and the marketplace did not send it for now. */
+/** Whether the marketplace currently does not send a document that was requested. */
 export const isUnavailable = (error: unknown): error is UnavailableError =>
   error instanceof UnavailableError && !(error instanceof NotSentError)
 
 type ResponseContent = Omit<FetchedResponse, 'id' | 'summaryHash' | 'requested'>
 
 /**
- * A response of which only the text is kept until its RFQ is recorded: the parsed body takes several times as much memory, and
- * only an event needs it again; when it was submitted decides which one.
+ * A response of which only the text is kept until its RFQ is recorded, because the parsed body takes several times as much memory and only
+ * events need it again. `submittedAt` decides which event.
  */
 class ResponseText implements ResponseContent {
   readonly shape = 'full'

@@ -54,11 +54,11 @@ const STARTS_OF_CLOSE = 2
 type AcquireSlot = (request: Pick<RequestOptions, 'fairnessKey' | 'cancelToken'>) => Promise<Slot>
 
 interface SlotOptions {
-  /** Gives the slot in which a read is made, and which is kept after a read that succeeded. Default: any slot. */
+  /** Acquires the slot for a read, which stays occupied after a successful read. Default: any slot. */
   acquire?: AcquireSlot | undefined
 }
 
-/** Parses a reply, at once if it can. */
+/** Parses a reply, synchronously if possible. */
 type ParseReply<T> = (reply: TransportReply) => T | Promise<T>
 
 /** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
@@ -112,22 +112,22 @@ export class Session implements ChannelSession {
 
   async readForClose(id: string): Promise<CloseSlot> {
     const target = this.#target('closeRfq', ['rfqs', id, 'close'])
-    let held: { slot: Slot; since: number } | undefined
+    let acquired: { slot: Slot; since: number } | undefined
     const { transport } = this.#options
     const acquire: AcquireSlot = async ({ fairnessKey = this, cancelToken = this.cancelToken }) => {
       this.#assertMaySend(target)
       const slot = await transport.acquire(fairnessKey, cancelToken, STARTS_OF_CLOSE)
-      held = { slot, since: transport.elapsed() }
+      acquired = { slot, since: transport.elapsed() }
       return slot
     }
     const read = await this.#item('readRfq', ['rfqs', id], parseRfq, { acquire })
-    const { slot, since } = held as NonNullable<typeof held>
+    const { slot, since } = acquired as NonNullable<typeof acquired>
     return {
       read,
       readAge: () => transport.elapsed() - since,
-      isPauseHeard: () => slot.isPauseHeard(),
+      wasPaused: () => slot.wasPaused(),
       close: async (refuseStart) => {
-        await slot.hearPauses()
+        await slot.syncPauses()
         return parseCloseReply(await this.#send(target, { slot, refuseStart }), this.#sanitize)
       },
       release: () => slot.release(),
@@ -167,7 +167,7 @@ export class Session implements ChannelSession {
       return parsed instanceof Promise ? parsed.then(observe) : observe(parsed)
     }
     const read = await this.#read(target, parseItem, options)
-    // The stored text is another one than was sent.
+    // Without a fingerprint, the stored text differs from the text that was sent.
     return read.value.fingerprint === null ? { ...read, validators: null } : read
   }
 
@@ -195,7 +195,7 @@ export class Session implements ChannelSession {
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken })
   }
 
-  /** A large reply that is aborted because of another one is requested again once that one has been parsed. */
+  /** A large reply that was aborted because of another one is requested again after that one has been parsed. */
   async #attempt<T>(target: Target, options: AttemptOptions, parse: ParseReply<T>): Promise<ReadResult<T>> {
     const { largeReplies } = this.#options.transport
     const owner = {}
@@ -205,7 +205,7 @@ export class Session implements ChannelSession {
     } catch (error) {
       if (!(error instanceof LargeReplyError)) throw error
       await largeReplies.acquire(owner, attempt.cancelToken)
-      // The others wait for it, so it does not wait for all requests of its session.
+      // Others wait for this reply, so it does not queue behind the requests of its session.
       return await this.#requestAndParse(target, { ...attempt, fairnessKey: owner }, parse)
     } finally {
       largeReplies.release(owner)
@@ -234,7 +234,7 @@ export class Session implements ChannelSession {
     const { status, sentAt: readAt, serverDate } = reply
     if (status === 304 && stored !== undefined) {
       const text = await stored.text()
-      // Another process stored another text meanwhile.
+      // Another process has stored another text meanwhile.
       if (text === null) return this.#requestInSlot(target, attempt, parse)
       return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
     }

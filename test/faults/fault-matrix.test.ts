@@ -16,7 +16,7 @@ it.skipIf(rewriting)('docs/RELIABILITY.md › lists every fault of the matrix, n
 })
 
 it('fault matrix › every fault has a test', () => {
-  const files = readdirSync(here).filter((name) => name.endsWith('.test.ts'))
+  const files = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts'))
   const text = files.map((name) => readFileSync(join(here, name), 'utf8')).join('\n')
   const tested = new Set(
     [...text.matchAll(/\b(?:longF|f)ault(?:Unless\(\w+\))?\(\s*(\d+),/g)].map((match) => Number(match[1])),

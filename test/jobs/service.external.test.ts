@@ -178,7 +178,7 @@ describe('service with an in-process queue', () => {
   })
 })
 
-// The faults of Redis under a service are in test/faults/service.external.test.ts.
+// The faults of Redis under a service are in test/faults/processes/service.external.test.ts.
 describe.skipIf(redisSkipReason !== null)(
   `service on Redis${redisSkipReason ? ` (skipped: ${redisSkipReason})` : ''}`,
   () => {

@@ -184,10 +184,10 @@ describe('the read before a close', () => {
     })
     const marketplace = open(server.url, { timing: quickTime() })
     const slot = await marketplace.session(CHANNEL).readForClose('r1')
-    expect(slot.isPauseHeard()).toBe(false)
+    expect(slot.wasPaused()).toBe(false)
     const other = marketplace.session({ ...CHANNEL, channel: 'swamp' }, { signal: AbortSignal.timeout(500) })
     const listing = failureOf(other.listListings())
-    await expect.poll(() => slot.isPauseHeard()).toBe(true)
+    await expect.poll(() => slot.wasPaused()).toBe(true)
     slot.release()
     await listing
   })

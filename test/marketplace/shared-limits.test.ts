@@ -187,11 +187,11 @@ describe('limits shared by processes', () => {
       const { pauses } = closing
       asked.pause(pause * 1000)
       expect(closing.pauses).toBe(pauses)
-      await closing.hearPauses()
+      await closing.syncPauses()
       expect(closing.pauses).toBe(pauses + 1)
     }
     shared.error = new Error('It is locked.')
-    await expect(closing.hearPauses()).rejects.toMatchObject({ name: 'LedgerError' })
+    await expect(closing.syncPauses()).rejects.toMatchObject({ name: 'LedgerError' })
   })
 
   it('let nothing start without the ledger, say why, and try again', async () => {

@@ -24,7 +24,7 @@ export const MAX_ENTRIES = 100_000
 const MAX_DOCUMENT_VALUES = 1_500_000
 /** Characters of one document. Parsing, hashing and storing it takes several times as much memory. */
 export const MAX_DOCUMENT_LENGTH = 8 * 2 ** 20
-/** Bytes of one document: none of as many characters has more. */
+/** Maximum bytes of a document with that many characters. */
 export const MAX_DOCUMENT_BYTES = 3 * MAX_DOCUMENT_LENGTH
 /** Values of one reply. */
 const MAX_VALUES = 5_000_000
@@ -89,7 +89,7 @@ export async function* readJsonItems(
   }
 }
 
-/** Rejects the text of a body that is not JSON at first sight. */
+/** Rejects a body that is obviously not JSON. */
 function checkBody(
   text: string,
   reply: Pick<HttpReply, 'headers' | 'status'>,
@@ -115,7 +115,7 @@ export function decodeText(body: Buffer): string {
 /** Bytes of a large body that are decoded at once: a few milliseconds. */
 const PIECE_BYTES = 4 * 2 ** 20
 
-/** The same of a body of any size, in slices: each piece ends before a byte with which a character begins. */
+/** Decodes a body of any size, in slices; each piece ends at a character boundary. */
 export async function decodeInPieces(body: Buffer, slice: TimeSlice, pieceBytes = PIECE_BYTES): Promise<string> {
   if (body.length <= pieceBytes || isAscii(body)) return decodeText(body)
   const pieces: string[] = []
@@ -133,8 +133,8 @@ const withoutMark = (text: string) => (text.startsWith(BYTE_ORDER_MARK) ? text.s
 const BYTE_ORDER_MARK = '\ufeff'
 
 /**
- * Parses a small text that JSON.stringify writes in the same way, as most servers do: it has neither lost anything nor has it
- * to be scanned.
+ * Parses a small text that is identical to the output of JSON.stringify, as most servers send it. Parsing loses nothing, and the text need
+ * not be scanned.
  * @returns null for any other text
  */
 export function parseSmall(text: string): ParsedText | null {

@@ -7,15 +7,15 @@ import { UnavailableError } from '../errors.js'
 export const REMOVED_KEY = '[API key removed]'
 const REMOVED_KEY_BYTES = Buffer.from(REMOVED_KEY)
 
-/** Bytes that are searched at once: a few milliseconds, also of a body made to be slow. */
+/** Bytes that are searched at once, which takes a few milliseconds even for a malicious body. */
 const CHUNK_BYTES = 2 ** 17
-/** What a search looks back at. */
+/** Bytes before a chunk that a search needs as context. */
 const CONTEXT_BYTES = 8
 /** A body that repeats the key more often is not used: each occurrence takes memory until the body is joined again. */
 export const MAX_REMOVED_KEYS = 100_000
 
 /**
- * Makes a function that replaces an API key in the bodies of replies, in every form that `createScrubber` finds, before
+ * Creates a function that replaces an API key in the bodies of replies, in every form that `createScrubber` finds, before
  * anything reads them. All other bytes stay as they are. Keys of fewer than eight characters are not replaced: they could be
  * ordinary words.
  * @param apiKey printable ASCII
@@ -31,7 +31,7 @@ export function createKeyRemover(apiKey: string): (body: Buffer, label: () => st
   }
 }
 
-/** Makes a function that tells whether a text contains an API key in a form that `createKeyRemover` replaces. */
+/** Creates a function that returns whether a text contains an API key in a form that `createKeyRemover` replaces. */
 export function createKeyDetector(apiKey: string): (text: string) => boolean {
   const search = secretSearch([apiKey])
   return (text) => search !== null && contains(text, search)
@@ -50,7 +50,7 @@ async function removeKey(body: Buffer, label: () => string, { patternFor, maxLen
   for (let at = 0; at < body.length; ) {
     const from = Math.max(copied, at - CONTEXT_BYTES)
     const end = at + CHUNK_BYTES
-    // One byte is one character, so a match has the same place in the body: all forms of the key are ASCII.
+    // In latin1, one byte is one character, so a match has the same offset in the body; all forms of the key are ASCII.
     const text = body.toString('latin1', from, Math.min(end + maxLength, body.length))
     const pattern = patternFor(text)
     pattern.lastIndex = at - from

@@ -4,26 +4,25 @@ import type { CancelToken } from '../http/cancel-token.js'
 /** A reply with more bytes than this, decoded, is large. Eight smaller ones at once take little memory. */
 export const LARGE_REPLY_BYTES = 4 * 2 ** 20
 
-/** A reply became large while another large one was in use. It was aborted, and is to be requested again after that one. */
+/** A reply became large while another large one was in use. It was aborted and must be requested again after that one. */
 export class LargeReplyError extends MarketplaceError {}
 
 /**
- * Lets one reply at a time be large, from when it grows beyond `LARGE_REPLY_BYTES` until it has been parsed. Its owners are
- * served first in, first out. They wait without a reply and without a place in the rate limiter, so that nobody waits for them
- * and no deadline passes meanwhile (docs/MARKETPLACE.md, Limits).
+ * Allows one large reply at a time, from when it grows beyond `LARGE_REPLY_BYTES` until it has been parsed. Owners are served first in,
+ * first out. They wait without a reply and without a slot of the rate limiter, so that they block no one and no deadline passes meanwhile (docs/MARKETPLACE.md, Limits).
  */
 export class LargeReplyLock {
   #holder: object | null = null
   readonly #waiting = new Map<object, () => void>()
 
-  /** Whether the owner's reply may be large: no other one is. */
+  /** Whether the owner's reply may be large, because no other one is. */
   tryAcquire(owner: object): boolean {
     this.#holder ??= owner
     return this.#holder === owner
   }
 
   /**
-   * Waits until no other reply is large; call `release` when the own one has been used.
+   * Waits until no other reply is large; call `release` after the reply has been parsed.
    * @throws AbortedError on cancellation
    */
   async acquire(owner: object, cancelToken: CancelToken): Promise<void> {

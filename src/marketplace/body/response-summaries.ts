@@ -4,12 +4,12 @@ import { identifierOf, type Observation, type Rfq } from '../../core/documents/o
 import { type ParsedText, readElements } from './json-body.js'
 
 /**
- * Hexadecimal characters of the hash of a summary: 128 bits. Two summaries made to have the same would keep a change of an offer from
- * being read for as long as `polling.offersMaxAgeMinutes` says, not longer, and never before a close.
+ * Hexadecimal characters of the hash of a summary: 128 bits. A forged collision would hide a change of an offer for at most
+ * `polling.offersMaxAgeMinutes`, and never before a close.
  */
 const SUMMARY_HASH_LENGTH = 32
 
-/** Null if the text has several lists of responses, so that it is unknown which one is meant. */
+/** The hash of a summary; null if the RFQ has several lists of responses, so that it is unknown which one counts. */
 export function summaryHash({ exactBody }: Observation<Rfq>, index: number): string | null {
   const list = (exactBody as { responses?: unknown } | null)?.responses
   return Array.isArray(list) ? contentHash('response', list[index]).slice(0, SUMMARY_HASH_LENGTH) : null

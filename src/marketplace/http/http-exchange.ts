@@ -129,7 +129,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#headers = headers
     this.#limit = bodyLimit(this.#request, status)
-    // A 304 has no body, whatever it says of that of the document.
+    // A 304 has no body, although its headers may describe that of the document.
     if (status === 304) return
     this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
     const length = Number(headers['content-length'])
@@ -179,18 +179,18 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Stops at the limits: a decompression bomb must not fill the memory, nor bytes that arrive faster than they are decoded.
-   * @param held bytes of the body in memory, decoded or not
+   * Stops at the limits: neither a decompression bomb nor bytes that arrive faster than they are decoded may fill the memory.
+   * @param buffered bytes of the body in memory, decoded or not
    */
-  #checkSize(held = this.#size + (this.#decoder?.writableLength ?? 0)): void {
+  #checkSize(buffered = this.#size + (this.#decoder?.writableLength ?? 0)): void {
     if (this.#hasEnded) return
     const { bytes, exceeded } = this.#limit
     if (exceeded === null) {
-      if (this.#size <= bytes && held <= LARGE_REPLY_BYTES) return
+      if (this.#size <= bytes && buffered <= LARGE_REPLY_BYTES) return
       this.#complete()
       this.abort(new Error('The rest of the body is not needed'))
-    } else if (held > bytes) this.abort(exceeded())
-    else if (held > LARGE_REPLY_BYTES && !this.#isLarge) this.#becomeLarge()
+    } else if (buffered > bytes) this.abort(exceeded())
+    else if (buffered > LARGE_REPLY_BYTES && !this.#isLarge) this.#becomeLarge()
   }
 
   #becomeLarge(): void {

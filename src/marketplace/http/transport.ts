@@ -57,17 +57,17 @@ export interface TransportRequest {
   beforeSend: () => void
   /** See HttpRequest. */
   refuseStart?: (() => string | null) | undefined
-  /** What `acquire` gave, which stays with the caller. Default: one start, which is waited for. */
+  /** A slot from `acquire`, which the caller releases. Default: waits for a slot with one start. */
   slot?: Slot | undefined
 }
 
-/** A place among the requests in flight, with starts that are paid for. */
+/** A slot among the requests in flight, with starts that the rate limiter has admitted. */
 export interface Slot {
-  /** Whether this process heard of a pause since the slot was acquired. */
-  isPauseHeard(): boolean
-  /** Looks whether another process was asked for one. Errors: LedgerError. */
-  hearPauses(): Promise<void>
-  /** Once; gives the slot back. Starts that were not used are lost. */
+  /** Whether this process learned of a pause since the slot was acquired. */
+  wasPaused(): boolean
+  /** Loads pauses that other processes were asked for. Errors: LedgerError. */
+  syncPauses(): Promise<void>
+  /** Releases the slot; call it once. Unused starts are lost. */
   release(): void
 }
 
@@ -131,7 +131,7 @@ export class Transport {
   }
 
   /**
-   * Waits for a slot with several starts: requests that follow each other in it wait for nothing more.
+   * Waits for a slot with several starts, so that the requests in it need not wait again.
    * @throws as `send` before it sends
    */
   async acquire(fairnessKey: object, cancelToken: CancelToken, starts: number): Promise<Slot> {
@@ -139,8 +139,8 @@ export class Transport {
     await limiter.acquire(fairnessKey, cancelToken, starts)
     const { pauses } = limiter
     return {
-      isPauseHeard: () => limiter.pauses !== pauses,
-      hearPauses: () => limiter.hearPauses(),
+      wasPaused: () => limiter.pauses !== pauses,
+      syncPauses: () => limiter.syncPauses(),
       release: () => limiter.release(),
     }
   }
@@ -152,12 +152,12 @@ export class Transport {
   async send(request: TransportRequest): Promise<TransportReply> {
     const { timing, now } = this.#options
     const { target, fairnessKey, cancelToken, slot } = request
-    const asked = timing.elapsed()
+    const requested = timing.elapsed()
     if (!slot) await this.#rateLimiter.acquire(fairnessKey, cancelToken)
     const started = timing.elapsed()
     try {
       request.beforeSend()
-      const times = { asked, started, sentAt: now() }
+      const times = { requested, started, sentAt: now() }
       let reply: HttpReply
       try {
         reply = await sendHttpRequest(this.#dispatcher(target), this.#httpRequest(request))
@@ -189,17 +189,17 @@ export class Transport {
     await this.#rateLimiter.close()
   }
 
-  /** @param times when the request was asked for and started, on the monotonic clock, and when it was sent */
+  /** @param times when the request was made and started, on the monotonic clock, and when it was sent */
   #report(
     { target, retry }: TransportRequest,
-    { asked, started, sentAt }: { asked: number; started: number; sentAt: Date },
+    { requested, started, sentAt }: { requested: number; started: number; sentAt: Date },
     { code, serverDate }: { code: number | 'error'; serverDate: Date | null },
   ): void {
     const { observer, timing, now } = this.#options
     observer({
       operation: target.operation,
       retry: retry > 0,
-      waitedSeconds: (started - asked) / 1000,
+      waitedSeconds: (started - requested) / 1000,
       code,
       seconds: (timing.elapsed() - started) / 1000,
       clockSkewSeconds: clockSkewSeconds({ serverDate, readAt: sentAt, answeredAt: now() }),
@@ -231,7 +231,7 @@ export class Transport {
 
   #serverDate({ headers }: HttpReply): Date | null {
     if (typeof headers.date !== 'string') return null
-    // All replies of one second have the same.
+    // All replies within one second have the same date.
     if (headers.date !== this.#lastDate.text) {
       this.#lastDate = { text: headers.date, date: parseHttpDate(headers.date, this.#options.now()) }
     }

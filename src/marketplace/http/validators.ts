@@ -4,12 +4,12 @@ import type { HttpReply } from './http-exchange.js'
 
 /** RFC 9110 §8.8.3, of reasonable length. */
 const ENTITY_TAG = /^(?:W\/)?"[!#-~]{0,200}"$/
-/** A document may change twice within a second: its date identifies it only from the next one on (RFC 9110 §8.8.2.2). */
+/** A document may change twice within a second, so its date identifies it only from the next second on (RFC 9110 §8.8.2.2). */
 const MIN_AGE_MS = 1_000
 
 /**
- * What a later read of the same document can be made conditional with; null if the server sent nothing of use.
- * @param containsKey whether a text repeats the API key; such an ETag is not kept. A date is kept as a date, and cannot
+ * The validators of a reply, for a conditional request of the same document; null if the server sent none that are usable.
+ * @param containsKey whether a text contains the API key; such an ETag is not kept
  */
 export function validatorsOf(
   { headers, serverDate }: Pick<HttpReply, 'headers'> & { serverDate: Date | null },

@@ -7,7 +7,7 @@ import { createGate, recordingHandlers } from '../../helpers/recording-handlers.
 import { recordingLog } from '../../helpers/recording-log.js'
 import { useRedisRunners } from '../../helpers/redis-runners.js'
 
-// The faults of Redis that the fault matrix names are in test/faults/redis.external.test.ts.
+// The faults of Redis that the fault matrix names are in test/faults/processes/redis.external.test.ts.
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 /** Shorter than in a service, in milliseconds. */

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LENGTH } from '../../src/marketplace/body/json-body.js'
-import { LARGE_REPLY_BYTES } from '../../src/marketplace/body/large-reply.js'
-import { labelledCases, longIt, ROUNDS, runsLongTests } from '../helpers/long-tests.js'
-import { CHANNEL, failureOf, open, serve, serveRaw, session } from './server.js'
+import { MAX_DOCUMENT_BYTES, MAX_DOCUMENT_LENGTH } from '../../../src/marketplace/body/json-body.js'
+import { LARGE_REPLY_BYTES } from '../../../src/marketplace/body/large-reply.js'
+import { labelledCases, longIt, ROUNDS, runsLongTests } from '../../helpers/long-tests.js'
+import { CHANNEL, failureOf, open, serve, serveRaw, session } from '../server.js'
 
 const MIB = 2 ** 20
 const limits = { maxBodyMiB: 256, timeoutMs: 60_000, retries: 0 }

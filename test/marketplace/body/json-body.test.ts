@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TimeSlice } from '../../src/core/time/time-slice.js'
-import { decodeInPieces, decodeText, MAX_ENTRIES } from '../../src/marketplace/body/json-body.js'
-import { JsonScanner } from '../../src/marketplace/body/json-scanner.js'
-import { shareOf } from '../helpers/long-tests.js'
+import { TimeSlice } from '../../../src/core/time/time-slice.js'
+import { decodeInPieces, decodeText, MAX_ENTRIES } from '../../../src/marketplace/body/json-body.js'
+import { JsonScanner } from '../../../src/marketplace/body/json-scanner.js'
+import { shareOf } from '../../helpers/long-tests.js'
 import { read, readItems } from './read-body.js'
 
 const scan = (text: string, limits: { depth?: number; entries?: number } = {}) =>

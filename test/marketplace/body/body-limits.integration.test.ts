@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_DOCUMENT_LENGTH, MAX_ENTRIES } from '../../src/marketplace/body/json-body.js'
+import { MAX_DOCUMENT_LENGTH, MAX_ENTRIES } from '../../../src/marketplace/body/json-body.js'
 import { read, readItems } from './read-body.js'
 
 describe('large lists and documents', () => {

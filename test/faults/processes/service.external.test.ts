@@ -1,15 +1,15 @@
 import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
-import { CHANNEL } from '../helpers/channel-fixture.js'
-import { eventually } from '../helpers/eventually.js'
-import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { CHANNEL } from '../../helpers/channel-fixture.js'
+import { eventually } from '../../helpers/eventually.js'
+import { PrivateRedis, redisSkipReason } from '../../helpers/private-redis.js'
 import {
   addPastDueRfq,
   openProcessFixture,
   type ProcessFixture,
   type RunningProcess,
-} from '../helpers/process-fixture.js'
-import { longFaultUnless } from './fault-test.js'
+} from '../../helpers/process-fixture.js'
+import { longFaultUnless } from '../fault-test.js'
 
 const longFault = longFaultUnless(redisSkipReason)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_ENTRIES } from '../../src/marketplace/body/json-body.js'
-import { MAX_LIST_PROBLEMS, MAX_UNIDENTIFIED } from '../../src/marketplace/body/response-parsing.js'
-import { UnavailableError } from '../../src/marketplace/errors.js'
-import { readRfqWithResponses } from '../../src/marketplace/rfq-reader.js'
-import { failureOf, serve, session } from './server.js'
+import { MAX_ENTRIES } from '../../../src/marketplace/body/json-body.js'
+import { MAX_LIST_PROBLEMS, MAX_UNIDENTIFIED } from '../../../src/marketplace/body/response-parsing.js'
+import { UnavailableError } from '../../../src/marketplace/errors.js'
+import { readRfqWithResponses } from '../../../src/marketplace/rfq-reader.js'
+import { failureOf, serve, session } from '../server.js'
 
 const limits = { maxBodyMiB: 64, timeoutMs: 60_000 }
 

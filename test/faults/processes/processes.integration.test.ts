@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { eventually } from '../helpers/eventually.js'
-import { openProcessFixture } from '../helpers/process-fixture.js'
-import { fault, longFaultUnless } from './fault-test.js'
-import { memoryExhaustingReply } from './memory-exhausting-reply.js'
+import { eventually } from '../../helpers/eventually.js'
+import { openProcessFixture } from '../../helpers/process-fixture.js'
+import { fault, longFaultUnless } from '../fault-test.js'
+import { memoryExhaustingReply } from '../memory-exhausting-reply.js'
 
 const longFault = longFaultUnless(null)
 const RUNS = 'select kind, outcome from runs order by id'

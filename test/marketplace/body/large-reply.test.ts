@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { LargeReplyLock } from '../../src/marketplace/body/large-reply.js'
-import { AbortedError } from '../../src/marketplace/errors.js'
-import { CancelToken } from '../../src/marketplace/http/cancel-token.js'
-import { ManualClock } from '../helpers/manual-clock.js'
+import { LargeReplyLock } from '../../../src/marketplace/body/large-reply.js'
+import { AbortedError } from '../../../src/marketplace/errors.js'
+import { CancelToken } from '../../../src/marketplace/http/cancel-token.js'
+import { ManualClock } from '../../helpers/manual-clock.js'
 
 const forever = new AbortController().signal
 setMaxListeners(0, forever)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseExactly, survivesParsing } from '../../src/core/documents/exact-json.js'
-import { TimeSlice } from '../../src/core/time/time-slice.js'
-import { countMembers } from '../../src/marketplace/body/json-body.js'
-import { JsonScanner } from '../../src/marketplace/body/json-scanner.js'
-import { serve, session } from './server.js'
+import { parseExactly, survivesParsing } from '../../../src/core/documents/exact-json.js'
+import { TimeSlice } from '../../../src/core/time/time-slice.js'
+import { countMembers } from '../../../src/marketplace/body/json-body.js'
+import { JsonScanner } from '../../../src/marketplace/body/json-scanner.js'
+import { serve, session } from '../server.js'
 
 const losses = (text: string) => parseExactly(text, JSON.parse(text)).losses.map(({ path, code }) => [code, path])
 const scan = (text: string) => new JsonScanner(text, { depth: 200, entries: 1000 }).scan(new TimeSlice())

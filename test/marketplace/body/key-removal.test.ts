@@ -5,12 +5,12 @@ import {
   createKeyRemover,
   MAX_REMOVED_KEYS,
   REMOVED_KEY,
-} from '../../src/marketplace/body/key-removal.js'
-import { UnavailableError } from '../../src/marketplace/errors.js'
-import { validatorsOf } from '../../src/marketplace/http/validators.js'
-import { shareOf } from '../helpers/long-tests.js'
-import { aListing, anRfq } from '../helpers/sample-documents.js'
-import { CHANNEL, failureOf, json, KEY, open, serve, session } from './server.js'
+} from '../../../src/marketplace/body/key-removal.js'
+import { UnavailableError } from '../../../src/marketplace/errors.js'
+import { validatorsOf } from '../../../src/marketplace/http/validators.js'
+import { shareOf } from '../../helpers/long-tests.js'
+import { aListing, anRfq } from '../../helpers/sample-documents.js'
+import { CHANNEL, failureOf, json, KEY, open, serve, session } from '../server.js'
 
 const CHUNK = 2 ** 17
 const label = () => 'GET /rfqs'

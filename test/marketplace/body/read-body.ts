@@ -1,5 +1,5 @@
-import { readJsonItems, readJsonObject } from '../../src/marketplace/body/json-body.js'
-import { createSanitizer } from '../../src/marketplace/body/sanitizer.js'
+import { readJsonItems, readJsonObject } from '../../../src/marketplace/body/json-body.js'
+import { createSanitizer } from '../../../src/marketplace/body/sanitizer.js'
 
 /** Reads the body of a reply as a document. */
 export const read = async (body: string | Buffer, type = 'application/json') => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseHttpDate } from '../../src/marketplace/http/http-date.js'
+import { parseHttpDate } from '../../../src/marketplace/http/http-date.js'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 
