@@ -76,6 +76,7 @@ export function createWorkerPool({ script, size, database, config, ...options }:
   }
 
   async function inTurn<T>(heavy: boolean, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    signal.throwIfAborted()
     const task: Task = { user: currentUser(), isHeavy: heavy, start: () => undefined }
     const turn = new Promise<void>((resolve, reject) => {
       task.start = resolve
@@ -161,11 +162,13 @@ async function makeReportIn(
   const { port1: port, port2 } = new MessageChannel()
   const known: { worker?: Worker | undefined; temporary?: string; made?: MadeReport } = {}
   const receive = (message: ReportMessage) => {
-    if ('progress' in message) onProgress?.(message.progress)
-    else if ('temporary' in message) {
-      known.temporary = message.temporary
-      known.worker = workers.threads.find(({ threadId }) => threadId === message.threadId)
-    } else {
+    if ('progress' in message) {
+      onProgress?.(message.progress)
+      return
+    }
+    known.worker ??= workers.threads.find(({ threadId }) => threadId === message.threadId)
+    if ('temporary' in message) known.temporary = message.temporary
+    else {
       known.made = message.made
       void known.worker?.terminate()
     }

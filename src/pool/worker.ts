@@ -25,9 +25,9 @@ export type Outcome = { result: unknown } | { error: Partial<NodeJS.ErrnoExcepti
 /** What a worker says of a report before the task ends. */
 export type ReportMessage =
   | { progress: BuildProgress }
-  | { temporary: string; threadId: number }
+  | { threadId: number; temporary: string }
   /** The report is made, and the worker is to be ended. */
-  | { made: MadeReport }
+  | { threadId: number; made: MadeReport }
 
 /** A worker whose heap has become larger is ended: only then is the memory returned to the system. */
 const MAX_KEPT_HEAP_BYTES = 128 * 2 ** 20
@@ -72,10 +72,10 @@ async function makeReport({ report, port }: Extract<WorkerTask, { report: Report
   try {
     const made = await makeReportInProcess(store)(report, {
       onProgress: (progress) => send({ progress }),
-      onTemporary: (temporary) => send({ temporary, threadId }),
+      onTemporary: (temporary) => send({ threadId, temporary }),
     })
     if (getHeapStatistics().total_heap_size <= MAX_KEPT_HEAP_BYTES) return made
-    send({ made })
+    send({ threadId, made })
   } finally {
     await store.close()
   }

@@ -35,12 +35,21 @@ function startedWorkers(): Worker[] {
 
 /**
  * What `ask(how)` does in its worker: `answer` with the number of the thread; `wait` for `release`, which all workers of the pool see; `loop`
- * for ever; `exit`, or run out of `memory`.
+ * for ever; `exit`, or run out of `memory`. A report in CSV ends its worker, which leaves a temporary file; others are made by a worker that is
+ * to be ended.
  */
 const SCRIPT = `
+import { writeFileSync } from 'node:fs'
 import { threadId, workerData } from 'node:worker_threads'
 const [released, waiting] = workerData.config.counts
-export default async function run({ query, args: [how] }) {
+export default async function run({ query, args: [how] = [], report, port }) {
+  if (report !== undefined) {
+    writeFileSync(report.out, '')
+    port.postMessage({ threadId, temporary: report.out })
+    if (report.format === 'csv') process.exit(3)
+    port.postMessage({ threadId, made: { threadId } })
+    await new Promise(() => undefined)
+  }
   if (how === 'wait') {
     const turn = Atomics.add(waiting, 0, 1)
     while (Atomics.load(released, 0) <= turn) Atomics.wait(released, 0, Atomics.load(released, 0))
@@ -132,6 +141,21 @@ describe('queries in workers', () => {
     await pool.close()
     await Promise.all([...failed, ...exits])
     expect(exits).toHaveLength(2)
+  })
+
+  it('a worker that dies while it makes a report leaves no temporary file behind', async () => {
+    const { pool } = openScripted()
+    const out = join(testFolder(), 'temporary')
+    await expect(pool.makeReport({ out, format: 'csv' } as ReportRequest)).rejects.toThrow('exited with code: 3')
+    expect(existsSync(out)).toBe(false)
+  })
+
+  it('a worker that has become too large ends after its report', async () => {
+    const { pool, ask } = openScripted()
+    const thread = await ask('answer')
+    const out = join(testFolder(), 'report')
+    expect(await pool.makeReport({ out } as ReportRequest)).toEqual({ threadId: thread })
+    expect([existsSync(out), await ask('answer')]).toEqual([true, thread + 1])
   })
 
   it('an idle worker ends after a while', async () => {

@@ -12,7 +12,7 @@ import { createAwardDesk } from './award-desk.js'
 import { createApi } from './create-api.js'
 import { createQueueActions, type QueueActions } from './queue-actions.js'
 
-/** The web page and the HTTP API of the service, each user of which has turns of their own in the worker pool. */
+/** The web page and the HTTP API of the service. */
 export async function createPages(
   app: App,
   now: Clock,
@@ -46,7 +46,7 @@ export async function createPages(
   const api = await createApi(app, { reader: queries, now, awards, ...notifications })
   const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
-    scope.addHook('preHandler', (request, _reply, done) => asUser(request.user?.name ?? request.ip, done))
+    takeTurns(scope)
     const actions = actionsOn(queue)
     await pages(actions)(scope)
     await api(actions)(scope)
@@ -54,6 +54,12 @@ export async function createPages(
     const { queueBoard } = await import('../../web/queue-board.js')
     await queueBoard(queue.redisQueue, notifications)(scope)
   }
+}
+
+/** Lets each user of the routes have turns of their own in the worker pool. Call it before they are added. */
+export function takeTurns(scope: Parameters<WebPlugin>[0]): void {
+  // The last hook: what runs before it may lose the context, such as reading a body.
+  scope.addHook('preHandler', (request, _reply, done) => asUser(request.user?.name ?? request.ip, done))
 }
 
 async function createNotificationsDeps(app: App, now: Clock): Promise<NotificationsDeps> {

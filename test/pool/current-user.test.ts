@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { takeTurns } from '../../src/cli/service/create-pages.js'
+import { currentUser } from '../../src/pool/current-user.js'
+import type { WebPlugin } from '../../src/web/plugin.js'
+import { webApp } from '../web/web-app.js'
+
+const TOKENS = ['ana', 'ben'].map((name) => ({ name, role: 'operator' as const, token: `the token of ${name}` }))
+
+/** Answers with the user whose turn a query would need, once something was waited for. */
+const routes: WebPlugin = (scope) => {
+  takeTurns(scope)
+  const answer = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return { user: currentUser() }
+  }
+  scope.get('/turn', answer)
+  scope.post('/turn', answer)
+}
+
+it('requests are in the turn of the user who sent them, also those with a body; all else in that of the process', async () => {
+  const app = await webApp({ tokens: TOKENS, plugins: [routes] })
+  const users = await Promise.all(
+    TOKENS.flatMap(({ token }) =>
+      (['GET', 'POST'] as const).map(async (method) => {
+        const headers = { authorization: `Bearer ${token}` }
+        const payload = method === 'POST' ? { payload: { some: 'body' } } : {}
+        return (await app.inject({ method, url: '/turn', headers, ...payload })).json()
+      }),
+    ),
+  )
+  expect(users).toEqual(['ana', 'ana', 'ben', 'ben'].map((user) => ({ user })))
+  expect(currentUser()).toBe('quotekeeper')
+})
