@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { takeTurns } from '../../src/cli/service/create-pages.js'
 import { currentUser } from '../../src/pool/current-user.js'
 import type { WebPlugin } from '../../src/web/plugin.js'
-import { webApp } from '../web/web-app.js'
+import { webApp } from '../web/support/web-app.js'
 
 const TOKENS = ['ana', 'ben'].map((name) => ({ name, role: 'operator' as const, token: `the token of ${name}` }))
 
